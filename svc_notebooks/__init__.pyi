@@ -80,12 +80,12 @@ from .notebook.exchanges.har import save_har as save_har
 from .forms.dashboard.dashboard import dashboard as dashboard
 from .forms.file_browser.browser import file_browser as file_browser
 from .forms.upload.form import upload_form as upload_form
-from .forms.export.form import export_form as export_form
+from .forms.export_form import export_form as export_form
 from .forms.event.form import event_form as event_form
 from .forms.calendar_view.view import calendar_view as calendar_view
-from .forms.watch.panel import watch_panel as watch_panel
+from .forms.watch_panel import watch_panel as watch_panel
 from .notebook.class_control import class_control as class_control, ClassControl as ClassControl
-from .forms.class_dashboard.dashboard import class_dashboard as class_dashboard
+from .forms.class_dashboard import class_dashboard as class_dashboard
 from .notebook.doctor import doctor as doctor
 from .core.brand_names import Names as Names
 from .core.policy import Policy as Policy

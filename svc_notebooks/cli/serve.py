@@ -16,7 +16,7 @@ from .environment import open_with_options
 from .options import token_file_option
 
 if TYPE_CHECKING:
-    from ..server.auth.hub_settings import HubSettings
+    from ..server.auth.hub import HubSettings
     from ..server.service import Service
     from ..server.transports.metrics import Metrics
 
@@ -126,7 +126,7 @@ def _read_hub(options: argparse.Namespace) -> HubSettings | None:
         if options.hub_domain:
             raise ValueError("--hub-domain applies only to JupyterHub; add --hub")
         return None
-    from ..server.auth.hub_settings import read_hub_settings
+    from ..server.auth.hub import read_hub_settings
 
     for name in ("port", "prefix", "tls", "token", "control_token"):
         if getattr(options, name):

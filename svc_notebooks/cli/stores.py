@@ -75,7 +75,7 @@ def migrate(options: argparse.Namespace) -> int:
 
 def sweep(options: argparse.Namespace) -> int:
     """List or delete stray parts, and return 0, 1 if a part could not be deleted, or 2 if the store cannot be used."""
-    from ..server.store.sweep import sweep
+    from ..server.store.migration import sweep
 
     try:
         swept = sweep(options.store, options.content, min_age=options.min_age, now=time.time(), delete=options.delete)

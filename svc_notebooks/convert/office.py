@@ -14,11 +14,9 @@ from ..core.http.native_formats import DOCX, ODP, ODS, ODT, PDF, PPTX, RTF, X_OD
 from .engines import available, libreoffice
 from .input.detect import detect_source
 from .input.native_package import ZIP_EPOCH, odf_of, with_odf
-from .input.odf.namespaces import READ_NAMESPACES, name
-from .input.odf.package import OdfPackage
+from .input.odf_file import READ_NAMESPACES, OdfPackage, name
 from .job import ConversionError, Job
-from .spreadsheet.formula.openformula import from_openformula
-from .spreadsheet.formula.tokens import LINKS, is_safe_formula
+from .spreadsheet.formulas import LINKS, from_openformula, is_safe_formula
 
 _EXTENSIONS = {
     "document": {ODT: "odt", DOCX: "docx", RTF: "rtf", "application/msword": "doc"},

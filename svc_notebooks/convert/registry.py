@@ -11,45 +11,8 @@ from functools import cache
 from importlib import import_module
 from typing import Any, Protocol
 
-from ..core.http.native_formats import (
-    CSV,
-    DOCX,
-    EPUB,
-    EXPORTS,
-    HTML,
-    IMPORTS,
-    JPEG,
-    JSON,
-    MARKDOWN,
-    ODP,
-    ODS,
-    ODT,
-    PDF,
-    PNG,
-    PPTX,
-    RTF,
-    SCRIPT_JSON,
-    SCRIPT_TEXT,
-    SVG,
-    TEXT,
-    TSV,
-    X_ODS,
-    XLSX,
-    ZIP,
-)  # fmt: skip
-from .engines.available import (
-    LXML,
-    OFFICE,
-    PANDOC,
-    PDFIUM,
-    PILLOW,
-    PYTHON_PPTX,
-    TINYCSS2,
-    TYPST,
-    XLRD,
-    XLSXWRITER,
-    Engine,
-)  # fmt: skip
+from ..core.http import native_formats as formats
+from .engines import available as engine
 from .input.detect import detect_binary
 from .job import ConversionError, Job
 
@@ -72,10 +35,10 @@ class Conversion:
     native: str
     media_type: str
     function: str
-    needs: tuple[Engine, ...] = ()
+    needs: tuple[engine.Engine, ...] = ()
 
     @property
-    def missing_engine(self) -> Engine | None:
+    def missing_engine(self) -> engine.Engine | None:
         """The first missing engine, or None if all engines that this conversion needs are available."""
         return next((engine for engine in self.needs if not engine.is_available()), None)
 
@@ -99,63 +62,61 @@ MODELS = {
     "script": "script:Project",
 }
 
-_PPT_ENGINES = (OFFICE, PYTHON_PPTX, PILLOW)
-
 # fmt: off
-_READERS: tuple[tuple[str, str, str, tuple[Engine, ...]], ...] = (
-    # native,       media type,                      function,                                needs
-    ("document",     DOCX,                            "document.read:docx",                    (PANDOC,)),
-    ("document",     "application/msword",            "document.read:doc",                     (OFFICE, PANDOC)),
-    ("document",     ODT,                             "document.read:odt",                     (PANDOC, LXML)),
-    ("document",     HTML,                            "document.read:html",                    (PANDOC, LXML)),
-    ("document",     RTF,                             "document.read:rtf",                     (PILLOW,)),
-    ("document",     TEXT,                            "document.read:text",                    ()),
-    ("document",     MARKDOWN,                        "document.read:markdown",                (PANDOC,)),
-    ("spreadsheet",  XLSX,                            "spreadsheet.sniff:read_xlsx",           ()),
-    ("spreadsheet",  "application/vnd.ms-excel",      "spreadsheet.sniff:read_by_signature",   (XLRD,)),
-    ("spreadsheet",  ODS,                             "spreadsheet.sniff:read_ods",            ()),
-    ("spreadsheet",  CSV,                             "spreadsheet.text.read:read_csv",        ()),
-    ("spreadsheet",  TSV,                             "spreadsheet.text.read:read_tsv",        ()),
-    ("spreadsheet",  TEXT,                            "spreadsheet.text.read:read_tsv",        ()),
-    ("presentation", PPTX,                            "presentation.pptx:read",                (PYTHON_PPTX, PILLOW)),
-    ("presentation", "application/vnd.ms-powerpoint", "presentation.ppt:read",                 _PPT_ENGINES),
-    ("presentation", ODP,                             "presentation.odp:read",                 (LXML, PILLOW)),
-    ("document",     JPEG,                            "document.scanned_pages:picture",        (PILLOW,)),
-    ("document",     PNG,                             "document.scanned_pages:picture",        (PILLOW,)),
-    ("document",     "image/gif",                     "document.scanned_pages:picture",        (PILLOW,)),
-    ("document",     "image/bmp",                     "document.scanned_pages:picture",        (PILLOW,)),
-    ("document",     PDF,                             "document.scanned_pages:pdf",            (PDFIUM, PILLOW)),
-    ("script",       SCRIPT_TEXT,                     "script:read_text",                      ()),
-    ("script",       JSON,                            "script:read_json",                      ()),
-    ("drawing",      SVG,                             "drawing:read",                          (LXML, TINYCSS2)),
+_READERS: tuple[tuple[str, str, str, str], ...] = (
+    # native,       media type,                      function,                             needs
+    ("document",     formats.DOCX,                    "document.read:docx",                 "PANDOC"),
+    ("document",     "application/msword",            "document.read:doc",                  "OFFICE PANDOC"),
+    ("document",     formats.ODT,                     "document.read:odt",                  "PANDOC LXML"),
+    ("document",     formats.HTML,                    "document.read:html",                 "PANDOC LXML"),
+    ("document",     formats.RTF,                     "document.read:rtf",                  "PILLOW"),
+    ("document",     formats.TEXT,                    "document.read:text",                 ""),
+    ("document",     formats.MARKDOWN,                "document.read:markdown",             "PANDOC"),
+    ("spreadsheet",  formats.XLSX,                    "spreadsheet.xls:read_xlsx",          ""),
+    ("spreadsheet",  "application/vnd.ms-excel",      "spreadsheet.xls:read_by_signature",  "XLRD"),
+    ("spreadsheet",  formats.ODS,                     "spreadsheet.xls:read_ods",           ""),
+    ("spreadsheet",  formats.CSV,                     "spreadsheet.delimited:read_csv",     ""),
+    ("spreadsheet",  formats.TSV,                     "spreadsheet.delimited:read_tsv",     ""),
+    ("spreadsheet",  formats.TEXT,                    "spreadsheet.delimited:read_tsv",     ""),
+    ("presentation", formats.PPTX,                    "presentation.pptx:read",             "PYTHON_PPTX PILLOW"),
+    ("presentation", "application/vnd.ms-powerpoint", "presentation.pptx:read_ppt",        "OFFICE PYTHON_PPTX PILLOW"),
+    ("presentation", formats.ODP,                     "presentation.odp:read",              "LXML PILLOW"),
+    ("document",     formats.JPEG,                    "document.scanned_pages:picture",     "PILLOW"),
+    ("document",     formats.PNG,                     "document.scanned_pages:picture",     "PILLOW"),
+    ("document",     "image/gif",                     "document.scanned_pages:picture",     "PILLOW"),
+    ("document",     "image/bmp",                     "document.scanned_pages:picture",     "PILLOW"),
+    ("document",     formats.PDF,                     "document.scanned_pages:pdf",         "PDFIUM PILLOW"),
+    ("script",       formats.SCRIPT_TEXT,             "script:read_text",                   ""),
+    ("script",       formats.JSON,                    "script:read_json",                   ""),
+    ("drawing",      formats.SVG,                     "drawing:read",                       "LXML TINYCSS2"),
 )
 
-_WRITERS: tuple[tuple[str, str, str, tuple[Engine, ...]], ...] = (
-    ("document",     HTML,                            "document.write:html",                   (PANDOC,)),
-    ("document",     ZIP,                             "document.write:zipped_html",            (PANDOC,)),
-    ("document",     TEXT,                            "document.write:text",                   (PANDOC,)),
-    ("document",     RTF,                             "document.write:rtf",                    (PANDOC,)),
-    ("document",     ODT,                             "document.write:odt",                    (PANDOC,)),
-    ("document",     PDF,                             "document.pdf:write",                    (TYPST,)),
-    ("document",     DOCX,                            "document.write:docx",                   (PANDOC,)),
-    ("document",     EPUB,                            "document.write:epub",                   (PANDOC,)),
-    ("document",     MARKDOWN,                        "document.write:markdown",               (PANDOC,)),
-    ("spreadsheet",  XLSX,                            "spreadsheet.xlsx.write:write",          (XLSXWRITER,)),
-    ("spreadsheet",  X_ODS,                           "spreadsheet.ods.write:write",           ()),
-    ("spreadsheet",  ODS,                             "spreadsheet.ods.write:write",           ()),
-    ("spreadsheet",  PDF,                             "spreadsheet.pdf:write",                 (TYPST,)),
-    ("spreadsheet",  CSV,                             "spreadsheet.text.write:write_csv",      ()),
-    ("spreadsheet",  TSV,                             "spreadsheet.text.write:write_tsv",      ()),
-    ("spreadsheet",  ZIP,                             "spreadsheet.html.write:write",          ()),
-    ("drawing",      JPEG,                            "drawing:jpeg",                          (LXML, TYPST, PILLOW)),
-    ("drawing",      PNG,                             "drawing:png",                           (LXML, TYPST)),
-    ("drawing",      SVG,                             "drawing:svg",                           (LXML,)),
-    ("drawing",      PDF,                             "drawing:pdf",                           (LXML, TYPST)),
-    ("presentation", PPTX,                            "presentation.pptx:write",               (PYTHON_PPTX,)),
-    ("presentation", ODP,                             "presentation.odp:write",                ()),
-    ("presentation", PDF,                             "presentation.pdf:write",                (TYPST,)),
-    ("presentation", TEXT,                            "presentation.text:write",               ()),
-    ("script",       SCRIPT_JSON,                     "script:write_json",                     ()),
+_WRITERS: tuple[tuple[str, str, str, str], ...] = (
+    ("document",     formats.HTML,                    "document.write:html",                "PANDOC"),
+    ("document",     formats.ZIP,                     "document.write:zipped_html",         "PANDOC"),
+    ("document",     formats.TEXT,                    "document.write:text",                "PANDOC"),
+    ("document",     formats.RTF,                     "document.write:rtf",                 "PANDOC"),
+    ("document",     formats.ODT,                     "document.write:odt",                 "PANDOC"),
+    ("document",     formats.PDF,                     "document.pdf:write",                 "TYPST"),
+    ("document",     formats.DOCX,                    "document.write:docx",                "PANDOC"),
+    ("document",     formats.EPUB,                    "document.write:epub",                "PANDOC"),
+    ("document",     formats.MARKDOWN,                "document.write:markdown",            "PANDOC"),
+    ("spreadsheet",  formats.XLSX,                    "spreadsheet.xlsx.write:write",       "XLSXWRITER"),
+    ("spreadsheet",  formats.X_ODS,                   "spreadsheet.ods.write:write",        ""),
+    ("spreadsheet",  formats.ODS,                     "spreadsheet.ods.write:write",        ""),
+    ("spreadsheet",  formats.PDF,                     "spreadsheet.pdf:write",              "TYPST"),
+    ("spreadsheet",  formats.CSV,                     "spreadsheet.delimited:write_csv",    ""),
+    ("spreadsheet",  formats.TSV,                     "spreadsheet.delimited:write_tsv",    ""),
+    ("spreadsheet",  formats.ZIP,                     "spreadsheet.html_tables:write",      ""),
+    ("drawing",      formats.JPEG,                    "drawing:jpeg",                       "LXML TYPST PILLOW"),
+    ("drawing",      formats.PNG,                     "drawing:png",                        "LXML TYPST"),
+    ("drawing",      formats.SVG,                     "drawing:svg",                        "LXML"),
+    ("drawing",      formats.PDF,                     "drawing:pdf",                        "LXML TYPST"),
+    ("presentation", formats.PPTX,                    "presentation.pptx:write",            "PYTHON_PPTX"),
+    ("presentation", formats.ODP,                     "presentation.odp:write",             ""),
+    ("presentation", formats.PDF,                     "presentation.pages:write_pdf",       "TYPST"),
+    ("presentation", formats.TEXT,                    "presentation.pages:write_text",      ""),
+    ("script",       formats.SCRIPT_JSON,             "script:write_json",                  ""),
 )
 # fmt: on
 
@@ -170,13 +131,17 @@ def exporters(*, extended: bool = False) -> tuple[Conversion, ...]:
     return tuple(conversion for conversion in writers(extended=extended).values() if conversion.is_available)
 
 
+def _engines(names: str) -> tuple[engine.Engine, ...]:
+    return tuple(getattr(engine, name) for name in names.split())
+
+
 @cache
 def readers(*, extended: bool) -> dict[tuple[str, str], Conversion]:
     """Return all conversions to native types by (native type, media type), including those that lack an engine."""
     return {
-        (native, media_type): Conversion(native, media_type, function, needs)
+        (native, media_type): Conversion(native, media_type, function, _engines(needs))
         for native, media_type_key, function, needs in _READERS
-        for row in IMPORTS
+        for row in formats.IMPORTS
         if row.native == native and media_type_key in row.media_types and (extended or not row.extended)
         for media_type in row.media_types
     }
@@ -185,12 +150,12 @@ def readers(*, extended: bool) -> dict[tuple[str, str], Conversion]:
 @cache
 def writers(*, extended: bool) -> dict[tuple[str, str], Conversion]:
     """Return all conversions to export formats by (native type, media type), including those that lack an engine."""
-    offered = {(row.native, row.media_type) for row in EXPORTS if extended or not row.extended}
-    return {row[:2]: Conversion(*row) for row in _WRITERS if row[:2] in offered}
+    offered = {(row.native, row.media_type) for row in formats.EXPORTS if extended or not row.extended}
+    return {row[:2]: Conversion(*row[:3], _engines(row[3])) for row in _WRITERS if row[:2] in offered}
 
 
-_TITLES = {media_type: row.title for row in IMPORTS for media_type in row.media_types} | {
-    "": "binary data", ZIP: "a zip archive", "application/gzip": "compressed (gzip)"
+_TITLES = {media_type: row.title for row in formats.IMPORTS for media_type in row.media_types} | {
+    "": "binary data", formats.ZIP: "a zip archive", "application/gzip": "compressed (gzip)"
 }  # fmt: skip
 _CAN_BE_EMPTY = frozenset({"HTML", "Plain text", "Markdown", "CSV", "TSV", "Plain text of a script"})
 
@@ -207,7 +172,9 @@ def reader_for(source: bytes, native: str, function: str, job: Job) -> str:
     actual = detect_binary(source)
     conversion = None if actual is None else readers(extended=True).get((native, actual))
     is_text = title in _CAN_BE_EMPTY or title in ("JSON", "SVG")
-    if actual is None or (actual == RTF if is_text else not conversion and _may_be_declared(source, actual, job)):
+    if actual is None or (
+        actual == formats.RTF if is_text else not conversion and _may_be_declared(source, actual, job)
+    ):
         return function
     message = f"the file is {_TITLES.get(actual, actual)}, not {title}"
     if conversion is None:
@@ -224,4 +191,8 @@ def reader_for(source: bytes, native: str, function: str, job: Job) -> str:
 def _may_be_declared(source: bytes, actual: str, job: Job) -> bool:
     """Return whether content of an unknown or similar format is left to the reader of the declared media type."""
     is_office = actual not in _TITLES and source.startswith(b"PK") and job.media_type.startswith("application/vnd.")
-    return actual in ("", ZIP) or is_office or (actual.startswith("image/") and job.media_type.startswith("image/"))
+    return (
+        actual in ("", formats.ZIP)
+        or is_office
+        or (actual.startswith("image/") and job.media_type.startswith("image/"))
+    )

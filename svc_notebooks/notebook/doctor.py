@@ -11,10 +11,10 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from ..convert.engines import available, fonts, tesseract
+from ..convert.engines import available, tesseract, typst
 from ..core.errors.errors import SvcError
 from ..core.time_zones import ZoneData, zone_data
-from .byte_sizes import MIB, size_text
+from .byte_sizes import size_text
 from .current_session import SessionLike, session_or_current
 from .frames.frames import frame
 from .frames.schemas import DOCTOR
@@ -30,18 +30,14 @@ if TYPE_CHECKING:
 Status: TypeAlias = Literal["ok", "note", "problem"]
 Finding: TypeAlias = "tuple[str, str, Status, str]"
 
-REQUIRED = ("svc-notebooks", "pandas", "requests", "ipywidgets", "SQLAlchemy", "h11", "tqdm", "tzdata")
+REQUIRED = ("svc-notebooks", "pandas", "requests", "ipywidgets", "anywidget", "SQLAlchemy", "h11", "tqdm", "tzdata")
 
 OPTIONAL = {
     "trustme": 'pip install "svc-notebooks[push]": receiver() then makes its certificate by itself',
     "pyarrow": 'pip install "svc-notebooks[frames]": read_frame() and upload() then take Parquet files',
-    "anywidget": 'pip install "svc-notebooks[lab]": the upload form then takes files of any size',
     "jupyterlab": 'pip install "svc-notebooks[lab]", unless JupyterLab runs in another environment',
     "jupyterlab_widgets": "install ipywidgets where JupyterLab runs: without it forms stay empty",
 }
-
-MESSAGE_LIMIT = 10 * MIB
-"""The message size in bytes above which the notebook server drops a browser's message without an error."""
 
 
 def doctor(*, session: SessionLike = None, store: str | Path | None = None) -> DataFrame:
@@ -89,13 +85,6 @@ def _version(name: str) -> str | None:
 
 def _environment() -> Iterator[Finding]:
     yield "front end", detect_frontend(), "ok", ""
-    sliced = _version("anywidget") is not None
-    yield (
-        "files from the browser",
-        "any size, in slices" if sliced else f"up to about {size_text(MESSAGE_LIMIT)}",
-        "ok" if sliced else "note",
-        "" if sliced else OPTIONAL["anywidget"],
-    )
     yield _time_zones(zone_data())
 
 
@@ -185,8 +174,8 @@ def conversion() -> Iterator[Finding]:
         yield "text in pictures", ", ".join(tesseract.languages()), "ok", ""
     else:
         yield "text in pictures", "not read", "note", available.TESSEROCR.install
-    fonts_of_scripts = dict(fonts.script_report())
-    missing = [script for script in fonts.SCRIPTS if fonts_of_scripts[script.name] is None]
+    fonts_of_scripts = dict(typst.script_report())
+    missing = [script for script in typst.SCRIPTS if fonts_of_scripts[script.name] is None]
     if missing:  # letters without a font are boxes in a PDF
         packages = " ".join(dict.fromkeys(script.package for script in missing))
         names = ", ".join(script.name for script in missing)

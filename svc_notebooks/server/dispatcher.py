@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, nullcontext, suppress
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple, TypeVar
+from time import perf_counter
+from typing import NamedTuple, TypeAlias, TypeVar
 from urllib.parse import SplitResult, urlsplit
 
-from ..convert.pool.admission import Abandoned, Admission, TooManyWaiting
+from ..convert.pool.converter import Abandoned, Admission, TooManyWaiting
 from ..core.api.error_rules import rule_for
-from ..core.api.operations import SESSION, Operation, query_parameters
+from ..core.api.operations import FILE_ID, SESSION, Operation, query_parameters
 from ..core.api.public_endpoints import BATCHES, PAGES, SIGN_IN
 from ..core.errors.catalogue import ApiError, refuse
 from ..core.fault_plan import FaultTarget
@@ -37,10 +38,9 @@ from .dispatch.routing import UPLOAD, routes_of
 from .dispatch.service_context import RequestContext, ServiceContext
 from .files.storage_errors import disk_refusal
 from .handlers import HANDLERS, LISTS, PUBLIC_HANDLERS, READ_ONLY, Handler, upload_handler
-from .monitor import Observation, Observer
 from .store.errors import SnapshotChanged
 from .uploads.resumable_upload import expire_session, session_caller
-from .uploads.upload_commands import command_response, is_command, session_request
+from .uploads.upload_commands import command_headers, command_response, session_request
 from .web.browser_session import ANONYMOUS, signed_in_user
 
 _MAX_RUNNING, _MAX_WAITING = 4, 1_000_000
@@ -120,6 +120,7 @@ class Dispatcher:
         self._long_reads = LongReads()
         self._batches = Batches(context, self.handle, self.refusal, tokens.user_of)
         self._routes = routes_of(context.names, context.policy)
+        self._command_headers = command_headers(context)
         self._fault_header = context.names.header("Fault").lower()
         self.observers: list[Observer] = []
 
@@ -127,10 +128,11 @@ class Dispatcher:
         """Return the response, with status 500 if a handler fails. Raises Disconnected for a cut connection."""
         if prefix := self._context.policy.path_prefix:
             request = without_prefix(request, prefix)
-        if UPLOAD in request.url and is_command(request.headers, self._context):
+        headers = request.headers.by_name()
+        if UPLOAD in request.url and not self._command_headers.isdisjoint(headers):
             refused = self.refusal(request, session_request, SESSION.name)
             return refused or command_response(self.handle(session_request(request, self._context)), self._context)
-        parts, headers = urlsplit(request.url), request.headers.by_name()
+        parts = urlsplit(request.url)
         entry = self._open_entry(request, parts, headers)
         observation = Observation(self.observers, entry) if self.observers else None
         override = headers.get("x-http-method-override") if request.method == "POST" else None  # edge case 47
@@ -315,7 +317,18 @@ class Dispatcher:
             query = _with_form(query, request, body)
         if query.pairs and operation is not SESSION:
             check_booleans(query, operation)
-        request_context = RequestContext(request, method, operation, path_params, query, caller, body, entry)
+        request_context = RequestContext(
+            request,
+            request.headers,
+            method,
+            operation,
+            path_params,
+            path_params.get(FILE_ID, ""),
+            query,
+            caller,
+            body,
+            entry,
+        )
         handler = upload_handler(request_context) if is_upload and operation.media else HANDLERS[operation.name]
         is_status_query = operation is SESSION and entry.declared == 0
         if method == "DELETE" or is_status_query:  # no body, so the handler can be called a second time
@@ -384,3 +397,44 @@ def _counted(response: Response, body: Iterable[bytes], entry: JournalEntry) -> 
     length = response.headers.get("Content-Length")
     stream = ResponseStream(body, entry, length=None if length is None else int(length))
     return Response(response.status, response.headers, stream)
+
+
+Observer: TypeAlias = Callable[[JournalEntry, float], None]
+"""Is called once for each request that has ended, with its journal entry and its duration in seconds."""
+
+
+class Observation:
+    """A request in progress that observers watch."""
+
+    def __init__(self, observers: list[Observer], entry: JournalEntry) -> None:
+        self._observers, self._entry, self._started = observers, entry, perf_counter()
+
+    def end(self) -> None:
+        """Call the observers."""
+        seconds = perf_counter() - self._started
+        for observe in self._observers:
+            observe(self._entry, seconds)
+
+    def until_sent(self, response: Response) -> Response:
+        """Return a response after whose body the observers are called."""
+        if isinstance(response.body, bytes):
+            self.end()
+            return response
+        return Response(response.status, response.headers, _ObservedBody(response.body, self.end))
+
+
+class _ObservedBody:
+    """The blocks of a response body, after which the function `end` is called once."""
+
+    def __init__(self, blocks: Iterable[bytes], end: Callable[[], None]) -> None:
+        self._source, self._blocks, self._end = blocks, iter(blocks), end
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self._blocks
+
+    def close(self) -> None:
+        end, self._end = self._end, lambda: None
+        try:
+            close_body(self._source)
+        finally:
+            end()

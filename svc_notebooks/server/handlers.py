@@ -11,19 +11,17 @@ from ..core.http.multipart import MediaType
 from .auth import identity_tokens, token_endpoint
 from .auth.public_request import PublicRequest
 from .calendars import (
-    acl,
     calendar_list,
     event_list,
     event_messages as watches,
     event_operations as events,
     free_busy,
     operations as calendars,
-    settings,
 )
 from .dispatch.origin import external_base_url
 from .dispatch.responses import json_response
 from .dispatch.service_context import RequestContext, ServiceContext
-from .files import about, change_list, conversion, copy, download, operations as file_operations, permissions, revisions
+from .files import about, change_list, conversion, copy, download, operations as file_operations, permissions
 from .notifications import channels
 from .uploads import resumable_upload, simple_upload
 from .uploads.resumable_upload import initiate
@@ -79,10 +77,10 @@ HANDLERS: Mapping[str, Handler] = {
     "changes.watch": change_list.watch_changes,
     "channels.stop": channels.stop,
     "calendarChannels.stop": channels.stop,
-    "revisions.list": revisions.list_revisions,
-    "revisions.get": revisions.get,
-    "drives.list": revisions.list_drives,
-    "teamdrives.list": revisions.list_drives,
+    "revisions.list": download.list_revisions,
+    "revisions.get": download.get_revision,
+    "drives.list": download.list_drives,
+    "teamdrives.list": download.list_drives,
     "about.get": about.get,
     "events.insert": events.insert,
     "events.import": events.import_event,
@@ -108,15 +106,15 @@ HANDLERS: Mapping[str, Handler] = {
     "calendarList.patch": calendar_list.patch,
     "calendarList.update": calendar_list.update,
     "calendarList.delete": calendar_list.delete,
-    "settings.list": settings.list_settings,
-    "settings.get": settings.get,
+    "settings.list": calendar_list.list_settings,
+    "settings.get": calendar_list.get_setting,
     "freebusy.query": free_busy.query,
-    "acl.insert": acl.insert,
-    "acl.list": acl.list_rules,
-    "acl.get": acl.get,
-    "acl.patch": acl.change,
-    "acl.update": acl.change,
-    "acl.delete": acl.delete,
+    "acl.insert": calendars.insert_rule,
+    "acl.list": calendars.list_rules,
+    "acl.get": calendars.get_rule,
+    "acl.patch": calendars.change_rule,
+    "acl.update": calendars.change_rule,
+    "acl.delete": calendars.delete_rule,
     "colors.get": calendars.colors,
     "upload.session": resumable_upload.serve,
 }

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import hmac
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
@@ -17,7 +18,7 @@ from ..core.http.messages import JSONObject, Query, Request, Response
 from ..core.policy import Policy
 from ..core.processes import ForkedChild, after_fork, keep_forever
 from ..local.existing_file import check_is_file
-from .auth import clients
+from .auth import users as clients
 from .auth.access_tokens import SignInProvider, TokenVerifier
 from .auth.class_accounts import ClassAccount, ClassAccounts
 from .auth.users import create_provided_user, record_token, token_row
@@ -28,17 +29,68 @@ from .dispatch.fault_plans import Faults
 from .dispatch.journal import JournalRow, journal_of
 from .dispatch.rate_limits import RateLimiter, RateLimitRow, quotas_of
 from .dispatch.service_context import Quota, ServiceContext
-from .dispatcher import Dispatcher
-from .monitor import Monitor
+from .dispatcher import Dispatcher, Observer
 from .notifications import channels as domains
-from .notifications.delivery_queue import DeliveryRow
+from .notifications.delivery_queue import DeliveryQueue, DeliveryRow
 from .notifications.push import PushNotifications
 from .store.archive import save_to
-from .store.blob_store import BlobStore
+from .store.blob_store import BlobStore, StoredPart, missing_part
 from .store.clock import SystemClock, VirtualClock, virtual_clock_of
 from .user_backup import UserBackups
-from .web.activity import activity
 from .web.class_activity import ClassView
+from .web.live_page import activity
+
+_NO_PART = StoredPart("0" * 32, 0, None)
+
+
+class Monitor:
+    """The state of a service for its operator. `observers` are called for each request that has ended."""
+
+    def __init__(
+        self, context: ServiceContext, parts: BlobStore, observers: list[Observer], queue: DeliveryQueue
+    ) -> None:
+        self._context, self._parts, self._queue = context, parts, queue
+        self.observers = observers
+
+    def problems(self) -> dict[str, str]:
+        """Return why the "database" or the "contents" cannot be reached, or {} if requests can be answered."""
+        problems = {}
+        try:
+            with self._context.store.reading():
+                self._context.store.check_connection()
+        except OSError as error:
+            problems["database"] = str(error)
+        folder = self._context.folder
+        try:
+            problem = self._parts.problem(_NO_PART)
+        except OSError as error:
+            problem = str(error)
+        if folder and not folder.is_dir():
+            problem = f"{folder.name} is missing"
+        if problem and problem != missing_part(_NO_PART.key):
+            problems["contents"] = problem
+        return problems
+
+    def user_hash(self, user: str) -> str:
+        """Return a text that is the same for each request of a user, and from which nobody can compute the address."""
+        return hmac.new(self._context.secret.encode(), user.encode(), "sha256").hexdigest()[:16]
+
+    def open_upload_sessions(self) -> int:
+        """Return the number of upload sessions that still lack bytes."""
+        return self._context.store.upload_sessions.count_open()
+
+    def queued_messages(self) -> int:
+        """Return the number of messages that were not delivered yet, in the queues of all channels."""
+        return self._context.store.outbox.count()
+
+    @property
+    def deliveries(self) -> Mapping[str, int]:
+        """The number of attempts of this process to deliver a message, by status."""
+        return self._queue.attempts
+
+    def measure_waits(self, observe: Callable[[float], None]) -> None:
+        """Call `observe` with the seconds for which each transaction waits for others before it begins."""
+        self._context.store.observe_waits(observe)
 
 
 class Service:

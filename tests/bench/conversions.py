@@ -32,7 +32,7 @@ _ROUNDS = 7
 
 # The calls in which libraries do their work: module, name.
 _LIBRARY_CALLS = (
-    ("svc_notebooks.convert.engines.program", "run"),
+    ("svc_notebooks.convert.engines.available", "run"),
     ("typst", "Compiler"),
     ("svc_notebooks.convert.engines.tesseract", "_recognize_paragraphs"),
     ("xlrd", "open_workbook"),
@@ -40,7 +40,7 @@ _LIBRARY_CALLS = (
 _LIBRARIES = {
     "document.read": "pandoc", "document.write": "pandoc", "document.pdf": "typst",
     "document.scanned_pages": "tesserocr",
-    "spreadsheet.pdf": "typst", "presentation.pdf": "typst", "drawing": "typst",
+    "spreadsheet.pdf": "typst", "presentation.pages": "typst", "drawing": "typst",
 }  # fmt: skip
 
 

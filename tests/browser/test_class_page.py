@@ -106,65 +106,6 @@ def test_a_student_is_reset_after_a_question(live: Page, school: School, problem
     assert problems == []
 
 
-def test_a_student_is_restored_from_a_backup(live: Page, school: School, problems: list[str]) -> None:
-    bob = school.session("Bob")
-    row(live, "Bob Adams").get_by_role("button").click()
-    live.get_by_role("button", name="Restore …").click()
-    expect(notice(live)).to_contain_text("bob@school.example has no backup.")
-
-    live.get_by_role("button", name="Reset this student …").click()
-    live.get_by_role("dialog").get_by_role("button", name="Reset").click()
-    expect(notice(live)).to_contain_text('To restore it, click "Restore …"')
-    assert len(svc.files(session=bob)) == 0
-    (backup,) = school.service.user_backups.rows()
-
-    live.get_by_role("button", name="Restore …").click()
-    dialog = live.get_by_role("dialog", name="Restore bob@school.example?")
-    expect(dialog.get_by_label("Backup").locator("option")).to_have_count(1)
-    expect(dialog.get_by_label("Backup")).to_have_value(backup["backup"])
-    screenshot(live, "restore")
-    dialog.get_by_role("button", name="Cancel").click()
-    expect(dialog).to_be_hidden()
-    assert len(svc.files(session=bob)) == 0
-
-    live.get_by_role("button", name="Restore …").click()
-    dialog.get_by_role("button", name="Restore").click()
-    expect(notice(live)).to_contain_text("Restored bob@school.example: 2 files. The state before is in /")
-    assert sorted(svc.files(session=bob)["name"]) == ["counts.csv", "winter.zip"]
-    assert len(school.service.user_backups.rows()) == 2
-    assert problems == []
-
-
-def test_faults_and_the_clock(live: Page, school: School, problems: list[str]) -> None:
-    live.get_by_role("button", name="Start").click()
-    expect(notice(live)).to_contain_text("Started for 60 seconds, for all users: the network is broken.")
-    (plan,) = school.service.fault_plans()
-    live.get_by_role("button", name="End all faults").click()
-    expect(notice(live)).to_contain_text("All faults have ended.")
-    live.get_by_label("Fault for all").select_option("slow service")
-    live.get_by_role("button", name="Start").click()
-    expect(notice(live)).to_contain_text('school.faults("slow service", seconds=60)')
-    assert plan["steps"][0]["action"] == {"reset": "before"}
-    assert [plan["preset"] for plan in school.service.fault_plans()] == ["slow service"]
-
-    before = school.service.clock.now()
-    live.get_by_label("Clock forward by").fill("2d")
-    live.get_by_role("button", name="Advance …").click()
-    live.get_by_role("dialog").get_by_role("button", name="Advance").click()
-    expect(notice(live)).to_contain_text("The clock is now")
-    assert (school.service.clock.now() - before).days == 2
-    assert problems == []
-
-
-def test_a_wrong_duration_is_shown(live: Page) -> None:
-    live.get_by_label("Clock forward by").fill("soon")
-    live.get_by_role("button", name="Advance …").click()
-    live.get_by_role("dialog").get_by_role("button", name="Advance").click()
-
-    expect(notice(live)).to_contain_text("advance")
-    expect(notice(live)).to_have_class("bad")
-
-
 def test_the_token_is_in_no_address(live: Page, school: School, requested: list[str]) -> None:
     live.get_by_role("button", name="Start").click()
     expect(notice(live)).to_contain_text("Started")
@@ -183,13 +124,6 @@ def test_the_browser_session_of_a_teacher_is_enough(page: Page, school: School) 
 
     page.get_by_role("button", name="Start").click()
     expect(notice(page)).to_contain_text("Started")
-
-
-def test_a_student_gets_no_page(page: Page, school: School) -> None:
-    sign_in(page, school, "Bob")
-
-    expect(page.get_by_role("alert")).to_contain_text("Only the sign-in token of a teacher can do this.")
-    expect(page.locator("#class")).to_be_hidden()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

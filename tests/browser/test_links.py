@@ -1,8 +1,6 @@
 """The links of files and the consent page in chromium, over a socket (A6-08)."""
 
-import io
 import re
-import wave
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -58,19 +56,6 @@ def test_the_content_link_shows_a_page_whose_scripts_do_not_run(
     open_content(page, base_url, b"<h1>Hello</h1><script>document.body.append('ran')</script>", "page.html")
 
     assert page.locator("body").inner_text() == "Hello"
-
-
-@pytest.mark.spec("A6-08", "A6-08c")
-def test_the_content_link_plays_sound(page: Page, sandbox: svc.Sandbox, base_url: str) -> None:
-    """The player loads the file a second time, which a sandbox with its own origin would not let it do."""
-    sound = io.BytesIO()
-    with wave.open(sound, "wb") as file:
-        file.setparams((1, 2, 8000, 0, "NONE", ""))
-        file.writeframes(bytes(32_000))
-
-    open_content(page, base_url, sound.getvalue(), "sound.wav")
-
-    page.wait_for_function("document.querySelector('video, audio').duration == 2")
 
 
 @pytest.mark.spec("A6-08", "A6-08c")

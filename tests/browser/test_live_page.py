@@ -91,13 +91,6 @@ def test_new_requests_messages_and_files_are_shown(live: Page, sandbox: svc.Sand
     assert problems == []
 
 
-def test_it_is_not_in_the_journal(live: Page, sandbox: svc.Sandbox) -> None:
-    svc.generate_ids(1)
-    expect(row(live, "generateIds")).to_have_count(1)
-
-    assert sandbox.journal()["path"].tolist() == ["/storage/v3/files/generateIds"]
-
-
 def test_a_row_has_details_that_follow_the_keys(live: Page, sandbox: svc.Sandbox) -> None:
     act(sandbox)
     expect(row(live, "308")).to_have_count(1)
@@ -119,15 +112,6 @@ def test_a_row_has_details_that_follow_the_keys(live: Page, sandbox: svc.Sandbox
     live.keyboard.press("Escape")
     expect(live.locator("#details")).to_be_hidden()
     assert live.evaluate("document.activeElement.closest('tr') !== null")
-
-
-def test_tabs_are_changed_by_arrow_keys(live: Page, sandbox: svc.Sandbox) -> None:
-    svc.upload(b"x", name="one.txt")
-    live.get_by_role("tab", name="Requests").focus()
-    live.keyboard.press("ArrowLeft")
-
-    expect(live.get_by_role("tab", name="Files")).to_have_attribute("aria-selected", "true")
-    expect(row(live, "one.txt")).to_have_count(1)
 
 
 def test_names_of_files_are_text(live: Page, sandbox: svc.Sandbox, problems: list[str]) -> None:
@@ -153,37 +137,6 @@ def test_the_focus_stays_while_rows_come(live: Page, sandbox: svc.Sandbox) -> No
     expect(row(live, "/upload/")).to_have_count(1)
 
     assert "generateIds" in live.evaluate("document.activeElement.textContent")
-
-
-def test_clear_hides_only_the_rows_of_the_page(live: Page, sandbox: svc.Sandbox) -> None:
-    svc.generate_ids(1)
-    expect(row(live, "generateIds")).to_have_count(1)
-
-    live.get_by_role("button", name="Clear list").click()
-    svc.files()
-
-    expect(row(live, "/storage/v3/files")).to_have_count(1)
-    expect(row(live, "generateIds")).to_have_count(0)
-    assert len(sandbox.journal()) == 2
-
-
-def test_a_paused_page_sends_no_requests(live: Page, sandbox: svc.Sandbox) -> None:
-    live.get_by_role("button", name="Pause").click()
-    expect(live.get_by_role("status")).to_have_text("Paused")
-    svc.generate_ids(1)
-    with live.expect_request("**/_live/activity*"):
-        live.get_by_role("button", name="Pause").click()
-
-    expect(row(live, "generateIds")).to_have_count(1)
-
-
-def test_a_reset_empties_the_lists(live: Page, sandbox: svc.Sandbox) -> None:
-    svc.upload(b"x", name="one.txt")
-    expect(row(live, "/upload/")).to_have_count(1)
-
-    sandbox.service.reset()
-
-    expect(live.get_by_text("No request yet.")).to_be_visible()
 
 
 def test_a_service_that_stops_and_comes_back(page: Page) -> None:
@@ -225,16 +178,6 @@ def test_without_a_key_the_page_asks_for_it(page: Page, axe) -> None:
         expect(page.get_by_role("status")).to_have_text("Live")
 
     assert violations == []
-
-
-def test_the_link_with_the_key_may_be_opened_in_the_same_tab(page: Page) -> None:
-    with open_service(seed=0) as service, SocketServer(service) as server:
-        page.goto(f"{server.base_url}/")
-        expect(page.get_by_label("Key or control token")).to_be_visible()
-        page.goto(server.page_url)  # only the fragment differs, so the page is not loaded again
-        expect(page.get_by_role("status")).to_have_text("Live")
-
-        assert page.url == f"{server.base_url}/"
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

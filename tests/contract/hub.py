@@ -12,7 +12,7 @@ from threading import Thread
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from svc_notebooks.server.auth.hub_settings import HubSettings, read_hub_settings
+from svc_notebooks.server.auth.hub import HubSettings, read_hub_settings
 
 PREFIX = "/services/svc"
 SCOPE = "access:services!service=svc"

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from svc_notebooks.convert.engines import program
+from svc_notebooks.convert.engines import available
 from svc_notebooks.convert.job import MIB, Job
 
 
 @pytest.fixture(autouse=True)
 def small_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the process of the tests, which grows with each test, have the memory of a new worker."""
-    monkeypatch.setattr(program, "process_memory", lambda _: 100 * MIB)
+    monkeypatch.setattr(available, "process_memory", lambda _: 100 * MIB)
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from svc_notebooks.convert.engines import program
+from svc_notebooks.convert.engines import available
 from svc_notebooks.convert.job import ConversionError, Job, TooLarge
 
 
@@ -62,7 +62,7 @@ def child_memory(source: bytes, job: Job) -> Words:
     held = bytearray(b"\1") * int(source)
     # The limit is set when the program has started and before it gets its input.
     code = "import resource, sys; sys.stdin.read(); print(resource.getrlimit(resource.RLIMIT_DATA)[0])"
-    status, output, errors = program.run([sys.executable, "-S", "-c", code], b"", os.environ, job)
+    status, output, errors = available.run([sys.executable, "-S", "-c", code], b"", os.environ, job)
     assert held[-1] == 1
     assert status == 0, errors
     return Words(output.strip())

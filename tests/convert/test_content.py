@@ -139,7 +139,7 @@ def test_the_message_names_both_formats(source: bytes, native: str, media_type: 
 
 def test_the_note_names_both_formats(job: Job) -> None:
     assert reader_for(CONTENTS["xlsx"], "spreadsheet", ".none", dataclasses.replace(job, media_type=CSV)) == (
-        ".spreadsheet.sniff:read_xlsx"
+        ".spreadsheet.xls:read_xlsx"
     )
     assert job.notes == ["The file is MS Excel, not CSV, and was read as such."]
 

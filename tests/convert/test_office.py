@@ -14,7 +14,7 @@ import pytest
 from svc_notebooks.convert.document import read
 from svc_notebooks.convert.document.clean import plain_text
 from svc_notebooks.convert.document.model import Document
-from svc_notebooks.convert.engines import libreoffice, program
+from svc_notebooks.convert.engines import available, libreoffice
 from svc_notebooks.convert.job import MIB, ConversionError, Job, JobLimits, TooLarge
 from svc_notebooks.convert.pool.converter import Converter
 from tests.convert import sources
@@ -53,7 +53,7 @@ def test_other_files_are_not_given_to_libreoffice(source: bytes, job: Job) -> No
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells the memory of a process")
 def test_libreoffice_is_not_started_beside_a_large_worker(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(libreoffice, "soffice", lambda: __file__)
-    memory = program.process_memory("VmRSS") + 350 * MIB
+    memory = available.process_memory("VmRSS") + 350 * MIB
 
     with pytest.raises(TooLarge, match="more memory than the limit"):
         libreoffice.convert(OLE, "doc", "docx", replace(job, limits=JobLimits(memory=memory)))

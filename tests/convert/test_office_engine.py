@@ -18,7 +18,7 @@ from svc_notebooks.convert.document.model import Document
 from svc_notebooks.convert.engines import available, libreoffice
 from svc_notebooks.convert.engines.available import Engine
 from svc_notebooks.convert.input.native_package import odf_of
-from svc_notebooks.convert.input.odf.namespaces import READ_NAMESPACES
+from svc_notebooks.convert.input.odf_file import READ_NAMESPACES
 from svc_notebooks.convert.job import ConversionError, Job, JobLimits, TooLarge
 from svc_notebooks.convert.pool.converter import Converter
 from svc_notebooks.core.http.native_formats import DOCX, EPUB, HTML, ODT, PDF, TEXT, XLSX

@@ -10,13 +10,14 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 
 from svc_notebooks.convert.job import MIB, JobLimits
-from svc_notebooks.convert.pool.admission import Abandoned
-from svc_notebooks.convert.pool.worker_pool import InlineExecutor, ProcessPool
+from svc_notebooks.convert.pool import worker
+from svc_notebooks.convert.pool.converter import Abandoned, ProcessPool
 from tests.convert import sources
 from tests.patience import PATIENCE
 
@@ -29,7 +30,7 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells and
 class ConversionRunner:
     """Runs conversions in workers and keeps their files."""
 
-    def __init__(self, workers: ProcessPool | InlineExecutor, folder: Path, limits: JobLimits = LIMITS) -> None:
+    def __init__(self, workers: ProcessPool | ModuleType, folder: Path, limits: JobLimits = LIMITS) -> None:
         self.workers = workers
         self.folder = folder
         self.limits = limits
@@ -211,14 +212,14 @@ def test_threads_share_the_pool(tmp_path: Path) -> None:
 
 
 def test_without_processes_conversions_run_inline(tmp_path: Path) -> None:
-    runner = ConversionRunner(InlineExecutor(), tmp_path)
+    runner = ConversionRunner(worker, tmp_path)
 
     assert runner.run("echo") == {"notes": ["text/plain n"]}
     assert runner.run("stumble")["kind"] == "failed"
 
 
 def test_a_missing_package_is_named(tmp_path: Path) -> None:
-    response = ConversionRunner(InlineExecutor(), tmp_path).run("lack")
+    response = ConversionRunner(worker, tmp_path).run("lack")
 
     message = 'the conversion needs lxml, which is not installed (pip install "svc-notebooks[convert]").'
     assert response == {"error": message, "kind": "refused"}
@@ -227,7 +228,7 @@ def test_a_missing_package_is_named(tmp_path: Path) -> None:
 def test_a_source_with_the_default_password_of_excel_is_read(tmp_path: Path) -> None:
     source = sources.encrypted(sources.docx(), "VelvetSweatshop")
 
-    response = ConversionRunner(InlineExecutor(), tmp_path).run("echo", source)
+    response = ConversionRunner(worker, tmp_path).run("echo", source)
 
     assert "The file is MS Word, not Plain text, and was read as such." in response["notes"]
 

@@ -11,10 +11,10 @@ import pytest
 from sqlalchemy import bindparam, select
 
 from svc_notebooks.server.service import Service, open_service
+from svc_notebooks.server.store.engine import Prepared, inserting
 from svc_notebooks.server.store.errors import SnapshotChanged
 from svc_notebooks.server.store.postgres.connection import PostgresConnection
 from svc_notebooks.server.store.schema import meta
-from svc_notebooks.server.store.statements import Prepared, inserting
 from tests.contract.wire import InProcess
 from tests.scale.conftest import Place
 

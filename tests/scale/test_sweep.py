@@ -7,8 +7,7 @@ import time
 import pytest
 
 from svc_notebooks.server.service import open_service
-from svc_notebooks.server.store.migration import migrate
-from svc_notebooks.server.store.sweep import sweep
+from svc_notebooks.server.store.migration import migrate, sweep
 from tests.contract.wire import InProcess
 from tests.scale.conftest import Place
 from tests.scale.test_bucket import bucket_of, names, written

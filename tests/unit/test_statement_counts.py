@@ -16,7 +16,7 @@ from sqlalchemy.sql.compiler import SQLCompiler
 import svc_notebooks as svc
 from svc_notebooks.core.http.messages import Headers, Request
 from svc_notebooks.server.service import Service, open_service
-from svc_notebooks.server.transports.request_reader import RequestReader
+from svc_notebooks.server.transports.client_connection import RequestReader
 
 Q = 262_144
 MAX_STATEMENTS_OF_A_CREATION = 11

@@ -150,6 +150,7 @@ class _Cleaner:
         self._names: dict[str, str | None] = {}
         self._look: dict[str, str] = {}  # of the Div nodes around the current node
         self._has_background = False
+        self._is_in_note = False
 
     def nodes(self, values: list[Any], depth: int) -> list[Any]:
         cleaned: list[Any] = []
@@ -251,6 +252,16 @@ class _Cleaner:
         table = self.value({"t": "Table", "c": [attributes, caption, columns, *rows]}, depth)
         self._look = outer
         return [table]
+
+    def note(self, node: Node, depth: int) -> list[Any]:
+        """Clean a note. A note in a note, which no export has, becomes text in parentheses."""
+        if self._is_in_note:
+            self._job.note("A note that was nested in a note was kept as plain text.")
+            return [{"t": "Space"}, *text_inlines(f"({_CONTROL.sub('', plain_text(node))})")]
+        self._is_in_note = True
+        cleaned = self.value(node, depth)
+        self._is_in_note = False
+        return [cleaned]
 
     def cite(self, node: Node, depth: int) -> list[Any]:
         return self.nodes(node["c"][1], depth)
@@ -375,7 +386,7 @@ _NODE_HANDLERS: dict[str, Callable[[_Cleaner, Node, int], list[Any]]] = {
     "RawBlock": _Cleaner.raw, "RawInline": _Cleaner.raw, "Cite": _Cleaner.cite, "Math": _Cleaner.math,
     "Code": _Cleaner.code, "CodeBlock": _Cleaner.code, "Link": _Cleaner.link, "Image": _Cleaner.image,
     "Span": _Cleaner.span, "Div": _Cleaner.div, "OrderedList": _Cleaner.number_list, "Table": _Cleaner.table,
-    "Para": _Cleaner.paragraph, "Plain": _Cleaner.paragraph, "Header": _Cleaner.paragraph,
+    "Para": _Cleaner.paragraph, "Plain": _Cleaner.paragraph, "Header": _Cleaner.paragraph, "Note": _Cleaner.note,
 }  # fmt: skip
 _NESTING_TYPES = _CONTAINER_BLOCKS | {
     "Emph", "Underline", "Strong", "Strikeout", "Superscript", "Subscript", "SmallCaps", "Quoted", "Span", "Note",

@@ -180,6 +180,9 @@ def _simplify(element: Any, style: dict[str, str]) -> None:
 
 
 _MAX_COLUMNS = 1_000
+_MAX_DEPTH = 100
+_WRAPPER_TAGS = ("div", "span", "section", "article", "center", "font")
+"""The tags that are left out at more than `_MAX_DEPTH` levels, where pandoc would need much memory."""
 _CONTROL_CHARACTERS = re.compile(
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]"
     r"|&#(?:x0*(?:1?[\da-f]|fff[ef])(?![\da-f])|0*(?:[12]?\d|3[01]|6553[45])(?!\d));?",
@@ -216,6 +219,12 @@ def well_formed(text: str, job: Job) -> tuple[bytes, Looks | None]:
         return b"", None
     if any(error.type == etree.ErrorTypes.ERR_RESOURCE_LIMIT for error in parser.error_log):
         raise TooLarge("the page is nested too deeply.")  # libxml2 leaves out what is deeper
+    depth = 0
+    for event, element in etree.iterwalk(root, events=("start", "end")):
+        depth += 1 if event == "start" else -1
+        if depth > _MAX_DEPTH and element.tag in _WRAPPER_TAGS:
+            element.tag = "bare"
+    etree.strip_tags(root, "bare")
     for element in root.xpath("//body//*[@hidden or @style]"):
         if "hidden" in element.attrib or not _HIDDEN_STYLES.isdisjoint(declarations(element).items()):
             if any(text.strip() for text in element.itertext()):

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from ..engines import program
+from ..engines import available
 from ..engines.available import pandoc
 from ..job import ConversionError, Job, TooLarge
 from .model import Document, deep_recursion, load_tree
@@ -70,11 +70,11 @@ def run(options: Sequence[str], source: bytes, job: Job) -> bytes:
         "SOURCE_DATE_EPOCH": str(int(job.now.timestamp())),
         "PATH": "",
     }
-    heap = program.program_memory(job) * 3 // 4  # pandoc may exceed its own limit by a third before it is ended
+    heap = available.program_memory(job) * 3 // 4  # pandoc may exceed its own limit by a third before it is ended
     command = [
         str(pandoc()), "+RTS", f"-M{heap}", "-RTS", "--sandbox", "--quiet", f"--data-dir={job.folder}", *options,
     ]  # fmt: skip
-    status, output, errors = program.run(command, source, environment, job)
+    status, output, errors = available.run(command, source, environment, job)
     if status == _HEAP_EXHAUSTED or _SYSTEM_LIMIT in errors:
         raise TooLarge("the conversion needs more memory than the limit.")
     if status:

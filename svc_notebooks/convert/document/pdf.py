@@ -61,7 +61,9 @@ _LONG_WORD = re.compile(r"(\S{30})(?=\S)")
 _STYLES = {"LowerRoman": "i", "UpperRoman": "I", "LowerAlpha": "a", "UpperAlpha": "A"}
 _DELIMITERS = {"OneParen": "{})", "TwoParens": "({})"}
 _ALIGNS = {"AlignRight": "right", "AlignCenter": "center", "AlignLeft": "left"}
-_TITLE_BLOCK = (("title", "title"), ("subtitle", "subtitle"), ("author", "subtitle"), ("date", "subtitle"))
+_TITLE_BLOCK = {
+    "title": "title", "subtitle": "subtitle", "author": "subtitle", "date": "subtitle", "abstract": "par",
+}  # fmt: skip
 
 
 def write(document: Document, job: Job) -> bytes:
@@ -84,7 +86,7 @@ class _TypstTree:
         self._formulas = typst_formulas(document, job)
 
     def title_block(self) -> Iterator[Node]:
-        for name, style in _TITLE_BLOCK:
+        for name, style in _TITLE_BLOCK.items():
             value = self._document.meta.get(name)
             for part in value["c"] if value and value["t"] == "MetaList" else [value] if value else []:
                 if part["t"] == "MetaInlines":

@@ -305,6 +305,10 @@ _TABLE_BORDERS = b"<w:tblBorders>%s</w:tblBorders>" % b"".join(
     for side in (b"top", b"left", b"bottom", b"right", b"insideH", b"insideV")
 )
 _SIDES = ("top", "right", "bottom", "left")
+_DATA_URI = re.compile(rb'descr="data:[^"]*"')
+"""The description of a picture that pandoc makes of a placeholder."""
+_SHORT_LENGTH = re.compile(rb'="([\d.]+e-?\d+)in"')
+"""A length below 0.1 inches as pandoc writes it, which is no length in OpenDocument."""
 _SECTION_END = re.compile(rb"</w:sectPr>(?=\s*</w:body>)")
 _DOCX_SIZE = re.compile(rb'(<w:szC?s? w:val=")\d+(")')
 _RTF_HEADER = re.compile(rb"(\{\\colortbl[^}]*)(\}\s*\\widowctrl\\hyphauto\n)")
@@ -318,8 +322,8 @@ def docx(archive: bytes, placeholders: Placeholders, document: Document, job: Jo
     return rewrite_parts(
         archive,
         {
-            "word/document.xml": lambda part: _SECTION_END.sub(_docx_page(document.page), docx_looks(part)),
-            "word/footnotes.xml": docx_looks,
+            "word/document.xml": lambda part: _SECTION_END.sub(_docx_page(document.page), _docx_story(part)),
+            "word/footnotes.xml": _docx_story,
             "word/styles.xml": lambda part: _docx_size(
                 _TABLE_STYLE.sub(rb"\1" + _TABLE_BORDERS, with_docx_styles(part)), document
             ),
@@ -327,6 +331,10 @@ def docx(archive: bytes, placeholders: Placeholders, document: Document, job: Jo
         },
         placeholders,
     )
+
+
+def _docx_story(part: bytes) -> bytes:
+    return docx_looks(_DATA_URI.sub(b'descr=""', part))
 
 
 def _docx_size(styles: bytes, document: Document) -> bytes:
@@ -351,12 +359,16 @@ def odt(archive: bytes, placeholders: Placeholders, document: Document, job: Job
     return rewrite_parts(
         archive,
         {
-            "content.xml": lambda part: odt_looks(part.replace(b'fo:border="none"', border)),
+            "content.xml": lambda part: odt_looks(_with_decimals(part.replace(b'fo:border="none"', border))),
             "styles.xml": lambda part: odt_page(with_odt_styles(part), document),
             "meta.xml": lambda part: _with_metadata(job, part),
         },
         placeholders,
     )
+
+
+def _with_decimals(part: bytes) -> bytes:
+    return _SHORT_LENGTH.sub(lambda length: b'="%.4fin"' % float(length[1]), part)
 
 
 def epub(archive: bytes, placeholders: Placeholders, job: Job) -> bytes:

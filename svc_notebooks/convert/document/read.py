@@ -10,9 +10,8 @@ from ...core.http import native_formats
 from ..engines import libreoffice
 from ..input.charset import decode, decode_markup
 from ..input.detect import OLE, detect_source
-from ..input.odf.package import open_package
-from ..input.tags import check_tags
-from ..input.zip_file import open_archive
+from ..input.odf_file import open_package
+from ..input.zip_file import check_tags, open_archive
 from ..job import ConversionError, Job, TooLarge
 from . import pandoc
 from .clean import clean
@@ -101,7 +100,7 @@ def doc(source: bytes, job: Job) -> Document:
 
 def odt(source: bytes, job: Job) -> Document:
     """Read an odt file. Raises ConversionError if the file is invalid or encrypted, and TooLarge above a limit."""
-    from .odt.page import OdtPage
+    from .odt_page import OdtPage
 
     with open_package(source, job) as package:
         page = OdtPage(package, job)
@@ -121,8 +120,8 @@ def html(source: bytes, job: Job) -> Document:
     text = decode_markup(source, job)
     markup = text.encode("utf-8", "replace")
     check_tags(markup)
-    _check_nesting(_NESTING_TAG, markup)
     page, looks = well_formed(text, job) if text.strip() else (b"", None)
+    _check_nesting(_NESTING_TAG, page)
     return _clean(pandoc.read(page, "html-raw_html", job), job, looks=looks)
 
 

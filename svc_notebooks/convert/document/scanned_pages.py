@@ -58,7 +58,11 @@ def _read_pages(document: Any, job: Job) -> Document:
         raise TooLarge(f"the PDF has {len(document)} pages; the limit is {job.limits.pages}.")
     blocks: list[Node] = []
     resources: dict[str, bytes] = {}
+    document.init_forms()
     for number in range(len(document)):
+        if document.formenv:
+            with closing(document[number]) as page:
+                page.flatten()  # else the text of the page lacks what was typed into the form
         with closing(document[number]) as page:
             picture, text = _page(page, job)
         name = resource_name(picture.data, picture.extension)

@@ -234,19 +234,23 @@ class RtfLooks(LookWriter):
         return self.colors.setdefault(color, len(self.colors) + 3)
 
 
+_BESIDE_TITLE = ("subtitle", "author", "date", "abstract")
+_NOT_IN_TEMPLATE = ("subtitle", "abstract")
+"""The metadata that pandoc's templates for RTF and plain text do not show."""
 _FORMATTING = ("Emph", "Strong", "SmallCaps", "Underline", "Strikeout")
 
 
 def html(document: Document, job: Job) -> bytes:
     """Return the document as one HTML page with embedded pictures and without scripts."""
     placeholders = Placeholders(document.resources, job)
-    page = _page(_with_image_targets(css(document), placeholders.uris), job)
+    page = _page(_with_image_targets(css(_with_metadata_as_text(document)), placeholders.uris), job)
     return placeholders.insert(page, base64.b64encode)
 
 
 def zipped_html(document: Document, job: Job) -> bytes:
     """Return the document as a zip file with one HTML page and the folder `images` with the pictures."""
-    page = _page(_with_image_targets(css(document), {name: f"images/{name}" for name in document.resources}), job)
+    targets = {name: f"images/{name}" for name in document.resources}
+    page = _page(_with_image_targets(css(_with_metadata_as_text(document)), targets), job)
     images = {f"images/{name}": data for name, data in document.resources.items()}
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w") as file:
@@ -273,7 +277,7 @@ def _page(document: Document, job: Job) -> bytes:
 
 def text(document: Document, job: Job) -> bytes:
     """Return the document as UTF-8 text with a byte order mark, CRLF line ends, and alternative texts for pictures."""
-    unformatted = _without_formatting(LookWriter().document(_with_subtitle(document)))
+    unformatted = _without_formatting(LookWriter().document(_with_metadata_as_text(document, _NOT_IN_TEMPLATE)))
     plain = pandoc.write(unformatted, "plain", job, "--wrap=none", "--columns=100", *_standalone(document))
     lines = plain.decode("utf-8").replace("\u00a0", " ").splitlines()
     return "\r\n".join([*lines, ""]).encode("utf-8-sig") if lines else b"\xef\xbb\xbf"
@@ -290,7 +294,9 @@ def markdown(document: Document, job: Job) -> bytes:
 def rtf(document: Document, job: Job) -> bytes:
     """Return the document as an RTF file."""
     looks = RtfLooks()
-    tree = looks.document(_with_png_for_gif(_with_subtitle(_without_inner_tables(document)), job))
+    tree = looks.document(
+        _with_png_for_gif(_with_metadata_as_text(_without_inner_tables(document), _NOT_IN_TEMPLATE), job)
+    )
     text, placeholders = _embedded(tree, "rtf", job, "--standalone")
     return placeholders.insert(postprocess.rtf(text, document, looks.colors), binascii.hexlify)
 
@@ -321,11 +327,17 @@ def _with_png_for_gif(document: Document, job: Job) -> Document:
     return replace(document, resources=resources)
 
 
-def _with_subtitle(document: Document) -> Document:
-    """Insert the subtitle and the abstract, which pandoc's templates for RTF and plain text do not show."""
-    values = [document.meta[name] for name in ("subtitle", "abstract") if name in document.meta]
-    blocks: list[Node] = [{"t": "Para", "c": text_inlines(plain_text(value))} for value in values]
-    return replace(document, blocks=[*blocks, *document.blocks])
+def _with_metadata_as_text(document: Document, never_shown: tuple[str, ...] = ()) -> Document:
+    """Move metadata that a template does not show to the text: `never_shown`, and all if there is no title."""
+    moved = never_shown if "title" in document.meta else _BESIDE_TITLE
+    blocks = [
+        {"t": "Para", "c": text_inlines(plain_text(part))}
+        for name in _BESIDE_TITLE
+        if name in moved and name in document.meta
+        for part in (document.meta[name]["c"] if document.meta[name]["t"] == "MetaList" else [document.meta[name]])
+    ]
+    meta = {name: value for name, value in document.meta.items() if name not in moved}
+    return replace(document, blocks=[*blocks, *document.blocks], meta=meta)
 
 
 def odt(document: Document, job: Job) -> bytes:
@@ -343,6 +355,7 @@ def docx(document: Document, job: Job) -> bytes:
 def epub(document: Document, job: Job) -> bytes:
     """Return the document as an EPUB 3 book. The book's identifier is a hash of the document."""
     identifier = f"--metadata=identifier:urn:uuid:{uuid5(NAMESPACE_URL, document.pack().hex())}"
+    document = _with_metadata_as_text(document)
     options = [identifier, "--metadata=lang:und", "--mathml"]
     if "title" not in document.meta:  # a book must have a title, but this title needs no title page
         options += [f"--metadata=title:{postprocess.title_of(job)}", "--epub-title-page=false"]
@@ -376,4 +389,9 @@ def _without_formatting(document: Document) -> Document:
     def plain(node: Node) -> Node:
         return {"t": "Span", "c": [["", [], []], node["c"]]}
 
-    return replace_nodes(document, dict.fromkeys(_FORMATTING, plain) | {"Image": alt_text})
+    def with_caption(figure: Node) -> Node:
+        _, (_, caption), blocks = figure["c"]
+        return {"t": "Div", "c": [_NO_ATTRIBUTES, [*blocks, *caption]]}
+
+    changes = dict.fromkeys(_FORMATTING, plain) | {"Image": alt_text, "Figure": with_caption}
+    return replace_nodes(document, changes)

@@ -8,8 +8,7 @@ from typing import Any
 
 from lxml import etree
 
-from ..input.tags import check_tags
-from ..input.zip_file import refuse_entities
+from ..input.zip_file import check_tags, refuse_entities
 from ..job import ConversionError, Job, TooLarge
 from . import css
 from .clean import SVG, clean

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from ..job import MIB, ConversionError, Job
-from . import program
+from . import available
 from .available import OFFICE, soffice
 
 _SETTINGS = """<?xml version="1.0" encoding="UTF-8"?>
@@ -60,7 +60,7 @@ def convert(source: bytes, extension: str, target: str, job: Job, *, isolated: b
     bubblewrap = _bubblewrap(Path(path).resolve().parents[1])
     if isolated and not bubblewrap:
         raise ConversionError("LibreOffice can be isolated from other files only with bubblewrap (bwrap), on Linux.")
-    program.program_memory(job, _MINIMUM_MEMORY)
+    available.program_memory(job, _MINIMUM_MEMORY)
     folder = Path(tempfile.mkdtemp(prefix="libreoffice-", dir=job.folder)).resolve()
     source_file, target_file = folder / f"source.{extension}", folder / "target" / f"source.{target}"
     source_file.write_bytes(source)
@@ -69,7 +69,7 @@ def convert(source: bytes, extension: str, target: str, job: Job, *, isolated: b
         path, f"-env:UserInstallation={_write_profile(folder).as_uri()}", "--headless", "--norestore", "--nolockcheck",
         "--convert-to", target, "--outdir", str(target_file.parent), str(source_file),
     ]  # fmt: skip
-    status, _, _ = program.run(command, b"", {**os.environ, "HOME": str(folder), "TMPDIR": str(folder)}, job)
+    status, _, _ = available.run(command, b"", {**os.environ, "HOME": str(folder), "TMPDIR": str(folder)}, job)
     if status or not target_file.is_file():
         raise ConversionError(f"LibreOffice could not read this as a {extension} file within the limit of memory.")
     return target_file.read_bytes()

@@ -1,14 +1,257 @@
-"""Renders PDF and images with typst templates. A template gets the user's text as data and never as code."""
+"""Renders PDF and images with typst templates, and chooses the fonts.
+
+A template gets the text of users as data and never as code. The fonts inside typst contain Latin, Greek, Cyrillic and
+Hebrew, so pages in these scripts look the same everywhere.
+"""
 
 from __future__ import annotations
 
 import json
+import re
+import struct
+import unicodedata
 from collections.abc import Mapping
+from functools import cache
 from importlib.resources import files
-from typing import Any, Literal
+from pathlib import Path
+from typing import Any, BinaryIO, Literal, NamedTuple
 
 from ..job import ConversionError, Job
-from . import fonts
+from .available import TYPST
+
+_LAST_CODE_POINT = 0x10FFFF
+_MAX_GROUPS = 100_000
+"""The maximum number of character ranges that are read from one face. The largest fonts have 20,000 ranges."""
+
+
+def character_ranges(path: str, index: int) -> list[tuple[int, int]]:
+    """Return pairs (first, last code point) from the table `cmap` of a face, or [] if the table cannot be read."""
+    try:
+        with Path(path).open("rb") as file:
+            offset = _cmap_offset(file, index)
+            return [] if offset is None else _read_cmap(file, offset)
+    except (OSError, struct.error):
+        return []
+
+
+def _cmap_offset(file: BinaryIO, index: int) -> int | None:
+    """Return the offset of the table `cmap` of the face with this index in a font collection, or None."""
+    start = 0
+    if file.read(4) == b"ttcf":
+        file.seek(12 + 4 * index)
+        (start,) = struct.unpack(">I", file.read(4))
+    file.seek(start + 4)
+    (count,) = struct.unpack(">H", file.read(2))
+    file.seek(start + 12)
+    tables = struct.iter_unpack(">4sIII", file.read(16 * count))
+    return next((offset for tag, _, offset, _ in tables if tag == b"cmap"), None)
+
+
+def _read_cmap(file: BinaryIO, offset: int) -> list[tuple[int, int]]:
+    """Return the character ranges in the format 12 subtable, or else in the format 4 subtable, or else []."""
+    file.seek(offset + 2)
+    (count,) = struct.unpack(">H", file.read(2))
+    offsets = {subtable_offset for _, _, subtable_offset in struct.iter_unpack(">HHI", file.read(8 * count))}
+    offsets_by_format: dict[int, int] = {}
+    for subtable in sorted(offsets):
+        file.seek(offset + subtable)
+        (format,) = struct.unpack(">H", file.read(2))
+        offsets_by_format[format] = offset + subtable
+    if 12 in offsets_by_format:
+        return _read_format_12(file, offsets_by_format[12])
+    return _read_format_4(file, offsets_by_format[4]) if 4 in offsets_by_format else []
+
+
+def _read_format_12(file: BinaryIO, offset: int) -> list[tuple[int, int]]:
+    file.seek(offset + 12)
+    (count,) = struct.unpack(">I", file.read(4))
+    groups = struct.iter_unpack(">III", file.read(12 * min(count, _MAX_GROUPS)))
+    return [(first, min(last, _LAST_CODE_POINT)) for first, last, _ in groups]
+
+
+def _read_format_4(file: BinaryIO, offset: int) -> list[tuple[int, int]]:
+    file.seek(offset + 6)
+    (byte_count,) = struct.unpack(">H", file.read(2))
+    file.seek(offset + 14)
+    ends = struct.unpack(f">{byte_count // 2}H", file.read(byte_count))
+    file.read(2)
+    starts = struct.unpack(f">{byte_count // 2}H", file.read(byte_count))
+    return [(first, last) for first, last in zip(starts, ends, strict=True) if first != 0xFFFF]
+
+
+_SYSTEM_FOLDERS = (
+    "/usr/share/fonts", "/usr/local/share/fonts", "~/.local/share/fonts", "~/.fonts",
+    "/System/Library/Fonts", "/Library/Fonts", "~/Library/Fonts", "C:/Windows/Fonts",
+)  # fmt: skip
+_TYPST_SCRIPTS = frozenset({"Latin", "Greek", "Cyrillic", "Hebrew"})
+TYPST_CHARACTERS = re.compile(
+    "[\u0000-\u04ff\u0591-\u05f4\u1ab0-\u1abd\u1d00-\u2040\u2044-\u2064\u2070-\u211e\u2122\u2126-\u2151\u2153-\u2184"
+    "\u2190-\u23ff\u2460-\u262f\u2638-\u268b\u2690-\u269c\u26aa-\u26b2\u2706-\u2709\u270c-\u2727\u2729-\u274b"
+    "\u2761-\u277f\u2794\u2798-\u27af\u27b1-\u2bff\u2c60-\u2cff\ua708-\ua716\ua71b-\ua727\ufb00-\ufb4f\ufe00-\ufe0f"
+    "\ufe20-\ufe2f\ufffd\U0001d400-\U0001d7ff]"
+)
+"""The characters that the fonts inside typst contain. Scripts whose ligatures are missing are excluded."""
+_INVISIBLE_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Zs", "Zl", "Zp"})
+_MAX_SHOWN_LETTERS = 8
+
+
+class Script(NamedTuple):
+    """A writing system with a character pattern, a letter that each font for the script has, and a Debian package."""
+
+    name: str
+    letters: re.Pattern[str]
+    sample: str
+    package: str
+
+
+class MissingGlyphs(NamedTuple):
+    """The characters of one script that no installed font contains, and a Debian package with a font, or None."""
+
+    script: str
+    letters: str
+    package: str | None
+
+    def __str__(self) -> str:
+        if self.package is None:
+            return f"No font for {self.script} is installed; the characters are shown as boxes."
+        more = "..." if len(self.letters) > _MAX_SHOWN_LETTERS else ""
+        shown = f"{self.script} ({self.letters[:_MAX_SHOWN_LETTERS]}{more})"
+        return (
+            f"No font for {shown} is installed; the characters are shown as boxes. Run apt-get install {self.package}."
+        )
+
+
+def _script(name: str, letters: str, sample: str, package: str = "fonts-noto-core") -> Script:
+    return Script(name, re.compile(f"[{letters}]"), sample, package)
+
+
+_CJK = "fonts-noto-cjk"
+SCRIPTS = (
+    _script("Greek", "\u0370-\u03ff", "\u03b1"),
+    _script("Cyrillic", "\u0400-\u052f", "\u0438"),
+    _script("Armenian", "\u0530-\u058f", "\u0561"),
+    _script("Hebrew", "\u0590-\u05ff", "\u05d0"),
+    _script("Arabic", "\u0600-\u06ff\u0750-\u077f", "\u0627"),
+    _script("Devanagari", "\u0900-\u097f", "\u0915"),
+    _script("Bengali", "\u0980-\u09ff", "\u0995"),
+    _script("Gurmukhi", "\u0a00-\u0a7f", "\u0a15"),
+    _script("Gujarati", "\u0a80-\u0aff", "\u0a95"),
+    _script("Tamil", "\u0b80-\u0bff", "\u0b95"),
+    _script("Telugu", "\u0c00-\u0c7f", "\u0c15"),
+    _script("Kannada", "\u0c80-\u0cff", "\u0c95"),
+    _script("Malayalam", "\u0d00-\u0d7f", "\u0d15"),
+    _script("Thai", "\u0e00-\u0e7f", "\u0e01"),
+    _script("Lao", "\u0e80-\u0eff", "\u0e81"),
+    _script("Georgian", "\u10a0-\u10ff", "\u10d0"),
+    _script("Sinhala", "\u0d80-\u0dff", "\u0d9a"),
+    _script("Myanmar", "\u1000-\u109f", "\u1000"),
+    _script("Ethiopic", "\u1200-\u137f", "\u1200"),
+    _script("Khmer", "\u1780-\u17ff", "\u1780"),
+    _script("Tibetan", "\u0f00-\u0fff", "\u0f40"),
+    _script("Kana", "\u3041-\u30ff\u31f0-\u31ff", "\u3042", _CJK),
+    _script("Hangul", "\u1100-\u11ff\uac00-\ud7a3", "\uac00", _CJK),
+    _script("Han", "\u2e80-\u303f\u3100-\u31bf\u3200-\u9fff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef", "\u4e2d", _CJK),
+    _script("Rare Han", "\U00020000-\U000323af", "\U00020000", "fonts-hanazono"),
+    _script("Emoji", "\U0001f300-\U0001faff", "\U0001f600", "fonts-noto-color-emoji"),
+)
+"""The scripts that are searched for in a text."""
+
+# The first of these scripts that a text contains determines the regional style of the text's Han characters.
+_HAN_STYLES = (("Hangul", ("KR", "Korean")), ("Kana", ("JP", "Japanese")), ("Han", ("SC", "Simplified")))
+
+
+@cache
+def fonts() -> Any:
+    """Return typst's collection of its own fonts and the system fonts, cached since the search is slow."""
+    import typst
+
+    folders = [folder for path in _SYSTEM_FOLDERS if (folder := Path(path).expanduser()).is_dir()]
+    return typst.Fonts(include_system_fonts=False, font_paths=folders)
+
+
+def missing_glyphs(text: str) -> list[MissingGlyphs]:
+    """Return the characters in a text that no installed font contains, as one item for each script."""
+    coverage = _system_coverage() if (uncovered := _letters_beyond_typst(text)) else b""
+    missing_letters: dict[tuple[str, str | None], str] = {}
+    for letter in uncovered:
+        if not coverage[ord(letter)]:
+            key = _script_of(letter)
+            missing_letters[key] = missing_letters.get(key, "") + letter
+    return [MissingGlyphs(name, letters, package) for (name, package), letters in missing_letters.items()]
+
+
+def _letters_beyond_typst(text: str) -> list[str]:
+    if text.isascii():
+        return []
+    uncovered = TYPST_CHARACTERS.sub("", "".join(sorted(set(text))))
+    return [letter for letter in uncovered if unicodedata.category(letter) not in _INVISIBLE_CATEGORIES]
+
+
+def _script_of(letter: str) -> tuple[str, str | None]:
+    """Return the name of a letter's script, and the Debian package with a font, or None for unnamed letters."""
+    known = next((script for script in SCRIPTS if script.letters.match(letter)), None)
+    if known:
+        return known.name, known.package
+    name = unicodedata.name(letter, "").partition(" ")[0].capitalize()
+    return (name, "fonts-noto-core") if name else ("signs of private use", None)
+
+
+def fallback_families(text: str) -> list[str]:
+    """Return an installed font family for each script of the letters that typst's own fonts do not contain."""
+    letters = "".join(_letters_beyond_typst(text))
+    families_by_script = _families_by_script() if letters else {}
+    used = [script.name for script in SCRIPTS if script.name in families_by_script and script.letters.search(letters)]
+    style = next((marks for name, marks in _HAN_STYLES if name in used), ())
+    return list(dict.fromkeys(_preferred_family(name, families_by_script[name], style) for name in used))
+
+
+def script_report() -> list[tuple[str, str | None]]:
+    """Return pairs of a script's name and an installed font family, or None if no font supports the script."""
+    families_by_script = _families_by_script() if TYPST.is_available() else {}
+    families = ((script.name, families_by_script.get(script.name)) for script in SCRIPTS)
+    return [(name, _preferred_family(name, names, ("SC",)) if names else None) for name, names in families]
+
+
+def _preferred_family(script: str, names: tuple[str, ...], style: tuple[str, ...]) -> str:
+    """Return the best font family for a script. Families with the script in their name come first."""
+
+    def rank(name: str) -> tuple[bool, bool, bool, bool, int, str]:
+        has_style = any(mark in name.split() for mark in style)
+        return script not in name, not has_style, "Noto Sans" not in name, "Mono" in name, len(name), name
+
+    return min(names, key=rank)
+
+
+@cache
+def _families_by_script() -> dict[str, tuple[str, ...]]:
+    families: dict[str, tuple[str, ...]] = dict.fromkeys(_TYPST_SCRIPTS, ("Libertinus Serif",))
+    for script in SCRIPTS:
+        code_point = ord(script.sample)
+        for family, ranges in _ranges_by_family().items():
+            if any(first <= code_point <= last for first, last in ranges):
+                families[script.name] = (*families.get(script.name, ()), family)
+    return families
+
+
+@cache
+def _system_coverage() -> bytes:
+    """Return one byte for each code point, which is 1 if a system font has the character, else 0."""
+    marks = bytearray(0x110000)
+    for ranges in _ranges_by_family().values():
+        for first, last in ranges:
+            marks[first : last + 1] = b"\1" * (last - first + 1)
+    return bytes(marks)
+
+
+@cache
+def _ranges_by_family() -> dict[str, set[tuple[int, int]]]:
+    """Return the character ranges in the upright faces of each system font family."""
+    ranges: dict[str, set[tuple[int, int]]] = {}
+    for face in fonts().fonts():
+        if face.path and face.style == "normal":
+            ranges.setdefault(face.family, set()).update(character_ranges(face.path, face.index))
+    return ranges
+
 
 _CONVERT = __package__.rpartition(".")[0]
 
@@ -37,18 +280,18 @@ def render(
     import typst
 
     text = json.dumps(data, ensure_ascii=False)
-    for missing in fonts.missing_glyphs(text):
+    for missing in missing_glyphs(text):
         job.note(str(missing))
     folder = job.folder
     for name, content in resources.items():
         (folder / name).write_bytes(content)
-    data_json = json.dumps({**data, "fallback": fonts.fallback_families(text)}, ensure_ascii=False)
+    data_json = json.dumps({**data, "fallback": fallback_families(text)}, ensure_ascii=False)
     (folder / "data.json").write_text(data_json, encoding="utf-8", errors="replace")
     main = folder / "main.typ"
     main.write_text((files(_CONVERT) / template).read_text(encoding="utf-8"), encoding="utf-8")
     empty_folder = folder / "packages"
     compiler = typst.Compiler(
-        main, root=folder, font_paths=fonts.fonts(), package_path=empty_folder, package_cache_path=empty_folder
+        main, root=folder, font_paths=fonts(), package_path=empty_folder, package_cache_path=empty_folder
     )
     try:
         output = compiler.compile(format=format, ppi=ppi, timestamp=int(job.now.timestamp()))
@@ -67,7 +310,7 @@ def compiles(code: str) -> bool:
     import typst
 
     try:
-        typst.Compiler(code.encode(), font_paths=fonts.fonts()).compile(format="svg")
+        typst.Compiler(code.encode(), font_paths=fonts()).compile(format="svg")
     except typst.TypstError:
         return False
     return True

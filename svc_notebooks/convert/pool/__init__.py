@@ -1,6 +1,4 @@
 """Runs conversions in worker processes.
 
-converter: the interface for the service.
-worker_pool: the process pool; worker: the program that a worker process runs.
-admission: limits the number of simultaneous conversions, and lets users take turns.
+converter: the interface for the service, and the pool of processes; worker: the program that a worker process runs.
 """

@@ -1,21 +1,282 @@
-"""The interface through which the service lists and runs conversions."""
+"""The interface through which the service lists and runs conversions, in a pool of worker processes.
+
+Users take turns. A worker process is killed when its conversion exceeds the time limit, and when the client has
+disconnected.
+"""
 
 from __future__ import annotations
 
 import atexit
+import contextlib
 import dataclasses
+import json
 import logging
-from collections.abc import Callable, Mapping
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
+from threading import Event, Lock, Thread
 from typing import Any, NamedTuple
 
 from ...core.platform import capabilities
-from ...core.processes import temporary_folder
+from ...core.processes import after_fork, keep_forever, temporary_folder
 from ...core.thread_permit import release_permit
-from ..job import ConversionError, Job, JobLimits, TooLarge
-from ..registry import MODELS, Conversion, exporters, importers, readers, writers
-from .worker_pool import ConversionExecutor, InlineExecutor, ProcessPool
+from ..job import MIB, ConversionError, Job, JobLimits, TooLarge
+from ..registry import MODELS, Conversion, exporters, importers, load, readers, writers
+
+POLL_SECONDS = 0.1
+"""The interval, in seconds, at which the service checks that a client is still connected."""
+
+
+class Abandoned(Exception):
+    """Raised when the client that requested a conversion has disconnected."""
+
+
+class TooManyWaiting(Exception):
+    """Raised when a user requests a conversion and already has the maximum number of waiting conversions."""
+
+
+class Admission:
+    """Lets at most `max_running` conversions run at the same time, and lets users take turns.
+
+    Each user can have `max(1, max_running - 1)` running conversions and `max_waiting` waiting conversions.
+    """
+
+    def __init__(self, max_running: int, max_waiting: int) -> None:
+        self._free_slots, self._share, self._max_waiting = max_running, max(1, max_running - 1), max_waiting
+        self._waiting: list[tuple[str, Event]] = []
+        self._running: Counter[str] = Counter()
+        self._turns = 0
+        self._last_turn: Counter[str] = Counter()  # the number of the last turn of each user
+        self._lock = Lock()
+
+    @contextmanager
+    def turn(self, user: str, is_gone: Callable[[], bool], *, waits: bool = True) -> Iterator[None]:
+        """Occupy a running slot from the user's turn to the end of the context. Raises TooManyWaiting or Abandoned.
+
+        If `waits` is false, TooManyWaiting is raised where the turn would not begin at once.
+        """
+        entry = user, Event()
+        with self._lock:
+            self._waiting.append(entry)
+            self._admit()
+            waiting = sum(other == user for other, _ in self._waiting)
+            if entry in self._waiting and waiting > (self._max_waiting if waits else 0):
+                self._waiting.remove(entry)
+                raise TooManyWaiting
+        try:
+            while not entry[1].wait(POLL_SECONDS):
+                if is_gone():
+                    raise Abandoned
+            yield
+        finally:
+            with self._lock:
+                if entry in self._waiting:
+                    self._waiting.remove(entry)
+                else:
+                    self._running[user] -= 1
+                    self._free_slots += 1
+                self._admit()
+
+    def _admit(self) -> None:
+        """Give the free slots to the waiting users whose last turn is the longest time ago."""
+        while self._free_slots:
+            possible = [entry for entry in self._waiting if self._running[entry[0]] < self._share]
+            if not possible:
+                return
+            user, admitted = entry = min(possible, key=lambda entry: self._last_turn[entry[0]])
+            self._waiting.remove(entry)
+            self._free_slots -= 1
+            self._running[user] += 1
+            self._turns += 1
+            self._last_turn[user] = self._turns
+            admitted.set()
+
+
+_CRASHED = {
+    "error": "the conversion process ended, probably because it needed more memory than the limit.",
+    "kind": "large",
+}
+_MAX_PEAK_MEMORY = 256 * MIB
+"""The memory in bytes, at any time, above which the pool ends a worker process after its conversion."""
+_MAX_JOBS = 200
+"""The number of conversions after which the pool replaces a worker process, to release the memory of libraries."""
+
+
+def _never() -> bool:
+    return False
+
+
+class _Watchdog:
+    """A thread that stops a worker at the deadline (`outcome` "late") or after the client has disconnected ("gone")."""
+
+    def __init__(self, stop: Callable[[], None], seconds: float, is_gone: Callable[[], bool]) -> None:
+        self.outcome: str | None = None
+        self._stop, self._deadline, self._is_gone = stop, time.monotonic() + seconds, is_gone
+        self._ended = Event()
+        self._thread = Thread(target=self._watch, name="svc-conversion", daemon=True)
+        self._thread.start()
+
+    def end(self) -> None:
+        self._ended.set()
+        self._thread.join()
+
+    def _watch(self) -> None:
+        while not self._ended.wait(min(POLL_SECONDS, max(0.0, self._deadline - time.monotonic()))):
+            self.outcome = "late" if time.monotonic() >= self._deadline else "gone" if self._is_gone() else None
+            if self.outcome:
+                self._stop()
+                return
+
+
+class Worker:
+    """A process that runs conversions one after another, each within the limits."""
+
+    def __init__(self, limits: JobLimits) -> None:
+        self._limits = limits
+        self._jobs = self._peak_memory = 0
+        command = [sys.executable, "-m", f"{__package__}.worker", str(limits.memory), str(limits.output)]
+        # The worker finds the package where this process found it.
+        paths = [str(Path(__file__).parents[3]), *filter(None, [os.environ.get("PYTHONPATH")])]
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+            encoding="utf-8",
+            start_new_session=True,
+        )
+        after_fork(self, Worker._close_pipes_in_child)
+
+    def _close_pipes_in_child(self) -> None:
+        """Close the pipes in a forked child without flushing, since the process belongs to the parent."""
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe and not pipe.closed:
+                os.close(pipe.fileno())
+        keep_forever(self._process)
+
+    @property
+    def is_reusable(self) -> bool:
+        """True if the process is running, is not large, and has not reached its maximum number of conversions."""
+        return self._process.poll() is None and self._jobs < _MAX_JOBS and self._peak_memory <= _MAX_PEAK_MEMORY
+
+    def run(self, request: Mapping[str, Any], is_gone: Callable[[], bool] = _never) -> dict[str, Any]:
+        """Run the requested conversion, and return the response (an error after a crash). Raises Abandoned."""
+        self._jobs += 1
+        watchdog = _Watchdog(self.stop, self._limits.seconds, is_gone)
+        try:
+            line = self._exchange(json.dumps(request))
+        finally:
+            watchdog.end()
+        if line and not watchdog.outcome:
+            response: dict[str, Any] = json.loads(line)
+            self._peak_memory = response.pop("peak_memory")
+            return response
+        self.stop()
+        self._process.wait()
+        if watchdog.outcome == "gone":
+            raise Abandoned
+        if watchdog.outcome:
+            return {"error": f"the conversion took more than {self._limits.seconds:g} seconds.", "kind": "large"}
+        return _CRASHED
+
+    def _exchange(self, request: str) -> str:
+        assert self._process.stdin
+        assert self._process.stdout
+        try:
+            self._process.stdin.write(request + "\n")
+            self._process.stdin.flush()
+            return self._process.stdout.readline()
+        except OSError:
+            return ""
+
+    def stop(self) -> None:
+        """Kill the process and its children."""
+        with contextlib.suppress(OSError):
+            if hasattr(os, "killpg"):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            else:
+                self._process.kill()
+
+    def close(self) -> None:
+        """Kill the process, and close its pipes."""
+        self.stop()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            with contextlib.suppress(OSError):
+                if pipe:
+                    pipe.close()
+
+
+class ProcessPool:
+    """A thread-safe pool of worker processes. Users keep their process, so that a crash rarely affects other users."""
+
+    def __init__(self, limits: JobLimits, size: int = 2, max_waiting: int = 8) -> None:
+        self._limits = limits
+        self._size = size
+        self._max_waiting = max_waiting
+        self._reset()
+        after_fork(self, ProcessPool._reset)
+
+    def _reset(self) -> None:
+        """Set up an empty pool. A forked child calls this method, because the processes belong to the parent."""
+        self._admission = Admission(self._size, self._max_waiting)
+        self._lock = Lock()
+        self._idle: list[tuple[str | None, Worker]] = []
+        self._busy = 0
+
+    def run(
+        self, request: Mapping[str, Any], *, user: str = "", is_gone: Callable[[], bool] = _never
+    ) -> dict[str, Any]:
+        """Run the requested conversion in a worker process at the user's turn. Raises Abandoned or TooManyWaiting."""
+        with self._admission.turn(user, is_gone):
+            worker = self._acquire(user)
+            try:
+                return worker.run(request, is_gone)
+            finally:
+                self._return(user, worker)
+
+    def start(self) -> None:
+        """Start a process that the next user without a process gets. Raises OSError if it cannot be started."""
+        worker = Worker(self._limits)
+        with self._lock:
+            self._idle.append((None, worker))
+
+    def _acquire(self, user: str) -> Worker:
+        with self._lock:
+            stale = [worker for _, worker in self._idle if not worker.is_reusable]
+            self._idle = [(owner, worker) for owner, worker in self._idle if worker not in stale]
+            own = [index for index, (owner, _) in enumerate(self._idle) if owner in (user, None)]
+            is_full = self._busy + len(self._idle) >= self._size
+            self._busy += 1
+            reused = self._idle.pop(own[-1] if own else 0)[1] if own or is_full else None
+        for worker in stale:
+            worker.close()
+        return reused or Worker(self._limits)
+
+    def _return(self, user: str, worker: Worker) -> None:
+        with self._lock:
+            self._busy -= 1
+            if worker.is_reusable:
+                self._idle.append((user, worker))
+                return
+        worker.close()
+
+    def close(self) -> None:
+        """End the idle worker processes."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for _, worker in idle:
+            worker.close()
+
 
 _log = logging.getLogger(__name__)
 
@@ -24,7 +285,7 @@ class Client(NamedTuple):
     """The user who requests a conversion, and a function that returns whether the user's client has disconnected."""
 
     user: str = ""
-    is_gone: Callable[[], bool] = lambda: False
+    is_gone: Callable[[], bool] = _never
 
 
 ANONYMOUS = Client()
@@ -54,7 +315,7 @@ class Converter:
         self._extended = extended
         self._office = office
         self._readers, self._writers = readers(extended=extended), writers(extended=extended)
-        self._pool, self._inline = ProcessPool(self._limits, max_waiting=max_waiting), InlineExecutor()
+        self._pool = ProcessPool(self._limits, max_waiting=max_waiting)
 
     @property
     def imports(self) -> dict[str, list[str]]:
@@ -124,9 +385,11 @@ class Converter:
                 "target": str(target),
                 "job": dataclasses.asdict(job) | {"folder": str(job.folder), "now": job.now.isoformat()},
             }
-            executor: ConversionExecutor = self._pool if capabilities().processes else self._inline
             with release_permit():
-                response = executor.run(request, user=client.user, is_gone=client.is_gone)
+                if capabilities().processes:
+                    response = self._pool.run(request, user=client.user, is_gone=client.is_gone)
+                else:
+                    response = load(".pool.worker:run")(request)
             if "error" in response:
                 raise _error_from(conversion, response)
             return Converted(target.read_bytes(), tuple(response["notes"]))

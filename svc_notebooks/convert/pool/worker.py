@@ -14,8 +14,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from ..engines.available import missing_package
-from ..engines.program import process_memory
+from ..engines.available import missing_package, process_memory
 from ..input.ole import decrypted
 from ..job import MIB, ConversionError, Job, JobLimits, TooLarge
 from ..registry import load, reader_for

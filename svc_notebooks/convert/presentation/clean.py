@@ -1,9 +1,14 @@
-"""Removes unsafe links, and characters that XML does not allow, from the text of slides."""
+"""Removes unsafe links and characters from slides, and checks and stores their pictures."""
 
 from __future__ import annotations
 
+import io
 import re
 from urllib.parse import urlsplit
+
+from ..engines.images import validate_image
+from ..input.native_package import resource_name
+from ..job import ConversionError, Job, TooLarge
 
 _OOXML_ESCAPE = re.compile("_x([0-9A-Fa-f]{4})_")
 _BREAKS = str.maketrans({"\v": "\n", "\f": "\n", "\r": ""})
@@ -42,3 +47,46 @@ def link(address_text: str | None) -> str | None:
     except ValueError:
         return None
     return url if safe else None
+
+
+_VECTOR = (b"\x01\x00\x00\x00", b"\xd7\xcd\xc6\x9a", b"<svg", b"<?xml")
+
+
+class ImageStore:
+    """Stores the valid pictures of a presentation by name in `pictures`."""
+
+    def __init__(self, job: Job) -> None:
+        self.pictures: dict[str, bytes] = {}
+        self._job = job
+        self._names: dict[str, str | None] = {}
+        self._remaining_bytes = job.limits.unpacked
+
+    def name_of(self, key: str, data: bytes) -> str | None:
+        """Store a picture, and return its name, or None if not valid. Raises TooLarge above a total size limit."""
+        if key not in self._names:
+            self._names[key] = self._add(data)
+        return self._names[key]
+
+    def average_color(self, name: str) -> str:
+        """Return the average colour of a stored picture."""
+        from PIL import Image
+
+        with Image.open(io.BytesIO(self.pictures[name])) as picture:
+            return bytes(picture.convert("RGB").resize((1, 1), Image.Resampling.BOX).tobytes()).hex()
+
+    def _add(self, data: bytes) -> str | None:
+        try:
+            picture = validate_image(data, self._job.limits)
+        except ConversionError as error:  # also TooLarge
+            is_vector = data[:5].startswith(_VECTOR)
+            self._job.note(
+                "A drawing (emf, wmf or svg) was left out." if is_vector else f"A picture was left out: {error}"
+            )
+            return None
+        name = resource_name(picture.data, picture.extension)
+        if name not in self.pictures:
+            self._remaining_bytes -= len(picture.data)
+            if self._remaining_bytes < 0:
+                raise TooLarge("the pictures need more space than the limit of a conversion.")
+        self.pictures[name] = picture.data
+        return name

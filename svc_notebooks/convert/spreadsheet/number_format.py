@@ -10,8 +10,7 @@ from decimal import ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
 from math import floor, log10
 
-from .date_serial import DEFAULTS, to_serial
-from .format_code import DigitPattern, FormatPart, Section, sections, value_kind
+from .format_code import DEFAULTS, DigitPattern, FormatPart, Section, sections, to_serial, value_kind
 from .model import Cell, CellStyle, ErrorValue, Value
 from .values import clean
 

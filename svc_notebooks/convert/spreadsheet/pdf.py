@@ -12,7 +12,7 @@ from unicodedata import east_asian_width
 
 from ..engines.typst import render
 from ..job import Job, TooLarge
-from .formula.address import column_letters
+from .formulas import column_letters
 from .model import Cell, Sheet, Workbook
 from .number_format import format_cell
 from .sheet_layout import LayoutCell, LayoutRow, SheetLayout
@@ -31,6 +31,8 @@ _MIN_CHARACTERS, _MAX_CHARACTERS, _MAX_TEXT_CHARACTERS = 3, 60, 36
 _EDGE_WIDTH = 40.0
 _LONGEST_TEXT = 20_000
 _EMPTY_PER_CELL = 4
+_MAX_OVERFLOW = 60.0
+"""The maximum width of a text that runs into empty cells, in units of the font size, which is about a page."""
 _MAX_SEPARATE_EMPTY = 8
 """Up to this number of adjacent empty cells in a row have lines between them."""
 
@@ -102,13 +104,29 @@ def _page(
 def _row_cells(line: LayoutRow, widths: list[float]) -> list[dict[str, Any]]:
     cells: list[dict[str, Any]] = []
     position = 0
-    for piece in line.cells:
+    for piece, following in zip(line.cells, [*line.cells[1:], None], strict=False):
         if piece.cell:
-            cells.append(_cell(piece, piece.cell, sum(widths[position : position + piece.colspan])))
+            width = sum(widths[position : position + piece.colspan])
+            needed = _overflow(piece.cell) if piece.colspan == 1 else 0.0
+            if following is None:  # the text may run beyond the last column
+                free = max(0.0, needed - width)
+            else:
+                end = position + 1 + following.colspan
+                free = 0.0 if following.cell else sum(widths[position + 1 : end]) if end < len(widths) else needed
+            runs_over = needed > width and free > 0
+            width = min(width + free, max(width, needed)) if runs_over else width
+            cells.append(_cell(piece, piece.cell, width) | ({"o": round(width, 2)} if runs_over else {}))
         else:
             cells += [{}] * piece.colspan if piece.colspan <= _MAX_SEPARATE_EMPTY else [{"x": piece.colspan}]
         position += piece.colspan
     return cells
+
+
+def _overflow(cell: Cell) -> float:
+    """Return the width of a text that may run into the empty cells beside it, or 0 for other cells."""
+    if not isinstance(cell.value, str) or "\n" in cell.value or cell.style.background or cell.style.borders:
+        return 0.0
+    return min(_MAX_OVERFLOW, _text_width(format_cell(cell)[:500]) * _CHARACTER_WIDTH + _CELL_PADDING)
 
 
 def _cell(piece: LayoutCell, cell: Cell, width: float) -> dict[str, Any]:
@@ -153,8 +171,11 @@ def _character_count(cell: Cell, has_width: bool) -> int:
     if not isinstance(cell.value, str):
         return len(text)
     lines = text.split() if has_width else text.split("\n")
-    widths = (sum(2 if east_asian_width(letter) in "WF" else 1 for letter in line) for line in lines)
-    return min(max(widths, default=0), _MAX_TEXT_CHARACTERS)
+    return min(max(map(_text_width, lines), default=0), _MAX_TEXT_CHARACTERS)
+
+
+def _text_width(text: str) -> int:
+    return sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
 def _fit(width: float) -> tuple[float, bool]:

@@ -1,17 +1,16 @@
-"""Parses text as cell values, which are numbers, dates, times, booleans or text.
-
-Text in text files (csv, html) stays text if it is ambiguous or if the parsed value would be written differently, such
-as "007", "+49 30 1234", "1e5", "3/4/2024" and formulas.
-"""
+"""Parses the texts of cells, and replaces sheet names that a spreadsheet program does not accept."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from dataclasses import replace
 from datetime import date, datetime, time
 from math import isfinite
 
-from .date_serial import DATE, DATETIME, TIME
-from .model import Cell, CellStyle, ErrorValue, Value
+from .format_code import DATE, DATETIME, TIME
+from .formulas import rename_sheets
+from .model import Cell, CellStyle, ErrorValue, Rows, Sheet, Value, Workbook
 
 _UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 _EXACT = 2**53
@@ -108,3 +107,45 @@ def _parse_moment(word: str) -> Cell | None:
         return None
     style = _SHORT_TIME if isinstance(value, time) and len(word) == 5 else _MOMENTS[type(value)]
     return Cell(value, style)
+
+
+_MAX_NAME = 31
+_FORBIDDEN = re.compile(r"[\[\]:*?/\\\t\r\n]")
+
+
+def with_valid_sheet_names(sheets: Iterable[Sheet]) -> Workbook:
+    """Create a workbook, and replace invalid or duplicate sheet names, including in formulas."""
+    sheet_list = list(sheets)
+    names = _names([sheet.name for sheet in sheet_list])
+    new_names = {sheet.name: name for sheet, name in zip(sheet_list, names, strict=True) if sheet.name != name}
+    renamed = (
+        replace(sheet, name=name, rows=_rename_in_formulas(sheet.rows, new_names))
+        for sheet, name in zip(sheet_list, names, strict=True)
+    )
+    return Workbook(tuple(renamed)) if sheet_list else Workbook()
+
+
+def _names(requested: list[str]) -> list[str]:
+    used: set[str] = set()
+    names = []
+    for index, text in enumerate(requested):
+        base = _FORBIDDEN.sub("_", clean(text)).strip("' ")[:_MAX_NAME].strip("' ") or f"Sheet{index + 1}"
+        name, number = base, 1
+        while name.casefold() in used or name.casefold() == "history":
+            number += 1
+            name = f"{base[: _MAX_NAME - len(str(number)) - 1]}_{number}"
+        used.add(name.casefold())
+        names.append(name)
+    return names
+
+
+def _rename_in_formulas(rows: Rows, new_names: dict[str, str]) -> Rows:
+    if not new_names:
+        return rows
+    return {
+        row: {
+            column: cell._replace(formula=rename_sheets(cell.formula, new_names)) if cell.formula else cell
+            for column, cell in columns.items()
+        }
+        for row, columns in rows.items()
+    }

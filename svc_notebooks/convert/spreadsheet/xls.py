@@ -1,4 +1,8 @@
-"""Reads binary workbooks of Excel 2 to 2003 (xls). Formulas are kept only if LibreOffice converts the file."""
+"""Reads workbooks of Excel 2 to 2003 (xls), and files in the format of their first bytes.
+
+Formulas are kept only if LibreOffice converts the file. Many files have a wrong media type: browsers send CSV files as
+Excel files, and many programs export HTML tables as xls.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +11,15 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..engines import available, libreoffice
+from ..input.detect import OLE
 from ..input.ole import load_xlrd
 from ..job import ConversionError, Job
-from .date_serial import from_serial
-from .format_code import LOCAL_FORMATS
+from . import delimited, html_tables
+from .format_code import LOCAL_FORMATS, from_serial
 from .model import SIDES, Area, Cell, CellQuota, CellStyle, ErrorValue, Sheet, Value, Workbook
-from .sheet_names import with_valid_sheet_names
-from .values import clean, parse_number
-from .xlsx import read as read_xlsx
+from .ods import read as ods
+from .values import clean, parse_number, with_valid_sheet_names
+from .xlsx import read as xlsx
 
 _PARSERS_OF_OTHER_RECORDS = ("hlink", "quicktip", "note", "obj", "txo", "msodrawingetc", "feat11")
 """The methods of xlrd for links, comments and drawings, which are not read. Many of them refuse unusual records."""
@@ -32,7 +37,7 @@ def read(source: bytes, job: Job) -> Workbook:
     """Read xls with LibreOffice if `job.office` is true, else only the values. Raises ConversionError or TooLarge."""
     if job.office and available.OFFICE.is_available():
         try:
-            return read_xlsx.read(libreoffice.convert(source, "xls", "xlsx", job, share=_SHARE), job)
+            return xlsx.read(libreoffice.convert(source, "xls", "xlsx", job, share=_SHARE), job)
         except ConversionError as error:
             job.note(f"The formulas could not be read: {error}")
     if not available.XLRD.is_available():
@@ -48,7 +53,7 @@ def read(source: bytes, job: Job) -> Workbook:
         reason = f": {str(error)[:100]}" if str(error) else ""
         raise ConversionError(f"the file is damaged, or not a workbook{reason}.") from error
     if -1 in book._all_sheets_map:
-        job.note(read_xlsx.OTHER_SHEETS)
+        job.note(xlsx.OTHER_SHEETS)
     job.note("Only the values of the binary workbook (xls) were read; formulas need LibreOffice.")
     return with_valid_sheet_names(sheets)
 
@@ -75,9 +80,9 @@ def _sheets(book: Any, quota: CellQuota) -> Iterator[Sheet]:
         rows = {row: cells for row in range(sheet.nrows) if (cells := _cells(book, sheet, row, styles, quota))}
         areas = [Area(top, left, bottom - 1, right - 1) for top, bottom, left, right in sheet.merged_cells]
         widths = {
-            column: round(info.width / 256 - read_xlsx.PADDING, 2)
+            column: round(info.width / 256 - xlsx.PADDING, 2)
             for column, info in sheet.colinfo_map.items()
-            if info.width / 256 > read_xlsx.PADDING
+            if info.width / 256 > xlsx.PADDING
         }
         yield Sheet.trimmed(sheet.name, rows, areas, widths, hidden=sheet.visibility != 0, grid=False)
         book.unload_sheet(number)
@@ -124,3 +129,34 @@ def _style(book: Any, xf: Any) -> CellStyle:
 def _color(book: Any, index: int, default: tuple[int, int, int]) -> str:
     color = book.colour_map.get(index) or default
     return "" if color == default else "#{:02x}{:02x}{:02x}".format(*color)
+
+
+_BIFF = (b"\x09\x00\x04\x00", b"\x09\x02\x06\x00", b"\x09\x04\x06\x00", b"\x09\x08")
+_ZIP = b"PK"
+_HEAD = 4096
+
+
+def read_xlsx(source: bytes, job: Job) -> Workbook:
+    """Read a zip file as xlsx, or another file in the format of its first bytes. Raises ConversionError or TooLarge."""
+    return xlsx.read(source, job) if source.startswith(_ZIP) else read_by_signature(source, job)
+
+
+def read_ods(source: bytes, job: Job) -> Workbook:
+    """Read a zip file as ods, or another file in the format of its first bytes. Raises ConversionError or TooLarge."""
+    return ods.read(source, job) if source.startswith(_ZIP) else read_by_signature(source, job)
+
+
+def read_by_signature(source: bytes, job: Job) -> Workbook:
+    """Read a file in the format of its first bytes, else as CSV. Raises ConversionError or TooLarge."""
+    if source.startswith((OLE, *_BIFF)):
+        return read(source, job)
+    if source.startswith(_ZIP):
+        return ods.read(source, job) if b"opendocument.spreadsheet" in source[:200] else xlsx.read(source, job)
+    head = source[:_HEAD].replace(b"\0", b"").lower()
+    if b"urn:oasis:names:tc:opendocument:xmlns:office" in head:
+        return ods.read(source, job)
+    if b"urn:schemas-microsoft-com:office:spreadsheet" in head:
+        raise ConversionError("the file is a workbook of Excel 2003 XML; save it as xlsx.")
+    if b"<table" in head or b"<html" in head or b"<!doctype html" in head:
+        return html_tables.read(source, job)
+    return delimited.read_csv(source, job)

@@ -245,6 +245,10 @@ def recurrence_of(event: Event) -> Lines:
     return Lines.parse(event.get("recurrence") or [], start_of(event))
 
 
+_MAX_RULES = 100
+"""The RRULEs and EXRULEs of an event. Each of them is work for each list of instances."""
+
+
 # -- rules that join fields ------------------------------------------------------------------------------------------
 
 
@@ -258,11 +262,15 @@ def _recurrence(event: Mapping[str, Any], policy: Policy) -> list[Row]:
     if isinstance(start, datetime) and start.tzinfo is None:
         return []
     rows: list[Row] = []
+    rules = 0
     for index, line in enumerate(lines):
         try:
-            Lines.parse([line], start)
+            parsed = Lines.parse([line], start)
+            rules += len(parsed.rules) + len(parsed.exrules)
         except RecurrenceError as error:
             rows += invalid(f"recurrence[{index}]", f"Invalid recurrence rule. {error.message}.")
+        if rules > _MAX_RULES:
+            return [*rows, *invalid(f"recurrence[{index}]", f"An event can have at most {_MAX_RULES} rules.")]
     return rows
 
 

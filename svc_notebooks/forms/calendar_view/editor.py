@@ -9,15 +9,18 @@ from typing import TYPE_CHECKING, Any, cast
 from ...core.events.rrule import Start
 from ...core.events.times import Shift, read_time
 from ...core.http.messages import JSONObject
-from ...notebook.current_session import SessionLike, session_or_current
-from ...notebook.events.series_state import own_values, times_and_recurrence
+from ...notebook.current_session import SessionLike
+from ...notebook.events.events import create_event
+from ...notebook.events.series_state import SeriesState, own_values, times_and_recurrence
 from ...notebook.frames.event_schemas import EVENT
 from ...notebook.frames.frames import frame
 from ..event.form import EventForm
-from ..event.to_arguments import call_text
-from ..widgets.styles import row
+from ..widgets.field import row
+from ..widgets.form import call_text
+from . import changes
+from .changes import CallLog, Changed, NewTimes
+from .listing import ShownEvent, event_name, has_other_guests
 from .panels import ASK_GUESTS, SEND_UPDATES, ChoiceQuestion
-from .shown_event import has_other_guests
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -25,12 +28,13 @@ if TYPE_CHECKING:
     from ...client.session import Session
     from ...core.resources.events import Event
 
+
 _TIMES = ("start", "end", "time_zone", "end_time_zone")
 _NO_FIELDS = frozenset({"calendar", "send_updates", "max_attendees", "metadata", *_TIMES})
 
 
 class EventEditor(EventForm):
-    """The event form with the buttons Save and Cancel. `save` sends the requests, and `saved` is called after them.
+    """The event form with the buttons Save and Cancel. `saved` is called after the requests of `edited`.
 
     `options` are arguments of the call that the person has chosen in a question.
     """
@@ -41,11 +45,11 @@ class EventEditor(EventForm):
     def __init__(
         self,
         session: SessionLike,
-        save: Callable[[EventEditor, Session], None],
+        edited: EventEdit | NewEvent,
         saved: Callable[[], None],
         cancelled: Callable[[], None],
     ) -> None:
-        self._save, self._saved = save, saved
+        self.edited, self._saved = edited, saved
         self._before: tuple[dict[str, Any], JSONObject] = ({}, {})
         self._stored: Event | None = None
         self._cancelled: Sequence[Start] = ()
@@ -59,6 +63,7 @@ class EventEditor(EventForm):
         self.cancel = self._button("Cancel", "Close the form and save nothing", cancelled)
         (n,) = (n for n, part in enumerate(self.children) if self.create in getattr(part, "children", ()))
         self.children = [*self.children[:n], row(self.create, self.cancel), self.guests, *self.children[n + 1 :]]
+        edited.show(self)
 
     def begin(self, event: Mapping[str, Any], calendar: str) -> None:
         """Show the fields of a new event in a calendar."""
@@ -117,7 +122,7 @@ class EventEditor(EventForm):
             super()._create()
 
     def _send_event(self) -> DataFrame:
-        self._save(self, session_or_current(self._session))
+        self.edited.save(self, self.session)
         return frame(EVENT, [])
 
     def _show_success(self, created: DataFrame, notes: list[str]) -> None:
@@ -165,3 +170,53 @@ def merge_patch_between(old: JSONObject, new: JSONObject) -> JSONObject:
 
 def _removes(value: object) -> bool:
     return value is None or (isinstance(value, dict) and any(_removes(part) for part in value.values()))
+
+
+class NewEvent:
+    """A new event with some fields. `changed` and `log` describe what was saved, or are None."""
+
+    def __init__(self, new: NewTimes | None, time_zone: str, fields: Mapping[str, str], calendar: str) -> None:
+        self._fields = {**(new.fields(time_zone) if new else {}), **fields}
+        self._calendar = calendar
+        self.changed: Changed | None = None
+        self.log: CallLog | None = None
+
+    def show(self, editor: EventEditor) -> None:
+        """Show the fields in the editor. Without times, the editor has the next full hour."""
+        editor.begin({**{name: editor.value.get(name) for name in ("start", "end")}, **self._fields}, self._calendar)
+
+    def save(self, editor: EventEditor, session: Session) -> None:
+        self.log = CallLog(session)
+        self.log.run("created", create_event, **editor.draft.arguments)
+        self.changed = Changed(f"Created {event_name(editor.draft.arguments)}.")
+
+
+class EventEdit:
+    """A stored event, or one or several instances of a series. `changed` and `log` describe what was saved."""
+
+    def __init__(self, shown: ShownEvent, state: SeriesState | None = None, scope: str = changes.THIS) -> None:
+        self._calendar = shown.calendar_id
+        self._event = shown.event
+        self._split: SeriesState | None = None
+        self._cancelled: Sequence[Start] = replace(state, instance=state.master).cancelled if state else ()
+        if state and scope == changes.FOLLOWING and not state.is_first:
+            self._split = state
+        elif state and scope != changes.THIS:
+            self._event = state.master
+        self.changed: Changed | None = None
+        self.log: CallLog | None = None
+
+    def show(self, editor: EventEditor) -> None:
+        """Show the event, the series, or the series from the instance on."""
+        named: dict[str, Any] = {**changes.calendar_argument(self._calendar), "if_match": changes.etag_of(self._event)}
+        if self._split is None:
+            editor.edit(self._event, self._event, named, self._cancelled)
+        else:
+            editor.edit(self._split.rest, self._event, {"this_and_following": True, **named}, self._cancelled)
+
+    def save(self, editor: EventEditor, session: Session) -> None:
+        self.log, named = CallLog(session, editor.options), editor.changed_arguments()
+        if named and self._split:
+            self.changed = changes.split_series(self.log, self._split, named, "Changed")
+        elif named:
+            self.changed = changes.edit_event(self.log, self._calendar, self._event, named)

@@ -1,21 +1,282 @@
-"""Lists the events of the shown period, from all shown calendars."""
+"""The period of the calendar view, its events with their times, colours and facts, and the request that lists them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import date, tzinfo
-from typing import TYPE_CHECKING
+from calendar import Calendar
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime, time, timedelta, tzinfo
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...core.events.times import instant
+from ...core.events.times import instant, read_time
+from ...core.resources.colors import EVENT_COLORS
 from ...core.time_zones import zone
-from ..event.to_arguments import call_text
-from .period import Period
-from .shown_event import ShownEvent, calendar_name
+from ...notebook.html import join_html, tag
+from ..recurrence.month_calendars import MONTHS, month_after, month_name
+from ..widgets.form import call_text
 
 if TYPE_CHECKING:
     from ...client.session import Session
     from ...core.resources.calendars import CalendarListEntry
+    from ...core.resources.events import Event
+
+
+VIEWS = ("month", "week", "day")
+_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_FIRST, _LAST = date(3, 1, 1), date(9997, 12, 1)
+"""The days between which the view moves, so that all days around them exist in every time zone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """The month, week or day of the view that contains `day`. A week begins on Monday.
+
+    >>> Period("week", date(2026, 11, 4)).title
+    '2 to 8 November 2026'
+    """
+
+    view: str
+    day: date
+
+    @property
+    def days(self) -> list[date]:
+        """The shown days. A month has whole weeks."""
+        if self.view == "month":
+            return [*Calendar().itermonthdates(self.day.year, self.day.month)]
+        if self.view == "day":
+            return [self.day]
+        monday = self.day - timedelta(days=self.day.weekday())
+        return [monday + timedelta(days=n) for n in range(7)]
+
+    @property
+    def end(self) -> date:
+        """The day after the last shown day."""
+        return self.days[-1] + timedelta(days=1)
+
+    @property
+    def title(self) -> str:
+        """The title of the period, such as "November 2026"."""
+        first, last = self.days[0], self.days[-1]
+        if self.view == "month":
+            return month_name(self.day)
+        if self.view == "day":
+            return day_text(self.day)
+        parts = [str(first.day)]
+        if first.month != last.month:
+            parts.append(MONTHS[first.month - 1])
+        if first.year != last.year:
+            parts.append(str(first.year))
+        return f"{' '.join(parts)} to {last.day} {month_name(last)}"
+
+    def moved(self, periods: int) -> Period:
+        """Return the period that is `periods` later, or earlier if negative."""
+        if self.view == "month":
+            return self.at(month_after(self.day, periods))
+        return self.at(self.day + timedelta(days=periods * (7 if self.view == "week" else 1)))
+
+    def at(self, day: date) -> Period:
+        """Return the period of the same kind that contains a day."""
+        return replace(self, day=min(max(day, _FIRST), _LAST))
+
+
+def grid_period(period: Period, now: datetime) -> dict[str, Any]:
+    """Return the period for the grid: view, days, month, title, and the day and the minute of the current time."""
+    return {
+        "view": period.view,
+        "days": [day.isoformat() for day in period.days],
+        "month": f"{period.day:%m}" if period.view == "month" else "",
+        "title": period.title,
+        "today": now.date().isoformat(),
+        "minute": now.hour * 60 + now.minute,
+    }
+
+
+def day_text(day: date) -> str:
+    """Return a day as text.
+
+    >>> day_text(date(2026, 11, 2))
+    'Monday 2 November 2026'
+    """
+    return f"{_DAYS[day.weekday()]} {day.day} {month_name(day)}"
+
+
+WRITABLE_ROLES = ("owner", "writer")
+_DAY = timedelta(days=1)
+_DAY_MINUTES = 24 * 60
+_NO_COLOR = "#8c8c8c"
+
+
+class Span(NamedTuple):
+    """The days and the local times of an event. `last` is the last day, on which the event ends at `end`."""
+
+    first: date
+    begin: time
+    last: date
+    end: time
+    all_day: bool
+
+    @property
+    def text(self) -> str:
+        """The days and times as text, such as "Monday 2 November 2026, 10:00 to 11:30"."""
+        days = day_text(self.first) if self.first == self.last else f"{day_text(self.first)} to {day_text(self.last)}"
+        if self.all_day:
+            return f"{days}, all day"
+        begin, end = f"{self.begin:%H:%M}", f"{self.end:%H:%M}" if self.end != time.max else "24:00"
+        if self.first == self.last:
+            return f"{days}, {begin} to {end}"
+        return f"{day_text(self.first)}, {begin} to {day_text(self.last)}, {end}"
+
+
+@dataclass(frozen=True, slots=True)
+class ShownEvent:
+    """An event or an instance of the list, with the entry of its calendar."""
+
+    event: Event
+    calendar: CalendarListEntry
+
+    @property
+    def id(self) -> str:
+        return str(self.event["id"])
+
+    @property
+    def calendar_id(self) -> str:
+        return calendar_id(self.calendar)
+
+    @property
+    def key(self) -> str:
+        """The key of the event in the grid, because calendars can have events of the same id."""
+        return f"{self.calendar_id}/{self.id}"
+
+    @property
+    def title(self) -> str:
+        return event_name(self.event)
+
+    @property
+    def series_id(self) -> str | None:
+        """The id of the recurring event of which this is an instance, or None."""
+        return self.event.get("recurringEventId")
+
+    @property
+    def editable(self) -> bool:
+        return self.calendar.get("accessRole") in WRITABLE_ROLES
+
+    @property
+    def color(self) -> str:
+        color = EVENT_COLORS.get(str(self.event.get("colorId")))
+        return color.background if color else str(self.calendar.get("backgroundColor") or _NO_COLOR)
+
+    def span(self, tz: tzinfo) -> Span:
+        """Return the days and times in a time zone. An end at midnight belongs to the day before."""
+        return span_of(read_time(self.event["start"]), read_time(self.event["end"]), tz)
+
+    def row(self, tz: tzinfo) -> dict[str, Any]:
+        """Return the row for the grid, with days as ISO dates and times as minutes since midnight."""
+        span = self.span(tz)
+        begin, end = _minutes(span.begin), _minutes(span.end)
+        days = (span.last - span.first).days
+        return {
+            "key": self.key,
+            "title": self.title,
+            "label": self._label(span),
+            "first": span.first.isoformat(),
+            "last": span.last.isoformat(),
+            "begin": begin,
+            "end": end,
+            "allDay": span.all_day,
+            "bar": span.all_day or days * _DAY_MINUTES + end - begin >= _DAY_MINUTES,
+            "color": self.color,
+            "editable": self.editable,
+            "tentative": self.event.get("status") == "tentative",
+        }
+
+    def _label(self, span: Span) -> str:
+        parts = [
+            self.title,
+            span.text,
+            "repeats" if self.series_id else "",
+            "tentative" if self.event.get("status") == "tentative" else "",
+            f"calendar {calendar_name(self.calendar)}",
+            "" if self.editable else "read-only",
+        ]
+        return ", ".join(filter(None, parts))
+
+
+def event_name(event: Mapping[str, Any]) -> str:
+    """Return the title of an event as text, also for an event without one."""
+    return str(event.get("summary") or "").strip() or "(no title)"
+
+
+def has_other_guests(event: Mapping[str, Any]) -> bool:
+    """Return whether somebody else than the user of the calendar is a guest of an event."""
+    return any(not guest.get("self") for guest in event.get("attendees") or ())
+
+
+def writable_calendars(entries: Sequence[CalendarListEntry]) -> list[tuple[str, str]]:
+    """Return the name and the id for calls of each calendar that the user can write to."""
+    writable = [entry for entry in entries if entry.get("accessRole") in WRITABLE_ROLES]
+    return [(calendar_name(entry), calendar_id(entry)) for entry in writable]
+
+
+def calendar_id(entry: CalendarListEntry) -> str:
+    """Return the calendar id for calls, which is "primary" for the primary calendar."""
+    return "primary" if entry.get("primary") else str(entry["id"])
+
+
+def calendar_name(entry: CalendarListEntry) -> str:
+    return str(entry.get("summary") or entry["id"])
+
+
+def span_of(start: date | datetime, end: date | datetime, tz: tzinfo) -> Span:
+    """Return the days and the local times between two times in a time zone."""
+    if not isinstance(start, datetime) or not isinstance(end, datetime):
+        return Span(start, time(), max(start, end - _DAY), time.max, True)
+    begin, finish = start.astimezone(tz), end.astimezone(tz)
+    if finish.time() == time() and finish.date() > begin.date():
+        return Span(begin.date(), begin.time(), finish.date() - _DAY, time.max, False)
+    return Span(begin.date(), begin.time(), finish.date(), finish.time(), False)
+
+
+def _minutes(clock: time) -> int:
+    return _DAY_MINUTES if clock == time.max else clock.hour * 60 + clock.minute
+
+
+_RESPONSES = ("accepted", "declined", "tentative")
+_MOST_GUESTS = 12
+_MOST_CHARACTERS = 600
+
+
+def event_facts(shown: ShownEvent, tz: tzinfo) -> dict[str, object]:
+    """Return the facts by name. Facts without a value are None or empty."""
+    event, span = shown.event, shown.span(tz)
+    own_zone = event["start"].get("timeZone")
+    description = str(event.get("description") or "")
+    return {
+        "When": span.text,
+        "Time zone": own_zone if own_zone not in (None, str(tz)) and not span.all_day else None,
+        "Repeats": "yes, this event is one of a series" if shown.series_id else None,
+        "Location": event.get("location"),
+        "Description": description[:_MOST_CHARACTERS] + ("…" if len(description) > _MOST_CHARACTERS else ""),
+        "Guests": _guests(event),
+        "Conference": event.get("hangoutLink"),
+        "Calendar": calendar_name(shown.calendar),
+        "Status": event.get("status") if event.get("status") != "confirmed" else None,
+        "Access": None if shown.editable else "You can only read this calendar.",
+        "ID": tag("code", shown.id),
+    }
+
+
+def _guests(event: Event) -> object:
+    guests: list[Any] = [*(event.get("attendees") or [])]
+    lines = [_guest(guest) for guest in guests[:_MOST_GUESTS]]
+    if len(guests) > _MOST_GUESTS:
+        lines.append(f"… and {len(guests) - _MOST_GUESTS} more")
+    return join_html(*(tag("div", line) for line in lines))
+
+
+def _guest(guest: dict[str, Any]) -> str:
+    response = guest.get("responseStatus")
+    return f"{guest.get('displayName') or guest.get('email')}{f' ({response})' if response in _RESPONSES else ''}"
+
 
 MOST = 2500
 """The largest number of events that the view lists from each calendar."""

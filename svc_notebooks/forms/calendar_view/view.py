@@ -4,37 +4,59 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, time
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from ...core.errors.errors import SvcError
+from ...core.errors.errors import NotFound, SvcError
 from ...core.time_zones import UTC_NAME, zone
 from ...notebook.arguments import choice
-from ...notebook.current_session import SessionLike, session_or_current
+from ...notebook.current_session import SessionLike
+from ...notebook.events.event_times import Times
+from ...notebook.events.events import create_event
 from ...notebook.events.records import event_frame
+from ...notebook.events.series_state import SeriesState
 from ...notebook.frames.event_schemas import EVENTS
+from ...notebook.frames.frames import Record, frame
 from ...notebook.html import Markup, join_html, tag
 from ...notebook.times import offset_text, zone_name
 from ..widgets.background_task import BackgroundTask, LatestTask
-from ..widgets.field import set_visible, small_button
+from ..widgets.dialogs import Confirmation
+from ..widgets.field import count_text, row, set_visible, small_button
 from ..widgets.form import Form
-from ..widgets.styles import row
-from .calendar_grid import CalendarGrid, default_grid
-from .call_log import CallLog, changed_frame
-from .changes import Changed, Undo
-from .editor import EventEditor
-from .edits import EventEdit, NewEvent
-from .listing import MOST, Listing, ListRequest, chosen_calendars
-from .period import VIEWS, GridPeriod, Period
-from .stage import CHANGED, CalendarStage, StageEvents
-from .toolbar import CalendarToolbar
+from . import changes
+from .changes import CHANGES, CallLog, Changed, Move, NewTimes, Undo, moved_times
+from .editor import EventEdit, EventEditor, NewEvent
+from .listing import (
+    MOST,
+    VIEWS,
+    Listing,
+    ListRequest,
+    Period,
+    ShownEvent,
+    chosen_calendars,
+    event_facts,
+    event_name,
+    grid_period,
+    has_other_guests,
+    span_of,
+    writable_calendars,
+)
+from .panels import ASK_GUESTS, SEND_UPDATES, CalendarToolbar, ChoiceQuestion, EventPanel, GridWidget, NewEventPanel
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ...client.session import Session
+    from ...core.resources.events import Event
 
+
+_SCOPES = {
+    changes.THIS: ("This event", "Change only this event of the series"),
+    changes.FOLLOWING: ("This and following", "End the series here, and begin a new one with this event"),
+    changes.ALL: ("All events", "Change all events of the series"),
+}
+CHANGED = "The event was changed in the meantime. Nothing was saved. The view shows the current events."
 _CONFLICT = 412
 _KEYS = (
     ("Arrow keys", "go to other days and times"),
@@ -116,41 +138,41 @@ class CalendarView(Form):
         view: str = "month",
         day: date | None = None,
         time_zone: str | None = None,
-        make_grid: Callable[[], CalendarGrid] = default_grid,
     ) -> None:
-        super().__init__(session)
-        self.loading, self.work = LatestTask(self._on_error), BackgroundTask(self._on_error)
         from ...client.events.events import list_calendars
 
+        super().__init__(session)
         self.add_class("svc-calendar")
-        self._records: list[Mapping[str, Any]] = []
+        self.loading, self.work = LatestTask(self._on_error), BackgroundTask(self._on_error)
+        self._records: list[Record] = []
         self._last_code = ""
         self._undo: Undo | None = None
         self._options: Mapping[str, str] = {}
         self.editor: EventEditor | None = None
-        entries = [*list_calendars(self._session_now())]
+        entries = [*list_calendars(self.session)]
         chosen = chosen_calendars(entries, calendar)
         self.zone_name = time_zone or str((*chosen, *entries)[0].get("timeZone") or UTC_NAME)
         period = Period(view, day or self._now().date())
         self.listing = Listing(ListRequest(period, chosen, self.zone_name))
         self.toolbar = CalendarToolbar(entries, chosen, period, lambda key: self._guard(lambda: self._press(key)))
-        self.grid = make_grid()
+        self.grid = GridWidget()
         self.grid.handler = lambda message: self._guard(lambda: self._on_message(message))
-        self.stage = CalendarStage(
-            self.grid,
-            self.toolbar,
-            self.work,
-            StageEvents(
-                session=self._session_now,
-                guard=self._guard,
-                listing=lambda: self.listing,
-                run=self._run,
-                redraw=self._redraw,
-                refresh=self.refresh,
-                edit=self._open_editor,
-            ),
+        self._opened: ShownEvent | None = None
+        self._new: NewTimes | None = None
+        self._on_choice: Callable[[str], None] = lambda _choice: None
+        cancel = self._handler(self.cancel)
+        self.details = EventPanel(
+            self._handler(self._edit), self._handler(self._ask_delete), self._handler(self.cancel)
         )
-        self.status, self.hint = widgets.HTML(), widgets.HTML(_HELP)
+        self.question = ChoiceQuestion("Series", _SCOPES, lambda scope: self._guard(lambda: self._on_answer(scope)))
+        self.guests = ChoiceQuestion("Guests", SEND_UPDATES, lambda yes: self._guard(lambda: self._on_answer(yes)))
+        self.confirmation = Confirmation(self._guard)
+        self.confirmation.add_class("svc-over-grid")
+        self.new_event = NewEventPanel(self._handler(self._create), self._handler(self._create_with_more), cancel)
+        self._panels = (self.details, self.question, self.guests, self.confirmation, self.new_event)
+        self.stage = widgets.VBox([self.grid, *self._panels])
+        self.stage.add_class("svc-stage")
+        self.hint = widgets.HTML(_HELP)
         self.undo_button = small_button("Undo", "Reverse the last move", lambda: self._guard(self._undo_last))
         self.editor_box = widgets.VBox([])
         message = row(self.status, self.undo_button)
@@ -180,7 +202,7 @@ class CalendarView(Form):
         Columns: action ("created", "moved", "changed", "deleted", "series ended" ...), id, calendar, summary (str),
         start, end (datetime64, UTC), time_zone (str), recurrence (object), etag (str).
         """
-        return changed_frame(self._records)
+        return frame(CHANGES, self._records)
 
     def code(self) -> str:
         """Return the code of the last action, or else the code that lists the shown events."""
@@ -198,14 +220,28 @@ class CalendarView(Form):
         self.loading.cancel()
         super().close()
 
+    def _handler(self, act: Callable[[], None]) -> Callable[[], None]:
+        return lambda: self._guard(act)
+
     def _on_message(self, message: Mapping[str, Any]) -> None:
         match message:
             case {"kind": "go", "by": periods}:
                 self._navigate(self.period.moved(int(periods)))
             case {"kind": "day", "day": day}:
                 self._navigate(Period("day", date.fromisoformat(day)))
-            case _:
-                self.stage.handle(message)
+            case {"kind": "open", "key": key}:
+                self._open(self.listing.find(str(key)))
+            case {"kind": "change", "key": key, "days": days, "minutes": minutes, "length": length}:
+                move = Move(int(days), int(minutes), int(length), message.get("allDay"))
+                self._move(self.listing.find(str(key)), move)
+            case {"kind": "delete", "key": key}:
+                self._open(self.listing.find(str(key)))
+                self._ask_delete()
+            case {"kind": "create", "first": first, "last": last, "begin": begin, "end": end}:
+                self._ask_title(NewTimes(date.fromisoformat(first), date.fromisoformat(last), begin, end))
+            case {"kind": "title", "title": title, "key": "create" | "more" as key} if self.new_event.is_open:
+                self.new_event.summary.value = str(title)
+                self._create() if key == "create" else self._create_with_more()
 
     def _press(self, key: str) -> None:
         handlers: dict[str, Callable[[], None]] = {
@@ -215,12 +251,12 @@ class CalendarView(Form):
             "view": lambda: self._navigate(Period(self.toolbar.view.value, self._day_of_view())),
             "calendars": lambda: self._navigate(self.period),
             "refresh": lambda: self._navigate(self.period),
-            "new": lambda: self.stage.edit_new({}),
+            "new": lambda: self._edit_new({}),
         }
         handlers[key]()
 
     def _navigate(self, period: Period) -> None:
-        self.stage.dismiss()
+        self.dismiss()
         self._last_code = ""
         self._show_status("")
         self.show(period)
@@ -234,23 +270,188 @@ class CalendarView(Form):
     def _undo_last(self) -> None:
         undo = self._undo
         if undo is not None:
-            self.stage.dismiss()
-            self._run("Undoing", lambda log: Changed(undo(log)), self._options)
+            self.dismiss()
+            self._run_change("Undoing", lambda log: Changed(undo(log)), self._options)
+
+    # -- what a person does with events
+
+    def cancel(self) -> None:
+        """Close the panels, and show the events without a proposed change."""
+        self.dismiss()
+        self._redraw()
+        self.grid.focus_grid()
+
+    def dismiss(self) -> None:
+        """Close the panels."""
+        self._opened = self._new = None
+        for panel in self._panels:
+            panel.dismiss()
+
+    def _edit_new(self, fields: Mapping[str, str]) -> None:
+        """Open the editor for a new event, at the times of the panel for a new event if it is open."""
+        new, calendar = self._new, str(self.new_event.calendar.value or "primary")
+        self.dismiss()
+        self._open_editor(NewEvent(new, self.zone_name, fields, calendar))
+
+    def _create_with_more(self) -> None:
+        self._edit_new({"summary": self.new_event.summary.value})
+
+    def _open(self, shown: ShownEvent) -> None:
+        self.dismiss()
+        self._opened = shown
+        self.details.show(shown.title, event_facts(shown, zone(self.zone_name)), editable=shown.editable)
+
+    def _take_opened(self) -> ShownEvent:
+        """Close the details, and return the event that they show."""
+        shown = self._opened
+        if shown is None:
+            raise ValueError("No event is open. Select one in the calendar.")
+        self.dismiss()
+        return shown
+
+    def _move(self, shown: ShownEvent, move: Move) -> None:
+        self.dismiss()
+        tz = zone(self.zone_name)
+        try:
+            if not shown.editable:
+                raise ValueError(f"You can only read the calendar of {shown.title}.")
+            times = moved_times(Times.of(shown.event), move, tz)
+        except ValueError:
+            self._redraw()
+            raise
+        span = span_of(times.start, times.end, tz).text
+        title = f"Change {shown.title} to {span}?"
+
+        def move_event(log: CallLog) -> Changed:
+            return changes.move_event(log, shown, times, span)
+
+        if shown.series_id is None:
+            self._ask_guests("Moving", move_event, shown.event, title)
+            return
+
+        def ask(state: SeriesState) -> None:
+            acts: dict[str, Callable[[CallLog], Changed]] = {
+                changes.THIS: move_event,
+                changes.FOLLOWING: lambda log: changes.move_following(log, state, times),
+                changes.ALL: lambda log: changes.move_series(log, state, times),
+            }
+            refused, notes = changes.refused_moves(state, times)
+            self._ask_scope(
+                title, refused, notes, lambda scope: self._ask_guests("Moving", acts[scope], state.instance, title)
+            )
+
+        self._read_series(shown, ask)
+
+    def _ask_delete(self) -> None:
+        shown = self._take_opened()
+        title, note = f"Delete {shown.title}?", "This cannot be undone."
+
+        def delete(state: SeriesState | None, scope: str) -> None:
+            act = partial(changes.delete_events, shown=shown, state=state, scope=scope)
+            self._ask_guests("Deleting", act, shown.event, title, note)
+
+        if shown.series_id is not None:
+            self._read_series(
+                shown, lambda state: self._ask_scope(title, (), (note,), lambda scope: delete(state, scope))
+            )
+        elif has_other_guests(shown.event):
+            delete(None, changes.THIS)
+        else:
+            confirmed = partial(delete, None, changes.THIS)
+            self.confirmation.ask(title, "Delete", note, confirmed=confirmed, cancelled=self.cancel)
+
+    def _ask_guests(self, label: str, act: Callable[[CallLog], Changed], event: Event, title: str, *notes: str) -> None:
+        """Make the calls of a change. If the event has other guests, ask first whether to tell them."""
+        if not has_other_guests(event):
+            self._run_change(label, act, {})
+            return
+        self._on_choice = lambda answer: self._run_change(label, act, {"send_updates": answer})
+        self.guests.ask(f"{title} {ASK_GUESTS}", *notes)
+
+    def _edit(self) -> None:
+        shown = self._take_opened()
+        if shown.series_id is None:
+            self._open_editor(EventEdit(shown))
+            return
+
+        def ask(state: SeriesState) -> None:
+            refused = () if state.is_organizer else (changes.FOLLOWING,)
+            self._ask_scope(
+                f"Edit {shown.title}?", refused, (), lambda scope: self._open_editor(EventEdit(shown, state, scope))
+            )
+
+        self._read_series(shown, ask)
+
+    def _ask_title(self, new: NewTimes) -> None:
+        self.dismiss()
+        calendars = writable_calendars(self.toolbar.chosen) or writable_calendars(self.toolbar.entries)
+        if not calendars:
+            self._redraw()
+            raise ValueError("You cannot write to any of your calendars.")
+        self._new = new
+        self.new_event.ask(new.text, calendars, calendars[0][1])
+
+    def _create(self) -> None:
+        new, calendar, summary = self._new, str(self.new_event.calendar.value), self.new_event.summary.value.strip()
+        if new is None:
+            return
+        named = {**new.arguments(self.zone_name), **changes.calendar_argument(calendar)}
+
+        def create(log: CallLog) -> Changed:
+            log.run("created", create_event, *([summary] if summary else []), **named)
+            return Changed(f"Created {event_name({'summary': summary})}.")
+
+        self.dismiss()
+        self._run_change("Creating", create, {})
+
+    # -- the question about a series
+
+    def _read_series(self, shown: ShownEvent, then: Callable[[SeriesState], None]) -> None:
+        """Read the series of an instance, and pass it to `then`. If the instance has changed, show this instead."""
+        session = self.session
+
+        def check(state: SeriesState | None) -> None:
+            if state is None or state.instance.get("etag") != shown.event.get("etag"):
+                self.refresh()
+                raise ValueError(CHANGED)
+            then(state)
+
+        def read() -> SeriesState | None:
+            try:
+                return SeriesState.read(session, shown.calendar_id, shown.id)
+            except NotFound:  # the instance is not in the series any more
+                return None
+
+        try:
+            self.work.begin(f"Reading {shown.title}", lambda _report: read(), check, in_thread=not session.in_process)
+        except Exception:
+            self._redraw()
+            raise
+
+    def _ask_scope(
+        self, question: str, refused: Sequence[str], notes: Sequence[str], then: Callable[[str], None]
+    ) -> None:
+        self._on_choice = then
+        self.question.ask(question, *notes, refused=refused)
+
+    def _on_answer(self, choice: str | None) -> None:
+        if choice is None:
+            self.cancel()
+        else:
+            self._on_choice(choice)
 
     # -- the editor
 
     def _open_editor(self, edit: EventEdit | NewEvent) -> None:
-        editor = EventEditor(self._session_now(), edit.save, self._on_saved, self._close_editor)
-        edit.show(editor)
-        self.editor, self._edited = editor, edit
+        self.editor = editor = EventEditor(self.session, edit, self._on_saved, self._close_editor)
         self._show_status("")
         self.editor_box.children = [editor]
-        for part in (self.stage, self.hint, self.toolbar, self.code_area):
-            set_visible(part, False)
+        self._set_calendar_visible(False)
         editor.controls.summary.control.focus()
 
     def _on_saved(self) -> None:
-        log, changed = self._edited.log, self._edited.changed
+        assert self.editor is not None
+        log, changed = self.editor.edited.log, self.editor.edited.changed
         self._close_editor()
         if log is not None and changed is not None:
             self._finish(log, changed)
@@ -261,16 +462,19 @@ class CalendarView(Form):
         if self.editor is not None:
             self.editor.close()
             self.editor = None
-        for part in (self.stage, self.hint, self.toolbar, self.code_area):
-            set_visible(part, True)
+        self._set_calendar_visible(True)
         self._redraw()
         self.grid.focus_grid()
 
+    def _set_calendar_visible(self, visible: bool) -> None:
+        for part in (self.stage, self.hint, self.toolbar, self.code_area):
+            set_visible(part, visible)
+
     # -- requests, and what they show
 
-    def _run(self, label: str, act: Callable[[CallLog], Changed], options: Mapping[str, str]) -> None:
+    def _run_change(self, label: str, act: Callable[[CallLog], Changed], options: Mapping[str, str]) -> None:
         """Make the calls of a change with `options`, list the events again, and show what was changed or the error."""
-        session, request = self._session_now(), self.listing.request
+        session, request = self.session, self.listing.request
         log = CallLog(session, options)
 
         def work() -> tuple[Changed | Exception, Listing]:
@@ -306,7 +510,7 @@ class CalendarView(Form):
         self._show_status(changed.message)
 
     def _request(self, request: ListRequest) -> None:
-        session = self._session_now()
+        session = self.session
         self.listing = Listing(request)
         self.toolbar.show(request.period, self._zone_text())
         self.loading.begin(lambda: request.send(session), self._show_listing, in_thread=not session.in_process)
@@ -321,23 +525,23 @@ class CalendarView(Form):
 
     def _redraw(self) -> None:
         tz = zone(self.zone_name)
-        self.grid.show(GridPeriod.of(self.period, self._now()), [event.row(tz) for event in self.listing.events])
+        self.grid.show(grid_period(self.period, self._now()), [event.row(tz) for event in self.listing.events])
 
     def _on_error(self, error: Exception) -> None:
         self._redraw()
         self._show_error(error)
 
+    def _clear_status(self) -> None:
+        """Keep the status and the Undo button, which an error does not change."""
+
     def _show_status(self, text: str) -> None:
         if not text:
             self._undo = None
-        self.status.value = tag("span", text, role="status")
+        super()._show_status(text)
         set_visible(self.undo_button, self._undo is not None)
 
-    def _session_now(self) -> Session:
-        return session_or_current(self._session)
-
     def _now(self) -> datetime:
-        return self._session_now().clock.now().astimezone(zone(self.zone_name))
+        return self.session.clock.now().astimezone(zone(self.zone_name))
 
     def _zone_text(self) -> str:
         days = self.period.days
@@ -351,5 +555,4 @@ class CalendarView(Form):
         )
 
     def _summary(self) -> str:
-        count = len(self.listing.events)
-        return f"<CalendarView: {self.period.title}, {count} event{'' if count == 1 else 's'}>"
+        return f"<CalendarView: {self.period.title}, {count_text(len(self.listing.events), 'event')}>"

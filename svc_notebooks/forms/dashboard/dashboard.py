@@ -14,8 +14,8 @@ import ipywidgets as widgets
 from ...notebook.current_session import SessionLike, session_or_current
 from ...notebook.html import Markup, join_html, tag
 from ...notebook.sandbox.sandbox import Sandbox, sandbox_of
+from ..widgets.field import style_sheet
 from ..widgets.form import Form, dispose
-from ..widgets.styles import style_sheet
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -88,9 +88,9 @@ def _form(module: str, name: str) -> Callable[[Session], Form]:
 _TABS = (
     DashboardTab("files", "Files", _form("file_browser.browser", "FileBrowser")),
     DashboardTab("upload", "Upload", _form("upload.form", "UploadForm")),
-    DashboardTab("export", "Export", _form("export.form", "ExportForm")),
+    DashboardTab("export", "Export", _form("export_form", "ExportForm")),
     DashboardTab("events", "Events", _form("event.form", "EventPage")),
-    DashboardTab("notifications", "Notifications", _form("watch.panel", "WatchPanel")),
+    DashboardTab("notifications", "Notifications", _form("watch_panel", "WatchPanel")),
     DashboardTab("wire", "HTTP", _form("dashboard.exchange_panel", "WirePanel"), reads_service=False),
 )
 
@@ -134,7 +134,7 @@ class Dashboard(Form):
             *([DashboardTab("lab", "Lab controls", self._lab_panel, reads_service=False)] if self.lab else []),
         ]
         self._detector = ChangeDetector(self.session, self.lab)
-        self.head, self.status = widgets.HTML(), widgets.HTML()
+        self.head = widgets.HTML()
         self._placeholders = [widgets.HTML(tag("p", f"{page.title} …")) for page in self._tabs]
         panes = [widgets.VBox([words]) for words in self._placeholders]
         self.tabs = widgets.Tab(panes, titles=[page.title for page in self._tabs])
@@ -145,10 +145,6 @@ class Dashboard(Form):
         self._poll_task: asyncio.Task[None] | None = None
         with suppress(RuntimeError):  # without an event loop nothing is polled
             self._poll_task = asyncio.get_running_loop().create_task(self._poll_forever())
-
-    @property
-    def session(self) -> Session:
-        return session_or_current(self._session)
 
     @property
     def form(self) -> Form:
@@ -201,7 +197,7 @@ class Dashboard(Form):
             self.forms[page.key] = page.make(self.session)
             pane.children = [self.forms[page.key]]
         self._refresh_open_tab()
-        self._show_status()
+        self._show_head()
 
     def _lab_panel(self, _session: Session) -> Form:
         from .sandbox_panel import LabPanel
@@ -219,7 +215,7 @@ class Dashboard(Form):
             if page.key != "lab" and (form := self.forms.pop(page.key, None)):
                 pane.children = ()
                 form.close()
-        self._show_status()
+        self._show_head()
 
     async def _poll_forever(self) -> None:
         while True:
@@ -241,7 +237,7 @@ class Dashboard(Form):
         local = {page.key for page in self._tabs if not page.reads_service}
         self._stale |= (remote | local) & set(self.forms)
         self._refresh_open_tab()
-        self._show_status()
+        self._show_head()
 
     def _refresh_open_tab(self) -> None:
         page, form = self._page, self.forms.get(self._page.key)
@@ -261,7 +257,7 @@ class Dashboard(Form):
         )
         return left or bool(self.lab.service.limits())
 
-    def _show_status(self) -> None:
+    def _show_head(self) -> None:
         if self.lab is None:
             signed_in = f"{self.session!r}".strip("<>").replace("Session ", "Signed in at ")
             who = join_html(signed_in, ". There are no lab controls for an external service.")
@@ -271,7 +267,7 @@ class Dashboard(Form):
             who = join_html("Signed in as ", tag("strong", user), ". ", state)
         self.head.value = tag("p", who, class_="svc-who")
         is_held = self._page.reads_service and self._page.key in self._stale and self._is_armed()
-        self.status.value = tag("p", _ARMED_MESSAGE, role="status") if is_held else ""
+        self._show_status(_ARMED_MESSAGE if is_held else "")
 
     def _show_code(self) -> None:
         self.code_area.value = ""

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import ipywidgets as widgets
 
 from ...notebook.byte_sizes import size_text
-from ...notebook.current_session import SessionLike, session_or_current
+from ...notebook.current_session import SessionLike
 from ...notebook.exchanges.compare import compare_exchanges
 from ...notebook.exchanges.exchange_view import ExchangeView
 from ...notebook.exchanges.exchanges import ExchangeFilter, exchange, exchanges
@@ -21,16 +21,27 @@ from ...notebook.exchanges.request_code import target, whole_body
 from ...notebook.exchanges.resend import editable_headers
 from ...notebook.html import Markup, join_html, tag
 from ..widgets.background_task import BackgroundTask
-from ..widgets.field import LABEL, describe, on_change, set_visible, text_area, text_field
-from ..widgets.file_download import BrowserDownload, default_download
+from ..widgets.dialogs import Dialog
+from ..widgets.field import (
+    button,
+    cancel_button,
+    count_text,
+    describe,
+    dropdown,
+    on_change,
+    radio_buttons,
+    row,
+    table_region,
+    text_area,
+    text_field,
+)
+from ..widgets.file_download import DownloadWidget
 from ..widgets.form import Form, code_view
-from ..widgets.row_list import RowList, default_row_list
-from ..widgets.styles import row
+from ..widgets.grid import Grid
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ...client.session import Session
     from ...client.transport.recorder import Exchange
 
 
@@ -38,7 +49,7 @@ METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 _ABOUT_TOKEN = "The session adds its token (Authorization: Bearer …) and the Content-Length."
 
 
-class ExchangeEditor(widgets.VBox):  # type: ignore[misc]
+class ExchangeEditor(Dialog):
     """The method, URL, headers and body of a request that a person can edit.
 
     The buttons call `send` and `cancel`. The token of the session is neither shown nor edited.
@@ -47,21 +58,15 @@ class ExchangeEditor(widgets.VBox):  # type: ignore[misc]
     def __init__(self, send: Callable[[], None], cancel: Callable[[], None]) -> None:
         self.edited: ExchangeView | None = None
         """The exchange whose request is edited, or None if the editor is closed."""
-        self.head = widgets.HTML()
-        self.method = widgets.Dropdown(options=METHODS, **describe("Method", "The method of the request"), style=LABEL)
+        self.method = dropdown("Method", "The method of the request", METHODS)
         self.url = text_area("URL", "The path with its query, or a whole URL", rows=3)
         self.headers = text_area("Headers", "One header in each line: Name: value", rows=5)
         self.body = text_area("Body", "The text of the body", rows=6)
         self.file = text_field("Body from file", "The path of a file with the body", hint="path of a file")
-        self.send = widgets.Button(description="Send", tooltip="Send the edited request", button_style="primary")
-        self.cancel = widgets.Button(description="Cancel", tooltip="Close the editor and send nothing")
-        self.cancel.add_class("svc-cancel")
-        self.send.on_click(lambda _button: send())
-        self.cancel.on_click(lambda _button: cancel())
+        self.send = button("Send", "Send the edited request", send, "primary")
+        self.cancel = cancel_button("Close the editor and send nothing", cancel)
         fields = (self.method, self.url, self.headers, self.body, self.file)
-        super().__init__([self.head, *fields, row(self.send, self.cancel)])
-        self.add_class("svc-question")
-        set_visible(self, False)
+        super().__init__(*fields, row(self.send, self.cancel))
 
     def edit(self, view: ExchangeView) -> None:
         """Show the request of an exchange.
@@ -77,20 +82,19 @@ class ExchangeEditor(widgets.VBox):  # type: ignore[misc]
         body = whole_body(exchange)
         incomplete = f" Its body of {size_text(exchange.sent)} was not recorded: enter a body." if body is None else ""
         title = tag("strong", f"Edit and resend exchange {exchange.n}")
-        self.head.value = tag("p", title, tag("br"), f"{_ABOUT_TOKEN}{incomplete}")
         self.method.options = tuple(dict.fromkeys((*METHODS, exchange.method)))
         self.method.value = exchange.method
         self.url.value = target(exchange)
         self.headers.value = "\n".join(f"{name}: {value}" for name, value in editable_headers(exchange))
         self.body.value = body or ""
         self.file.value = ""
-        set_visible(self, True)
+        self.ask_with(tag("p", title, tag("br"), f"{_ABOUT_TOKEN}{incomplete}"))
         self.url.focus()
 
     def close_editor(self) -> None:
         """Hide the editor."""
         self.edited = None
-        set_visible(self, False)
+        self.dismiss()
 
     def changes(self) -> dict[str, Any]:
         """Return the arguments of `ExchangeView.resend` for the values that the person has changed.
@@ -159,8 +163,7 @@ def difference_view(old: ExchangeView, new: ExchangeView) -> Markup:
     ]
     heads = [tag("th", text, scope="col") for text in ("Field", f"Exchange {old.n}", f"Exchange {new.n}")]
     table = tag("table", tag("thead", tag("tr", *heads)), tag("tbody", *rows))
-    shown = tag("div", table, class_="svc-rows", tabindex="0", role="region", aria_label="Differences")
-    return join_html(title, shown if rows else "", *bodies)
+    return join_html(title, table_region("Differences", table) if rows else "", *bodies)
 
 
 def _cell(value: object) -> Markup:
@@ -185,10 +188,8 @@ class ExchangeFilterFields(widgets.HBox):  # type: ignore[misc]
     """
 
     def __init__(self, changed: Callable[[], None]) -> None:
-        self.method = widgets.Dropdown(
-            options=[("All", ""), *((method, method) for method in METHODS)],
-            **describe("Method", "List only exchanges with this method"),
-        )
+        methods = [("All", ""), *((method, method) for method in METHODS)]
+        self.method = dropdown("Method", "List only exchanges with this method", methods, style={})
         self.status = widgets.Combobox(
             options=_STATUSES,
             placeholder="404, 4xx, - for no response",
@@ -253,21 +254,13 @@ class WirePanel(Form):
     title = "HTTP exchanges"
     instead = "svc.exchanges()"
 
-    def __init__(
-        self,
-        session: SessionLike = None,
-        make_list: Callable[[str, dict[str, str]], RowList] = default_row_list,
-        make_download: Callable[[Callable[[], None]], BrowserDownload] = default_download,
-    ) -> None:
+    def __init__(self, session: SessionLike = None) -> None:
         super().__init__(session)
         self._last_action: tuple[list[str], str] = ([], "")
-        self.rows = make_list("Exchanges", _COLUMNS)
+        self.rows = Grid("Exchanges", _COLUMNS)
         self.filter = ExchangeFilterFields(lambda: self._guard(self.refresh))
-        self.view_format = widgets.RadioButtons(
-            options=_VIEWS, **describe("View", "How the selected exchange is shown"), style=LABEL
-        )
-        self.view_format.add_class("svc-across")
-        self.status, self.view = widgets.HTML(), widgets.HTML()
+        self.view_format = radio_buttons("View", "How the selected exchange is shown", _VIEWS, "svc-across")
+        self.view = widgets.HTML()
         self.edit_button = self._button("Edit and resend", "Change the selected request and send it again", self._edit)
         self.resend_button = self._button("Resend", "Send the selected request again", self._resend_selected)
         self.har_button = self._button("Save as HAR", "Save the listed exchanges as an HTTP archive", self._save_har)
@@ -277,9 +270,9 @@ class WirePanel(Form):
             send=lambda: self._guard(self._send_edited), cancel=lambda: self._guard(self._close_editor)
         )
         self.work = BackgroundTask(self._show_error)
-        self.browser_download = make_download(lambda: None)
+        self.browser_download = DownloadWidget()
         self.rows.watch(self._show, lambda _id: None, lambda: None)
-        self.view_format.observe(lambda _change: self._show(), "value")
+        on_change(self._show, self.view_format)
         buttons = (self.edit_button, self.resend_button, self.har_button, self.clear_button, self.refresh_button)
         self._compose(
             self.filter,
@@ -294,11 +287,6 @@ class WirePanel(Form):
             self.view,
         )
         self._guard(self.refresh)
-
-    @property
-    def session(self) -> Session:
-        """The session whose exchanges are listed."""
-        return session_or_current(self._session)
 
     @property
     def result(self) -> DataFrame:
@@ -332,8 +320,11 @@ class WirePanel(Form):
         latest = listed[-MAX_LISTED:][::-1]
         empty_message = "No exchange matches the filter." if len(recorded) else "Nothing was sent yet."
         self.rows.show([_table_row(entry) for entry in latest], empty_message)
-        self.status.value = tag("span", _count(len(listed), len(recorded)), role="status")
+        self._show_status(_count(len(listed), len(recorded)))
         self._show()
+
+    def _clear_status(self) -> None:
+        """Keep the number of exchanges, which an error does not change."""
 
     # -- the list
 
@@ -357,7 +348,7 @@ class WirePanel(Form):
             raise ValueError("There is no exchange to save.")
         content = json.dumps(archive(listed), ensure_ascii=False, indent=1).encode()
         outcome = self.browser_download.save("exchanges.har", "application/json", content)
-        self.status.value = tag("span", f"{_count(len(listed), len(listed))}: {outcome}", role="status")
+        self._show_status(f"{_count(len(listed), len(listed))}: {outcome}")
         chosen = f", exchanges={self.filter.code()}" if self.filter.arguments() else ""
         self._last_action = self.rows.ids(), f'svc.save_har("exchanges.har"{chosen})'
         self._show_code()
@@ -442,7 +433,7 @@ _TITLES = {"curl": "curl command", "python": "Python code", "diagram": "Mermaid 
 
 
 def _count(listed: int, recorded: int) -> str:
-    count = f"{recorded} exchange{'' if recorded == 1 else 's'}"
+    count = count_text(recorded, "exchange")
     of = f"{listed} of {count}" if listed != recorded else count
     return f"{of}, newest first" + (f"; the last {MAX_LISTED} are listed" if listed > MAX_LISTED else "")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -11,9 +10,8 @@ import ipywidgets as widgets
 from ...core.fault_plan import PRESETS
 from ...notebook.html import tag
 from ..widgets.background_task import BackgroundTask
-from ..widgets.field import LABEL, describe, number_field, text_field
-from ..widgets.form import Form
-from ..widgets.styles import row
+from ..widgets.field import LABEL, dropdown, number_field, on_change, radio_buttons, row, text_field
+from ..widgets.form import Form, Section, preset_text
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -28,32 +26,6 @@ _SCOPES = (
     ("storage.file: only files that this application created or opened", "storage.file"),
     ("storage.metadata.readonly: only the metadata of files", "storage.metadata.readonly"),
 )
-
-
-class Section(widgets.VBox):  # type: ignore[misc]
-    """A heading and controls for one feature of the sandbox.
-
-    `run` runs an action. Its arguments are the equivalent code, the action, and the message after the action. `button`
-    creates a button from a label, a tooltip and a click handler.
-    """
-
-    heading = ""
-
-    def __init__(
-        self,
-        lab: Sandbox,
-        run: Callable[[str, Callable[[], Any], str], None],
-        button: Callable[[str, str, Callable[[], None]], widgets.Button],
-    ) -> None:
-        self._lab, self._run, self._button = lab, run, button
-        super().__init__([widgets.HTML(tag("h4", self.heading, class_="svc-head")), *self._controls()])
-
-    @abstractmethod
-    def _controls(self) -> list[widgets.Widget]:
-        """Return the controls of the section, from top to bottom."""
-
-    def update(self) -> None:
-        """Update the controls from the state of the sandbox. The base class has nothing to update."""
 
 
 class ClockSection(Section):
@@ -71,15 +43,15 @@ class ClockSection(Section):
         return [self.now, self.step, row(self.advance, self.freeze)]
 
     def _advance(self) -> None:
-        clock, step = self._lab.clock, self.step.value.strip()
+        clock, step = self._form.lab.clock, self.step.value.strip()
         self._run(f"lab.clock.advance({step!r})", lambda: clock.advance(step), f"The clock was advanced by {step}.")
 
     def _freeze(self) -> None:
-        self._run("lab.clock.freeze()", self._lab.clock.freeze, "The clock is frozen.")
+        self._run("lab.clock.freeze()", self._form.lab.clock.freeze, "The clock is frozen.")
 
     def update(self) -> None:
-        state = "frozen" if self._lab.clock.is_virtual else "running"
-        self.now.value = tag("p", f"{self._lab.clock.now():%Y-%m-%d %H:%M:%S} UTC; the clock is {state}.")
+        state = "frozen" if self._form.lab.clock.is_virtual else "running"
+        self.now.value = tag("p", f"{self._form.lab.clock.now():%Y-%m-%d %H:%M:%S} UTC; the clock is {state}.")
 
 
 class FaultSection(Section):
@@ -88,35 +60,30 @@ class FaultSection(Section):
     heading = "Faults"
 
     def _controls(self) -> list[widgets.Widget]:
-        self.preset = widgets.Dropdown(
-            options=[(preset.name, preset.name) for preset in PRESETS],
-            **describe("Fault preset", "A plan of faults; each step happens once"),
-            style=LABEL,
-        )
+        names = [preset.name for preset in PRESETS]
+        self.preset = dropdown("Fault preset", "A plan of faults; each step happens once", names)
         self.description, self.armed = widgets.HTML(), widgets.HTML()
         self.arm = self._button("Arm", "Activate the faults", self._arm)
         self.disarm = self._button("Disarm all", "Deactivate all faults", self._disarm)
-        self.preset.observe(lambda _change: self._show_preset(), "value")
+        on_change(self._show_preset, self.preset)
         self._show_preset()
         return [self.preset, self.description, row(self.arm, self.disarm), self.armed]
 
     def _show_preset(self) -> None:
-        selected = next(preset for preset in PRESETS if preset.name == self.preset.value)
-        text = f"{selected.teaches}. In turn: {'; '.join(selected.descriptions())}."
-        self.description.value = tag("p", text, class_="svc-indented")
+        self.description.value = tag("p", preset_text(self.preset.value), class_="svc-indented")
 
     def _arm(self) -> None:
-        name, service = self.preset.value, self._lab.service
+        name, service = self.preset.value, self._form.lab.service
         code = f"with lab.faults({name!r}):\n    ...  # requests that meet the faults"
         self._run(code, lambda: service.add_faults({"preset": name}), f"Armed: {name}.")
 
     def _disarm(self) -> None:
-        self._run("lab.service.clear_faults()", self._lab.service.clear_faults, "All faults are disarmed.")
+        self._run("lab.service.clear_faults()", self._form.lab.service.clear_faults, "All faults are disarmed.")
 
     def update(self) -> None:
         lines = [
             tag("li", f"{plan.preset}: {plan.does}, at {plan.waits_for} (happened {plan.fired} of {plan.times})")
-            for plan in self._lab.fault_plans().itertuples()
+            for plan in self._form.lab.fault_plans().itertuples()
         ]
         self.armed.value = tag("ul", *lines) if lines else tag("p", "No fault is armed.")
 
@@ -141,16 +108,18 @@ class LimitSection(Section):
     def _set_limit(self) -> None:
         user, maximum, per = self.user.value.strip() or None, int(self.requests.value), self.per.value.strip()
         code = f"lab.limit({f'{user!r}, ' if user else ''}requests={maximum}, per={per!r})"
-        self._run(code, lambda: self._lab.limit(user, maximum, per), f"At most {maximum} requests within {per}.")
+        self._run(code, lambda: self._form.lab.limit(user, maximum, per), f"At most {maximum} requests within {per}.")
 
     def _remove_limit(self) -> None:
         user = self.user.value.strip() or None
-        self._run(f"lab.limit({repr(user) if user else ''})", lambda: self._lab.limit(user), "The limit was removed.")
+        self._run(
+            f"lab.limit({repr(user) if user else ''})", lambda: self._form.lab.limit(user), "The limit was removed."
+        )
 
     def update(self) -> None:
         lines = [
             tag("li", f"{limit.user}: {limit.spent} of {limit.requests} requests spent within {limit.per} seconds")
-            for limit in self._lab.limits().itertuples()
+            for limit in self._form.lab.limits().itertuples()
         ]
         self.limits.value = tag("ul", *lines) if lines else tag("p", "No limit is set.")
 
@@ -162,17 +131,15 @@ class SnapshotSection(Section):
 
     def _controls(self) -> list[widgets.Widget]:
         self._names: dict[str, str] = {}
-        self.chooser = widgets.Dropdown(
-            options=[("No snapshot", "")], **describe("Snapshot", "The snapshot to restore"), style=LABEL
-        )
+        self.chooser = dropdown("Snapshot", "The snapshot to restore", [("No snapshot", "")])
         self.take = self._button("Take snapshot", "Save the state of the service", self._take)
         self.restore = self._button("Restore", "Restore the state of the service", self._restore)
         return [self.chooser, row(self.take, self.restore)]
 
     def _take(self) -> None:
         def take() -> None:
-            key = self._lab.snapshot()
-            self._names[key] = f"{len(self._names) + 1}, of {self._lab.clock.now():%Y-%m-%d %H:%M:%S} UTC"
+            key = self._form.lab.snapshot()
+            self._names[key] = f"{len(self._names) + 1}, of {self._form.lab.clock.now():%Y-%m-%d %H:%M:%S} UTC"
             self.chooser.options = [(text, snapshot_id) for snapshot_id, text in self._names.items()]
             self.chooser.value = key
 
@@ -182,20 +149,17 @@ class SnapshotSection(Section):
         key = str(self.chooser.value)
         if not key:
             raise ValueError("There is no snapshot to restore.")
-        self._run("lab.restore(before)", lambda: self._lab.restore(key), f"Restored: snapshot {self._names[key]}.")
+        self._run("lab.restore(before)", lambda: self._form.lab.restore(key), f"Restored: snapshot {self._names[key]}.")
 
 
 class PeopleSection(Section):
     """The controls that sign in to an account and call `signed_in` with the new session and the e-mail address."""
 
     heading = "Accounts"
-    signed_in: Callable[[Any, str], None]
 
     def _controls(self) -> list[widgets.Widget]:
         self.user = text_field("E-mail", "The account; an unknown one is created", value="bob@svc.example")
-        self.scopes = widgets.Dropdown(
-            options=_SCOPES, **describe("Scopes", "The scopes of the access token"), style=LABEL
-        )
+        self.scopes = dropdown("Scopes", "The scopes of the access token", _SCOPES)
         self.sign_in = self._button("Sign in", "Use this account in the other tabs", self._sign_in)
         return [self.user, self.scopes, row(self.sign_in)]
 
@@ -204,9 +168,9 @@ class PeopleSection(Section):
         if "@" not in user:
             raise ValueError(f"E-mail is {user!r}: enter an address such as bob@svc.example.")
         scopes_argument = f", scopes={scopes!r}" if scopes else ""
-        session = self._lab.sign_in(user, scopes=scopes)
+        session = self._form.lab.sign_in(user, scopes=scopes)
         code = f"session = lab.sign_in({user!r}{scopes_argument})\nsvc.dashboard(session=session)"
-        self._run(code, lambda: self.signed_in(session, user), f"Signed in as {user}.")
+        self._run(code, lambda: self._form.signed_in(session, user), f"Signed in as {user}.")
 
 
 MAX_ROWS = 30
@@ -235,18 +199,13 @@ class LabPanel(Form):
         self.lab = lab
         self._last_code = ""
         self.work = BackgroundTask(self._show_error)
-        parts = (lab, self._run, self._button)
-        self.clock, self.faults, self.limits = ClockSection(*parts), FaultSection(*parts), LimitSection(*parts)
-        self.snapshots, self.people = SnapshotSection(*parts), PeopleSection(*parts)
-        self.people.signed_in = signed_in
+        self.signed_in = signed_in
+        self.clock, self.faults, self.limits = ClockSection(self), FaultSection(self), LimitSection(self)
+        self.snapshots, self.people = SnapshotSection(self), PeopleSection(self)
         self._sections = [self.clock, self.people, self.faults, self.limits, self.snapshots]
-        self.log_choice = widgets.RadioButtons(
-            options=_LOGS, **describe("Log", "The log of the sandbox that is shown"), style=LABEL
-        )
-        self.log_choice.add_class("svc-columns")
-        self.status = widgets.HTML()
+        self.log_choice = radio_buttons("Log", "The log of the sandbox that is shown", _LOGS, "svc-columns")
         self.refresh_button = self._button("Refresh", "Reload this tab", self.refresh)
-        self.log_choice.observe(lambda _change: self._guard(self._change_log), "value")
+        on_change(lambda: self._guard(self._change_log), self.log_choice)
         sections = widgets.HBox(self._sections)
         sections.add_class("svc-sections")
         logs = [widgets.HTML(tag("h4", "Logs", class_="svc-head")), self.log_choice, row(self.refresh_button)]
@@ -289,12 +248,9 @@ class LabPanel(Form):
         def on_done(_value: Any) -> None:
             self._last_code = code
             self.refresh()
-            self.status.value = tag("p", message, role="status")
+            self._show_status(message)
 
         self.work.begin(f"Running {code}", lambda _report: action(), on_done, in_thread="advance" in code)
-
-    def _clear_status(self) -> None:
-        self.status.value = ""
 
     def _summary(self) -> str:
         return f"<LabPanel: {self.lab.clock.now():%Y-%m-%d %H:%M:%S} UTC>"

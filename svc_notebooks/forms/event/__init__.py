@@ -5,5 +5,5 @@ bindings: a table that binds each control to event fields and arguments, and a f
 controls, inputs: all controls with those under "More options", and the simple controls.
 attendee_rows: the guests as a list, and rows of guests, attachments and properties.
 to_arguments: converts the controls to arguments and Python code.
-time/: start, end and time zone.
+start_and_end: start, end and time zone.
 """

@@ -11,16 +11,17 @@ import ipywidgets as widgets
 from ...core.errors.errors import SvcError
 from ...notebook.html import tag
 from ...notebook.people import people, read_people
-from ..file_browser.recent_files import file_line, latest_files
+from ..file_browser.details import file_line, latest_files
 from ..widgets.field import (
     AUTO_WIDTH,
-    LABEL,
     EditableRows,
     Field,
     checkbox,
     describe,
+    dropdown,
     heading,
     on_change,
+    replace_options,
     set_visible,
     small_button,
     text_area,
@@ -92,7 +93,7 @@ class GuestList(Field):
         """The entries of the list that are not e-mail addresses."""
         return read_people(self.list.value)[1]
 
-    def watch(self, changed: Callable[[], None]) -> None:
+    def watch(self, changed: Callable[[], object]) -> None:
         """Call `changed` whenever the list or a row changes."""
         super().watch(changed)
         self.details.watch(changed)
@@ -150,13 +151,12 @@ class AttachmentRows(EditableRows[AttachmentRow]):
     def __init__(self) -> None:
         super().__init__(lambda row: False)
         self._files: dict[str, File] = {}
-        self.chooser = widgets.Dropdown(**describe("Attachments", "The stored files, last modified first"), style=LABEL)
+        self.chooser = dropdown("Attachments", "The stored files, last modified first")
         self.attach = small_button("Attach", "Attach the selected file", self._attach)
-        self.refresh = widgets.Button(description="Refresh", tooltip="Reload the list of files")
-        self.refresh.add_class("svc-small")
+        self.refresh = small_button("Refresh", "Reload the list of files")
         self.more = small_button("Add", "Attach this link and clear the field", self._keep_link)
         self.link = text_field("or a link", "The URL of a file", hint="https://…")
-        self.link.observe(lambda _change: self.notify(), "value")
+        on_change(self.notify, self.link)
         self.pick, self.other = Field(self.chooser, self.attach, self.refresh), Field(self.link, self.more)
         self.children = [self.pick, self.other, self.box, self.note]
 
@@ -178,10 +178,8 @@ class AttachmentRows(EditableRows[AttachmentRow]):
         except SvcError as error:
             self.pick.show_hint(f"The stored files cannot be listed; use a link. {error}")
             return
-        before = self.chooser.value
         self._files = {str(file["id"]): file for file in files}
-        self.chooser.options = [(file_line(file), key) for key, file in self._files.items()]
-        self.chooser.value = before if before in self._files else next(iter(self._files), None)
+        replace_options(self.chooser, [(file_line(file), key) for key, file in self._files.items()])
         self.pick.show_hint("" if self._files else _NO_FILES)
 
     def field(self, index: int) -> Field:
@@ -210,12 +208,8 @@ class PropertyRow(Field):
     def __init__(self, key: str = "", value: str = "", scope: str | None = None, scopes: Sequence[str] = ()) -> None:
         self.key = text_field("Key", "The name of the property", value=key, style=AUTO_WIDTH)
         self.text = text_field("Value", "The value of the property", value=value, style=AUTO_WIDTH)
-        self.scope = widgets.Dropdown(
-            options=scopes,
-            value=scope,
-            **describe("Visible to", "private: this calendar's copy only; shared: the copies of all attendees"),
-            style=AUTO_WIDTH,
-        )
+        tooltip = "private: this calendar's copy only; shared: the copies of all attendees"
+        self.scope = dropdown("Visible to", tooltip, scopes, style=AUTO_WIDTH, value=scope)
         super().__init__(self.key, self.text, *([self.scope] if scopes else []))
 
     @property
@@ -303,19 +297,11 @@ class AttendeeRow(Field):
     def __init__(self, attendee: Mapping[str, Any] | None = None) -> None:
         fields = attendee or {}
         self.more = {key: value for key, value in fields.items() if key not in _SHOWN}
-        self.email = text_field(
-            "E-mail",
-            "The address that gets the invitation",
-            value=str(fields.get("email") or ""),
-            hint="ada@svc.example",
-            style=AUTO_WIDTH,
-        )
-        self.name = text_field(
-            "Name",
-            "The name that is shown; the service may already know it",
-            value=str(fields.get("displayName") or ""),
-            style=AUTO_WIDTH,
-        )
+        email, name = (str(fields.get(key) or "") for key in ("email", "displayName"))
+        tooltip = "The address that gets the invitation"
+        self.email = text_field("E-mail", tooltip, value=email, hint="ada@svc.example", style=AUTO_WIDTH)
+        tooltip = "The name that is shown; the service may already know it"
+        self.name = text_field("Name", tooltip, value=name, style=AUTO_WIDTH)
         self.optional = checkbox(
             "Optional", "Whether the event can take place without this guest", value=bool(fields.get("optional"))
         )
@@ -326,7 +312,7 @@ class AttendeeRow(Field):
         self.box = widgets.HBox()
         self.box.add_class("svc-line")
         self.box.add_class("svc-details")
-        self._changed: list[Callable[[], None]] = []
+        self._changed: list[Callable[[], object]] = []
         super().__init__(self.email, self.name, self.optional, self.toggle)
         self.children = [self.line, self.box, self.hint, self.note]
         set_visible(self.box, False)
@@ -345,7 +331,7 @@ class AttendeeRow(Field):
             **self.more,
         }
 
-    def watch(self, changed: Callable[[], None]) -> None:
+    def watch(self, changed: Callable[[], object]) -> None:
         super().watch(changed)
         self._changed.append(changed)
         on_change(changed, *self.details.values())
@@ -394,7 +380,7 @@ class AttendeeRows(EditableRows[AttendeeRow]):
     def __init__(self) -> None:
         super().__init__(lambda row: not (row.value.keys() - {"optional"}))
         self.add = small_button("Add guest", "Add a row for a guest with details", self._add)
-        self.take = small_button("Edit listed guests", "Move the guests of the list to rows with details", lambda: None)
+        self.take = small_button("Edit listed guests", "Move the guests of the list to rows with details")
         self.children = [Field(heading("Guest details"), self.add, self.take), self.box, self.note]
 
     @property

@@ -17,12 +17,13 @@ from ...notebook.frames.frames import snake
 from ..recurrence.builder import RecurrenceBuilder
 from ..widgets.field import (
     AUTO_WIDTH,
-    LABEL,
     EditableRows,
     Field,
-    describe,
+    dropdown,
     number_field,
     on_change,
+    radio_buttons,
+    read_object,
     set_visible,
     small_button,
     text_area,
@@ -41,7 +42,7 @@ from .inputs import (
     free_text,
     long_text,
 )
-from .time.start_and_end import TimeChoice, WhenChoice, ZoneChoice
+from .start_and_end import TimeChoice, WhenChoice, ZoneChoice
 
 if TYPE_CHECKING:
     from ...core.resources.events import Reminder, Reminders
@@ -51,12 +52,8 @@ class OtherFields(Field):
     """A text field for further event fields as a JSON object. The button `move` sets controls from the JSON."""
 
     def __init__(self, move: Callable[[], object] = lambda: None) -> None:
-        self.text = text_area(
-            "Other fields",
-            "Fields without a control, as a JSON object",
-            hint='{"iCalUID": "…", "conferenceData": {…}}',
-            rows=2,
-        )
+        example = '{"iCalUID": "…", "conferenceData": {…}}'
+        self.text = text_area("Other fields", "Fields without a control, as a JSON object", hint=example, rows=2)
         self.move = small_button("Move to controls", "Set the controls to the fields of this JSON", move)
         super().__init__(self.text, self.move)
         on_change(lambda: self.show_hint(" ".join(_unknown_field_notes(self.names))), self.text)
@@ -64,16 +61,7 @@ class OtherFields(Field):
     @property
     def value(self) -> dict[str, Any]:
         """The event fields as a dict. Raises ValueError if the text is not a JSON object."""
-        text = self.text.value.strip()
-        try:
-            fields = json.loads(text) if text else {}
-        except ValueError as error:
-            raise ValueError(
-                f'This is not valid JSON ({error}): enter an object such as {{"iCalUID": "a@b"}}.'
-            ) from None
-        if not isinstance(fields, dict):
-            raise ValueError('This must be a JSON object, like {"iCalUID": "a@b"}.')
-        return fields
+        return read_object(self.text.value, '{"iCalUID": "a@b"}')
 
     @value.setter
     def value(self, fields: Mapping[str, Any]) -> None:
@@ -137,24 +125,19 @@ class ReminderRow(Field):
     """A row for one reminder, with the method and the minutes before the start."""
 
     def __init__(self, method: str = "popup", minutes: int = 10) -> None:
-        self.method = widgets.Dropdown(
-            options=_METHODS,
-            value=method,
-            **describe("By", "How the reminder is sent"),
-            style=AUTO_WIDTH,
-            layout={"width": "auto"},
-        )
+        self.method = dropdown("By", "How the reminder is sent", _METHODS, style=AUTO_WIDTH, value=method)
+        self.method.layout.width = "auto"
         self.minutes = number_field(minutes, "minutes before", "Minutes before the start, 0 to 40320 (four weeks)")
         self.text = widgets.HTML()
         super().__init__(self.method, self.minutes, self.text)
-        self.minutes.observe(lambda _change: self._show_text(), "value")
+        on_change(self._show_text, self.minutes)
         self._show_text()
 
     @property
     def value(self) -> Reminder:
         return {"method": self.method.value, "minutes": self.minutes.value}
 
-    def watch(self, changed: Callable[[], None]) -> None:
+    def watch(self, changed: Callable[[], object]) -> None:
         on_change(changed, self.method, self.minutes)
 
     def _show_text(self) -> None:
@@ -167,17 +150,12 @@ class ReminderRows(EditableRows[ReminderRow]):
 
     def __init__(self) -> None:
         super().__init__(lambda row: False, MOST, f"An event has at most {MOST} reminders: remove one first.")
-        self.way = widgets.RadioButtons(
-            options=_MODES,
-            orientation="horizontal",
-            **describe("Reminders", "The reminders of the calendar, none, or your own"),
-            style=LABEL,
-            layout={"width": "auto"},
-        )
+        tooltip = "The reminders of the calendar, none, or your own"
+        self.way = radio_buttons("Reminders", tooltip, _MODES, orientation="horizontal", layout={"width": "auto"})
         self.add = small_button("Add reminder", f"Add a row, up to {MOST}", lambda: self.append(ReminderRow()))
         self.choice = Field(self.way, self.add)
         self.children = [self.choice, self.box, self.note]
-        self.way.observe(lambda _change: self._update_visibility(), "value")
+        on_change(self._update_visibility, self.way)
         self._update_visibility()
 
     @property
@@ -224,7 +202,7 @@ def _reminders(reminders: Mapping[str, Any]) -> list[Any]:
 
 
 def _time_zone(row: Binding) -> ZoneChoice:
-    return ZoneChoice("", row.label, row.help, row.hint)
+    return ZoneChoice(row.label, row.help, row.hint)
 
 
 def _properties(row: Binding) -> PropertyRows:

@@ -17,7 +17,7 @@ from ..widgets.field import EditableRows, Field, MoreOptions, set_visible
 from .attendee_rows import AttachmentRows, AttendeeRows, GuestList, PropertyRows
 from .bindings import BINDINGS, FIRST, GUESTS, SECOND, OtherFields
 from .inputs import Binding, CalendarChoice, ColorPicker, SwitchInput
-from .time.start_and_end import TimeChoice, WhenChoice
+from .start_and_end import TimeChoice, WhenChoice
 
 if TYPE_CHECKING:
     from ...client.session import Session
@@ -34,7 +34,7 @@ class EventMoreOptions(MoreOptions):
     """
 
     def __init__(self, named: Mapping[str, Any], guests: AttendeeRows) -> None:
-        self._changed: list[Callable[[], None]] = []
+        self._changed: list[Callable[[], object]] = []
         self._controls: dict[str, Any] = {}
         self._named = {path: control for path, control in named.items() if path in _ROWS}
         self._guests = guests
@@ -87,7 +87,7 @@ class EventMoreOptions(MoreOptions):
         for control in self._controls.values():
             yield from fields_in(control)
 
-    def watch(self, changed: Callable[[], None]) -> None:
+    def watch(self, changed: Callable[[], object]) -> None:
         self._changed.append(changed)
         for control in (self.other_fields, *self._controls.values()):
             control.watch(changed)
@@ -167,7 +167,7 @@ class EventControls(widgets.VBox):  # type: ignore[misc]
     def other_fields(self) -> OtherFields:
         return self.more.other_fields
 
-    def watch(self, changed: Callable[[], None]) -> None:
+    def watch(self, changed: Callable[[], object]) -> None:
         for control in (*self._controls.values(), self.more):
             control.watch(changed)
 

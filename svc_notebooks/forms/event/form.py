@@ -9,7 +9,6 @@ from datetime import datetime, time, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import ipywidgets as widgets
 from traitlets import TraitError
 
 from ...core.errors.errors import SvcError
@@ -24,16 +23,26 @@ from ...notebook.events.query import events
 from ...notebook.events.records import in_zone
 from ...notebook.frames.event_schemas import EVENT
 from ...notebook.frames.frames import concatenate
-from ...notebook.html import Markup, join_html, tag
+from ...notebook.html import join_html, tag
 from ..widgets.background_task import LatestTask
-from ..widgets.field import AUTO_WIDTH, Field, describe, heading, set_visible, small_button
-from ..widgets.form import Form
-from ..widgets.styles import row, style_sheet
+from ..widgets.field import (
+    AUTO_WIDTH,
+    Field,
+    count_text,
+    dropdown,
+    heading,
+    on_change,
+    row,
+    set_visible,
+    small_button,
+    style_sheet,
+)
+from ..widgets.form import Form, call_text, frame_view
 from .bindings import BINDINGS, PARAMETERS, with_label
 from .controls import EventControls
 from .inputs import Binding, chip_styles
-from .time.start_and_end import When, read_wire_time, wire_moment
-from .to_arguments import call_text, read_controls
+from .start_and_end import When, read_wire_time, wire_moment
+from .to_arguments import read_controls
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -55,8 +64,8 @@ class FreeTimes(Field):
         self._event, self._session = controls, session
         self._task = LatestTask(self._show_error)
         self.find = small_button("Find free times", "List times at which you and all guests are free", self._find)
-        self.slots = widgets.Dropdown(**describe("Select", "Set start and end to this time"), style=AUTO_WIDTH)
-        self.slots.observe(lambda _change: self._take(), "value")
+        self.slots = dropdown("Select", "Set start and end to this time", style=AUTO_WIDTH)
+        on_change(self._take, self.slots)
         super().__init__(heading("Free times"), self.find, self.slots)
         set_visible(self.slots, False)
 
@@ -259,7 +268,6 @@ class EventForm(Form):
         self.controls.begin(session_or_current(session).clock.now())
         self.draft = read_controls(self.controls)
         self.create = self._button("Create", "Create the event in the calendar", self._create, "primary")
-        self.status = widgets.HTML()
         self.controls.other_fields.move.on_click(lambda _button: self._guard(self._move_json_to_controls))
         self.controls.attachments.refresh.on_click(lambda _button: self._guard(self._read_lists))
         self.controls.watch(lambda: self._guard(self._on_change))
@@ -303,9 +311,6 @@ class EventForm(Form):
         """Remove the messages of the previous event after a change of a control, and update the form."""
         self._clear_status()
         self._update()
-
-    def _clear_status(self) -> None:
-        self.status.value = ""
 
     def _update(self) -> None:
         if self._updating:
@@ -357,7 +362,7 @@ class EventForm(Form):
                 self._show_success(created, [str(row.message) for row in shown])
 
     def _send_event(self) -> DataFrame:
-        return create_event(**self.draft.arguments, session=session_or_current(self._session))
+        return create_event(**self.draft.arguments, session=self.session)
 
     def _show_failure(self) -> None:
         """Show the number of fields with problems, and the problems that have no field."""
@@ -388,7 +393,7 @@ class EventForm(Form):
         self._created.append(created)
         self._show_table(self.result[_COLUMNS])
         link, name = str(created["html_link"].item()), self.draft.arguments.get("summary") or "the event"
-        if session_or_current(self._session).in_process:  # a browser cannot reach a service in this process
+        if self.session.in_process:  # a browser cannot reach a service in this process
             page: object = "Call lab.serve() to open its page in a browser." if capabilities().sockets else ""
         else:
             page = tag("a", "Open it", href=link, target="_blank", rel="noopener")
@@ -398,12 +403,11 @@ class EventForm(Form):
         )
 
     def _read_lists(self) -> None:
-        self.controls.read(session_or_current(self._session))
+        self.controls.read(self.session)
 
     def _summary(self) -> str:
         count = len(self._created)
-        text = "nothing created yet" if not count else f"{count} event{'' if count == 1 else 's'} created"
-        return f"<EventForm: {text}>"
+        return f"<EventForm: {count_text(count, 'event')} created>" if count else "<EventForm: nothing created yet>"
 
 
 class EventPage(EventForm):
@@ -431,9 +435,7 @@ class EventPage(EventForm):
             self.table.value = heading + tag("p", "No event yet.")
             return
         columns = [name for name in _LIST_COLUMNS if name in rows]
-        table = Markup(rows[columns].to_html(index=False, border=0, justify="left", na_rep=""))
-        region = tag("div", table, class_="svc-rows", tabindex="0", role="region", aria_label="In the calendar")
-        self.table.value = Markup(heading + region)
+        self.table.value = heading + frame_view("In the calendar", rows[columns])
 
     def _show_table(self, result: DataFrame) -> None:
         self._show_events()

@@ -7,19 +7,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import ipywidgets as widgets
-
 from ...core.errors.errors import SvcError
 from ...core.resources.colors import EVENT_COLORS
 from ...core.time_zones import UTC_NAME
 from ..widgets.field import (
-    LABEL,
     Field,
     SingleField,
     checkbox,
-    describe,
+    dropdown,
     heading,
     on_change,
+    radio_buttons,
+    replace_options,
     text_area,
     text_field,
 )
@@ -148,7 +147,7 @@ class Choice(Field):
 
     def __init__(self, row: Binding) -> None:
         self._default, self._known = row.values[0][1], {value for _, value in row.values}
-        self.chooser = widgets.Dropdown(options=row.values, **describe(row.label, row.help), style=LABEL)
+        self.chooser = dropdown(row.label, row.help, row.values)
         super().__init__(self.chooser)
 
     @property
@@ -182,7 +181,7 @@ class GuestSwitches(Field):
             value = (event or {}).get(name)
             self.switches[name].value = default if value is None else bool(value)
 
-    def watch(self, changed: Callable[[], None]) -> None:
+    def watch(self, changed: Callable[[], object]) -> None:
         on_change(changed, *self.switches.values())
 
 
@@ -190,14 +189,10 @@ class ColorPicker(Field):
     """A choice of the event color. Arrow keys and screen readers work, because the colors are radio buttons."""
 
     def __init__(self, row: Binding) -> None:
-        self.chips = widgets.RadioButtons(
-            options=[("Default", ""), *((color.name, key) for key, color in EVENT_COLORS.items())],
-            orientation="horizontal",
-            **describe(row.label, row.help),
-            style=LABEL,
-            layout={"width": "auto"},
+        colors = [("Default", ""), *((color.name, key) for key, color in EVENT_COLORS.items())]
+        self.chips = radio_buttons(
+            row.label, row.help, colors, "svc-colours", orientation="horizontal", layout={"width": "auto"}
         )
-        self.chips.add_class("svc-colours")
         super().__init__(self.chips)
 
     @property
@@ -221,7 +216,7 @@ class CalendarChoice(Field):
 
     def __init__(self, row: Binding) -> None:
         self._zones: dict[str, str] = {}
-        self.chooser = widgets.Dropdown(options=[("Primary", PRIMARY)], **describe(row.label, row.help), style=LABEL)
+        self.chooser = dropdown(row.label, row.help, [("Primary", PRIMARY)])
         super().__init__(self.chooser)
 
     @property
@@ -244,8 +239,6 @@ class CalendarChoice(Field):
             self.show_hint(f"The calendars cannot be listed: {error}")
             return
         calendars = {PRIMARY if row.get("primary") else str(row["id"]): row for row in rows}
-        before = self.chooser.value
         self._zones = {key: str(row.get("timeZone") or UTC_NAME) for key, row in calendars.items()}
         others = [(str(row.get("summary") or row["id"]), key) for key, row in calendars.items() if key != PRIMARY]
-        self.chooser.options = [("Primary", PRIMARY), *others]
-        self.chooser.value = before if before in self._zones else PRIMARY
+        replace_options(self.chooser, [("Primary", PRIMARY), *others])

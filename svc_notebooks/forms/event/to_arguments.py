@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -14,7 +14,7 @@ from ...notebook.events.parameters import QUERY_ARGUMENTS, query_of
 from ...notebook.frames.frames import camel
 from ..widgets.field import Field
 from .bindings import BINDINGS, duplicate_message
-from .time.start_and_end import When, argument_time, in_zone, read_offset, wire_moment, wire_time
+from .start_and_end import When, argument_time, in_zone, read_offset, wire_moment, wire_time
 
 if TYPE_CHECKING:
     from ...core.http.messages import JSONObject
@@ -27,8 +27,6 @@ _TIMES = ("start", "end", "original_start_time")
 _NOT_FIELDS = (*_TIMES, "time_zone", "end_time_zone", "recurrence", "metadata", *QUERY_ARGUMENTS)
 _CONFERENCE_TYPE = "conferenceData.createRequest.conferenceSolutionKey.type"
 _REQUEST_ID = "conferenceData.createRequest.requestId"
-_LINE_LENGTH = 88
-_INDENT = "    "
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,32 +205,3 @@ def _series(lines: list[str], start: Start | None, end: Start | None) -> Series 
     except (ValueError, OverflowError):  # the field shows the problem
         return None
     return series
-
-
-# -- Python code -----------------------------------------------------------------------------------------------------
-
-
-def call_text(function: str, positional: Iterable[Any], named: Mapping[str, Any]) -> str:
-    """Return the Python code of a call. A long call has a line for each argument.
-
-    >>> call_text("update_event", ["abc"], {"start": "2026-11-02"})
-    "svc.update_event('abc', start='2026-11-02')"
-    """
-    first = [*map(repr, positional)]
-    line = f"svc.{function}({', '.join([*first, *(f'{name}={value!r}' for name, value in named.items())])})"
-    if len(line) <= _LINE_LENGTH:
-        return line
-    lines = [*first, *(f"{name}={_text(value, len(name))}" for name, value in named.items())]
-    return "\n".join([f"svc.{function}(", *_indent(lines), ")"])
-
-
-def _text(value: Any, before: int) -> str:
-    """Return a value as Python code, with a line for each entry of a list that is too long for one line."""
-    text = repr(value)
-    if not isinstance(value, list) or len(text) + before + len(_INDENT) + 2 <= _LINE_LENGTH:
-        return text
-    return "\n".join(["[", *_indent(map(repr, value)), "]"])
-
-
-def _indent(lines: Iterable[str]) -> list[str]:
-    return [_INDENT + line.replace("\n", f"\n{_INDENT}") + "," for line in lines]

@@ -4,31 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import ipywidgets as widgets
 
-from ...notebook.current_session import SessionLike, session_or_current
+from ...notebook.current_session import SessionLike
 from ...notebook.files.files import generate_ids
 from ...notebook.frames.frames import frame
 from ...notebook.frames.schemas import FILES
 from ...notebook.html import Markup, join_html, tag
 from ..widgets.background_task import BackgroundTask, Report, Stopped
-from ..widgets.field import Menu, set_visible
-from ..widgets.file_download import BrowserDownload, default_download
-from ..widgets.file_picker import FilePicker, default_picker
+from ..widgets.field import Menu, button, row, set_visible, side_by_side, style_sheet
+from ..widgets.file_download import DownloadWidget
+from ..widgets.file_picker import BrowserFiles
 from ..widgets.form import Form
-from ..widgets.row_list import RowList, default_row_list
-from ..widgets.styles import row, side_by_side, style_sheet
 from . import actions
 from .actions import FileAction
-from .details import FileDetails, content_note, every_field
-from .dialogs import KERNEL, QUESTIONS, ConfirmDialog, Question, action_for
-from .downloads import FileDownloads
-from .listing import FileListing
-from .preview import FilePreview, fetch_preview
-from .recent_files import folder_options
-from .search import TRASH, FileQuery
+from .details import FileDetails, content_note, every_field, folder_options
+from .dialogs import QUESTIONS, ConfirmDialog, Question, action_for
+from .downloads import FileDownloads, FilePreview, fetch_preview
+from .listing import TRASH, FileListing, FileQuery
 from .uploads import FolderUploads
 
 if TYPE_CHECKING:
@@ -45,13 +41,9 @@ def _is_single(files: Sequence[File]) -> bool:
     return len(files) == 1
 
 
-def _may(capability: str) -> Condition:
-    """Return the condition that the service allows an action for at least one of the files."""
-    return lambda files: any(_allows(file, capability) for file in files)
-
-
-def _one_may(capability: str) -> Condition:
-    return lambda files: len(files) == 1 and _allows(files[0], capability)
+def _may(capability: str, *, one: bool = False) -> Condition:
+    """Return the condition that the service allows an action for at least one of the files, or for the only file."""
+    return lambda files: any(_allows(file, capability) for file in files) and (len(files) == 1 or not one)
 
 
 def _can_replace(files: Sequence[File]) -> bool:
@@ -93,7 +85,7 @@ _ACTIONS = (
     ToolbarAction("folder",   "New",      "plus",        "Create a folder, a file or a native document here", None),
     ToolbarAction("open",     "Open",     "folder-open", "Open the folder or preview the file", _is_single),
     ToolbarAction("download", "Download", "download",    "Save the selected files", _can_download),
-    ToolbarAction("rename",   "Rename",   "edit",        "Rename the selected file", _one_may("canRename")),
+    ToolbarAction("rename",   "Rename",   "edit",        "Rename the selected file", _may("canRename", one=True)),
     ToolbarAction("share",    "Share",    "share-alt",   "Share the files with somebody", _may("canShare")),
     ToolbarAction("trash",    "Trash",    "trash",       "Move the files to the trash", _can_trash),
     ToolbarAction("untrash",  "Restore",  "undo",        "Restore the files from the trash", _may("canUntrash")),
@@ -119,10 +111,11 @@ class FileToolbar(widgets.HBox):  # type: ignore[misc]
         self._focus_lost = focus_lost
         self._last_pressed = ""
         self._conditions = {action.key: action.condition for action in (*_ACTIONS, *_MENU)}
-        self.buttons = {action.key: _button(action) for action in (*_ACTIONS, *_MENU)}
+        self.buttons = {
+            action.key: button(action.text, action.tooltip, partial(self._press, action.key, pressed), icon=action.icon)
+            for action in (*_ACTIONS, *_MENU)
+        }
         self.menu = Menu("More", "Further actions", [self.buttons[action.key] for action in _MENU])
-        for key, button in self.buttons.items():
-            button.on_click(lambda _button, key=key: self._press(key, pressed))
         super().__init__([upload, *(self.buttons[action.key] for action in _ACTIONS), self.menu])
         self.add_class("svc-buttons")
         self.add_class("svc-toolbar")
@@ -140,16 +133,12 @@ class FileToolbar(widgets.HBox):  # type: ignore[misc]
 
     def focus(self, key: str) -> None:
         """Focus a button, or the menu that has the button."""
-        button = self.buttons[key]
-        (self.menu.button if button in self.menu.items else button).focus()
+        target = self.buttons[key]
+        (self.menu.button if target in self.menu.items else target).focus()
 
     def _press(self, key: str, pressed: Callable[[str], None]) -> None:
         self._last_pressed = key
         pressed(key)
-
-
-def _button(action: ToolbarAction) -> widgets.Button:
-    return widgets.Button(description=action.text, icon=action.icon, tooltip=action.tooltip)
 
 
 _KEYS = {"Delete": "trash", "F2": "rename"}
@@ -191,13 +180,7 @@ class FileBrowser(Form):
     title = "File browser"
     instead = "svc.files(), svc.download(file) and svc.upload(path)"
 
-    def __init__(
-        self,
-        session: SessionLike = None,
-        make_list: Callable[[str, dict[str, str]], RowList] = default_row_list,
-        make_download: Callable[[Callable[[], None]], BrowserDownload] = default_download,
-        make_picker: Callable[[str, str], FilePicker] = default_picker,
-    ) -> None:
+    def __init__(self, session: SessionLike = None) -> None:
         super().__init__(session)
         self.add_class("svc-browser")
         self._last_code = self._cancelled_message = self._asking_key = ""
@@ -206,14 +189,14 @@ class FileBrowser(Form):
             lambda question: self._guard(lambda: self._on_answer(question)), self._focus_button
         )
         self.work = BackgroundTask(self._on_error)
-        self.status, self.view = widgets.HTML(), widgets.HTML()
+        self.view = widgets.HTML()
         self.status.add_class("svc-status")
         self.about = FileDetails(lambda file, allowed: self._guard(lambda: self._set_viewers(file, allowed)))
-        self.browser_download = make_download(lambda: None)
+        self.browser_download = DownloadWidget()
         self.downloads = FileDownloads(self)
-        self.listing = FileListing(make_list, self)
+        self.listing = FileListing(self)
         self.search, self.files, self.location = self.listing.search, self.listing.files, self.listing.location
-        self.picker = make_picker("Upload", ".svc-browser")
+        self.picker = BrowserFiles("Upload", ".svc-browser")
         self.uploads = FolderUploads(self.picker, self)
         self._buttons()
         self.question.watch(self._on_question_change)
@@ -237,9 +220,8 @@ class FileBrowser(Form):
         self._guard(self.refresh)
 
     def _buttons(self) -> None:
-        self.up = self._button("Up", "Go to the parent folder", self.listing.go_up)
-        self.refresh_button = self._button("Refresh", "Reload the list", self._refresh_list)
-        self.up.icon, self.refresh_button.icon = "arrow-up", "refresh"
+        self.up = self._button("Up", "Go to the parent folder", self.listing.go_up, icon="arrow-up")
+        self.refresh_button = self._button("Refresh", "Reload the list", self._refresh_list, icon="refresh")
         self.before, self.next = self.listing.pager.previous, self.listing.pager.next
         self.toolbar = FileToolbar(self.picker, self._press, self.files.focus_if_lost)
         buttons = self.toolbar.buttons
@@ -288,11 +270,8 @@ class FileBrowser(Form):
         self.listing.close()
         super().close()
 
-    def _session_now(self) -> Session:
-        return session_or_current(self._session)
-
     def _refresh_list(self) -> None:
-        self._show_status("")
+        self._clear_status()
         self.refresh()
 
     def _on_navigation(self) -> None:
@@ -307,15 +286,15 @@ class FileBrowser(Form):
 
     def _clear_messages(self) -> None:
         self._show_error(None)
-        self._show_status("")
+        self._clear_status()
 
     def _on_key(self, key: str) -> None:
-        button = self.toolbar.buttons[_KEYS[key]]
-        if not button.disabled:
-            button.click()
+        pressed = self.toolbar.buttons[_KEYS[key]]
+        if not pressed.disabled:
+            pressed.click()
 
     def _preview(self, facts: File, *, acknowledge_abuse: bool = False) -> None:
-        session, resume = self._session_now(), lambda: self._preview(facts, acknowledge_abuse=True)
+        session, resume = self.session, lambda: self._preview(facts, acknowledge_abuse=True)
         self._run(
             f"Loading {facts['name']}",
             lambda _report: fetch_preview(session, facts, acknowledge_abuse=acknowledge_abuse),
@@ -335,7 +314,7 @@ class FileBrowser(Form):
     def _run(
         self, label: str, act: Callable[[Report], Any], then: Callable[[Any], None], *, long: bool = False
     ) -> None:
-        self.work.begin(label, act, then, in_thread=long or not self._session_now().in_process)
+        self.work.begin(label, act, then, in_thread=long or not self.session.in_process)
 
     def _on_error(self, error: Exception) -> None:
         if isinstance(error, Stopped):
@@ -346,12 +325,12 @@ class FileBrowser(Form):
 
     def _ask(self, key: str) -> None:
         files = self._files_for(QUESTIONS[key])
-        note = content_note(files[0], self._session_now().names) if key == "replace" else ""
+        note = content_note(files[0], self.session.names) if key == "replace" else ""
         if key == "move":
             self.question.folder.options = self._folder_options(files)
             self.question.folder.value = None  # the person selects the folder
         self.downloads.dismiss()
-        self._show_status("")
+        self._clear_status()
         self._asking_key = key
         names = [str(file["name"]) for file in files]
         self.question.ask(key, ", ".join(names), names[0] if key == "rename" else "", note)
@@ -364,7 +343,7 @@ class FileBrowser(Form):
 
     def _folder_options(self, files: Sequence[File]) -> list[tuple[str, str]]:
         here = [self.listing.folder[0]] if self.search.in_folder else []
-        options = folder_options(self._session_now(), without=[*here, *(str(file["id"]) for file in files)])
+        options = folder_options(self.session, without=[*here, *(str(file["id"]) for file in files)])
         if not options:
             raise ValueError("There is no other folder to move to. Create one with New.")
         return options
@@ -380,28 +359,26 @@ class FileBrowser(Form):
         if problems := dialog.check(files):
             self._show_problems("Nothing was done.", problems)
             return
-        if question.key != "download":
+        if question.key == "download":
+            self.downloads.begin(dialog.download(files))
+        else:
             forget = dialog.source.forget if question.key == "replace" else lambda: None
             self._run_action(self._action(question), lambda _result: forget())
-        elif dialog.target.value == KERNEL:
-            self.downloads.save(dialog.download(files))
-        else:
-            self.downloads.fetch(dialog.download(files))
         dialog.dismiss()
 
     def _generate_id(self) -> None:
-        self.question.made.id.value = str(generate_ids(1, session=self._session_now())["id"].item())
+        self.question.made.id.value = str(generate_ids(1, session=self.session)["id"].item())
 
     def _set_viewers(self, file: File, allowed: bool) -> None:
         try:
-            self._run_action(actions.copy_restriction_action(self._session_now(), file, allowed))
+            self._run_action(actions.copy_restriction_action(self.session, file, allowed))
         except Exception:
             self._show_selection()  # reset the switch
             raise
 
     def _action(self, question: Question) -> FileAction:
         files, folder_id = self._files_for(question), self.listing.folder[0]
-        return action_for(question, self.question, self._session_now(), files, folder_id)
+        return action_for(question, self.question, self.session, files, folder_id)
 
     def _files_for(self, question: Question) -> list[File]:
         """Return the selected files for a dialog. Raises ValueError for a wrong number of selected files."""
@@ -411,11 +388,11 @@ class FileBrowser(Form):
 
     def _act(self, action: Callable[[Session, list[str]], FileAction]) -> None:
         ids = [str(file["id"]) for file in self.listing.require_selection()]
-        self._run_action(action(self._session_now(), ids))
+        self._run_action(action(self.session, ids))
 
     def _run_action(self, action: FileAction, then: Callable[[Any], str | None] | None = None) -> None:
         """Run an action and reload the list. `then` converts the value of the action to a status text or None."""
-        session, request = self._session_now(), self.listing.request
+        session, request = self.session, self.listing.request
 
         def on_done(results: tuple[Any, FileList]) -> None:
             self._last_code = action.code
@@ -435,7 +412,7 @@ class FileBrowser(Form):
     def _details(self) -> None:
         from ...client.files import get_file
 
-        session, facts = self._session_now(), self.listing.require_one()
+        session, facts = self.session, self.listing.require_one()
         file_id = str(facts["id"])
         self._last_code = f"svc.file({file_id!r}, fields='*')"
         self._run(
@@ -453,7 +430,7 @@ class FileBrowser(Form):
         self.files.focus_if_lost()
 
     def _show_selection(self) -> None:
-        files, names = self.listing.selection, self._session_now().names
+        files, names = self.listing.selection, self.session.names
         ids = [str(file["id"]) for file in files]
         if ids != self._selected_ids:  # a preview and a dialog are about the files selected before
             self.view.value = ""
@@ -478,9 +455,6 @@ class FileBrowser(Form):
     def _show_view(self, view: Markup) -> None:
         self.view.value = view
         self._show_code()
-
-    def _show_status(self, words: str) -> None:
-        self.status.value = tag("span", words, role="status")
 
     def _static_view(self) -> Markup:
         return join_html(

@@ -1,4 +1,4 @@
-"""Shows the metadata of a file as a row of the list, as details, and as a table of every field."""
+"""The metadata of a file as a row of a list, as details and as a table, and the lists of recent files and folders."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ from ...client.about import native_name
 from ...core.brand_names import Names
 from ...notebook.byte_sizes import size_text
 from ...notebook.html import Markup, join_html, tag
-from ..widgets.field import is_restricted, may_edit, set_visible, viewers_switch
+from ..widgets.field import count_text, is_restricted, may_edit, set_visible, table_region, viewers_switch
 
 if TYPE_CHECKING:
+    from ...client.session import Session
     from ...core.resources.files import File
+
 
 LIST_FIELDS = (
     "id,name,mimeType,size,createdTime,modifiedTime,trashed,starred,parents,webViewLink,shared,ownedByMe,"
@@ -30,17 +32,14 @@ COLUMNS = {"name": "Name", "kind": "Type", "size": "Size", "changed": "Modified 
 
 
 def table_row(facts: File, names: Names) -> dict[str, Any]:
+    cells = (type_name(facts, names), _size(facts), minute_text(facts.get("modifiedTime")))
     return {
         "id": str(facts["id"]),
         "name": str(facts.get("name")),
-        "kind": type_name(facts, names),
-        "size": _size(facts),
-        "changed": minute_text(facts.get("modifiedTime")),
+        **dict(zip(("kind", "size", "changed"), cells, strict=True)),
         "folder": is_folder(facts, names),
         "note": _note(facts),
-        "more": ", ".join(
-            filter(None, (type_name(facts, names), _size(facts), minute_text(facts.get("modifiedTime"))))
-        ),
+        "more": ", ".join(filter(None, cells)),
     }
 
 
@@ -120,8 +119,7 @@ def _table(rows: Mapping[str, object], caption: str) -> Markup:
     lines = join_html(
         *(tag("tr", tag("th", name, scope="row"), tag("td", value)) for name, value in rows.items() if value)
     )
-    table = tag("table", tag("caption", caption), tag("tbody", lines), class_="svc-facts")
-    return tag("div", table, class_="svc-rows", tabindex="0", role="region", aria_label=caption)
+    return table_region(caption, tag("table", tag("caption", caption), tag("tbody", lines), class_="svc-facts"))
 
 
 def _text(value: object) -> str:
@@ -145,7 +143,7 @@ class FileDetails(widgets.VBox):  # type: ignore[misc]
             self.clear(tag("p", "Select a file to see its details.", class_="svc-hint"))
             return
         size = size_text(sum(int(file.get("size") or 0) for file in files))
-        self.clear(tag("p", f"{len(files)} files selected", tag("br"), size, role="status"))
+        self.clear(tag("p", f"{count_text(len(files), 'file')} selected", tag("br"), size, role="status"))
 
     def clear(self, words: str | Markup = "") -> None:
         self._file = None
@@ -163,3 +161,53 @@ class FileDetails(widgets.VBox):  # type: ignore[misc]
     def _set(self) -> None:
         if self._file is not None and self.viewers.value == is_restricted(self._file):
             self._changed(self._file, self.viewers.value)
+
+
+ROOT = "root"
+"""The id of the root folder."""
+
+ROOT_FOLDER = (ROOT, "My files")
+
+MAX_FILES = 200
+"""The maximum number of files in a selection list. The functions of the package accept any file."""
+
+
+def latest_files(session: Session, *facts: str, q: str = "") -> list[File]:
+    """Return at most 200 files with id, name, modifiedTime and `facts`, last modified first, without trashed files."""
+    from ...client.files import list_files
+
+    fields = ",".join(("id", "name", "modifiedTime", *facts))
+    query = " and ".join(filter(None, [q, "trashed = false"]))
+    return list(list_files(session, q=query, order_by="modifiedTime desc", fields=fields, limit=MAX_FILES))
+
+
+def folder_options(session: Session, *, without: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the path and the id of each folder of the user, sorted by path, except the folders with the ids `without`.
+
+    The first is the root folder. At most 200 folders are listed.
+    """
+    from ...client.files import list_files
+
+    query = f"mimeType = '{session.names.native('folder')}' and trashed = false and 'me' in writers"
+    listed = list_files(session, q=query, order_by="name_natural", fields="id,name,parents", limit=MAX_FILES)
+    folders = {str(folder["id"]): folder for folder in listed}
+    options = sorted((_path(folders, file_id), file_id) for file_id in folders if file_id not in without)
+    return [option for option in [ROOT_FOLDER[::-1], *options] if option[1] not in without]
+
+
+def _path(folders: Mapping[str, File], folder_id: str) -> str:
+    """Return the names of a folder and of the folders above it that are listed, such as "Data / 2026"."""
+    names: list[str] = []
+    while folder_id in folders and len(names) < len(folders):
+        names.insert(0, str(folders[folder_id].get("name")))
+        folder_id = str((folders[folder_id].get("parents") or [""])[0])
+    return " / ".join(names)
+
+
+def file_line(facts: File, type_name: str = "") -> str:
+    """Return the name, the type name and the modification time of a file as one line of text.
+
+    >>> file_line({"name": "plan.txt", "modifiedTime": "2026-01-05T09:00:00.000Z"})
+    'plan.txt (2026-01-05 09:00 UTC)'
+    """
+    return f"{facts.get('name')} ({type_name + ', ' if type_name else ''}{minute_text(facts.get('modifiedTime'))} UTC)"

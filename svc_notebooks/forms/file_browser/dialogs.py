@@ -2,25 +2,137 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import ipywidgets as widgets
 
+from ...core.http.native_formats import NATIVES
 from ...notebook.html import join_html, tag
-from ..widgets.field import LABEL, MoreOptions, describe, on_change, set_visible, text_field
+from ..widgets.dialogs import Dialog
+from ..widgets.field import (
+    Field,
+    MoreOptions,
+    button,
+    cancel_button,
+    dropdown,
+    on_change,
+    radio_buttons,
+    row,
+    set_visible,
+    small_button,
+    text_field,
+)
 from ..widgets.file_picker import FileChoice
-from ..widgets.styles import row
 from . import actions
-from .actions import ByteRangeField, FileAction, NewFileChoice
-from .downloads import Download, fetch_action, save_action
+from .actions import FILE, FOLDER, FileAction
+from .downloads import Download, download_action
 
 if TYPE_CHECKING:
     from ...client.session import Session
     from ...core.resources.files import File
 
 KERNEL, BROWSER = "kernel", "browser"
+_TYPES = (
+    ("Folder", FOLDER),
+    ("Empty file", FILE),
+    *((f"Native {word}", word) for word in NATIVES),
+)
+_ID_HINT = "Empty: the service generates one. Not for native documents."
+_NATIVE = "A native document cannot have an id of your own. Remove the id, or create a folder or an empty file."
+
+
+class NewFileChoice(widgets.VBox):  # type: ignore[misc]
+    """The controls for the type of a new file and, under "More options", for the file id."""
+
+    def __init__(self) -> None:
+        self.type = dropdown("Type", "A folder, a file without content, or a native document", _TYPES)
+        self.id = text_field("File ID", "An id from generate_ids(); repeating the request creates no second file")
+        self.generate = small_button("Generate ID", "Get an unused id from the service")
+        self.file_id = Field(self.id, self.generate, hint=_ID_HINT)
+        self.more = MoreOptions(self.file_id)
+        super().__init__([self.type, self.more])
+        self.watch(lambda: self.file_id.show_problems(self._problems()))
+
+    def watch(self, changed: Callable[[], object]) -> None:
+        on_change(changed, self.type, self.id)
+
+    def clear(self) -> None:
+        self.type.value, self.id.value, self.more.shown = FOLDER, "", False
+
+    def check(self) -> list[str]:
+        """Show the problems of the file id beside its field, and return the problem texts."""
+        problems = self._problems()
+        self.file_id.show_problems(problems)
+        self.more.shown = self.more.shown or bool(problems)
+        return problems
+
+    def _problems(self) -> list[str]:
+        return [_NATIVE] if self.id.value.strip() and self.type.value in NATIVES else []
+
+
+_RANGE_HINT = "Empty: the whole file. The first byte is 0, and the last one is included."
+
+
+class ByteRangeField(Field):
+    """Two text fields for a byte range. `value` is a range such as `bytes=0-99`, or None for the whole file.
+
+    >>> part = ByteRangeField()
+    >>> part.first.value, part.last.value = "10", "99"
+    >>> part.value
+    'bytes=10-99'
+    >>> part.check([{"name": "a.txt", "size": "5"}])
+    ['a.txt has 5 bytes, 0 to 4: the first byte must be 4 or less.']
+    """
+
+    def __init__(self) -> None:
+        self.first = text_field("First byte", "The start of the range; the first byte of a file is 0", hint="0")
+        self.last = text_field("Last byte", "The end of the range, included", hint="the end")
+        super().__init__(self.first, self.last, hint=_RANGE_HINT)
+
+    @property
+    def value(self) -> str | None:
+        """The byte range, or None for the whole file. Raises ValueError if the range is not valid."""
+        first, last = _number("First byte", self.first.value), _number("Last byte", self.last.value)
+        if first is None and last is None:
+            return None
+        if last is not None and last < (first or 0):
+            raise ValueError("The last byte is before the first byte. Correct one of them.")
+        return f"bytes={first or 0}-{'' if last is None else last}"
+
+    def clear(self) -> None:
+        self.first.value = self.last.value = ""
+        self.show_problems(())
+
+    def check(self, files: Sequence[File]) -> list[str]:
+        """Show the problems of the range for these files, and return the problem texts."""
+        try:
+            first = int((self.value or "bytes=0-").removeprefix("bytes=").partition("-")[0])
+            problems = list(_too_short(first, files)) if self.value else []
+        except ValueError as error:
+            problems = [str(error)]
+        self.show_problems(problems)
+        return problems
+
+
+def _too_short(first: int, files: Sequence[File]) -> Iterator[str]:
+    for facts in files:
+        size = int(facts.get("size") or 0) if facts.get("size") is not None else None
+        if size == 0:
+            yield f"{facts.get('name')} is empty and has no byte range."
+        elif size is not None and first >= size:
+            count = "1 byte, number 0" if size == 1 else f"{size:,} bytes, 0 to {size - 1}"
+            yield f"{facts.get('name')} has {count}: the first byte must be {size - 1} or less."
+
+
+def _number(label: str, text: str) -> int | None:
+    text = text.strip()
+    if not text:
+        return None
+    if not (text.isascii() and text.isdigit()):
+        raise ValueError(f"{label} is {text!r}. Enter a whole number, such as 0 or 1024.")
+    return int(text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,45 +164,36 @@ QUESTIONS = {question.key: question for question in (
 # fmt: on
 
 
-class ConfirmDialog(widgets.VBox):  # type: ignore[misc]
+def save_as(noun: str) -> tuple[widgets.RadioButtons, widgets.Text]:
+    """Return the choice between a path and the browser, and the field of the path, for a file or a document."""
+    targets = [("File in the notebook folder", KERNEL), ("Browser download", BROWSER)]
+    target = radio_buttons("Save as", "A file where Python runs, or a download to this computer", targets)
+    tooltip = f"A path or a folder; empty: the name of the {noun}, in the notebook folder"
+    return target, text_field("Path", tooltip, hint=f"the name of the {noun}")
+
+
+class ConfirmDialog(Dialog):
     """The panel of all dialogs. A confirmation calls `answered` with the question. Closing the panel calls `left`."""
 
     def __init__(self, answered: Callable[[Question], None], left: Callable[[], None]) -> None:
         self.question: Question | None = None
         self._closed_callback = left
-        self.head = widgets.HTML()
         self.name = text_field("Name", "The new name")
         self.grantee = text_field(
             "Share with",
             "E-mail addresses with commas between them; anyone; or domain: and a domain",
             hint="bob@svc.example, anyone, or domain:example.com",
         )
-        self.role = widgets.RadioButtons(
-            options=[("Reader", "reader"), ("Commenter", "commenter"), ("Writer", "writer")],
-            **describe("Role", "What they can do: read, comment, or change the file"),
-            style=LABEL,
-        )
-        self.folder = widgets.Dropdown(**describe("Folder", "The folder to which the files are moved"), style=LABEL)
-        self.target = widgets.RadioButtons(
-            options=[("File in the notebook folder", KERNEL), ("Browser download", BROWSER)],
-            **describe("Save as", "A file where Python runs, or a download to this computer"),
-            style=LABEL,
-        )
-        self.path = text_field(
-            "Path",
-            "A path or a folder; empty: the name of the file, in the notebook folder",
-            hint="the name of the file",
-        )
+        roles = [(role.capitalize(), role) for role in ("reader", "commenter", "writer")]
+        self.role = radio_buttons("Role", "What they can do: read, comment, or change the file", roles, "svc-across")
+        self.folder = dropdown("Folder", "The folder to which the files are moved")
+        self.target, self.path = save_as("file")
         self.made, self.source = NewFileChoice(), FileChoice()
         self.range = ByteRangeField()
         self.more = MoreOptions(self.range)
-        self.role.add_class("svc-across")
-        self.yes = widgets.Button(description="Yes", tooltip="Confirm")
-        self.no = widgets.Button(description="Cancel", tooltip="Close the dialog")
-        self.no.add_class("svc-cancel")
-        self.yes.on_click(lambda _button: answered(self.question) if self.question else None)
-        self.no.on_click(lambda _button: self.dismiss())
-        self.target.observe(lambda _change: self._update_visibility(), "value")
+        self.yes = button("Yes", "Confirm", lambda: answered(self.question) if self.question else None)
+        self.no = cancel_button("Close the dialog", self.dismiss)
+        on_change(self._update_visibility, self.target)
         self._parts = {
             "name": self.name,
             "made": self.made,
@@ -102,12 +205,10 @@ class ConfirmDialog(widgets.VBox):  # type: ignore[misc]
             "source": self.source,
             "more": self.more,
         }
-        super().__init__([self.head, *self._parts.values(), row(self.yes, self.no)])
-        self.add_class("svc-question")
+        super().__init__(*self._parts.values(), row(self.yes, self.no))
         self.add_class("svc-fields")
-        set_visible(self, False)
 
-    def watch(self, changed: Callable[[], None]) -> None:
+    def watch(self, changed: Callable[[], object]) -> None:
         on_change(changed, *self._parts.values())
         for part in (self.made, self.source, self.range):
             part.watch(changed)
@@ -120,14 +221,13 @@ class ConfirmDialog(widgets.VBox):  # type: ignore[misc]
         self.question = question = QUESTIONS[key]
         separator = " " if question.title.endswith("?") else ": "
         title = tag("p", tag("strong", question.title), separator + subject if subject else "", role="status")
-        self.head.value = join_html(title, tag("p", note) if note else "")
         self.name.value, self.grantee.value, self.role.value, self.path.value = name, "", "reader", ""
         self.made.clear()
         self.range.clear()
         self.more.shown = False
         self.yes.description, self.yes.button_style = question.verb, question.style
         self._update_visibility()
-        set_visible(self, True)
+        self.ask_with(join_html(title, tag("p", note) if note else ""))
         first = {**self._parts, "source": self.source.path}.get(question.parts[0]) if question.parts else None
         (first or self.no).focus()
 
@@ -141,21 +241,22 @@ class ConfirmDialog(widgets.VBox):  # type: ignore[misc]
 
     def download(self, files: Sequence[File]) -> Download:
         """Return the download of these files. Raises ValueError for an invalid byte range."""
-        path = self.path.value.strip() if self.target.value == KERNEL else ""
-        return Download(tuple(files), path or None, self.range.value)
+        in_browser = self.target.value == BROWSER
+        path = "" if in_browser else self.path.value.strip()
+        return Download(tuple(files), path or None, self.range.value, in_browser=in_browser)
 
     def discard(self) -> None:
         """Close the panel without calling `left`, if its question is about files that are no longer selected."""
         if self.question and self.question.files != 0:
             self.question = None
-            set_visible(self, False)
+            super().dismiss()
 
     def dismiss(self) -> None:
         """Close the panel and call `left`, if a dialog is open."""
         if self.question is None:
             return
         self.question = None
-        set_visible(self, False)
+        super().dismiss()
         self._closed_callback()
 
     def _update_visibility(self) -> None:
@@ -183,8 +284,6 @@ def action_for(
             return actions.share_action(session, files, dialog.grantee.value, dialog.role.value)
         case "replace":
             return actions.replace_content_action(session, chosen[0], dialog.source.single())
-        case "download" if dialog.target.value == KERNEL:
-            return save_action(session, [dialog.download(chosen)])
         case "download":
-            return fetch_action(session, [dialog.download(chosen)])
+            return download_action(session, [dialog.download(chosen)])
     return actions.delete_action(session, files)

@@ -1,28 +1,102 @@
-"""Downloads files, and asks for confirmation before a local file is replaced or a flagged file is downloaded."""
+"""Downloads of files, their results, the questions about them, and the content of previews."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
 from ...core.errors.caller_warning import suppress_abuse_warning
 from ...core.errors.errors import NotAllowed, PathExists
+from ...core.http.native_formats import CSV, HTML, PDF, PNG, SVG, TEXT
 from ...local.saving import REPLACED, SAVED, UNCHANGED
+from ...notebook.byte_sizes import size_text
 from ...notebook.files.downloads.downloads import download, read
+from ...notebook.html import Markup, tag
 from ..widgets.background_task import Report
-from ..widgets.dialogs.confirmation import Confirmation
-from ..widgets.dialogs.replace_question import CANCEL, REPLACE, Conflict, ReplaceQuestion
-from .actions import FileAction, file_count
+from ..widgets.dialogs import CANCEL, REPLACE, Confirmation, Conflict, ReplaceQuestion, path_conflict
+from ..widgets.field import count_text
+from ..widgets.form import call_text
+from ..widgets.preview import MAX_SIZE, MAX_TEXT, preview
+from .actions import FileAction
 from .details import is_folder, minute_text, owner
 
 if TYPE_CHECKING:
     from ...client.session import Session
     from ...core.resources.files import File
     from .browser import FileBrowser
+
+
+_PREFERRED = (HTML, CSV, SVG, PNG, TEXT)
+"""The export formats for previews in order of preference. A preview uses the first format that the document offers."""
+
+
+@dataclass(frozen=True, slots=True)
+class FilePreview:
+    """The content for a preview. `code` is the call that fetches the same content."""
+
+    name: str
+    code: str
+    media_type: str
+    body: bytes
+
+    @property
+    def view(self) -> Markup | None:
+        """The content as HTML, or None for a PDF file, which only the browser can show."""
+        shown = preview(self.media_type, self.body)
+        if shown is None and self.media_type.startswith("text/"):
+            shown = preview(TEXT, self.body)
+        if shown is not None or self.media_type == PDF:
+            return shown
+        text = "has no preview. Download it and open it in another program."
+        return tag("p", f"{self.name} ({self.media_type}) {text}")
+
+
+def fetch_preview(session: Session, facts: File, *, acknowledge_abuse: bool = False) -> FilePreview | None:
+    """Return the preview of a file, or None if the service refuses a flagged file. Raises ValueError above MAX_SIZE."""
+    media_type = str(facts.get("mimeType") or "")
+    if session.names.is_native(media_type):
+        return _export(session, facts, media_type)
+    try:
+        return _read_preview(session, facts, media_type, acknowledge_abuse=acknowledge_abuse)
+    except NotAllowed as error:
+        if is_flagged(error):
+            return None
+        raise
+
+
+def _export(session: Session, facts: File, media_type: str) -> FilePreview:
+    from ...client.about import export_formats
+    from ...client.downloads.exports import read_export
+
+    formats = {row.media_type: row for row in export_formats(session, media_type)}
+    chosen = next(
+        (formats[media_type_name] for media_type_name in _PREFERRED if media_type_name in formats),
+        next(iter(formats.values()), None),
+    )
+    name, file_id = str(facts.get("name")), str(facts["id"])
+    if chosen is None:
+        return FilePreview(name, f"svc.file({file_id!r})", media_type, b"")
+    code = call_text("export", [file_id, chosen.extension], {})
+    return FilePreview(name, code, chosen.media_type, read_export(session, file_id, chosen.media_type))
+
+
+@suppress_abuse_warning()
+def _read_preview(session: Session, facts: File, media_type: str, *, acknowledge_abuse: bool) -> FilePreview:
+    name, file_id, size = str(facts.get("name")), str(facts["id"]), int(facts.get("size") or 0)
+    text = media_type.startswith("text/") and media_type not in (HTML, CSV)
+    if size > MAX_SIZE and not text:
+        raise ValueError(
+            f"{name} has {size_text(size)}; more than {size_text(MAX_SIZE)} are not shown on a page: download it."
+        )
+    byte_range = f"bytes=0-{MAX_TEXT - 1}" if text and size > MAX_TEXT else None
+    request = Download((facts,), None, byte_range, acknowledge_abuse=acknowledge_abuse, in_browser=True)
+    body = read(file_id, byte_range=byte_range, acknowledge_abuse=acknowledge_abuse, session=session)
+    return FilePreview(name, request.code, media_type, body)
 
 
 _REASON = "cannotDownloadAbusiveFile"
@@ -66,13 +140,17 @@ def ask_about_abuse(
 
 @dataclass(frozen=True, slots=True)
 class Download:
-    """A request to download files. `to` is the target path or folder, `byte_range` is a range such as `bytes=0-99`."""
+    """A request to download files. `byte_range` is a range such as `bytes=0-99`.
+
+    `to` is the target path or folder, unless `in_browser` is True: then the content goes to the person's browser.
+    """
 
     files: tuple[File, ...]
     to: str | None = None
     byte_range: str | None = None
     overwrite: bool = False
     acknowledge_abuse: bool = False
+    in_browser: bool = False
 
     @property
     def ids(self) -> list[str]:
@@ -83,33 +161,21 @@ class Download:
         return replace(self, files=(facts,), to=to or self.to)
 
     @property
-    def save_code(self) -> str:
-        """The `download` call that saves the files.
+    def code(self) -> str:
+        """The calls that save the files, or that read them into memory.
 
-        >>> Download(({"id": "a"},), "b.txt", "bytes=0-9", acknowledge_abuse=True).save_code
+        >>> Download(({"id": "a"},), "b.txt", "bytes=0-9", acknowledge_abuse=True).code
         "svc.download('a', 'b.txt', byte_range='bytes=0-9', acknowledge_abuse=True)"
         """
-        these = repr(self.ids[0] if len(self.ids) == 1 else self.ids)
-        return _call_code("svc.download", these, repr(self.to) if self.to else "", *self._options())
+        if self.in_browser:
+            return "\n".join(call_text("read", [file_id], self._options) for file_id in self.ids)
+        files = self.ids[0] if len(self.ids) == 1 else self.ids
+        return call_text("download", [files, *([self.to] if self.to else [])], self._options)
 
     @property
-    def read_code(self) -> str:
-        """The Python code that reads the files into memory."""
-        options = self._options()
-        if len(self.ids) == 1:
-            return _call_code("svc.read", repr(self.ids[0]), *options)
-        return f"[{_call_code('svc.read', 'file', *options)} for file in {self.ids!r}]"
-
-    def _options(self) -> tuple[str, ...]:
-        return (
-            f"byte_range={self.byte_range!r}" if self.byte_range else "",
-            "acknowledge_abuse=True" if self.acknowledge_abuse else "",
-            "overwrite=True" if self.overwrite else "",
-        )
-
-
-def _call_code(function: str, *arguments: str) -> str:
-    return f"{function}({', '.join(filter(None, arguments))})"
+    def _options(self) -> dict[str, Any]:
+        names = ("byte_range", "acknowledge_abuse", "overwrite")
+        return {name: getattr(self, name) for name in names if getattr(self, name)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,34 +209,26 @@ class DownloadResult:
             "Sent to the browser: ": len(self.bodies),
             "Not saved: ": len(self.conflicts) + len(self.flagged),
         }
-        return " ".join(f"{label}{file_count([''] * number)}." for label, number in counts.items() if number)
+        return " ".join(f"{label}{count_text(number, 'file')}." for label, number in counts.items() if number)
 
 
-def save_action(session: Session, downloads: Sequence[Download], code: str = "") -> FileAction:
-    """Return the action that saves files in the notebook folder. Its `run` returns a DownloadResult."""
-
-    def run(report: Report) -> DownloadResult:
-        return _merge([_save(session, download_request, report) for download_request in downloads])
-
-    return FileAction(
-        code or "\n".join(download_request.save_code for download_request in downloads), run, "", in_thread=True
-    )
-
-
-def fetch_action(session: Session, downloads: Sequence[Download], code: str = "") -> FileAction:
-    """Return the action that reads files for the browser. Its `run` returns a DownloadResult."""
-    requests = [download_request.for_file(facts) for download_request in downloads for facts in download_request.files]
+def download_action(session: Session, downloads: Sequence[Download], code: str = "") -> FileAction:
+    """Return the action that downloads files. Its `run` returns a DownloadResult."""
+    requests = [
+        part
+        for request in downloads
+        for part in ([request.for_file(facts) for facts in request.files] if request.in_browser else [request])
+    ]
 
     def run(report: Report) -> DownloadResult:
         attempts: list[DownloadResult] = []
-        for download_request in requests:
-            report(len(attempts), len(requests))
-            attempts.append(_read(session, download_request))
+        for request in requests:
+            if request.in_browser:
+                report(len(attempts), len(requests))
+            attempts.append((_read if request.in_browser else _save)(session, request, report))
         return _merge(attempts)
 
-    return FileAction(
-        code or "\n".join(download_request.read_code for download_request in downloads), run, "", in_thread=True
-    )
+    return FileAction(code or "\n".join(request.code for request in downloads), run, "", in_thread=True)
 
 
 @suppress_abuse_warning()
@@ -220,7 +278,7 @@ def _partial_result(error: Exception, failed: Mapping[int, Exception], request: 
 
 
 @suppress_abuse_warning()
-def _read(session: Session, request: Download) -> DownloadResult:
+def _read(session: Session, request: Download, _report: Report) -> DownloadResult:
     (facts,) = request.files
     try:
         body = read(
@@ -237,25 +295,17 @@ def _read(session: Session, request: Download) -> DownloadResult:
 
 
 def _merge(attempts: Sequence[DownloadResult]) -> DownloadResult:
-    return DownloadResult(
-        tuple(outcome for attempt in attempts for outcome in attempt.outcomes),
-        tuple(conflict for attempt in attempts for conflict in attempt.conflicts),
-        tuple(blocked for attempt in attempts for blocked in attempt.blocked),
-        tuple(flagged for attempt in attempts for flagged in attempt.flagged),
-        next((attempt.error for attempt in attempts if attempt.error), None),
-        tuple(body for attempt in attempts for body in attempt.bodies),
-    )
+    lists = ("outcomes", "conflicts", "blocked", "flagged", "bodies")
+    merged: dict[str, Any] = {
+        name: tuple(chain.from_iterable(getattr(attempt, name) for attempt in attempts)) for name in lists
+    }
+    return DownloadResult(**merged, error=next((attempt.error for attempt in attempts if attempt.error), None))
 
 
 def _conflict(error: PathExists, facts: File) -> Conflict:
-    size = facts.get("size")
-    return Conflict(
-        error,
-        name=str(facts.get("name")),
-        size=None if size is None else int(str(size)),
-        modified=f"{minute_text(facts.get('modifiedTime'))} UTC",
-        media_type=str(facts.get("mimeType") or ""),
-    )
+    size, modified = facts.get("size"), f"{minute_text(facts.get('modifiedTime'))} UTC"
+    media_type = str(facts.get("mimeType") or "")
+    return path_conflict(error, str(facts.get("name")), None if size is None else int(size), modified, media_type)
 
 
 class FileDownloads(widgets.VBox):  # type: ignore[misc]
@@ -264,7 +314,6 @@ class FileDownloads(widgets.VBox):  # type: ignore[misc]
     def __init__(self, browser: FileBrowser) -> None:
         self._browser = browser
         self._request: Download | None = None
-        self._make_action: Callable[..., FileAction] = save_action
         self._result = DownloadResult()
         self._deferred: tuple[Download, ...] = ()
         self.replace = ReplaceQuestion(lambda answer: browser._guard(lambda: self._on_replace_answer(answer)))
@@ -280,16 +329,14 @@ class FileDownloads(widgets.VBox):  # type: ignore[misc]
         self.abuse.dismiss()
         self._deferred = ()
 
-    def save(self, request: Download) -> None:
-        """Download files to the notebook folder."""
-        self._begin(request, save_action)
-
-    def fetch(self, request: Download) -> None:
-        """Download files to the person's browser. Raises ValueError for a folder."""
-        names = self._browser._session_now().names
-        if folders := [str(facts.get("name")) for facts in request.files if is_folder(facts, names)]:
+    def begin(self, request: Download) -> None:
+        """Download files. Raises ValueError for a folder that is to be sent to the browser."""
+        names = self._browser.session.names
+        folders = [str(facts.get("name")) for facts in request.files if is_folder(facts, names)]
+        if folders and request.in_browser:
             raise ValueError(f"{', '.join(folders)}: a folder is saved in the notebook folder only. Change Save as.")
-        self._begin(request, fetch_action)
+        self._request, self._deferred = request, ()
+        self._run([request])
 
     def ask_to_preview(self, facts: File, confirmed: Callable[[], None]) -> None:
         """Ask before the preview of a flagged file. Raises ValueError if the user does not own the file."""
@@ -300,16 +347,10 @@ class FileDownloads(widgets.VBox):  # type: ignore[misc]
             self.abuse, [facts], "Show anyway", confirmed=confirmed, cancelled=lambda: self._browser._show_status(kept)
         )
 
-    def _begin(self, request: Download, make_action: Callable[..., FileAction]) -> None:
-        self._request, self._make_action, self._deferred = request, make_action, ()
-        self._run([request])
-
     def _run(self, downloads: Sequence[Download]) -> None:
         """Run downloads, and show the equivalent call unless several calls would be necessary."""
-        code = ""
-        if self._request:
-            code = self._request.save_code if self._make_action is save_action else self._request.read_code
-        self._browser._run_action(self._make_action(self._browser._session_now(), downloads, code), self._on_finish)
+        code = self._request.code if self._request else ""
+        self._browser._run_action(download_action(self._browser.session, downloads, code), self._on_finish)
 
     def _on_finish(self, attempt: DownloadResult) -> str:
         for facts, body in attempt.bodies:

@@ -1,4 +1,4 @@
-"""The list of the file browser: the open folder, the filters, the sort order, the pages and the selection."""
+"""The list of files with its search, its pages and its order, and the requests that list the files (A4, `q`)."""
 
 from __future__ import annotations
 
@@ -8,17 +8,182 @@ from typing import TYPE_CHECKING, cast
 
 import ipywidgets as widgets
 
+from ...core.files.query import quote
+from ...notebook.files.search import wire_query
 from ...notebook.html import tag
 from ..widgets.background_task import LatestTask, can_run_in_background
-from ..widgets.field import AUTO_WIDTH, describe
-from ..widgets.row_list import RowList
-from .details import COLUMNS, LIST_FIELDS, is_folder, table_row
-from .search import HEADING_ORDERS, ROOT_FOLDER, FileQuery, FileSearch, heading_of
+from ..widgets.field import AUTO_WIDTH, button, count_text, dropdown, set_visible, text_field
+from ..widgets.grid import Grid
+from .details import COLUMNS, LIST_FIELDS, ROOT, ROOT_FOLDER, is_folder, table_row
 
 if TYPE_CHECKING:
     from ...client.session import Session
     from ...core.resources.files import File, FileList
     from .browser import FileBrowser
+
+
+HERE, EVERYWHERE, SHARED, TRASH = "here", "everywhere", "shared", "trash"
+SCOPES = (
+    ("This folder", HERE),
+    ("All my files", EVERYWHERE),
+    ("Shared with me", SHARED),
+    ("Trash", TRASH),
+)
+
+NAME, TEXT, QUERY = "name", "fullText", "q"
+FIELDS = (
+    ("Name", NAME),
+    ("Name and description", TEXT),
+    ("Query (q)", QUERY),
+)
+
+ORDERS = (
+    ("Name, A to Z", "folder,name_natural"),
+    ("Name, Z to A", "folder,name_natural desc"),
+    ("Modified, newest first", "modifiedTime desc"),
+    ("Modified, oldest first", "modifiedTime"),
+    ("Size, largest first", "quotaBytesUsed desc"),
+    ("Size, smallest first", "quotaBytesUsed"),
+    ("Created, newest first", "createdTime desc"),
+    ("Created, oldest first", "createdTime"),
+)
+"""The sort orders, which the service applies to all pages. The service cannot sort by type."""
+
+HEADING_ORDERS = {
+    "name": ("folder,name_natural", "folder,name_natural desc"),
+    "changed": ("modifiedTime desc", "modifiedTime"),
+    "size": ("quotaBytesUsed desc", "quotaBytesUsed"),
+}
+"""The sort orders of each heading of the list. The first click on a heading applies the first one."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileQuery:
+    """A file search with scope, field, text and sort order. `folder` is the folder id, used only for the scope HERE."""
+
+    scope: str = HERE
+    folder: str = ROOT
+    field: str = NAME
+    text: str = ""
+    order: str = ORDERS[0][1]
+
+    @property
+    def q(self) -> str:
+        """The query text for the request parameter `q`. Names in snake_case become wire names.
+
+        >>> FileQuery(text="bird's").q
+        "'root' in parents and trashed = false and name contains 'bird\\\\'s'"
+        >>> FileQuery(field="q", text="mime_type = 'text/csv'").q
+        "mimeType = 'text/csv'"
+        """
+        text = self.text.strip()
+        if self.field == QUERY and text:
+            return wire_query(text)
+        terms = [*_SCOPE_TERMS[self.scope]]
+        if self.scope == HERE:
+            terms.insert(0, f"{quote(self.folder)} in parents")
+        if text and self.field != QUERY:
+            terms.append(f"{self.field} contains {quote(text)}")
+        return " and ".join(terms)
+
+    @property
+    def order_by(self) -> str | None:
+        """The sort order, or None for a full-text search, because the service ranks its results."""
+        return None if TEXT in self.q else self.order
+
+    def code(self) -> str:
+        """Return the call that lists the same files.
+
+        >>> FileQuery(scope="trash").code()
+        "svc.files('trashed = true', order_by='folder,name_natural')"
+        """
+        order = f", order_by={self.order_by!r}" if self.order_by else ""
+        return f"svc.files({self.q!r}{order})"
+
+
+_SCOPE_TERMS = {
+    HERE: ("trashed = false",),
+    EVERYWHERE: ("trashed = false",),
+    SHARED: ("sharedWithMe = true", "trashed = false"),
+    TRASH: ("trashed = true",),
+}
+
+
+def heading_of(order: str | None) -> tuple[str, bool]:
+    """Return the heading of a sort order, or an empty text if it has none, and True for a descending order.
+
+    >>> heading_of("folder,name_natural"), heading_of("modifiedTime desc"), heading_of(None)
+    (('name', False), ('changed', True), ('', False))
+    """
+    column = next((column for column, orders in HEADING_ORDERS.items() if order in orders), "")
+    return column, bool(column and order and order.endswith(" desc"))
+
+
+class FileSearch(widgets.HBox):  # type: ignore[misc]
+    """The search controls. `query` returns the search that the controls describe.
+
+    >>> search = FileSearch()
+    >>> search.text.value = "birds"
+    >>> search.query("root").q
+    "'root' in parents and trashed = false and name contains 'birds'"
+    """
+
+    def __init__(self) -> None:
+        self.scope = dropdown("Location", "Where to search", SCOPES, style=AUTO_WIDTH)
+        self.field = dropdown("Search in", "The field that is searched", FIELDS, style=AUTO_WIDTH)
+        self.text = text_field(
+            "Search", "The list is updated while you type", hint="empty: all files", style=AUTO_WIDTH
+        )
+        self.text.continuous_update = True  # a letter that arrives late lists the files once more, which does no harm
+        self.order = dropdown("Sort by", "The order of the files", ORDERS, style=AUTO_WIDTH)
+        super().__init__([self.scope, self.field, self.text, self.order])
+        self.add_class("svc-filters")
+        self._silent = False
+        self._changed: Callable[[bool], None] = lambda _typed: None
+        self.field.observe(lambda _change: self._update_controls(), "value")
+        for control in self.children:
+            control.observe(lambda change: self._notify(change["owner"] is self.text), "value")
+
+    def watch(self, changed: Callable[[bool], None]) -> None:
+        """Call `changed` for each change, with True for a letter that a person has typed."""
+        self._changed = changed
+
+    def _notify(self, typed: bool) -> None:
+        if not self._silent:
+            self._changed(typed)
+
+    def query(self, folder: str) -> FileQuery:
+        """Return the search that the controls describe. `folder` is the id of the open folder."""
+        return FileQuery(self.scope.value, folder, self.field.value, self.text.value, self.order.value)
+
+    def sort_by(self, column: str) -> None:
+        """Sort by a heading of the list. The second call for the same heading reverses the order."""
+        first, second = HEADING_ORDERS[column]
+        self.order.value = second if self.order.value == first else first
+
+    def _update_controls(self) -> None:
+        """Show the controls that belong to the searched field.
+
+        A query contains its own conditions, and is not valid before it is complete. The service sorts the results of a
+        full-text search itself.
+        """
+        hint = "starred = true and name contains 'a'; then press Enter" if self.field.value == QUERY else ""
+        with self.text.hold_sync():  # a page that gets a message about the text field restores its last sent text
+            self.text.continuous_update = self.field.value != QUERY
+            self.text.placeholder = hint or "empty: all files"
+        set_visible(self.scope, self.field.value != QUERY)
+        set_visible(self.order, self.field.value != TEXT)
+
+    def reset(self) -> None:
+        """Reset the controls, so that all files in the open folder are listed. Call the watcher once."""
+        self._silent = True
+        self.field.value, self.text.value, self.scope.value = NAME, "", HERE
+        self._silent = False
+        self._notify(False)
+
+    @property
+    def in_folder(self) -> bool:
+        return bool(self.scope.value == HERE and self.field.value != QUERY)
 
 
 _IDS_PER_REQUEST = 1000
@@ -81,12 +246,11 @@ class Pager(widgets.HBox):  # type: ignore[misc]
         self._count = 0
         self._total: int | None = None
         self._counted = 0
-        self.previous = widgets.Button(description="Previous", icon="chevron-left", tooltip="Show the previous page")
-        self.next = widgets.Button(description="Next", icon="chevron-right", tooltip="Show the next page")
+        self.previous = button("Previous", "Show the previous page", icon="chevron-left")
+        self.next = button("Next", "Show the next page", icon="chevron-right")
         self.range = widgets.HTML()
-        self.page_size = widgets.Dropdown(
-            options=PAGE_SIZES, value=PAGE_SIZE, **describe("Files per page", "The length of a page"), style=AUTO_WIDTH
-        )
+        self.page_size = dropdown("Files per page", "The length of a page", PAGE_SIZES, style=AUTO_WIDTH)
+        self.page_size.value = PAGE_SIZE
         super().__init__([self.previous, self.range, self.next, self.page_size])
         self.add_class("svc-buttons")
         self.add_class("svc-pager")
@@ -94,9 +258,14 @@ class Pager(widgets.HBox):  # type: ignore[misc]
 
     def watch(self, turned: Callable[[], None], guard: Callable[[Callable[[], None]], None]) -> None:
         """Call `turned` when another page is to be listed. `guard` runs the handlers and shows their errors."""
-        self.previous.on_click(lambda _button: guard(lambda: self._turn_back(turned)))
-        self.next.on_click(lambda _button: guard(lambda: self._turn(turned)))
-        self.page_size.observe(lambda _change: guard(lambda: self._resize(turned)), "value")
+
+        def turn(go: Callable[[], None]) -> None:
+            go()
+            turned()
+
+        self.previous.on_click(lambda _button: guard(lambda: turn(self.back)))
+        self.next.on_click(lambda _button: guard(lambda: turn(self._forward)))
+        self.page_size.observe(lambda _change: guard(lambda: turn(self.restart)), "value")
 
     @property
     def token(self) -> str | None:
@@ -157,7 +326,7 @@ class Pager(widgets.HBox):  # type: ignore[misc]
     def text(self) -> str:
         """The position of the page in the list, such as "1-50 of 312"."""
         if self.complete:
-            return "1 file" if self._count == 1 else f"{self._count} files"
+            return count_text(self._count, "file")
         last = self._before + self._count
         total = f"{self._total:,}" if self._total is not None else f"more than {max(last, self._counted):,}"
         return f"{self._before + 1:,}\N{EN DASH}{last:,} of {total}"
@@ -169,22 +338,13 @@ class Pager(widgets.HBox):  # type: ignore[misc]
     def _show_range(self) -> None:
         self.range.value = tag("span", self.text, role="status", class_="svc-range")
 
-    def _turn(self, turned: Callable[[], None]) -> None:
+    def _forward(self) -> None:
         if self._loading:
             raise ValueError("The page is loading. Click Next when it is shown.")
         if self._next_token is None:
             raise ValueError("This is the last page.")
         self._tokens.append(self._next_token)
         self._loading = True
-        turned()
-
-    def _turn_back(self, turned: Callable[[], None]) -> None:
-        self.back()
-        turned()
-
-    def _resize(self, turned: Callable[[], None]) -> None:
-        self.restart()
-        turned()
 
 
 _TYPING_PAUSE = 0.25
@@ -198,7 +358,7 @@ _NOT_LISTED = "The files could not be listed."
 class FileListing:
     """Lists the files of a folder or of a search, one page at a time. `browser` places its widgets."""
 
-    def __init__(self, make_list: Callable[[str, dict[str, str]], RowList], browser: FileBrowser) -> None:
+    def __init__(self, browser: FileBrowser) -> None:
         self._browser = browser
         self._folders = [ROOT_FOLDER]
         self._page: list[File] = []
@@ -208,7 +368,7 @@ class FileListing:
         self._loader = LatestTask(self._on_failure)
         # The list is useful without its total, so an error of the count is not shown.
         self._counter = LatestTask(lambda _error: None)
-        self.search, self.files, self.pager = FileSearch(), make_list("Files", COLUMNS), Pager()
+        self.search, self.files, self.pager = FileSearch(), Grid("Files", COLUMNS), Pager()
         self.location = widgets.HTML()
         guard = browser._guard
         self.search.watch(self._on_search)
@@ -299,7 +459,7 @@ class FileListing:
 
     def open_file(self, facts: File) -> None:
         """List a folder, or show a preview of any other file."""
-        if not is_folder(facts, self._browser._session_now().names):
+        if not is_folder(facts, self._browser.session.names):
             self._browser._preview(facts)
             return
         parents = self._folders if self.search.in_folder else [ROOT_FOLDER]
@@ -333,7 +493,7 @@ class FileListing:
                 self.open_file(file)
 
     def _load(self, delay: float) -> None:
-        session, request = self._browser._session_now(), self.request
+        session, request = self._browser.session, self.request
         self._loader.begin(
             lambda: request.send(session),
             lambda page: self._show(request, page),
@@ -354,7 +514,7 @@ class FileListing:
         self._count(request)
 
     def _show_rows(self, files: list[File], empty_message: str) -> None:
-        names = self._browser._session_now().names
+        names = self._browser.session.names
         self._page = files
         self._showing = True  # the events of the list are about the person's selection only
         self.files.show([table_row(file, names) for file in files], empty_message)
@@ -381,7 +541,7 @@ class FileListing:
         """Count the files in the background if they are not all on this page."""
         if not self.pager.needs_count or self._counter.busy or not can_run_in_background():
             return
-        session = self._browser._session_now()
+        session = self._browser.session
         self._counter.begin(
             lambda: request.count(session, lambda: request.query.q == self.query.q),
             lambda counted: self.pager.show_total(counted[0], complete=counted[1]),

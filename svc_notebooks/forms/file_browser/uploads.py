@@ -14,10 +14,10 @@ from ...core.files.query import quote
 from ...local.paths import numbered_paths
 from ...notebook.files.files import update, upload
 from ..widgets.background_task import BackgroundTask, Report, Stopped
-from ..widgets.dialogs.replace_question import CANCEL, REPLACE, ReplaceQuestion, size_with_bytes
-from ..widgets.file_picker import FilePicker
-from ..widgets.upload_buffer import ChosenFile
-from .actions import file_count, uploaded_code
+from ..widgets.dialogs import CANCEL, REPLACE, Conflict, ReplaceQuestion, size_with_bytes
+from ..widgets.field import count_text
+from ..widgets.file_picker import BrowserFiles, ChosenFile
+from .actions import uploaded_code
 from .details import minute_text
 
 if TYPE_CHECKING:
@@ -51,41 +51,28 @@ class FolderUpload:
 
 @dataclass(frozen=True, slots=True)
 class FolderConflict:
-    """A file to upload whose name another file of the folder has. Implements NameConflict."""
+    """A file to upload whose name another file of the folder has, as `question` tells a person.
 
-    upload: FolderUpload
-    existing: File
-    folder_name: str
-    alternative_path: Path
+    `replacement` is the upload that replaces the content of the existing file, `second` keeps both files.
+    """
 
-    @property
-    def path(self) -> Path:
-        return Path(self.upload.name)
+    chosen: ChosenFile
+    question: Conflict
+    replacement: FolderUpload
+    second: FolderUpload
 
-    @property
-    def lines(self) -> tuple[tuple[str, object, object], ...]:
-        old, new = self.existing, self.upload.chosen
-        size = len(new.source) if isinstance(new.source, bytes) else new.source.stat().st_size
-        return (
-            ("Name", old.get("name"), new.name),
-            ("Size", size_with_bytes(int(old.get("size") or 0)), size_with_bytes(size)),
-            ("Modified", f"{minute_text(old.get('modifiedTime'))} UTC", ""),
-            ("Type", old.get("mimeType"), new.media_type(converted=False) or "unknown"),
-        )
 
-    @property
-    def place(self) -> str:
-        return f"Folder: {self.folder_name}"
-
-    @property
-    def replacement(self) -> FolderUpload:
-        """The upload that replaces the content of the existing file."""
-        return replace(self.upload, file_id=str(self.existing["id"]))
-
-    @property
-    def second(self) -> FolderUpload:
-        """The upload under the alternative name, which keeps both files."""
-        return replace(self.upload, name=self.alternative_path.name)
+def _conflict(session: Session, upload: FolderUpload, existing: File, folder_name: str) -> FolderConflict:
+    chosen, alternative = upload.chosen, free_name(session, upload.folder_id, upload.name)
+    lines = (
+        ("Name", existing.get("name"), chosen.name),
+        ("Size", size_with_bytes(int(existing.get("size") or 0)), size_with_bytes(chosen.source.stat().st_size)),
+        ("Modified", f"{minute_text(existing.get('modifiedTime'))} UTC", ""),
+        ("Type", existing.get("mimeType"), chosen.media_type(converted=False) or "unknown"),
+    )
+    question = Conflict(Path(upload.name), alternative, lines, f"Folder: {folder_name}")
+    replacement, second = replace(upload, file_id=str(existing["id"])), replace(upload, name=alternative.name)
+    return FolderConflict(chosen, question, replacement, second)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,11 +94,8 @@ def upload_free_names(
     result = send_all(session, [request for request in requests if request.name not in existing], report)
     if result.error:
         return result
-    conflicts = (
-        FolderConflict(request, existing[request.name], folder_name, free_name(session, folder_id, request.name))
-        for request in requests
-        if request.name in existing
-    )
+    taken = [request for request in requests if request.name in existing]
+    conflicts = [_conflict(session, request, existing[request.name], folder_name) for request in taken]
     return replace(result, conflicts=tuple(conflicts))
 
 
@@ -166,7 +150,7 @@ class FolderUploads(widgets.VBox):  # type: ignore[misc]
     during an upload or a question wait for its end.
     """
 
-    def __init__(self, picker: FilePicker, browser: FileBrowser) -> None:
+    def __init__(self, picker: BrowserFiles, browser: FileBrowser) -> None:
         self._browser = browser
         self._picker = picker
         self._folders: dict[object, Folder] = {}
@@ -197,22 +181,23 @@ class FolderUploads(widgets.VBox):  # type: ignore[misc]
         if not files:
             return
         self._folder = folder = self._folders[files[0].source]
-        batch = _first_of_each_name([file for file in files if self._folders[file.source] == folder])
-        session = self._browser._session_now()
+        here = [file for file in files if self._folders[file.source] == folder]
+        batch = [*{file.name: file for file in reversed(here)}.values()][::-1]
+        session = self._browser.session
         self._run(batch, lambda report: upload_free_names(session, folder, batch, report))
 
     def _on_answer(self, answer: str) -> None:
-        conflicts, session = self._conflicts, self._browser._session_now()
+        conflicts, session = self._conflicts, self._browser.session
         self.question.dismiss()
-        chosen = [conflict.upload.chosen for conflict in conflicts]
+        chosen = [conflict.chosen for conflict in conflicts]
         if answer == CANCEL:
-            self._finish(f"Cancelled. Not uploaded: {file_count(chosen)}.", chosen, UploadResult())
+            self._finish(f"Cancelled. Not uploaded: {count_text(len(chosen), 'file')}.", chosen, UploadResult())
             return
         uploads = [conflict.replacement if answer == REPLACE else conflict.second for conflict in conflicts]
         self._run(chosen, lambda report: send_all(session, uploads, report))
 
     def _run(self, chosen: Sequence[ChosenFile], work: Callable[[Report], UploadResult]) -> None:
-        label = f"Upload {file_count(chosen)} to {self._folder[1]}"
+        label = f"Upload {count_text(len(chosen), 'file')} to {self._folder[1]}"
 
         def run(report: Report) -> UploadResult:
             try:
@@ -224,9 +209,9 @@ class FolderUploads(widgets.VBox):  # type: ignore[misc]
 
     def _on_done(self, chosen: Sequence[ChosenFile], result: UploadResult) -> None:
         self._conflicts = result.conflicts
-        waiting = [conflict.upload.chosen for conflict in result.conflicts]
+        waiting = [conflict.chosen for conflict in result.conflicts]
         if waiting:
-            self.question.ask(result.conflicts, f" in {self._folder[1]}")
+            self.question.ask([conflict.question for conflict in result.conflicts], f" in {self._folder[1]}")
         self._finish(self._summary(chosen, result), [file for file in chosen if file not in waiting], result)
 
     def _finish(self, words: str, done: Sequence[ChosenFile], result: UploadResult) -> None:
@@ -242,13 +227,7 @@ class FolderUploads(widgets.VBox):  # type: ignore[misc]
         if result.conflicts and not result.ids:
             return ""  # the question lists the waiting files
         uploaded = len(result.ids)
-        count = file_count(chosen) if uploaded == len(chosen) else f"{uploaded} of {file_count(chosen)}"
+        total = count_text(len(chosen), "file")
+        count = total if uploaded == len(chosen) else f"{uploaded} of {total}"
         cancelled = "Cancelled. " if isinstance(result.error, Stopped) else ""
         return f"{cancelled}Uploaded {count} to {self._folder[1]}."
-
-
-def _first_of_each_name(files: Sequence[ChosenFile]) -> list[ChosenFile]:
-    first: dict[str, ChosenFile] = {}
-    for file in files:
-        first.setdefault(file.name, file)
-    return list(first.values())

@@ -14,16 +14,16 @@ from ...core.events.recurrence_words import recurrence_lines
 from ...core.events.rrule import WEEKDAYS as CODES, Freq, Rule, Start, read_line, until_day
 from ..widgets.field import (
     AUTO_WIDTH,
-    LABEL,
     Field,
     describe,
+    dropdown,
     heading,
     number_field,
     on_change,
     set_visible,
     text_area,
 )
-from ..widgets.month_table import WEEKDAYS, month_after
+from .month_calendars import WEEKDAYS, month_after
 
 _WORDS = {
     Freq.YEARLY: ("yearly", "years"),
@@ -193,12 +193,11 @@ class MonthChoice(StartField):
     """A choice of a day of the month by number, such as 15, or by weekday, such as the first Monday."""
 
     def __init__(self) -> None:
-        self.choice = widgets.Dropdown(
-            options=_DAY_CHOICES, **describe("on", "How the day of the month is given"), style=LABEL
-        )
-        self.day = _dropdown(_DAYS, "day", "The day of the month; months without it are skipped")
-        self.ordinal = _dropdown(_ORDINALS, "the", "Which one of the month")
-        self.weekday = _dropdown([(name, n) for n, name in enumerate(WEEKDAYS)], "weekday", "Which day of the week")
+        self.choice = dropdown("on", "How the day of the month is given", _DAY_CHOICES)
+        self.day = _narrow("day", "The day of the month; months without it are skipped", _DAYS)
+        self.ordinal = _narrow("the", "Which one of the month", _ORDINALS)
+        weekdays = [(name, n) for n, name in enumerate(WEEKDAYS)]
+        self.weekday = _narrow("weekday", "Which day of the week", weekdays)
         super().__init__(self.choice, self.day, self.ordinal, self.weekday)
         self._follow(self.day, self.ordinal, self.weekday)
         on_change(self._update_visibility, self.choice, self.day)
@@ -231,8 +230,8 @@ class MonthChoice(StartField):
         self.show_hint("Months without this day are skipped." * (by_day and self.day.value > 28))
 
 
-def _dropdown(options: Any, label: str, tooltip: str) -> widgets.Dropdown:
-    return widgets.Dropdown(options=options, **describe(label, tooltip), style=AUTO_WIDTH, layout={"width": "auto"})
+def _narrow(label: str, tooltip: str, options: Any) -> widgets.Dropdown:
+    return dropdown(label, tooltip, options, style=AUTO_WIDTH, layout={"width": "auto"})
 
 
 NEVER, UNTIL, COUNT = "never", "until", "count"
@@ -244,7 +243,7 @@ class RepeatEnd(StartField):
     """The controls for the end of the recurrence, proposed about three months after the start."""
 
     def __init__(self) -> None:
-        self.choice = widgets.Dropdown(options=_ENDS, **describe("Ends", "When the recurrence ends"), style=LABEL)
+        self.choice = dropdown("Ends", "When the recurrence ends", _ENDS)
         self.until = widgets.DatePicker(
             **describe("last date", "The last date on which the event can take place"), style=AUTO_WIDTH
         )
@@ -297,14 +296,9 @@ class RecurrenceBuilder(widgets.VBox):  # type: ignore[misc]
     """The controls for a recurrence. The values follow the start of the event until a person changes the controls."""
 
     def __init__(self) -> None:
-        self._read_lines: tuple[Repeat | None, tzinfo | None, list[str]] = (
-            None,
-            None,
-            [],
-        )  # the lines of `read`, kept unless a control changes
-        self.frequency = widgets.Dropdown(
-            options=_FREQUENCIES, **describe("Repeats", "How often the event takes place"), style=LABEL
-        )
+        # the lines of `read`, kept unless a control changes
+        self._read_lines: tuple[Repeat | None, tzinfo | None, list[str]] = (None, None, [])
+        self.frequency = dropdown("Repeats", "How often the event takes place", _FREQUENCIES)
         self.interval = number_field(1, "every", "1 is each of them, 2 every other")
         self.unit = widgets.HTML()
         self.weekdays, self.month, self.ends = WeekdaySwitches(), MonthChoice(), RepeatEnd()
@@ -315,7 +309,7 @@ class RecurrenceBuilder(widgets.VBox):  # type: ignore[misc]
         on_change(self._update_visibility, self.frequency)
         self._update_visibility()
 
-    def watch(self, changed: Callable[[], None]) -> None:
+    def watch(self, changed: Callable[[], object]) -> None:
         for part in (self.frequency_field, self.weekdays, self.month, self.ends, self.text):
             part.watch(changed)
 

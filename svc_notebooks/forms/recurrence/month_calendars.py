@@ -1,8 +1,9 @@
-"""Draws the instances of a recurrence as month calendars, which mark days with an instance (E-21)."""
+"""Draws months as HTML tables, and the instances of a recurrence as month calendars (E-21)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import calendar
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from itertools import islice
@@ -17,10 +18,67 @@ from ...notebook.exchanges.charts import Picture
 from ...notebook.html import Markup, join_html, tag
 from ...notebook.times import offset_text
 from ..widgets.field import set_visible, small_button
-from ..widgets.month_table import month_after, month_name, month_pictures, month_table
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+
+
+WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
+
+
+def month_picture(month: date, marked: Collection[date]) -> Markup:
+    """Return an HTML table of the month of a day, with `marked` days highlighted and titled for screen readers.
+
+    >>> month_picture(date(2026, 11, 1), [date(2026, 11, 2)]).count("<mark")
+    1
+    """
+    return month_table(month, lambda day: _cell(day, marked), class_="svc-month")
+
+
+def month_table(month: date, cell: Callable[[date], Markup], **attributes: str) -> Markup:
+    """Return an HTML table of a month. `cell` returns the `td` element of a day."""
+    head = tag("tr", *(tag("th", name[:2], scope="col", title=name) for name in WEEKDAYS))
+    weeks = calendar.Calendar().monthdayscalendar(month.year, month.month)
+    rows = [tag("tr", *(cell(month.replace(day=day)) if day else tag("td") for day in week)) for week in weeks]
+    caption = tag("caption", month_name(month))
+    return tag("table", caption, tag("thead", head), tag("tbody", *rows), **attributes)
+
+
+def month_name(month: date) -> str:
+    """Return the month and the year of a day as text.
+
+    >>> month_name(date(2026, 11, 30))
+    'November 2026'
+    """
+    return f"{MONTHS[month.month - 1]} {month.year}"
+
+
+def month_pictures(first: date, count: int, marked: Collection[date]) -> Markup:
+    """Return HTML tables of `count` months side by side, from the month of the day `first`."""
+    months = [month_after(first, n) for n in range(count)]
+    return tag("div", join_html(*(month_picture(month, marked) for month in months)), class_="svc-months")
+
+
+def month_after(day: date, months: int) -> date:
+    """Return the first day of the month that is `months` months after `day` (before, if negative), in years 1 to 9999.
+
+    >>> month_after(date(2026, 11, 30), 3)
+    datetime.date(2027, 2, 1)
+    """
+    year, number = divmod(min(max(day.year * 12 + day.month - 1 + months, _FIRST), _LAST), 12)
+    return date(year, number + 1, 1)
+
+
+_FIRST, _LAST = date.min.year * 12, date.max.year * 12 + 11
+
+
+def _cell(day: date, marked: Collection[date]) -> Markup:
+    shown = tag("mark", day.day, title=f"{day:%A}: 1 instance") if day in marked else day.day
+    return tag("td", shown)
 
 
 SHOWN = 8
@@ -150,7 +208,9 @@ def recurrence_calendar(instances: DataFrame, *, months: int = 6) -> Picture:
         return Picture("no instances", tag("p", "No instances."))
     calendar_months = [month_after(min(days), n) for n in range(months) if month_after(min(days), n) <= max(days)]
     title = _title(days)
-    tables = [month_table(calendar_month, lambda day: _cell(day, days.get(day))) for calendar_month in calendar_months]
+    tables = [
+        month_table(calendar_month, lambda day: _mark_cell(day, days.get(day))) for calendar_month in calendar_months
+    ]
     beyond = [day for day in days if day >= month_after(calendar_months[-1], 1)]
     rest = tag("p", f"More follow after {month_name(calendar_months[-1])}.", style=_NOTE_STYLE) if beyond else Markup()
     heading = tag("p", tag("strong", title), style=_NOTE_STYLE)
@@ -199,7 +259,7 @@ def _title(days: Mapping[date, DayMarks]) -> str:
     return f"{count} instance{'' if count == 1 else 's'} from {on[0]} to {on[-1]}"
 
 
-def _cell(day: date, marks: DayMarks | None) -> Markup:
+def _mark_cell(day: date, marks: DayMarks | None) -> Markup:
     if marks is None:
         return tag("td", day.day, style=_DAY_STYLE)
     shown: object = day.day

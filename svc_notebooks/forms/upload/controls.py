@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -13,26 +12,28 @@ from ...notebook.byte_sizes import KIB, MIB
 from ...notebook.files.metadata import metadata_body
 from ...notebook.files.upload_requests import new_content, new_files
 from ...notebook.frames.frames import camel
-from ..file_browser.recent_files import MAX_FILES, file_line, latest_files
+from ..file_browser.details import MAX_FILES, file_line, latest_files
 from ..widgets.field import (
     ARGUMENT,
     FIELD,
-    LABEL,
     Field,
     MoreOptions,
     SingleField,
-    describe,
+    dropdown,
     is_restricted,
     may_edit,
     on_change,
+    radio_buttons,
+    read_object,
+    replace_options,
     set_visible,
     small_button,
     text_area,
     text_field,
     viewers_switch,
 )
-from ..widgets.file_picker import FileChoice
-from ..widgets.upload_buffer import ChosenFile
+from ..widgets.file_picker import ChosenFile, FileChoice
+from ..widgets.form import call_text
 
 if TYPE_CHECKING:
     from ...client.session import Session
@@ -62,21 +63,18 @@ class ConvertChoice(widgets.VBox):  # type: ignore[misc]
 
     def __init__(self) -> None:
         self._existing = self._document = False
-        self.target = widgets.Dropdown(
-            options=TARGETS,
-            **describe("Convert to", "The native document that the files become; it can be exported to other formats"),
-            style=LABEL,
-        )
+        tooltip = "The native document that the files become; it can be exported to other formats"
+        self.target = dropdown("Convert to", tooltip, TARGETS)
         self.language = text_field(
             "OCR language",
             "The language of the text in images and scans, as a language tag",
             hint="en, de, zh-Hant …; empty: automatic",
         )
         super().__init__([self.target, self.language])
-        self.target.observe(lambda _change: self._update_visibility(), "value")
+        on_change(self._update_visibility, self.target)
         self._update_visibility()
 
-    def watch(self, changed: Callable[[], None]) -> None:
+    def watch(self, changed: Callable[[], object]) -> None:
         on_change(changed, self.target, self.language)
 
     def set_destination(self, *, existing: bool, document: bool) -> None:
@@ -122,20 +120,13 @@ class UploadDestination(widgets.VBox):  # type: ignore[misc]
     def __init__(self) -> None:
         self._rows: dict[str, File] = {}
         self._documents: set[str] = set()
-        self._changed: list[Callable[[], None]] = []
+        self._changed: list[Callable[[], object]] = []
         self._reading = False
-        self.choice = widgets.RadioButtons(
-            options=[("New files", NEW), ("New content for an existing file", EXISTING)],
-            **describe("Upload as", "Create new files, or replace the content of an existing one"),
-            style=LABEL,
-        )
-        self.choice.add_class("svc-across")
-        self.chooser = widgets.Dropdown(
-            **describe("Existing file", "The files that you can edit, last modified first"),
-            style=LABEL,
-        )
-        self.refresh = widgets.Button(description="Refresh", tooltip="Reload the list of files")
-        self.refresh.add_class("svc-small")
+        choices = [("New files", NEW), ("New content for an existing file", EXISTING)]
+        tooltip = "Create new files, or replace the content of an existing one"
+        self.choice = radio_buttons("Upload as", tooltip, choices, "svc-across")
+        self.chooser = dropdown("Existing file", "The files that you can edit, last modified first")
+        self.refresh = small_button("Refresh", "Reload the list of files")
         self.file = Field(self.chooser, self.refresh)
         super().__init__([self.choice, self.file])
         on_change(self._notify, self.choice, self.chooser)
@@ -155,18 +146,17 @@ class UploadDestination(widgets.VBox):  # type: ignore[misc]
         """True if the existing file is a native document, for which new content is converted (A5-04)."""
         return self.existing and self.chooser.value in self._documents
 
-    def watch(self, changed: Callable[[], None]) -> None:
+    def watch(self, changed: Callable[[], object]) -> None:
         self._changed.append(changed)
 
     def read(self, session: Session) -> None:
         """Fill the list with the files that the user can edit, and keep the selection."""
         folder = session.names.native("folder")
         rows = latest_files(session, "mimeType", "size", FIELD, "capabilities(canEdit)", q=f"mimeType != '{folder}'")
-        self._reading, before = True, self.chooser.value
+        self._reading = True
         self._rows = {str(facts["id"]): facts for facts in rows if may_edit(facts)}
         self._documents = {key for key, facts in self._rows.items() if session.names.is_native(str(facts["mimeType"]))}
-        self.chooser.options = [(file_line(facts), key) for key, facts in self._rows.items()]
-        self.chooser.value = before if before in self._rows else next(iter(self._rows), None)
+        replace_options(self.chooser, [(file_line(facts), key) for key, facts in self._rows.items()])
         self._reading = False
         self._notify()
 
@@ -202,7 +192,7 @@ class UploadOptions(MoreOptions):
             text_field("Media type", "The Content-Type of the upload", hint="empty: from the name of the file")
         )
         self.id = text_field("File ID", "An id from generate_ids() for one new file")
-        self.generate = small_button("Generate ID", "Get an unused id from the service", lambda: None)
+        self.generate = small_button("Generate ID", "Get an unused id from the service")
         self.file_id = Field(self.id, self.generate, hint=_ID)
         self.metadata = SingleField(
             text_area("Metadata (JSON)", "More fields of every file, as a JSON object", hint=_EXAMPLE, rows=2)
@@ -213,7 +203,7 @@ class UploadOptions(MoreOptions):
     def fields(self) -> tuple[Field, ...]:
         return (self.viewers, self.media_type, self.file_id, self.metadata)
 
-    def watch(self, changed: Callable[[], None]) -> None:
+    def watch(self, changed: Callable[[], object]) -> None:
         on_change(changed, self.viewers.control, self.media_type.control, self.id, self.metadata.control)
 
     def set_existing(self, facts: File | None) -> None:
@@ -234,14 +224,7 @@ class UploadOptions(MoreOptions):
         return {**({ARGUMENT: restricted} if restricted != self._restricted else {}), **self._metadata()}
 
     def _metadata(self) -> dict[str, Any]:
-        text = self.metadata.value.strip()
-        try:
-            fields = json.loads(text) if text else {}
-        except ValueError as error:
-            raise ValueError(f"This is not valid JSON ({error}): enter an object such as {_EXAMPLE}.") from None
-        if not isinstance(fields, dict):
-            raise ValueError(f"This must be a JSON object, like {_EXAMPLE}.")
-        return fields
+        return read_object(self.metadata.value, _EXAMPLE)
 
     def problems(self, files: int, *, converted: bool, existing: bool) -> Iterator[tuple[Field, str]]:
         """Yield the fields with their problems. `files` is the number of selected files."""
@@ -288,22 +271,11 @@ _MEDIA_ONLY = "A media upload has no name, id, conversion or metadata. Select mu
 class UploadControls(widgets.VBox):  # type: ignore[misc]
     """The controls of the upload form. `requests` returns the upload requests, `code` returns the equivalent call."""
 
-    def __init__(self, make_files: Callable[[], FileChoice] = FileChoice) -> None:
-        self.files, self.destination, self.convert = make_files(), UploadDestination(), ConvertChoice()
-        self.upload_type = SingleField(
-            widgets.RadioButtons(
-                options=UPLOAD_TYPES, **describe("Upload type", "The protocol of the upload"), style=LABEL
-            )
-        )
-        self.chunk_size = widgets.Dropdown(
-            options=CHUNK_SIZES,
-            value=DEFAULT_CHUNK,
-            **describe(
-                "Chunk size",
-                "The bytes in each request of a resumable upload; with another than the default, auto means resumable",
-            ),
-            style=LABEL,
-        )
+    def __init__(self) -> None:
+        self.files, self.destination, self.convert = FileChoice(), UploadDestination(), ConvertChoice()
+        self.upload_type = SingleField(radio_buttons("Upload type", "The protocol of the upload", UPLOAD_TYPES))
+        tooltip = "The bytes in each request of a resumable upload; with another than the default, auto means resumable"
+        self.chunk_size = dropdown("Chunk size", tooltip, CHUNK_SIZES, value=DEFAULT_CHUNK)
         self.name = SingleField(
             text_field("Name", "The name of the uploaded file; for one file only", hint="the name of the file")
         )
@@ -314,9 +286,9 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
         self.destination.watch(self._on_destination)
         self.upload_type.watch(self._update_visibility)
         self._on_destination()
-        self.watch(self._check)
+        self.watch(self.check)
 
-    def watch(self, changed: Callable[[], None]) -> None:
+    def watch(self, changed: Callable[[], object]) -> None:
         on_change(changed, self.upload_type.control, self.chunk_size, self.name.control)
         for part in (self.files, self.destination, self.convert, self.options):
             part.watch(changed)
@@ -330,9 +302,6 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
 
     def _update_visibility(self) -> None:
         set_visible(self.chunk_size, self.upload_type.value in _CHUNKED)
-
-    def _check(self) -> None:
-        self.check()
 
     def check(self) -> list[str]:
         """Show each problem beside its field, and return the problem texts."""
@@ -357,11 +326,8 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
     def requests(self, session: Session) -> list[UploadRequest]:
         """Return the upload requests, without sending a request. Raises ValueError or TypeError for invalid input."""
         if not self.destination.existing:
-            return [
-                request
-                for chosen_file in self.files.read_files()
-                for request in self._new_file_requests(session, chosen_file)
-            ]
+            files = self.files.read_files()
+            return [request for file in files for request in self._new_file_requests(session, file)]
         chosen, existing = self.files.single(), self.destination.facts
         if existing is None:
             raise ValueError("No existing file is selected. Select one, or upload a new file.")
@@ -420,8 +386,8 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
         >>> UploadControls().code()
         "svc.upload('...')"
         """
-        names = self.files.names()
-        source = repr(names[0]) if len(names) == 1 else repr(names) if names else "'...'"
+        names = self.files.names() or ["..."]
+        source = names[0] if len(names) == 1 else names
         arguments = {
             **self.convert.arguments(),
             "name": self.name.value.strip() or None,
@@ -431,12 +397,7 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
             "chunk_size": self._chunk(),
         }
         metadata = {} if self.options.metadata.problems else self.options.arguments()
+        named = {key: value for key, value in arguments.items() if value is not None}
         if self.destination.existing:
-            file = repr((self.destination.facts or {}).get("id", "..."))
-            return _call_code(f"svc.update({file}, {source}", {**arguments, **metadata})
-        return _call_code(f"svc.upload({source}", {**arguments, "metadata": metadata or None})
-
-
-def _call_code(start: str, arguments: dict[str, Any]) -> str:
-    keywords = [f"{key}={value!r}" for key, value in arguments.items() if value is not None]
-    return f"{', '.join([start, *keywords])})"
+            return call_text("update", [(self.destination.facts or {}).get("id", "..."), source], named | metadata)
+        return call_text("upload", [source], {**named, **({"metadata": metadata} if metadata else {})})

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Coroutine
-from contextlib import suppress
-from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
-from ...core.errors.caller_warning import collected_warnings
-from ...core.platform import capabilities
+from ...core.errors.caller_warning import CallerWarnings, collected_warnings
 from ...core.resources.files import File
 from ...notebook.batch.progress_bar import ProgressBar
-from ...notebook.current_session import SessionLike, session_or_current
+from ...notebook.current_session import SessionLike
 from ...notebook.files.files import generate_ids
 from ...notebook.frames.frames import frame
 from ...notebook.frames.schemas import FILES
 from ..file_browser.details import minute_text
-from ..widgets.dialogs.confirmation import Confirmation
-from ..widgets.dialogs.replace_question import comparison_table, size_with_bytes
-from ..widgets.field import set_visible
-from ..widgets.file_picker import FileChoice
+from ..widgets.background_task import BackgroundTask, Report, Stopped
+from ..widgets.dialogs import Confirmation, comparison_table, size_with_bytes
+from ..widgets.field import count_text, on_change, row, set_visible
 from ..widgets.form import Form
-from ..widgets.styles import row
 from .controls import UploadControls
 
 if TYPE_CHECKING:
@@ -30,98 +24,33 @@ if TYPE_CHECKING:
 
     from ...client.session import Session
     from ...client.uploads.request import UploadRequest
-    from ...client.uploads.resumable_upload import ClientUpload
-
-
-Value = TypeVar("Value")
-
-
-class Cancelled(Exception):
-    """Raised in an upload after a person has clicked Cancel. The service keeps the received bytes."""
 
 
 class UploadQueue:
-    """Runs uploads one after the other. `files` contains the metadata of the finished uploads.
+    """The uploads of one click. `files` contains the metadata of the finished uploads.
 
-    `report` gets the request, the sent bytes and the total bytes. After an exception, `run` continues the uploads.
+    After an exception, `run` continues. An interrupted resumable upload continues from the journal of the session.
     """
 
-    def __init__(
-        self, session: Session, requests: list[UploadRequest], report: Callable[[UploadRequest, int, int | None], None]
-    ) -> None:
+    def __init__(self, session: Session, requests: list[UploadRequest], bar: ProgressBar) -> None:
         self.files: list[File] = []
-        self._session = session
-        self._requests = requests
-        self._report = report
-        self._upload: ClientUpload | None = None
-        self._stop_requested = False
+        self._session, self._requests, self._bar = session, requests, bar
 
     @property
     def current(self) -> UploadRequest | None:
         """The request of the running or next upload, or None if all uploads are done."""
         return self._requests[len(self.files)] if len(self.files) < len(self._requests) else None
 
-    def drive(self, work: Coroutine[Any, Any, None]) -> None:
-        """Run a coroutine to its end. In a sandbox, use no event loop, because an event loop would open sockets."""
-        if not self._session.in_process:
-            return asyncio.run(work)
-        with suppress(StopIteration):
-            while True:
-                work.send(None)
-
-    def cancel(self) -> None:
-        self._stop_requested = True
-
-    async def run(self) -> None:
-        """Run the remaining uploads. Raises Cancelled after a call of `cancel`, and any error of an upload."""
-        self._stop_requested = False
-        while (request := self.current) is not None:
-            self._report(request, 0, request.source.size)
-            self.files.append(await self._upload_file(request))
-            self._upload = None
-
-    async def _upload_file(self, request: UploadRequest) -> File:
+    def run(self, report: Report) -> CallerWarnings:
+        """Run the remaining uploads one after the other, and return their warnings."""
         from ...client.uploads.prepare import execute
 
-        await self._yield_to_loop()
-        if request.upload_type != "resumable":
-            return await self._run_step(lambda: execute(self._session, request, self._reporter(request)))
-        return await self._in_chunks(request)
-
-    async def _in_chunks(self, request: UploadRequest) -> File:
-        from ...client.uploads.prepare import resumable
-
-        steps = self._upload
-        if steps is None:
-            steps = self._upload = resumable(self._session, request, self._reporter(request))
-        try:
-            first = True
-            while not steps.done:
-                await self._run_step(partial(steps.step, first=first))
-                first = False
-                self._report(request, steps.stored, steps.total)
-                await self._yield_to_loop()
-        except Cancelled:
-            raise
-        except BaseException:
-            self._upload = None  # Resume continues from the journal, and the failed request is not repeated
-            steps.close()
-            raise
-        return steps.run()
-
-    def _reporter(self, request: UploadRequest) -> Callable[[int, int | None], None]:
-        return lambda done, total: self._report(request, done, total)
-
-    async def _yield_to_loop(self) -> None:
-        """Let the kernel handle messages. Raises Cancelled after a call of `cancel`."""
-        await asyncio.sleep(0)
-        if self._stop_requested:
-            raise Cancelled
-
-    async def _run_step(self, work: Callable[[], Value]) -> Value:
-        if self._session.in_process or not capabilities().threads:
-            return work()
-        return await asyncio.to_thread(work)
+        with collected_warnings() as warnings:
+            while (request := self.current) is not None:
+                self._bar.label = f"Upload {request.name}"
+                report(0, request.source.size)
+                self.files.append(execute(self._session, request, report))
+        return warnings
 
 
 _BINARY = "The new content overwrites the old one. The file keeps its id."
@@ -157,31 +86,33 @@ class UploadForm(Form):
     title = "Upload form"
     instead = "svc.upload(path)"
 
-    def __init__(
-        self,
-        session: SessionLike = None,
-        make_files: Callable[[], FileChoice] = FileChoice,
-    ) -> None:
+    def __init__(self, session: SessionLike = None) -> None:
         super().__init__(session)
         self._queue: UploadQueue | None = None
+        self._show_finished: Callable[[], None] = lambda: None
         self._waiting = False
         self._finished: list[Any] = []
         self._last_code = ""
-        self.controls = UploadControls(make_files)
+        self.controls = UploadControls()
         self.upload = self._button("Upload", "Upload the selected files", self._upload, "primary")
         self.cancel = self._button("Cancel", "Stop; the service keeps the bytes that it has", self._cancel)
         self.resume = self._button("Resume", "Continue where the upload stopped", self._resume)
         self.bar = ProgressBar("Upload", 1)
+        self.work = BackgroundTask(self._on_stop, self.bar)
         buttons = row(self.upload, self.cancel, self.resume)
         self.bar.reset("Upload")
         self.question = Confirmation(self._guard)
         self.controls.watch(self._on_change)
         self.controls.files.watch(self._on_files)
         destination, options = self.controls.destination, self.controls.options
-        destination.choice.observe(lambda _change: self._guard(self.refresh), "value")
+        on_change(lambda: self._guard(self.refresh), destination.choice)
         destination.refresh.on_click(lambda _button: self._guard(self.refresh))
         options.generate.on_click(lambda _button: self._guard(self._generate_id))
-        self._compose(self.controls, buttons, self.question, self.bar, self.alert, self.table)
+        self._compose(self.controls, buttons, self.question, self.bar, self.work, self.alert, self.table)
+
+    @property
+    def busy(self) -> bool:
+        return self.work.busy
 
     @property
     def result(self) -> DataFrame:
@@ -195,7 +126,7 @@ class UploadForm(Form):
     def refresh(self) -> None:
         """Reload the list of existing files, if the upload replaces the content of a file."""
         if self.controls.destination.existing:
-            self.controls.destination.read(session_or_current(self._session))
+            self.controls.destination.read(self.session)
 
     def _on_change(self) -> None:
         """Remove the question and the messages of the previous upload after a change of a control."""
@@ -214,7 +145,7 @@ class UploadForm(Form):
         count = len(self.controls.files.loading())
         self._waiting = count > 0
         if self._waiting:
-            self.bar.show_text(f"Waiting for {_files(count)} to load")
+            self.bar.show_text(f"Waiting for {count_text(count, 'file')} to load")
         return self._waiting
 
     def _clear_status(self) -> None:
@@ -224,7 +155,7 @@ class UploadForm(Form):
             self.bar.reset("Upload")
 
     def _generate_id(self) -> None:
-        made = generate_ids(1, session=session_or_current(self._session))
+        made = generate_ids(1, session=self.session)
         self.controls.options.id.value = str(made["id"].item())
 
     def _upload(self) -> None:
@@ -238,7 +169,7 @@ class UploadForm(Form):
             return
         if self._wait_for_files():
             return
-        session = session_or_current(self._session)
+        session = self.session
         requests = self.controls.requests(session)
         facts = self.controls.destination.facts
         if facts is None:
@@ -292,7 +223,7 @@ class UploadForm(Form):
         set_visible(self.cancel, True)
 
     def _begin(self, session: Session, requests: list[UploadRequest]) -> None:
-        self._queue = UploadQueue(session, requests, self._report)
+        self._queue = UploadQueue(session, requests, self.bar)
         self._start(self._queue)
 
     def _cancel(self) -> None:
@@ -302,7 +233,7 @@ class UploadForm(Form):
             return
         if self._queue is None or not self.busy:
             raise ValueError("Nothing is running that could be cancelled.")
-        self._queue.cancel()
+        self.work.stop()
 
     def _resume(self) -> None:
         if self._queue is None or self.busy or self._queue.current is None:
@@ -310,47 +241,38 @@ class UploadForm(Form):
         self._start(self._queue)
 
     def _start(self, queue: UploadQueue) -> None:
-        """Run the queue on the event loop of the kernel, or to its end without an event loop."""
-        try:
-            self._task = asyncio.get_running_loop().create_task(self._run(queue))
-        except RuntimeError:
-            queue.drive(self._run(queue))
-
-    async def _run(self, queue: UploadQueue) -> None:
+        """Run the queue in a thread, or to its end without an event loop."""
         before = len(queue.files)
-        words = "Stopped"
+        self._show_finished = lambda: self._add_files(queue.files[before:])
+        self.bar.begin("Upload", None)
         try:
-            with collected_warnings() as warnings:
-                await queue.run()
-            if self.controls.destination.existing:
-                words = f"Done: the content of {queue.files[0].get('name')} was replaced"
-            else:
-                words = f"Done: {_files(len(queue.files))} uploaded"
-            words = ". ".join([words, *(message for message, _ in warnings)])
-            self._last_code = self.code()
-            self.controls.forget()
-            self.refresh()
-        except Cancelled:
-            words = f"Cancelled at {self.bar.status}. Resume continues from there."
+            self.work.begin("", queue.run, lambda warnings: self._on_done(queue, warnings), in_thread=True)
         except Exception as error:
-            words = f"Stopped at {self.bar.status}. Resume retries from there."
-            self._show_error(error)
-        finally:
-            self._finished += queue.files[before:]
-            if self._finished:
-                self._show_table(self.result)
-            self.bar.show_text(words)
+            self._on_stop(error)
 
-    def _report(self, request: UploadRequest, done: int, total: int | None) -> None:
-        label = f"Upload {request.name}"
-        if self.bar.label != label or done == 0:
-            self.bar.begin(label, total)
-        self.bar.report(done, total)
+    def _on_done(self, queue: UploadQueue, warnings: CallerWarnings) -> None:
+        text = f"{count_text(len(queue.files), 'file')} uploaded"
+        if self.controls.destination.existing:
+            text = f"the content of {queue.files[0].get('name')} was replaced"
+        self._last_code = self.code()
+        self.controls.forget()
+        self.refresh()
+        self._show_finished()
+        self.bar.show_text(". ".join([f"Done: {text}", *(message for message, _ in warnings)]))
+
+    def _on_stop(self, error: Exception) -> None:
+        self._show_finished()
+        if isinstance(error, Stopped):
+            self.bar.show_text(f"Cancelled at {self.bar.status}. Resume continues from there.")
+        else:
+            self.bar.show_text(f"Stopped at {self.bar.status}. Resume retries from there.")
+            self._show_error(error)
+
+    def _add_files(self, files: list[File]) -> None:
+        self._finished += files
+        if self._finished:
+            self._show_table(self.result)
 
     def _summary(self) -> str:
         count = len(self._finished)
-        return f"<UploadForm: {_files(count) if count else 'nothing'} uploaded{'' if count else ' yet'}>"
-
-
-def _files(count: int) -> str:
-    return "1 file" if count == 1 else f"{count} files"
+        return f"<UploadForm: {count_text(count, 'file')} uploaded>" if count else "<UploadForm: nothing uploaded yet>"

@@ -10,8 +10,7 @@ import ipywidgets as widgets
 
 from ...core.platform import capabilities
 from ...notebook.batch.progress_bar import ProgressBar
-from .field import set_visible
-from .styles import row
+from .field import row, set_visible
 
 Value = TypeVar("Value")
 Report: TypeAlias = Callable[[int, int | None], None]

@@ -1,14 +1,20 @@
-"""Form fields. A field consists of labelled controls, a hint, and a note that shows problems."""
+"""Form fields and rows of buttons, and the style sheets of this folder.
+
+A field consists of labelled controls, a hint, and a note that shows problems.
+"""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import ipywidgets as widgets
 
-from ...notebook.html import tag
+from ...notebook.html import Markup, tag
 
 if TYPE_CHECKING:
     from ...core.resources.files import File
@@ -79,7 +85,7 @@ class Field(widgets.VBox):  # type: ignore[misc]
         paragraphs = [tag("p", problem, class_="svc-wrong", role="alert") for problem in self.problems]
         _set_html(self.note, "".join(paragraphs))
 
-    def watch(self, changed: Callable[[], None]) -> None:
+    def watch(self, changed: Callable[[], object]) -> None:
         """Call `changed` whenever the value of a control changes."""
         on_change(changed, *self.controls)
 
@@ -104,7 +110,7 @@ class SingleField(Field):
         self.control.value = self._default if value is None else value
 
 
-def on_change(changed: Callable[[], None], *controls: widgets.Widget) -> None:
+def on_change(changed: Callable[[], object], *controls: widgets.Widget) -> None:
     """Call `changed` whenever the value of one of the controls changes."""
     for control in controls:
         if control.has_trait("value"):
@@ -146,11 +152,81 @@ def number_field(value: int, label: str, tooltip: str) -> widgets.IntText:
     return control
 
 
-def small_button(text: str, tooltip: str, pressed: Callable[[], object]) -> widgets.Button:
-    button = widgets.Button(description=text, tooltip=tooltip)
-    button.add_class("svc-small")
-    button.on_click(lambda _button: pressed())
-    return button
+def dropdown(label: str, tooltip: str, options: Any = (), *, style: Mapping[str, str] = LABEL, **traits: Any) -> Any:
+    """Create a drop-down list. The options are values, or pairs of a text and a value."""
+    return widgets.Dropdown(options=options, style=style, **describe(label, tooltip), **traits)
+
+
+def radio_buttons(label: str, tooltip: str, options: Any = (), css: str = "", **traits: Any) -> Any:
+    """Create radio buttons. `css` is a class for the style sheet, such as svc-across."""
+    buttons = widgets.RadioButtons(options=options, **{"style": LABEL, **describe(label, tooltip), **traits})
+    if css:
+        buttons.add_class(css)
+    return buttons
+
+
+def replace_options(chooser: Any, options: Sequence[tuple[str, Any]]) -> None:
+    """Replace the options of a list, and keep the selected value if it still exists, otherwise select the first."""
+    if list(chooser.options) == list(options):
+        return
+    before, values = chooser.value, [value for _, value in options]
+    chooser.options = options
+    chooser.value = before if before in values else next(iter(values), None)
+
+
+def button(
+    text: str,
+    tooltip: str,
+    pressed: Callable[[], object] = lambda: None,
+    style: str = "",
+    css: str = "",
+    icon: str = "",
+) -> widgets.Button:
+    """Create a button. `style` is "primary" or "danger", `css` is a class for the style sheet."""
+    made = widgets.Button(description=text, tooltip=tooltip, button_style=style, icon=icon)
+    made.on_click(lambda _button: pressed())
+    if css:
+        made.add_class(css)
+    return made
+
+
+def cancel_button(tooltip: str, pressed: Callable[[], object]) -> widgets.Button:
+    """Create the Cancel button of a dialog, which Escape clicks, too (`keyboard.js`)."""
+    return button("Cancel", tooltip, pressed, css="svc-cancel")
+
+
+def small_button(text: str, tooltip: str, pressed: Callable[[], object] = lambda: None) -> widgets.Button:
+    return button(text, tooltip, pressed, css="svc-small")
+
+
+def read_object(text: str, example: str) -> dict[str, Any]:
+    """Return a text in a field as a dict. Raises ValueError if the text is not a JSON object."""
+    try:
+        fields = json.loads(text) if text.strip() else {}
+    except ValueError as error:
+        raise ValueError(f"This is not valid JSON ({error}): enter an object such as {example}.") from None
+    if not isinstance(fields, dict):
+        raise ValueError(f"This must be a JSON object, like {example}.")
+    return fields
+
+
+def count_text(count: int, noun: str) -> str:
+    """Return a number with a noun.
+
+    >>> count_text(1, "file"), count_text(2, "file")
+    ('1 file', '2 files')
+    """
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def table_region(label: str, table: str) -> Markup:
+    """Return an HTML table in a region that scrolls, and has a name for screen readers."""
+    return tag("div", table, class_="svc-rows", tabindex="0", role="region", aria_label=label)
+
+
+def status_text(text: str) -> Markup:
+    """Return a message that screen readers read when it appears, or nothing for an empty text."""
+    return tag("p", text, role="status") if text else Markup()
 
 
 def set_visible(widget: widgets.Widget, visible: bool) -> None:
@@ -175,7 +251,7 @@ class EditableRows(widgets.VBox, Generic[R]):  # type: ignore[misc]
         self.rows: list[R] = []
         self.removers: list[widgets.Button] = []
         self._is_blank, self._maximum, self._too_many_message = is_blank, maximum, too_many_message
-        self._changed: list[Callable[[], None]] = []
+        self._changed: list[Callable[[], object]] = []
         self.box = widgets.VBox()
         self.box.add_class("svc-indent")
         self.note = Field()
@@ -185,7 +261,7 @@ class EditableRows(widgets.VBox, Generic[R]):  # type: ignore[misc]
     def filled(self) -> list[R]:
         return [row for row in self.rows if not self._is_blank(row)]
 
-    def watch(self, changed: Callable[[], None]) -> None:
+    def watch(self, changed: Callable[[], object]) -> None:
         self._changed.append(changed)
 
     def field(self, index: int) -> Field:
@@ -308,3 +384,30 @@ class Menu(widgets.VBox):  # type: ignore[misc]
     def _leave(self) -> None:
         self._show(False)
         self.button.focus()
+
+
+_FOLDER = Path(__file__).parent
+
+
+def style_sheet(name: str, extra_rules: str = "") -> widgets.HTML:
+    """Create an invisible widget that adds a style sheet of this folder and extra CSS rules to the page."""
+    return widgets.HTML(tag("style", Markup(_text(name) + extra_rules)), layout={"display": "none"})
+
+
+@cache
+def _text(name: str) -> str:
+    return (_FOLDER / name).read_text(encoding="utf-8")
+
+
+def row(*parts: widgets.Widget) -> widgets.HBox:
+    """Create a box with buttons side by side, which wrap on narrow pages."""
+    box = widgets.HBox(parts)
+    box.add_class("svc-buttons")
+    return box
+
+
+def side_by_side(main: widgets.Widget, panel: widgets.Widget) -> widgets.Box:
+    """Create a box with a panel beside the main part on wide pages, and below it on narrow pages."""
+    box = widgets.Box([main, panel])
+    box.add_class("svc-side-by-side")
+    return box

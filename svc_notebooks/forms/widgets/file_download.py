@@ -1,63 +1,65 @@
-"""Sends the result of a form to the browser, as a file of any size with anywidget, else as a link (up to 2 MiB)."""
+"""A widget that sends a file to the browser in slices of 1 MiB, to save or show the file."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib.util import find_spec
-from typing import Protocol
+from pathlib import Path
+from typing import Any
 
-import ipywidgets as widgets
+import anywidget
+import traitlets
 
+from ...core.http.native_formats import PDF
 from ...notebook.byte_sizes import MIB, size_text
-from ...notebook.html import tag
-from .preview import data_url
 
-LARGEST_LINK = 2 * MIB
-"""The maximum size in bytes of a file in a data URL. Some browsers limit links to this size."""
+_FOLDER = Path(__file__).parent
+_SLICE = MIB
 
 
-class BrowserDownload(Protocol):
-    """A widget that sends files to the browser."""
+class DownloadWidget(anywidget.AnyWidget):
+    """Sends files of any size to the browser, and shows PDF files on the page.
 
-    def save(self, name: str, media_type: str, body: bytes) -> str:
-        """Send a file to the browser and return a status text. Raises ValueError if the file is too large."""
+    `taken` is the number of the last file that the browser has received.
 
-    def show(self, name: str, media_type: str, body: bytes) -> bool:
-        """Show the bytes on the page. Return False if the widget cannot show this media type."""
+    >>> widget = DownloadWidget()
+    >>> widget.save("a.txt", "text/plain", b"hello"), widget.taken
+    ('sending to the browser', 0)
+    >>> widget
+    <DownloadWidget: 1 file sent to the browser>
+    """
 
-    def clear(self) -> None:
-        """Remove the file from the page."""
+    _esm = (_FOLDER / "file_download.js").read_text(encoding="utf-8")
+    _css = (_FOLDER / "file_download.css").read_text(encoding="utf-8")
 
-
-class LinkDownload(widgets.HTML):  # type: ignore[misc]
-    """Implements BrowserDownload without anywidget, as a link that contains a file of up to 2 MiB."""
-
-    value: str
+    taken = traitlets.Int(0, help="the number of the last file that the browser has").tag(sync=True)
 
     def __init__(self, on_received: Callable[[], None] = lambda: None) -> None:
         super().__init__()
+        self._last_number = 0
+        self.observe(lambda _change: on_received(), "taken")
 
     def save(self, name: str, media_type: str, body: bytes) -> str:
-        if len(body) > LARGEST_LINK:
-            raise ValueError(
-                f"{name} has {size_text(len(body))}; without anywidget at most {size_text(LARGEST_LINK)} can be"
-                " sent to the browser. Install anywidget, or save the file in the notebook folder."
-            )
-        link = tag("a", name, href=data_url(media_type, body), download=name, title=f"Save {name} on this computer")
-        self.value = tag("p", "Click to save: ", link, f" ({size_text(len(body))})")
-        return "click the link to save it"
+        """Send a file to the browser and return a status text."""
+        self._transfer("save", name, media_type, body)
+        return "sending to the browser"
 
     def show(self, name: str, media_type: str, body: bytes) -> bool:
-        return False
+        """Show a PDF file on the page and return True. For any other media type, only return False."""
+        if media_type == PDF:
+            self._transfer("show", name, media_type, body)
+        return media_type == PDF
 
     def clear(self) -> None:
-        self.value = ""
+        """Remove the file from the page."""
+        self.send({"kind": "clear"})
 
+    def _transfer(self, action: str, name: str, media_type: str, body: bytes) -> None:
+        self._last_number += 1
+        facts: dict[str, Any] = {"name": name, "mime": media_type, "size": len(body), "size_text": size_text(len(body))}
+        self.send({"kind": action, "n": self._last_number, **facts})
+        for start in range(0, len(body), _SLICE):
+            self.send({"kind": "slice", "n": self._last_number}, [body[start : start + _SLICE]])
 
-def default_download(on_received: Callable[[], None]) -> BrowserDownload:
-    """Create a DownloadWidget, or without anywidget a LinkDownload, which never calls `on_received`."""
-    if find_spec("anywidget") is None:
-        return LinkDownload(on_received)
-    from .download_widget import DownloadWidget
-
-    return DownloadWidget(on_received)
+    def __repr__(self) -> str:
+        files = f"{self._last_number or 'no'} file{'' if self._last_number == 1 else 's'}"
+        return f"<DownloadWidget: {files} sent to the browser>"

@@ -1,106 +1,208 @@
-"""Widgets for the selection of files, from the person's computer or from the file system of the kernel."""
+"""Selection of files, from the person's computer or from the file system of the kernel.
+
+The notebook server silently drops messages over 10 MiB, so the FileUpload of ipywidgets cannot receive larger files.
+Therefore the browser (`file_upload.js`) sends slices of 1 MiB. Each received slice updates the trait `files`. The
+browser repeats unacknowledged slices, and slices that are repeated or follow a gap are dropped here.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from importlib.util import find_spec
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
+import anywidget
 import ipywidgets as widgets
+import traitlets
 
+from ...core.http.mime import by_name
+from ...core.processes import new_temporary_folder, remove_with
 from .field import text_field
-from .upload_buffer import ChosenFile
 
-NO_FILE_RECEIVED = (
-    "No file is selected. If the button above shows a number, the file did not reach Python, because the notebook"
-    " server drops files over about 10 MB. Install anywidget, or upload the file to the notebook folder with"
-    " JupyterLab's file browser and enter its path."
-)
+_FOLDER = Path(__file__).parent
+_NO_FILE = "No file is selected. Choose or drop one, or enter the path of a file in the notebook folder."
 
 
-class FilePicker(Protocol):
-    """A widget that receives files from the person's computer."""
+@dataclass(frozen=True, slots=True)
+class ChosenFile:
+    """A file to upload. `source` is the path of the file.
+
+    `in_notebook_folder` is True for a path that the person has entered, and False for a file from the browser.
+    """
+
+    name: str
+    source: Path
+    mime_type: str | None = None
+    in_notebook_folder: bool = False
+
+    def media_type(self, *, converted: bool) -> str | None:
+        """Return the media type to send, or None if the type is unknown.
+
+        The type that the browser has reported comes first. For a conversion, the file extension comes first, because
+        browsers report the type of the installed office program for a CSV file.
+
+        >>> ChosenFile("a.csv", Path(), "application/vnd.ms-excel").media_type(converted=True)
+        'text/csv'
+        """
+        type_by_name = by_name(self.name)
+        return (type_by_name or self.mime_type) if converted else (self.mime_type or type_by_name)
+
+
+@dataclass(frozen=True, slots=True)
+class IncomingFile:
+    """A file that the browser is sending. `path` is the temporary file, and `name` is the name in the browser."""
+
+    key: str
+    name: str
+    size: int
+    mime_type: str
+    path: Path
+    received: int = 0
+
+    @property
+    def complete(self) -> bool:
+        return self.received == self.size
+
+
+class UploadBuffer:
+    """The files that a browser sends, in a temporary folder that is deleted at the end of the process or earlier.
+
+    >>> buffer = UploadBuffer()
+    >>> buffer.begin("a", "notes.txt", 4, "text/plain")
+    >>> buffer.append("a", 0, b"no"); buffer.append("a", 0, b"no"); buffer.append("a", 2, b"te")
+    >>> [(file.name, file.complete, file.path.read_bytes()) for file in buffer.files]
+    [('notes.txt', True, b'note')]
+    """
+
+    def __init__(self) -> None:
+        self._files: dict[str, IncomingFile] = {}
+        self._folder: Path | None = None
+        self._count = 0
+
+    @property
+    def files(self) -> list[IncomingFile]:
+        """All files, including incomplete files, in the order of their `begin` calls."""
+        return list(self._files.values())
+
+    def begin(self, key: str, name: str, size: int, mime_type: str) -> None:
+        """Create an empty file that will have `size` bytes. `key` identifies the file in later calls."""
+        self._count += 1
+        path = self._temporary_folder() / f"{self._count}"  # the file name from the browser is never used as a path
+        path.touch()
+        self._files[key] = IncomingFile(key, name, size, mime_type, path)
+
+    def append(self, key: str, offset: int, data: bytes) -> None:
+        """Append bytes at the end of a file. Bytes with another offset or beyond the file size are dropped."""
+        incoming = self._files.get(key)
+        if incoming is None or offset != incoming.received or offset + len(data) > incoming.size:
+            return
+        with incoming.path.open("ab") as file:
+            file.write(data)
+        self._files[key] = replace(incoming, received=offset + len(data))
+
+    def remove(self, key: str) -> None:
+        """Delete the file with this key, if it exists."""
+        incoming = self._files.pop(key, None)
+        if incoming is not None:
+            incoming.path.unlink(missing_ok=True)
+
+    def _temporary_folder(self) -> Path:
+        if self._folder is None:
+            self._folder = new_temporary_folder("svc-notebooks-")
+            remove_with(self, self._folder)
+        return self._folder
+
+
+class BrowserFiles(anywidget.AnyWidget):
+    """Receives files of any size from the browser, with an area on which a person can drop files.
+
+    `buffer.files` contains the files in the kernel. `files` contains the names and sizes that the browser shows.
+
+    >>> box = BrowserFiles()
+    >>> box.handle_message({"kind": "begin", "key": "a", "name": "n.txt", "size": 2, "mime": "text/plain"}, [])
+    >>> box.handle_message({"kind": "slice", "key": "a", "offset": 0}, [b"hi"]); box.files[0]["received"]
+    2
+    """
+
+    _esm = (_FOLDER / "file_upload.js").read_text(encoding="utf-8")
+    _css = (_FOLDER / "file_upload.css").read_text(encoding="utf-8")
+
+    files = traitlets.List(traitlets.Dict(), help="what the browser shows").tag(sync=True)
+    problem = traitlets.Unicode("", help="what the browser reports, as a sentence").tag(sync=True)
+    label = traitlets.Unicode("Choose files", help="the text of the button").tag(sync=True)
+    drop_zone = traitlets.Unicode("", help="the CSS selector of an outer element that accepts files").tag(sync=True)
+    refusal = traitlets.Unicode("", help="the reason for which files are refused, or empty").tag(sync=True)
+
+    def __init__(self, label: str = "Choose files", drop_zone: str = "") -> None:
+        super().__init__(label=label, drop_zone=drop_zone)
+        self.buffer = UploadBuffer()
+        self.on_msg(lambda _widget, content, buffers: self.handle_message(content, buffers))
+
+    def handle_message(self, content: dict[str, Any], buffers: Sequence[Any]) -> None:
+        """Handle a browser message, which begins a file, adds a slice to a file, or removes a file."""
+        key = str(content.get("key"))
+        match content.get("kind"):
+            case "begin":
+                name, mime_type = str(content["name"]), str(content["mime"])
+                self.buffer.begin(key, name, int(content["size"]), mime_type)
+            case "slice":
+                self.buffer.append(key, int(content["offset"]), bytes(buffers[0]))
+            case "drop":
+                self.buffer.remove(key)
+        self._update_files()
 
     def read_files(self) -> list[ChosenFile]:
         """Return the selected files. Raises ValueError while a file is incomplete."""
+        if incomplete := self.loading():
+            raise ValueError(
+                f"{', '.join(incomplete)}: the transfer to the kernel is not complete."
+                " Wait until the transfer ends, or remove the file."
+            )
+        return [ChosenFile(file.name, file.path, file.mime_type or None) for file in self.buffer.files]
 
     def names(self) -> list[str]:
         """Return the names of the selected files, including incomplete files."""
+        return [file.name for file in self.buffer.files]
 
-    def sources(self) -> list[Path | bytes]:
+    def sources(self) -> list[Path]:
         """Return the `source` of each selected file, including incomplete files."""
+        return [file.path for file in self.buffer.files]
 
     def loading(self) -> list[str]:
-        """Return the names of the selected files that the kernel has not received completely."""
+        """Return the names of the files that the kernel has not received completely."""
+        return [file.name for file in self.buffer.files if not file.complete]
 
     def set_refusal(self, reason: str) -> None:
         """Refuse files and show the reason, or accept files if the reason is empty."""
+        self.refusal = reason
 
-    def watch(self, changed: Callable[[], None]) -> None:
-        """Call `changed` whenever the selection changes."""
-
-    def forget(self, uploaded: list[ChosenFile]) -> None:
-        """Remove these files from the selection after their upload."""
-
-    def empty_message(self) -> str:
-        """Return the error message for an empty selection."""
-
-
-class FileUploadPicker(widgets.FileUpload):  # type: ignore[misc]
-    """Implements FilePicker without anywidget, for files of up to about 10 MB."""
-
-    value: tuple[Any, ...]
-
-    def __init__(self, label: str = "Choose files") -> None:
-        tooltip = "Files on this computer, up to about 10 MB (more needs anywidget)"
-        super().__init__(multiple=True, description=label, tooltip=tooltip)
-
-    def read_files(self) -> list[ChosenFile]:
-        return [ChosenFile(item["name"], bytes(item["content"]), item["type"] or None) for item in self.value]
-
-    def names(self) -> list[str]:
-        return [item["name"] for item in self.value]
-
-    def sources(self) -> list[Path | bytes]:
-        return [file.source for file in self.read_files()]
-
-    def loading(self) -> list[str]:
-        """Return an empty list, because the kernel receives all files at once."""
-        return []
-
-    def set_refusal(self, reason: str) -> None:
-        self.disabled = bool(reason)
-
-    def watch(self, changed: Callable[[], None]) -> None:
-        self.observe(lambda _change: changed(), "value")
+    def watch(self, changed: Callable[[], object]) -> None:
+        self.observe(lambda _change: changed(), "files")
 
     def forget(self, uploaded: list[ChosenFile]) -> None:
-        names = {(file.name, file.source) for file in uploaded}
-        self.value = tuple(item for item in self.value if (item["name"], bytes(item["content"])) not in names)
+        """Delete these files in the kernel and in the list of the browser."""
+        paths = [chosen.source for chosen in uploaded]
+        for file in self.buffer.files:
+            if file.path in paths:
+                self.buffer.remove(file.key)
+        self._update_files()
 
-    def empty_message(self) -> str:
-        """Return a message that explains why a selected file may be missing."""
-        return NO_FILE_RECEIVED
+    def _update_files(self) -> None:
+        self.files = [
+            {"key": file.key, "name": file.name, "size": file.size, "received": file.received}
+            for file in self.buffer.files
+        ]
 
-
-def default_picker(label: str = "Choose files", drop_zone: str = "") -> FilePicker:
-    """Create a BrowserFiles widget if anywidget is installed, otherwise a FileUploadPicker.
-
-    `drop_zone` is the CSS selector of an element around the widget on which a person can drop files, too.
-    """
-    if find_spec("anywidget") is None:
-        return FileUploadPicker(label)
-    from .file_upload import BrowserFiles
-
-    return BrowserFiles(label, drop_zone)
+    def __repr__(self) -> str:
+        return f"<BrowserFiles: {len(self.files)} file{'' if len(self.files) == 1 else 's'} from the browser>"
 
 
 class FileChoice(widgets.VBox):  # type: ignore[misc]
     """A file picker for the person's computer, and a text field for the path of one file in the notebook folder."""
 
-    def __init__(self, make_picker: Callable[[], FilePicker] = default_picker) -> None:
-        self.picker = make_picker()
+    def __init__(self) -> None:
+        self.picker = BrowserFiles()
         self._last_chosen: list[ChosenFile] = []
         self.path = text_field(
             "Notebook file",
@@ -113,7 +215,7 @@ class FileChoice(widgets.VBox):  # type: ignore[misc]
         """Return the selected files. Raises ValueError for no file, an incomplete file or a missing path."""
         files = [*self.picker.read_files(), *self._kernel_file()]
         if not files:
-            raise ValueError(self.picker.empty_message())
+            raise ValueError(_NO_FILE)
         self._last_chosen = files
         return files
 
@@ -134,7 +236,7 @@ class FileChoice(widgets.VBox):  # type: ignore[misc]
         """Return the names of the selected files that the kernel has not received completely."""
         return self.picker.loading()
 
-    def watch(self, changed: Callable[[], None]) -> None:
+    def watch(self, changed: Callable[[], object]) -> None:
         self.picker.watch(changed)
         self.path.observe(lambda _change: changed(), "value")
 

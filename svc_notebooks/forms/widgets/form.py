@@ -7,25 +7,88 @@ focus to its list.
 
 from __future__ import annotations
 
-import asyncio
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
-from importlib.util import find_spec
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import anywidget
 import ipywidgets as widgets
 from ipywidgets import Widget
 
 from ...core.errors.public_calls import public_methods
+from ...core.fault_plan import PRESETS
+from ...notebook.current_session import SessionLike, session_or_current
 from ...notebook.frontend import at_prompt, detect_frontend
 from ...notebook.html import Markup, join_html, tag
-from .styles import style_sheet
+from .field import button, status_text, style_sheet, table_region
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ...notebook.current_session import SessionLike
+    from ...client.session import Session
+
+
+_FOLDER = Path(__file__).parent
+
+
+_LINE_LENGTH = 88
+_INDENT = "    "
+
+
+def call_text(function: str, positional: Iterable[Any], named: Mapping[str, Any]) -> str:
+    """Return the Python code of a call. A long call has a line for each argument.
+
+    >>> call_text("update_event", ["abc"], {"start": "2026-11-02"})
+    "svc.update_event('abc', start='2026-11-02')"
+    """
+    first = [*map(repr, positional)]
+    line = f"svc.{function}({', '.join([*first, *(f'{name}={value!r}' for name, value in named.items())])})"
+    if len(line) <= _LINE_LENGTH:
+        return line
+    lines = [*first, *(f"{name}={_text(value, len(name))}" for name, value in named.items())]
+    return "\n".join([f"svc.{function}(", *_indent(lines), ")"])
+
+
+def _text(value: Any, before: int) -> str:
+    """Return a value as Python code, with a line for each entry of a list that is too long for one line."""
+    text = repr(value)
+    if not isinstance(value, list) or len(text) + before + len(_INDENT) + 2 <= _LINE_LENGTH:
+        return text
+    return "\n".join(["[", *_indent(map(repr, value)), "]"])
+
+
+def _indent(lines: Iterable[str]) -> list[str]:
+    return [_INDENT + line.replace("\n", f"\n{_INDENT}") + "," for line in lines]
+
+
+class FormKeys(anywidget.AnyWidget):
+    """An invisible widget that prevents JupyterLab from handling the keys that a person presses in a form.
+
+    After a message from the kernel, the browser focuses the first field with a problem (class `svc-bad`).
+
+    >>> FormKeys()
+    <FormKeys>
+    """
+
+    _esm = (_FOLDER / "keyboard.js").read_text(encoding="utf-8")
+
+    def __repr__(self) -> str:
+        return "<FormKeys>"
+
+
+class KernelStatus(anywidget.AnyWidget):
+    """An invisible widget that shows the message `no_kernel` of a form while the form is not connected to its kernel.
+
+    >>> KernelStatus()
+    <KernelStatus>
+    """
+
+    _esm = (_FOLDER / "kernel_status.js").read_text(encoding="utf-8")
+
+    def __repr__(self) -> str:
+        return "<KernelStatus>"
 
 
 def dispose(*roots: Widget) -> None:
@@ -85,6 +148,39 @@ def code_view(code: str, title: str = "Equivalent code") -> Markup:
     return tag("div", head, tag("pre", code), class_="svc-code")
 
 
+class Section(widgets.VBox):  # type: ignore[misc]
+    """A heading and controls, as a part of a form.
+
+    The form has a method `_run`, which runs an action. Its arguments are the equivalent code, the action, and the
+    message after the action.
+    """
+
+    heading = ""
+
+    def __init__(self, form: Any) -> None:
+        self._form, self._button, self._run = form, form._button, form._run
+        super().__init__([widgets.HTML(tag("h4", self.heading, class_="svc-head")), *self._controls()])
+
+    @abstractmethod
+    def _controls(self) -> list[widgets.Widget]:
+        """Return the controls of the section, from top to bottom."""
+
+    def update(self) -> None:
+        """Update the controls from the state of the service. The base class has nothing to update."""
+
+
+def preset_text(name: str) -> str:
+    """Return what a preset of faults teaches, and its faults."""
+    preset = next(preset for preset in PRESETS if preset.name == name)
+    return f"{preset.teaches}. In turn: {'; '.join(preset.descriptions())}."
+
+
+def frame_view(label: str, rows: DataFrame) -> Markup:
+    """Return a DataFrame as an HTML table in a region with a name for screen readers."""
+    # to_html escapes the values
+    return table_region(label, Markup(rows.to_html(index=False, border=0, justify="left", na_rep="")))
+
+
 class Form(widgets.VBox):  # type: ignore[misc]
     """The base class of all forms. `last_error` is the last exception or problem that the form has shown, or None."""
 
@@ -101,34 +197,39 @@ class Form(widgets.VBox):  # type: ignore[misc]
         self.add_class("svc-form")
         self.last_error: BaseException | None = None
         self._session = session
-        self._task: asyncio.Task[None] | None = None
-        self.alert, self.table, self.code_area = widgets.HTML(), widgets.HTML(), widgets.HTML()
+        self.alert, self.status, self.table, self.code_area = (widgets.HTML() for _ in range(4))
         self.no_kernel = widgets.HTML(tag("p", _NO_KERNEL, role="alert", class_="svc-kernel"))
 
     def _compose(self, *parts: widgets.Widget) -> None:
         """Show `parts` from top to bottom, followed by the equivalent code."""
-        self.children = [style_sheet("form.css"), self.no_kernel, *parts, self.code_area, *_form_scripts()]
+        self.children = [style_sheet("form.css"), self.no_kernel, *parts, self.code_area, KernelStatus(), FormKeys()]
         self._show_code()
 
     @property
+    def session(self) -> Session:
+        """The session of the form, which is the current session unless another one was passed."""
+        return session_or_current(self._session)
+
+    @property
     def busy(self) -> bool:
-        return self._task is not None and not self._task.done()
+        """True while a task of the form runs."""
+        return False
 
     def refresh(self) -> None:
         """Reload the data that a cell or another form may have changed. The base class has no data to reload."""
 
     def close(self) -> None:
         """Remove the form from the page, and close its widgets in the kernel."""
-        dispose(self, self.alert, self.table, self.code_area)
+        dispose(self, self.alert, self.status, self.table, self.code_area)
 
     @abstractmethod
     def code(self) -> str:
         """Return the Python code of an equivalent cell."""
 
-    def _button(self, text: str, tooltip: str, handler: Callable[[], None], style: str = "") -> widgets.Button:
-        button = widgets.Button(description=text, tooltip=tooltip, button_style=style)
-        button.on_click(lambda _button: self._guard(handler))
-        return button
+    def _button(
+        self, text: str, tooltip: str, handler: Callable[[], None], style: str = "", icon: str = ""
+    ) -> widgets.Button:
+        return button(text, tooltip, lambda: self._guard(handler), style, icon=icon)
 
     def _guard(self, handler: Callable[[], None]) -> None:
         with HANDLER_LOCK:
@@ -141,6 +242,10 @@ class Form(widgets.VBox):  # type: ignore[misc]
 
     def _clear_status(self) -> None:
         """Remove the status text of an earlier click, which would look like the result of this click."""
+        self._show_status("")
+
+    def _show_status(self, text: str) -> None:
+        self.status.value = status_text(text)
 
     def _show_error(self, error: Exception | None) -> None:
         if error is None:
@@ -158,12 +263,10 @@ class Form(widgets.VBox):  # type: ignore[misc]
         self._focus_first_problem()
 
     def _focus_first_problem(self) -> None:
-        """Send the focus message to the keyboard widget. Without anywidget, the message has no effect."""
         self.children[-1].send({"go": "wrong"})
 
     def _show_table(self, result: DataFrame) -> None:
-        table = Markup(result.to_html(index=False, border=0, justify="left", na_rep=""))  # to_html escapes the values
-        self.table.value = tag("div", table, class_="svc-rows", tabindex="0", role="region", aria_label="Result")
+        self.table.value = frame_view("Result", result)
 
     def _show_code(self) -> None:
         """Show the equivalent code. The code cannot be collapsed, because each update would collapse it again."""
@@ -195,11 +298,3 @@ class Form(widgets.VBox):  # type: ignore[misc]
     def _static_view(self) -> Markup:
         about = f"{self.title}: run the cell to use it. Equivalent call:"
         return join_html(tag("p", about), tag("pre", self.code()), Markup(self.table.value))
-
-
-def _form_scripts() -> list[widgets.Widget]:
-    if find_spec("anywidget") is None:
-        return []
-    from .form_scripts import FormKeys, KernelStatus
-
-    return [KernelStatus(), FormKeys()]

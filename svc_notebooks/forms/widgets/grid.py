@@ -1,7 +1,7 @@
 """A widget that shows rows in a grid with one tab stop.
 
 Arrow keys and typed letters move between rows, Space selects a row, Enter opens a row. A click on a heading sorts the
-rows. This module requires anywidget.
+rows.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _FOLDER = Path(__file__).parent
 
 
 class Grid(anywidget.AnyWidget):
-    """Implements RowList as a grid. `rows` contains the rows, `chosen` contains the ids of the selected rows.
+    """A grid of selectable rows. `rows` contains the rows, `chosen` contains the ids of the selected rows.
 
     A row is a dict with the key `id` and a text for each column. Optional keys are `note` (a text below the name),
     `more` (a text that replaces the columns on narrow pages) and `folder` (True for a folder).
@@ -48,15 +48,18 @@ class Grid(anywidget.AnyWidget):
         self.on_msg(lambda _widget, content, _buffers: self.handle_message(content))
 
     def show(self, rows: Sequence[dict[str, Any]], empty_message: str) -> None:
+        """Show rows, or `empty_message` if there are no rows. Selected rows stay selected."""
         row_ids = {row["id"] for row in rows}
         with self.hold_sync():
             self.rows, self.empty_message = list(rows), empty_message
             self.chosen = [row_id for row_id in self.chosen if row_id in row_ids]
 
     def ids(self) -> list[str]:
+        """Return the ids of the selected rows, from top to bottom."""
         return [row["id"] for row in self.rows if row["id"] in self.chosen]
 
     def show_order(self, sortable: Sequence[str], column: str, descending: bool) -> None:
+        """Show which columns a person can sort by, and by which column the rows are sorted ("" for none of them)."""
         with self.hold_sync():
             self.sortable, self.order = list(sortable), {"column": column, "descending": descending}
 
@@ -68,6 +71,11 @@ class Grid(anywidget.AnyWidget):
         sorted_by: Callable[[str], None] = lambda _column: None,
         key_pressed: Callable[[str], None] = lambda _key: None,
     ) -> None:
+        """Register functions to call with the person's actions.
+
+        `changed` is called for a new selection, `opened` with the id of a row to open, `up` to go to the parent
+        folder, `sorted_by` with a column whose heading was clicked, and `key_pressed` with "Delete" or "F2".
+        """
         self._open, self._up, self._sort, self._key = opened, up, sorted_by, key_pressed
         self.observe(lambda _change: changed(), "chosen")
 
@@ -83,10 +91,8 @@ class Grid(anywidget.AnyWidget):
             case {"kind": "key", "key": key}:
                 self._key(str(key))
 
-    def focus(self) -> None:
-        self.send({"kind": "focus"})
-
     def focus_if_lost(self) -> None:
+        """Move the keyboard focus to the list if no other control has it."""
         self.send({"kind": "focus", "lost": True})
 
     def __repr__(self) -> str:

@@ -2,7 +2,6 @@
 // used by keyboard. JupyterLab ignores keys in elements with the attribute that is set here.
 // And ipywidgets gives radio buttons no name, so that each of them is a stop of its own, and arrows do nothing.
 // Any message moves the focus to the first field of the form with a problem.
-// A list that covers other controls is shown while it has the focus, and closes after a click into it.
 // Escape in a dialog clicks its Cancel button.
 // Browsers stop at each part of a date or time, and at its calendar button. In a form, Tab goes to the next control; arrow
 // keys go to the next part, and Alt+Down opens the calendar.
@@ -15,7 +14,6 @@ const MARK = "data-lm-suppress-shortcuts";
 const GROUP = ".widget-radio-box";
 const WRONG = ".svc-bad :is(input, select, textarea)";
 const QUESTION = ".svc-form .svc-question";
-const LIST = ".svc-form .svc-over select";
 const OUTER_FORM = ".svc-form:not(.svc-form .svc-form)";
 const DATE_OR_TIME = ".svc-form :is(input[type=date], input[type=time])";
 const STOP = "input, select, textarea, button, summary, a[href], [tabindex]";
@@ -44,11 +42,6 @@ function markElement(event) {
 function handleFocus(event) {
   markElement(event);
   closeMenus(event);
-}
-
-function handleClick(event) {
-  closeList(event);
-  clickInMenu(event);
 }
 
 function handlePointer(event) {
@@ -85,10 +78,6 @@ function pressCancel(event) {
   event.preventDefault();
   event.stopPropagation();
   button.click();
-}
-
-function closeList(event) {
-  event.target.closest?.(LIST)?.blur();
 }
 
 // A click on the button of the menu, its first child, lets the kernel close it. The page does not wait for the kernel.
@@ -148,7 +137,7 @@ function cancelPress(event) {
 const HANDLERS = {
   focusin: handleFocus,
   keydown: handleKey,
-  click: handleClick,
+  click: clickInMenu,
   pointerdown: handlePointer,
   pointermove: cancelPress,
 };

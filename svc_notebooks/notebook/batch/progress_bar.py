@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
+import anywidget
 import ipywidgets as widgets
+import traitlets
 
 from ..byte_sizes import progress_text
 from ..html import Markup, tag
@@ -41,6 +44,8 @@ class ProgressBar(widgets.VBox):  # type: ignore[misc]
         percent = 100 * done // total if total else done
         if percent == self._drawn:
             return
+        if percent < self._drawn:  # another transfer
+            self._announced = -1
         self._drawn = percent
         self._bar.value = self._bar_html()
         if self._announced < 0 or not total or percent - self._announced >= _ANNOUNCED_STEP:
@@ -94,8 +99,6 @@ class ProgressBar(widgets.VBox):  # type: ignore[misc]
 
 _READ_ONLY_BY_SCREEN_READERS = {"height": "1px", "min_height": "0", "margin": "0", "overflow": "hidden"}
 
-_NO_BUTTON = "Interrupt the kernel to stop."
-
 
 class BatchBar(ProgressBar):
     """A bar with a line of text that changes often, and a Cancel button while the work can be interrupted.
@@ -113,7 +116,7 @@ class BatchBar(ProgressBar):
         self._details, self._status = widgets.HTML(), ""
         super().__init__(label)
         self._line.layout = _READ_ONLY_BY_SCREEN_READERS
-        self.children = [self._bar, self._line, self._details, *([_cancel_button()] if interruptible else ())]
+        self.children = [self._bar, self._line, self._details, *([CancelButton()] if interruptible else ())]
 
     @property
     def status(self) -> str:
@@ -137,13 +140,17 @@ class BatchBar(ProgressBar):
         self.children = [self._bar, self._line]
 
 
-def _cancel_button() -> widgets.Widget:
-    """Return a button that interrupts the kernel, or a text for front ends in which it cannot.
+class CancelButton(anywidget.AnyWidget):
+    """A button that interrupts the kernel, like the Stop button of JupyterLab, or a text where that is not possible.
 
     The kernel gets no messages from widgets while it runs a cell, so JavaScript in the page interrupts it.
+
+    >>> CancelButton()
+    <CancelButton>
     """
-    try:
-        from .cancel_button import CancelButton
-    except ImportError:  # anywidget is not installed
-        return widgets.HTML(tag("span", _NO_BUTTON))
-    return CancelButton(text=_NO_BUTTON)
+
+    _esm = (Path(__file__).parent / "cancel_button.js").read_text(encoding="utf-8")
+    text = traitlets.Unicode("Interrupt the kernel to stop.").tag(sync=True)
+
+    def __repr__(self) -> str:
+        return "<CancelButton>"

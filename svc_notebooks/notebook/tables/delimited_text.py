@@ -12,7 +12,7 @@ from contextlib import suppress
 from itertools import islice
 from typing import IO, TYPE_CHECKING, Any
 
-from ...convert.spreadsheet.text.read import Dialect, detect, split_declaration
+from ...convert.spreadsheet.delimited import Dialect, detect, split_declaration
 from .formats import with_columns
 
 if TYPE_CHECKING:

@@ -400,7 +400,7 @@ def _write_parquet(frame: DataFrame) -> tuple[bytes, list[str]]:
 
 def _write_excel(frame: DataFrame) -> tuple[bytes, list[str]]:
     from ...convert.job import Job
-    from ...convert.spreadsheet.formula.address import MAX_COLUMNS, MAX_ROWS
+    from ...convert.spreadsheet.formulas import MAX_COLUMNS, MAX_ROWS
     from ...convert.spreadsheet.model import Cell, CellStyle, Sheet, Workbook
     from ...convert.spreadsheet.xlsx.write import write
 

@@ -1,26 +1,97 @@
-"""Handlers of the calendar list, which has one user's own settings of the calendars that the user can see.
+"""Handlers of the calendar list, with one user's own settings of the calendars, and of the user's settings.
 
-The list has the user's own calendars and those that were shared with the user by name. An entry in the database changes
-the settings of a calendar, adds another calendar that the user can see, or removes a calendar.
+The pages of both lists have the entries that changed since a sync token.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
+from ...core.api.operations import SETTING
 from ...core.errors.catalogue import refuse
-from ...core.events.calendars import LIST_SHAPE, CalendarRole, check_entry, check_role
+from ...core.events.calendars import LIST_SHAPE, SETTING_SHAPE, CalendarRole, check_entry, check_role
+from ...core.field_mask import Shape
 from ...core.http.messages import JSONObject, Response
-from ...core.resources.calendars import CalendarListEntry
+from ...core.resources.calendars import CalendarListEntry, Setting
 from ...core.resources.colors import CALENDAR_COLORS
-from ..dispatch.requests import bool_param, parse_fields_param, read_json
+from ..dispatch.requests import (
+    bool_param,
+    decode_page_token,
+    decode_sync_token,
+    encode_page_token,
+    parse_fields_param,
+    read_json,
+    selecting_parameters,
+)
 from ..dispatch.responses import empty_response
 from ..dispatch.service_context import RequestContext, ServiceContext
 from .access import calendar_of, default_reminders, etag, primary_of, resource_response, role_of
-from .event_messages import list_of, record_list_change
-from .list_pages import list_response, read_sync_request
+from .event_messages import list_of, record_list_change, settings_of
+from .event_request import page_size
 from .tables import CalendarRow
+
+_DEFAULT_PAGE_SIZE, _MAX_PAGE_SIZE = 100, 250
+_PAGE = dict.fromkeys(("kind", "etag", "nextPageToken", "nextSyncToken"))
+
+
+@dataclass(frozen=True, slots=True)
+class SyncRequest:
+    """What a list request asks for. `log` is the name of the list's log, and `last` the last number in all logs.
+
+    `changed` has the ids of the entries that changed since the sync token, or is None without a sync token.
+    `is_selection` is True for a list of the calendars with a minimum role, which has no sync token.
+    """
+
+    log: str
+    last: int
+    changed: frozenset[str] | None
+    is_selection: bool = False
+
+
+def read_sync_request(context: ServiceContext, request: RequestContext, log: str) -> SyncRequest:
+    """Read the sync token of a list request. Raises ApiError (410) if it is not of this list, or is too old."""
+    query, last = request.query, context.store.changes.last()
+    token = query.get("syncToken")
+    given = {parameter.name for parameter in request.operation.parameters if parameter.name in query}
+    if token is None:
+        return SyncRequest(log, last, None, "minAccessRole" in given)
+    if "minAccessRole" in given:
+        raise refuse("invalidParameter", name="minAccessRole", message="cannot be combined with syncToken.")
+    for name in sorted(given & {"showDeleted", "showHidden"}):
+        if not bool_param(query, name, default=True):
+            raise refuse("invalidParameter", name=name, message="must not be false with syncToken.")
+    (since,) = decode_sync_token(token, ("sync", context.store.history(), log), 1, context.secret)
+    return SyncRequest(log, last, frozenset(context.store.changes.since(log, since)))
+
+
+def list_response(
+    context: ServiceContext,
+    request: RequestContext,
+    sync: SyncRequest,
+    kind: str,
+    entries: Iterable[tuple[tuple[Any, ...], Mapping[str, Any]]],
+    shape: Shape,
+) -> Response:
+    """Return a page of entries, in the order of their keys. A page token has the key of the last entry of its page."""
+    size, token = page_size(request.query, _DEFAULT_PAGE_SIZE, _MAX_PAGE_SIZE), request.query.get("pageToken")
+    about = (sync.log, selecting_parameters(request.query, request.operation))
+    after, last = decode_page_token(token, about, 2, context.secret) if token else ([], sync.last)
+    rest = sorted((entry for entry in entries if entry[0] > tuple(after)), key=lambda entry: entry[0])
+    page: dict[str, Any] = {
+        "kind": kind,
+        "etag": f'"{last:017d}"',
+        "items": [resource for _, resource in rest[:size]],
+    }
+    if len(rest) > size:
+        page["nextPageToken"] = encode_page_token((rest[size - 1][0], last), about, context.secret)
+    elif not sync.is_selection:
+        synchronized = ("sync", context.store.history(), sync.log)
+        page["nextSyncToken"] = encode_page_token((last,), synchronized, context.secret)
+    return resource_response(request, page, {**_PAGE, "items": shape})
+
 
 _REMOVED = "removed"
 """The key of a stored entry whose calendar the user has removed from the list."""
@@ -168,3 +239,42 @@ def delete(context: ServiceContext, request: RequestContext) -> Response:
         context.store.calendars.save_entry(request.caller.user, row.id, json.dumps(settings))
         record_list_change(context, [request.caller.user], row.id)
     return empty_response(204)
+
+
+_FIXED = {
+    "autoAddHangouts": "false",
+    "dateFieldOrder": "MDY",
+    "defaultEventLength": "60",
+    "format24HourTime": "true",
+    "hideInvitations": "false",
+    "hideWeekends": "false",
+    "locale": "en",
+    "remindOnRespondedEventsOnly": "false",
+    "showDeclinedEvents": "true",
+    "timezone": "",
+    "useKeyboardShortcuts": "true",
+    "weekStart": "0",
+}
+"""The settings with their values. The time zone is that of the user's primary calendar."""
+
+
+def get_setting(context: ServiceContext, request: RequestContext) -> Response:
+    """Return the setting whose id is in the path. Raises ApiError (404) for an unknown setting."""
+    name = request.path_params[SETTING]
+    if name not in _FIXED:
+        raise refuse("notFound", message=f"there is no setting {name[:100]}.")
+    return resource_response(request, _setting(context, request, name), SETTING_SHAPE)
+
+
+def list_settings(context: ServiceContext, request: RequestContext) -> Response:
+    """Return one page of the caller's settings, or of those that changed since the sync token."""
+    sync = read_sync_request(context, request, settings_of(request.caller.user))
+    names = [name for name in _FIXED if sync.changed is None or name in sync.changed]
+    entries = [((name,), _setting(context, request, name)) for name in names]
+    return list_response(context, request, sync, context.names.calendar_kind("settings"), entries, SETTING_SHAPE)
+
+
+def _setting(context: ServiceContext, request: RequestContext, name: str) -> Setting:
+    primary = primary_of(context, request.caller.user)
+    value = primary.zone if name == "timezone" else _FIXED[name]
+    return {"kind": context.names.calendar_kind("setting"), "id": name, "value": value}

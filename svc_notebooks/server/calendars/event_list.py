@@ -1,24 +1,27 @@
 """Handlers that list events or instances in pages.
 
 A page token contains the key of the last event, so events created or deleted between two pages do not shift the next
-page.
+page. The instances of a series share the JSON of everything but id and times.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
+from json.encoder import encode_basestring
+from typing import Any, NamedTuple, cast
 
+from ...core import field_mask
 from ...core.clock import format_time, from_millis, to_millis
 from ...core.errors.catalogue import refuse
 from ...core.events.calendars import CalendarRole
 from ...core.events.field_table import EVENT_SHAPE
 from ...core.events.rrule import Start, WorkBudget, WorkExceeded
 from ...core.events.times import TimeError, read_date
-from ...core.field_mask import shape_of
-from ...core.http.messages import Query, Response
+from ...core.field_mask import Mask, shape_of
+from ...core.http.messages import JSON, Query, Response
 from ...core.resources.events import EventList
 from ...core.thread_permit import in_slices
 from ..dispatch.requests import (
@@ -28,18 +31,94 @@ from ..dispatch.requests import (
     select_fields,
     selecting_parameters,
 )
-from ..dispatch.responses import json_bytes, json_response, text_bytes
+from ..dispatch.responses import json_bytes, json_response, json_text, text_bytes
 from ..dispatch.service_context import Cursor, RequestContext, ServiceContext
 from .access import calendar_of, default_reminders, role_of, title_of
 from .event_messages import events_of
 from .event_request import event_in_path, page_size, view_of
 from .event_resource import EventRecord, EventView, event_from_row, removed_event
-from .event_texts import EventTexts, ItemStyle, item_mask, list_text
-from .expansion import by_start, expand_calendar, expand_event
-from .instances import find_event, instance_id, instances, is_within, overlaps
+from .expansion import FIRST, Entry, Key, Keyed, PageEnds, by_start, expand_calendar, expand_event
+from .instances import Slot, build_instance, find_event, instance_id, instances, is_within, overlaps
 from .list_criteria import ListCriteria, next_sync_token, read_criteria, read_instant
-from .page_budget import FIRST, Entry, Key, Keyed, PageEnds
 from .tables import CalendarRow, EventRow
+
+_TIMES = {"start": "start", "end": "end", "originalStartTime": "start"}
+_MARK = "\0"
+_MARK_AS_JSON = json_text(_MARK)[1:-1]
+
+
+class ItemStyle(NamedTuple):
+    """The fields of each event in a list, and whether the JSON is on one line or indented by two spaces."""
+
+    mask: Mask
+    is_compact: bool
+
+    def line(self, depth: int) -> str:
+        """Return the beginning of a line at a depth of the JSON, or "" if everything is on one line."""
+        return "" if self.is_compact else "\n" + "  " * depth
+
+
+class EventTexts:
+    """The JSON of the events of a view. `shared` has a template for each series, by the number of its row."""
+
+    def __init__(self, view: EventView, shared: dict[int, str], style: ItemStyle) -> None:
+        self._view = view
+        self._shared = shared
+        self._style = style
+
+    def of(self, event_id: str, entry: Entry) -> str:
+        """Return the JSON of an event, or of the instance of a recurring event with this id."""
+        event, slot = entry
+        if slot is None:
+            return self._text(event)
+        template = self._shared.get(event.row.seq)
+        if template is None:
+            template = self._shared[event.row.seq] = self._template(event, slot)
+        if slot.dates:
+            start, end = (day.isoformat() for day in slot.dates)
+        else:
+            start, end = self._view.time_text(slot.start), self._view.time_text(slot.end)
+        return template % {"id": event_id, "link": self._view.link(event_id), "start": start, "end": end}
+
+    def _text(self, event: EventRecord) -> str:
+        resource = cast(JSON, self._view.resource(event))
+        return json_text(field_mask.apply(self._style.mask, resource), self._style.line(2))
+
+    def _template(self, event: EventRecord, slot: Slot) -> str:
+        """Return the JSON of an instance as a template with names for the id, the link and the times.
+
+        The texts that replace the names consist of characters that JSON does not escape.
+        """
+        style = self._style
+        resource: Any = field_mask.apply(style.mask, cast(JSON, self._view.resource(build_instance(event, slot))))
+        inner, colon = style.line(3), ":" if style.is_compact else ": "
+        members = [f'"{name}"{colon}{_member(name, value, inner)}' for name, value in resource.items()]
+        return "{" + inner + ("," + inner).join(members) + style.line(2) + "}" if resource else "{}"
+
+
+def item_mask(mask: Mask) -> Mask:
+    """Return the mask of the events in a list, from the mask of the list."""
+    return field_mask.ALL if field_mask.STAR in mask else mask.get("items", field_mask.ALL)
+
+
+def list_text(page: Mapping[str, Any], items: Sequence[str], style: ItemStyle) -> str:
+    """Return the JSON of a page whose items, of which there is at least one, are already JSON."""
+    before, _, after = json_text(page, style.line(0)).partition('"items":[]' if style.is_compact else '"items": []')
+    name, inner = '"items":' if style.is_compact else '"items": ', style.line(2)
+    return f"{before}{name}[{inner}{(',' + inner).join(items)}{style.line(1)}]{after}{style.line(0)}"
+
+
+def _member(name: str, value: Any, newline: str) -> str:
+    if name == "id":
+        return '"%(id)s"'
+    if name == "htmlLink":
+        return '"%(link)s"'
+    if name not in _TIMES:
+        text = encode_basestring(value) if type(value) is str else json_text(value, newline)
+        return text.replace("%", "%%")
+    marked = {key: _MARK if key in ("date", "dateTime") else text for key, text in value.items()}
+    return json_text(marked, newline).replace("%", "%%").replace(_MARK_AS_JSON, f"%({_TIMES[name]})s")
+
 
 _DEFAULT_PAGE_SIZE, _MAX_PAGE_SIZE = 250, 2500
 _ROWS_PER_QUERY = 250
@@ -253,7 +332,7 @@ def _response(
     if not entries or "items" not in selection:
         return json_response(request.query, selection)
     query = request.query
-    style = ItemStyle(item_mask(mask or {}), query.get("prettyPrint") == "false", query.get("fields"))
+    style = ItemStyle(item_mask(mask or {}), query.get("prettyPrint") == "false")
     texts = EventTexts(view, shared, style)
     items = [texts.of(event_id, entry) for (_, event_id), entry in in_slices(entries)]
     return json_bytes(text_bytes(list_text(selection, items, style)))

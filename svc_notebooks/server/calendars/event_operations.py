@@ -1,4 +1,4 @@
-"""Handlers that create, change, delete and move events (B1). guest_changes.py handles the changes of guests."""
+"""Handlers that create, change, delete and move events (B1), and the changes of guests."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ from ...core.events.calendars import CalendarRole
 from ...core.events.field_table import EVENT_SHAPE
 from ...core.events.quick_words import quick_event
 from ...core.events.times import read_time
+from ...core.events.validation import with_defaults
 from ...core.events.value_checks import is_address
 from ...core.http.messages import JSONObject, Response, merge_patch
-from ...core.resources.events import Event, Person
+from ...core.resources.events import Attendee, Event, Person
 from ...core.time_zones import zone
 from ..dispatch.requests import check_conditions, lists_etag, parse_fields_param
 from ..dispatch.responses import empty_response
 from ..dispatch.service_context import RequestContext, ServiceContext
-from . import guest_changes, invitations
-from .access import calendar_of, resource_response, title_of
-from .attendee_copies import copies_of, sync_attendee_copies
+from . import invitations
+from .access import calendar_of, primary_of, resource_response, title_of
+from .attendee_copies import common_part, copies_of, emails_of, merge_parts, private_part, sync_attendee_copies
 from .event_messages import changing_events, record_removal
 from .event_request import (
     Options,
@@ -34,9 +35,9 @@ from .event_request import (
     read_options,
     view_of,
 )
-from .event_resource import EventRecord, EventView, etag, event_from_row, hides_guests, pick
+from .event_resource import EventRecord, EventView, etag, event_from_row, hides_guests, omit, pick
 from .event_rows import save_event, save_with_copies, with_body
-from .instances import with_times
+from .instances import find_event, with_times
 from .tables import CalendarRow, EventRow
 
 _ACTIVE_STATUSES = ("confirmed", "tentative")
@@ -95,7 +96,7 @@ def import_event(context: ServiceContext, request: RequestContext) -> Response:
             fields["organizer"] = person
         event = _new_event(context, calendar, body | ({"id": before.row.id} if before else {}), fields)
         if before and before.row.calendar != before.row.origin:  # the copy of a guest stays one
-            event = guest_changes.save(context, calendar, before, fields)
+            event = save_guest_changes(context, calendar, before, fields)
         elif before is None:
             _check_id_is_free(context, calendar, body)
             context.store.events.save(event.row)
@@ -179,7 +180,7 @@ def _change(context: ServiceContext, request: RequestContext, *, partial: bool) 
         moved = any(_differs(name, before.body, fields) for name in _SCHEDULING_FIELDS)
         fields["sequence"] = max(fields.get("sequence") or 0, (before.body.get("sequence") or 0) + moved)
         if before.row.calendar != before.row.origin:
-            event = guest_changes.save(context, calendar, before, fields)
+            event = save_guest_changes(context, calendar, before, fields)
         elif (before.body.get("organizer") or {}).get("email", calendar.id) != calendar.id:  # imported, so private
             event = save_event(context, EventRecord(with_body(before.row, fields, calendar), fields), before.body)
         else:
@@ -254,7 +255,7 @@ def delete(context: ServiceContext, request: RequestContext) -> Response:
             sync_attendee_copies(context, cancelled, event.body)
             invitations.send_cancellations(context, options.notify, event)
         else:
-            guest_changes.decline(context, calendar, event)
+            decline_event(context, calendar, event)
     return empty_response(204)
 
 
@@ -306,3 +307,85 @@ def quick_add(context: ServiceContext, request: RequestContext) -> Response:
     except (ValueError, OverflowError) as error:
         raise refuse("invalidParameter", name="text", message=f"{error}.") from None
     return add_event(context, request, calendar, body, options, view)
+
+
+_RESPONSE_FIELDS = ("responseStatus", "comment", "additionalGuests", "displayName")
+ORGANIZER_FIELDS = (
+    "anyoneCanAddSelf",
+    "guestsCanInviteOthers",
+    "guestsCanModify",
+    "guestsCanSeeOtherGuests",
+    "visibility",
+)
+"""The fields that restrict guests or readers. Guests cannot change them, even if they may modify the event."""
+_NOT_COMPARED = ("attendees", "sequence", "status", "originalStartTime", "creator", "organizer")
+
+
+def save_guest_changes(
+    context: ServiceContext, calendar: CalendarRow, before: EventRecord, after: Event
+) -> EventRecord:
+    """Store a guest's changes to an event and return the guest's copy. Raises ApiError (403) if not permitted."""
+    after = {**pick(before.body, ORGANIZER_FIELDS), **after}
+    _check_permission(before.body, after)
+    organizer_event = _organizer_event(context, before.row)
+    if organizer_event is not None:
+        stored = organizer_event.body
+        if before.body.get("guestsCanModify") is True:
+            save_with_copies(context, organizer_event, merge_parts(common_part(after), private_part(stored)))
+        elif (attendees := _merge_responses(stored, after, calendar.owner)) is not None:
+            save_with_copies(context, organizer_event, {**stored, "attendees": attendees})
+    own_copy = find_event(context, calendar, before.row.id) or before
+    body = merge_parts(common_part(own_copy.body), private_part(after))
+    return save_event(context, EventRecord(own_copy.row._replace(body=json.dumps(body)), body), own_copy.body)
+
+
+def decline_event(context: ServiceContext, calendar: CalendarRow, event: EventRecord) -> None:
+    """Set the guest's response in the organizer's event to "declined", because the guest has deleted their copy."""
+    organizer_event = _organizer_event(context, event.row)
+    if organizer_event is not None:
+        attendees: list[Attendee] = [
+            {**attendee, "responseStatus": "declined"} if attendee["email"].lower() == calendar.owner else attendee
+            for attendee in organizer_event.body.get("attendees") or []
+        ]
+        save_with_copies(context, organizer_event, {**organizer_event.body, "attendees": attendees})
+
+
+def _organizer_event(context: ServiceContext, copy: EventRow) -> EventRecord | None:
+    return find_event(context, primary_of(context, copy.origin), copy.id)
+
+
+def _check_permission(before: Event, after: Event) -> None:
+    """Raise ApiError (403 forbiddenForNonOrganizer) if a guest may not make the changes from `before` to `after`."""
+    old: Any = omit(common_part(before), *_NOT_COMPARED)
+    new: Any = omit(common_part(after), *_NOT_COMPARED)
+    may_modify = before.get("guestsCanModify") is True
+    if may_modify:
+        old, new = with_defaults(pick(old, ORGANIZER_FIELDS)), with_defaults(pick(new, ORGANIZER_FIELDS))
+    for name in sorted({*old, *new}):
+        if old.get(name) != new.get(name):
+            raise refuse("notOrganizer", field=name)
+    if may_modify:
+        return
+    removed, added = emails_of(before) - emails_of(after), emails_of(after) - emails_of(before)
+    if removed or (added and before.get("guestsCanInviteOthers") is False):
+        raise refuse("notOrganizer", field="attendees")
+
+
+def _merge_responses(organizer_body: Event, after: Event, user: str) -> list[Attendee] | None:
+    """Return the organizer's attendees with the guest's response and additions, or None if nothing changes."""
+    attendees = list(organizer_body.get("attendees") or [])
+    invited = {attendee["email"].lower(): index for index, attendee in enumerate(attendees)}
+    new = [attendee for attendee in after.get("attendees") or [] if attendee["email"].lower() not in invited]
+    own_entry = next((each for each in after.get("attendees") or [] if each["email"].lower() == user), None)
+    changed = False
+    if own_entry is not None and user in invited:
+        stored_entry: Any = attendees[invited[user]]
+        old, response = _response_fields(stored_entry), _response_fields(own_entry)
+        if changed := response != old:
+            others = {name: value for name, value in stored_entry.items() if name not in _RESPONSE_FIELDS}
+            attendees[invited[user]] = others | response
+    return [*attendees, *new] if changed or new else None
+
+
+def _response_fields(attendee: Any) -> Any:
+    return {name: attendee[name] for name in _RESPONSE_FIELDS if attendee.get(name) is not None}

@@ -11,8 +11,8 @@ from .access import primary_of
 from .attendee_copies import keep_instances, sync_attendee_copies
 from .event_messages import record_times, series_of_calendar
 from .event_resource import EventRecord
+from .expansion import FIRST
 from .instances import with_times
-from .page_budget import FIRST
 from .tables import CalendarRow, EventRow
 
 _ROWS_PER_QUERY = 250

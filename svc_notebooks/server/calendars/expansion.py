@@ -1,4 +1,9 @@
-"""Computes the instances of series for lists of events."""
+"""Computes the instances of series for lists of events.
+
+A page ends early when its step budget (core/events/rrule.py) is spent. It then has the instances found so far, and its
+page token continues after the last one. If the whole budget yields no instance, the page covers a period that is short
+enough for the budget.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +12,11 @@ from datetime import UTC, date, datetime, timedelta, tzinfo
 from functools import lru_cache
 from heapq import merge
 from operator import itemgetter
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from ...core.clock import from_millis, to_millis
 from ...core.events.instances import duration, in_days
-from ...core.events.rrule import Recurrence, Start, WorkBudget, print_moment
+from ...core.events.rrule import Recurrence, Start, WorkBudget, WorkExceeded, print_moment
 from ...core.events.series_starts import DAY, EPOCH, SeriesStarts, years_between
 from ...core.events.times import instant
 from ...core.events.validation import end_of, start_of
@@ -20,8 +25,84 @@ from ..dispatch.service_context import Cursor, ServiceContext
 from .event_resource import EventRecord, event_from_row
 from .instances import Slot, instance_slots, list_changed_instances, moment_text, with_series_fields
 from .list_criteria import ListCriteria
-from .page_budget import FIRST, LAST, Entry, Key, Keyed, in_order
 from .tables import CalendarRow, EventRow
+
+Key: TypeAlias = "tuple[int, str]"
+Keyed: TypeAlias = "tuple[Key, Entry]"
+Streams: TypeAlias = "Callable[[datetime | None, datetime | None, WorkBudget], list[Iterator[Keyed]]]"
+
+FIRST, LAST = -(2**62), 2**62
+_DAYS_PER_YEAR = 366
+_END = datetime(9999, 1, 1, tzinfo=UTC)
+_MAX_YEARS = 400
+
+
+class Entry(NamedTuple):
+    """An event of a list. With a `slot`, it is the instance of the recurring event `event` at that time."""
+
+    event: EventRecord
+    slot: Slot | None = None
+
+
+class PageEnds(Exception):
+    """Raised when the step budget of a page is spent. The next page begins after `key`."""
+
+    def __init__(self, key: Key) -> None:
+        super().__init__(f"the next page begins after {key}")
+        self.key = key
+
+
+def in_order(
+    streams: Streams,
+    key: Key | None,
+    window: tuple[datetime | None, datetime | None],
+    begin: int,
+    *,
+    work: WorkBudget,
+    steps: int,
+    series: int,
+) -> Iterator[Keyed]:
+    """Yield the events of a time window in the order of their keys. Raises PageEnds when the step budget is spent.
+
+    `streams` returns the ordered event streams of a window, which count their steps. `key` is the last key of the
+    previous page, or None. `begin` is the start of the first recurring event in Unix milliseconds. `work` has `steps`
+    steps. `series` is the number of recurring events.
+    """
+    last = after_key = key or (FIRST, "")
+    try:
+        for last, event in merge(*streams(*window, work), key=itemgetter(0)):
+            yield last, event
+        return
+    except WorkExceeded:
+        if last > after_key:
+            raise PageEnds(last) from None
+    yield from _in_order_for_years(streams, after_key, window, begin, steps, series)
+
+
+def _in_order_for_years(
+    streams: Streams,
+    after_key: Key,
+    window: tuple[datetime | None, datetime | None],
+    begin: int,
+    steps: int,
+    series: int,
+) -> Iterator[Keyed]:
+    """Yield events like `in_order`, but only for as many years as the budget covers. Raises PageEnds at the end."""
+    after, before = window[0], window[1] or _END
+    years = max(1, min(_MAX_YEARS, steps // (_DAYS_PER_YEAR * max(1, series))))
+    first = from_millis(begin) if after is None else after
+    end = min(before, first + timedelta(days=years * _DAYS_PER_YEAR)) if first.year + years + 1 < _END.year else before
+    last = after_key
+    try:
+        for last, event in merge(
+            *streams(after, end, WorkBudget(steps + 2 * _DAYS_PER_YEAR * series)), key=itemgetter(0)
+        ):
+            yield last, event
+    except WorkExceeded:  # the evaluation of COUNT is cached, so the next request gets further
+        raise PageEnds(max(last, after_key)) from None
+    if end < before:
+        raise PageEnds((to_millis(end), ""))
+
 
 _MILLISECOND = timedelta(milliseconds=1)
 _FIRST_SPAN = 32
@@ -31,9 +112,6 @@ _MAX_STARTS = 100_000
 """The number of starts that are computed and sorted together, if each series has all its times on each day."""
 
 _LONGEST = timedelta(days=31)
-_DAY_BITS, _RANK_BITS = 22, 24
-_ABOVE_RANK = _DAY_BITS + _RANK_BITS
-_DAY_MASK, _RANK_MASK = (1 << _DAY_BITS) - 1, (1 << _RANK_BITS) - 1
 
 
 class ParsedSeries(NamedTuple):
@@ -77,14 +155,13 @@ def sorted_instances(
 ) -> Iterator[Keyed]:
     """Yield the instances of simple series in a window in the order of their keys, without those with changed ids.
 
-    The starts of all series in a span of time are computed and sorted as numbers, and only then become instances.
+    The starts of all series in a span of time are computed and sorted, and only then become instances.
     Raises WorkExceeded if the budget is spent, in which each series, span of time and year is a step.
     """
     ranked = sorted(series, key=lambda each: f"{each.row.id}_")  # like the ids of instances that begin together
     masters: dict[int, EventRecord] = {}
     tz = zone(calendar.zone)
-    for code in _sorted_starts(ranked, tz, window, work):
-        start, rank, day = code >> _ABOVE_RANK, code >> _DAY_BITS & _RANK_MASK, code & _DAY_MASK
+    for start, rank, day in _sorted_starts(ranked, tz, window, work):
         each = ranked[rank]
         name = each.row.id
         if day:
@@ -101,12 +178,12 @@ def sorted_instances(
 
 def _sorted_starts(
     ranked: Sequence[ParsedSeries], tz: tzinfo, window: tuple[datetime | None, datetime | None], work: WorkBudget
-) -> Iterator[int]:
-    """Yield a number for each instance, which has its start, the rank of its series and the day if it is all-day.
+) -> Iterator[tuple[int, int, int]]:
+    """Yield the start of each instance, the rank of its series, and the day if it is all-day, or else 0.
 
     The days of all-day series are midnights in UTC, and begin when they begin in `tz`.
     """
-    active = [(rank << _DAY_BITS, each.starts, each) for rank, each in enumerate(ranked) if each.starts is not None]
+    active = [(rank, each.starts, each) for rank, each in enumerate(ranked) if each.starts is not None]
     after, before = window
     first = min((starts.first for _, starts, _ in active), default=0) - DAY
     last = max((starts.stop for _, starts, _ in active), default=0) + 2 * DAY
@@ -120,16 +197,16 @@ def _sorted_starts(
         high = min(stop, low + min(days, most) * DAY)
         high_day = _day_bound(high, tz)
         work.spend(len(active) * (1 + years_between(low, high)))
-        codes: list[int] = []
-        for base, starts, each in active:
+        begun: list[tuple[int, int, int]] = []
+        for rank, starts, each in active:
             earlier = each.length - 1 if overlapping else 0
             if isinstance(each.start, datetime):
-                codes += [moment << _ABOVE_RANK | base for moment in starts.between(low - earlier, high)]
+                begun += [(moment, rank, 0) for moment in starts.between(low - earlier, high)]
             else:
                 days_of_series = [moment // DAY + EPOCH for moment in starts.between(low_day - earlier, high_day)]
-                codes += [_midnight(day, tz) << _ABOVE_RANK | base | day for day in days_of_series]
-        codes.sort()
-        yield from codes
+                begun += [(_midnight(day, tz), rank, day) for day in days_of_series]
+        begun.sort()
+        yield from begun
         active = [entry for entry in active if entry[1].stop > high - DAY]
         low, low_day, days, overlapping = high, high_day, 2 * days, False
 

@@ -217,7 +217,7 @@ def check_booleans(query: Query, operation: Operation) -> None:
     """Raise ApiError (400) if a boolean parameter of an operation is neither "true" nor "false"."""
     for parameter in (*COMMON, *operation.parameters):
         if parameter.type == "boolean":
-            bool_param(query, parameter.name, default=False)
+            choice_param(query, parameter.name, ("false", "true"))
 
 
 def choice_param(query: Query, name: str, allowed: tuple[str, ...]) -> str:

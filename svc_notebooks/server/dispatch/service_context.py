@@ -10,7 +10,7 @@ from threading import Lock
 from typing import Any, NamedTuple
 
 from ...convert.pool.converter import Converter
-from ...core.api.operations import FILE_ID, PERMISSION_ID, Operation
+from ...core.api.operations import PERMISSION_ID, Operation
 from ...core.brand_names import Names
 from ...core.clock import to_millis
 from ...core.events.rrule import WorkBudget
@@ -69,33 +69,6 @@ class SeriesCache:
 
 MAX_CHARACTERS = 8 * 1024 * 1024
 """The largest number of characters of all texts and keys together."""
-
-
-class TextCache:
-    """The last texts, with at most `most` characters together. The oldest text is removed first."""
-
-    def __init__(self, most: int = MAX_CHARACTERS) -> None:
-        self._most = most
-        self._texts: dict[Hashable, tuple[str, int]] = {}
-        self._characters = 0
-        self._lock = Lock()
-
-    def get(self, key: Hashable) -> str | None:
-        """Return the text with a key, or None if it is not kept."""
-        kept = self._texts.get(key)
-        return kept[0] if kept else None
-
-    def keep(self, key: Hashable, text: str, size: int) -> None:
-        """Keep a text whose key has `size` characters. A text that is larger than the whole cache is not kept."""
-        size += len(text)
-        with self._lock:
-            if key in self._texts or size > self._most:
-                return
-            self._texts[key] = text, size
-            self._characters += size
-            while self._characters > self._most:
-                oldest = next(iter(self._texts))
-                self._characters -= self._texts.pop(oldest)[1]
 
 
 MAX_OPEN_SERIES = 30_000
@@ -178,23 +151,18 @@ class ServiceContext:
     reserve: Reserve = field(default_factory=lambda: Reserve(None))
     cursors: CursorCache = field(default_factory=CursorCache)
     series: SeriesCache = field(default_factory=SeriesCache)
-    texts: TextCache = field(default_factory=TextCache)
     quotas: dict[str, Quota] = field(default_factory=dict)
     records: KeptRecords | None = None
+    folder_type: str = field(init=False)
+    shortcut_type: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "folder_type", self.names.native("folder"))
+        object.__setattr__(self, "shortcut_type", self.names.native("shortcut"))
 
     def millis(self) -> int:
         """Return the current time in Unix milliseconds."""
         return to_millis(self.clock.now())
-
-    @property
-    def folder_type(self) -> str:
-        """The media type of folders."""
-        return self.names.native("folder")
-
-    @property
-    def shortcut_type(self) -> str:
-        """The media type of shortcuts."""
-        return self.names.native("shortcut")
 
     def root(self, user: str) -> str:
         """Return the id of the root folder of a user, or "" if the user is unknown."""
@@ -202,26 +170,21 @@ class ServiceContext:
 
 
 class RequestContext(NamedTuple):
-    """A request with its operation and caller. `method` is the X-HTTP-Method-Override of a POST, if present."""
+    """A request with its operation and caller. `method` is the X-HTTP-Method-Override of a POST, if present.
+
+    `file_id` is the id of the file in the path, or "" if the path has no file id.
+    """
 
     http_request: Request
+    headers: Headers
     method: str
     operation: Operation
     path_params: Mapping[str, str]
+    file_id: str
     query: Query
     caller: Caller
     body: Body
     journal_entry: JournalEntry
-
-    @property
-    def headers(self) -> Headers:
-        """The headers of the request."""
-        return self.http_request.headers
-
-    @property
-    def file_id(self) -> str:
-        """The id of the file in the path, or "" if the path has no file id."""
-        return self.path_params.get(FILE_ID, "")
 
     @property
     def permission_id(self) -> str:

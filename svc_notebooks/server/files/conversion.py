@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 
 from ...convert.input.detect import GENERIC_TYPES, detect_source
 from ...convert.job import ConversionError, JobLimits, TooLarge
-from ...convert.pool.admission import Abandoned, TooManyWaiting
-from ...convert.pool.converter import Client, Converter, shared
+from ...convert.pool.converter import Abandoned, Client, Converter, TooManyWaiting, shared
 from ...core.clock import from_millis
 from ...core.decision_ids import FAILED_EXPORT
 from ...core.errors.catalogue import ApiError, refuse, row

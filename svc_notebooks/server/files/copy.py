@@ -10,11 +10,10 @@ from ...core.files.fields import check_file
 from ...core.files.permissions import RESTRICTIONS, Role
 from ...core.http.messages import JSONObject, Response
 from ..dispatch.requests import read_json
-from ..dispatch.responses import json_response
 from ..dispatch.service_context import RequestContext, ServiceContext
 from ..store.content_io import END
 from .conversion import ConversionRequest, conversion_for, convert
-from .operations import add_content, check_response_params, check_usage, render_file, store_content
+from .operations import add_content, check_usage, checked_fields, file_response, store_content
 from .roles import check_right, effective_role, restrictions_on
 from .rows import add_file, check_new, file_for, new_row
 from .tables import FileRow
@@ -25,7 +24,7 @@ _COPIED_RESTRICTIONS = RESTRICTIONS.keys() - {"contentRestrictions"}
 
 def copy(context: ServiceContext, request: RequestContext) -> Response:
     """Copy a file that the caller may download, and return a response with the resource of the copy."""
-    check_response_params(context, request)
+    fields = checked_fields(context, request)
     body = read_json(request.body, context.policy.max_metadata_size)
     sent = check_file(body, creating=True, names=context.names, policy=context.policy)
     with context.store.transaction():
@@ -44,7 +43,7 @@ def copy(context: ServiceContext, request: RequestContext) -> Response:
             add_file(context, request.caller, row, metadata)
             if context.quotas:
                 check_usage(context, row.owner)
-            return json_response(request.query, render_file(context, request, row))
+            return file_response(request, fields, row)
         assert source.content is not None
         size = source.size or 0
         pieces = context.store.contents.pieces(source.content, 0, size)
@@ -55,7 +54,7 @@ def copy(context: ServiceContext, request: RequestContext) -> Response:
             new_content = add_content(context, converted.pieces, None, converted.media_type)
             row, _ = store_content(context, request, "", metadata, new_content)
             context.store.files.save(row._replace(abusive=source.abusive))
-    return json_response(request.query, render_file(context, request, row))
+    return file_response(request, fields, row)
 
 
 def _source(context: ServiceContext, request: RequestContext) -> FileRow:

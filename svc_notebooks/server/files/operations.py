@@ -9,13 +9,13 @@ from typing import NamedTuple
 from ...core import field_mask
 from ...core.decision_ids import ROOT
 from ...core.errors.catalogue import refuse
+from ...core.field_mask import Mask
 from ...core.files.fields import FILE_SHAPE, IDS_SHAPE, LIST_SHAPE, check_file
 from ...core.files.permissions import RESTRICTIONS, Role, is_allowed, may_change_restrictions
 from ...core.files.query import compared_values, parse_order, parse_query
 from ...core.http.messages import JSONObject, Query, Response
 from ...core.http.mime import detect
 from ...core.resources.files import File, FileList, GeneratedIds
-from ..dispatch.origin import external_base_url
 from ..dispatch.requests import (
     choice_param,
     decode_page_token,
@@ -49,22 +49,38 @@ _SEARCHED_SPACES = ("storage", "drive")
 _SPACES = (*_SEARCHED_SPACES, "appDataFolder")
 
 
-def check_response_params(context: ServiceContext, request: RequestContext) -> None:
-    """Check `fields` and the Host header before any change. Raises ApiError (400) if either is invalid."""
-    parse_fields_param(request.query, DEFAULT_MASK, FILE_SHAPE)
-    external_base_url(request.http_request, context)
+class ResponseFields(NamedTuple):
+    """The fields of the File resource in a response, or None for an empty object, and the caller's view of files."""
+
+    mask: Mask | None
+    view: ViewContext
+
+    def resource(self, row: FileRow) -> File:
+        """Return the File resource with these fields."""
+        return {} if self.mask is None else file_resource(row, self.mask, self.view)
 
 
-def render_file(context: ServiceContext, request: RequestContext, row: FileRow) -> File:
-    """Return a File resource with the fields that the parameter `fields` selects. Raises ApiError if invalid."""
+def response_fields(context: ServiceContext, request: RequestContext) -> ResponseFields:
+    """Read the parameter `fields`. Raises ApiError (400) if it is invalid."""
     mask = parse_fields_param(request.query, DEFAULT_MASK, FILE_SHAPE)
-    view = ViewContext(context, request.caller, request.http_request)
-    return {} if mask is None else file_resource(row, mask, view)
+    return ResponseFields(mask, ViewContext(context, request.caller, request.http_request))
+
+
+def checked_fields(context: ServiceContext, request: RequestContext) -> ResponseFields:
+    """Read `fields` and the address for links before any change. Raises ApiError (400) if one of them is invalid."""
+    fields = response_fields(context, request)
+    _ = fields.view.base_url
+    return fields
+
+
+def file_response(request: RequestContext, fields: ResponseFields, row: FileRow) -> Response:
+    """Return a response with the File resource of a row."""
+    return json_response(request.query, fields.resource(row))
 
 
 def create(context: ServiceContext, request: RequestContext) -> Response:
     """Create a folder, a shortcut or an empty file from metadata, and return its resource."""
-    check_response_params(context, request)
+    fields = checked_fields(context, request)
     sent = read_json(request.body, context.policy.max_metadata_size)
     metadata = check_file(sent, creating=True, names=context.names, policy=context.policy)
     with context.store.transaction():
@@ -74,7 +90,7 @@ def create(context: ServiceContext, request: RequestContext) -> Response:
         if not context.names.is_native(row.mime_type):
             row = row._replace(content=context.store.contents.begin(), size=0)
         add_file(context, request.caller, row, metadata)
-    return json_response(request.query, render_file(context, request, row))
+    return file_response(request, fields, row)
 
 
 def get(context: ServiceContext, request: RequestContext) -> Response:
@@ -82,17 +98,17 @@ def get(context: ServiceContext, request: RequestContext) -> Response:
     if request.query.get("acknowledgeAbuse") == "true":
         raise refuse("noAcknowledgment")
     row = file_for(context, request.caller, request.file_id)
-    return json_response(request.query, render_file(context, request, row))
+    return file_response(request, response_fields(context, request), row)
 
 
 def update(context: ServiceContext, request: RequestContext) -> Response:
     """Change the metadata of a file. The parameters `addParents` and `removeParents` move the file."""
-    check_response_params(context, request)
+    fields = checked_fields(context, request)
     sent = read_json(request.body, context.policy.max_metadata_size)
     metadata = check_file(sent, creating=False, names=context.names, policy=context.policy)
     with context.store.transaction():
         row = change_file(context, request, request.file_id, metadata)
-    return json_response(request.query, render_file(context, request, row))
+    return file_response(request, fields, row)
 
 
 def change_file(

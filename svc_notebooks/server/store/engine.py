@@ -8,23 +8,240 @@ until a statement changes the database, because in a busy kernel each statement 
 
 from __future__ import annotations
 
+import re
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from threading import RLock
+from queue import Empty, LifoQueue
+from threading import Lock, RLock, local
 from time import perf_counter
-from typing import Any, ClassVar, NoReturn, TypeAlias
+from typing import Any, ClassVar, Literal, NamedTuple, NoReturn, TypeAlias
 from weakref import finalize
 
-from sqlalchemy import ColumnElement, Connection, Select, Table, delete, text
+from sqlalchemy import (
+    ClauseElement,
+    ColumnElement,
+    Connection,
+    Dialect,
+    Insert,
+    Select,
+    Table,
+    UniqueConstraint,
+    bindparam,
+    delete,
+    insert,
+    text,
+)
+from sqlalchemy.exc import DatabaseError
 
 from ...core.processes import ForkedChild, after_fork, keep_forever
+from ...core.thread_permit import release_permit
 from .database_copy import image_of_file, load_image
 from .errors import UnstorableText, explain_errors, store_error
-from .readers import Reader, Readers, ThreadValues, close_connection
-from .statements import Prepared as Prepared, Row as Row, inserting as inserting
+
+Row = tuple[Any, ...]
+
+_UNTYPED = re.compile(r"\$(\d+)(?!\d|::)")
+
+Conflict: TypeAlias = Literal["FAIL", "IGNORE", "REPLACE"]
+
+
+class Compiled(NamedTuple):
+    """The SQL of a statement in one dialect, and the values of its constant parameters.
+
+    On PostgreSQL, `names` has the names of the parameters $1, $2 and so on, and `untyped` the indexes of those
+    parameters whose type is not in the SQL.
+    """
+
+    sql: str
+    constants: dict[str, Any]
+    names: tuple[str, ...] = ()
+    untyped: frozenset[int] = frozenset()
+
+
+class Prepared:
+    """A statement with named parameters that is compiled on first use, once for SQLite and once for PostgreSQL."""
+
+    __slots__ = ("_for_postgresql", "_statement", "constants", "postgresql", "sql")
+
+    def __init__(self, statement: ClauseElement, for_postgresql: Callable[[], ClauseElement] | None = None) -> None:
+        """Take a statement, and a function that builds another statement for PostgreSQL if its dialect needs one."""
+        self._statement = statement
+        self._for_postgresql = for_postgresql
+        self.sql = ""
+        self.constants: dict[str, Any] = {}
+        self.postgresql: Compiled | None = None
+
+    def compile(self, dialect: Dialect) -> str:
+        """Compile the statement for SQLite, store its SQL and the values of its constants, and return the SQL."""
+        self.sql, self.constants, *_ = _compile(self._statement, dialect)
+        return self.sql
+
+    def compile_for_postgresql(self, dialect: Dialect) -> Compiled:
+        """Compile the statement for PostgreSQL, store the result in `postgresql` and return it."""
+        self.postgresql = _compile(self._for_postgresql() if self._for_postgresql else self._statement, dialect)
+        return self.postgresql
+
+
+def _compile(statement: ClauseElement, dialect: Dialect) -> Compiled:
+    compiled: Any = statement.compile(dialect=dialect)
+    sql, names = str(compiled), tuple(compiled.positiontup or ())
+    untyped = frozenset(int(number) - 1 for number in _UNTYPED.findall(sql)) if names else frozenset[int]()
+    return Compiled(sql, {name: value for name, value in compiled.params.items() if value is not None}, names, untyped)
+
+
+def inserting(
+    table: Table, names: Iterable[str], *, otherwise: Conflict = "FAIL", source: Select[Any] | None = None
+) -> Prepared:
+    """Return a prepared INSERT statement for the columns `names`, with parameters of the same names.
+
+    `otherwise` decides about a row whose key exists. A replaced row gets a new number. `source` selects the rows, by
+    default one row of the parameters.
+    """
+
+    def fill(statement: Insert) -> Insert:
+        if source is not None:
+            return statement.from_select(list(names), source)
+        return statement.values({name: bindparam(name) for name in names})
+
+    names = tuple(names)
+    if otherwise == "FAIL":
+        return Prepared(fill(insert(table)).inline())
+
+    def on_postgresql() -> Insert:
+        from sqlalchemy.dialects import postgresql  # with all its drivers, which a service on SQLite does not load
+
+        own = postgresql.insert(table)
+        if otherwise == "IGNORE":
+            return fill(own.on_conflict_do_nothing()).inline()
+        key = _key(table)
+        new = {column.name: own.excluded[column.name] for column in table.columns if column.name not in key}
+        return fill(own.on_conflict_do_update(index_elements=key, set_=new)).inline()
+
+    return Prepared(fill(insert(table).prefix_with(f"OR {otherwise}", dialect="sqlite")), on_postgresql)
+
+
+def _key(table: Table) -> list[str]:
+    """Return the columns by which a row is replaced: those of a unique constraint, or else of the primary key."""
+    unique = next((each for each in table.constraints if isinstance(each, UniqueConstraint)), table.primary_key)
+    return [column.name for column in unique.columns]
+
+
+MAX_READERS = 8
+
+
+class ThreadValues(local):
+    """The values of one thread: the reader with its snapshot, and the statement that PostgreSQL runs with the next one.
+
+    The defaults are attributes of the class, because `getattr` with a default raises and drops an exception each time.
+    """
+
+    reader: Reader | None = None
+    expectation: Any = None
+
+
+class Reader:
+    """A connection that reads one snapshot at a time, and that one thread uses at a time.
+
+    `rows` are cached rows of look-ups by key, as in `Database`.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._driver: Any = connection.connection.driver_connection
+        self.rows: dict[tuple[Any, ...], Any] = {}
+        self.prepare()
+
+    def prepare(self) -> None:
+        """Make the new connection refuse changes."""
+        self._driver.execute("PRAGMA query_only = ON")
+
+    def begin(self, rows: dict[tuple[Any, ...], Any]) -> None:
+        """Begin a snapshot. The first statement fixes its rows, which are those of the last commit before."""
+        self.rows = rows
+        self._driver.execute("BEGIN")
+
+    def end(self) -> None:
+        """End the snapshot."""
+        self.rows = {}
+        if self._driver.in_transaction:
+            self._driver.execute("ROLLBACK")
+
+    def run(self, prepared: Prepared, values: dict[str, Any]) -> list[Row]:
+        """Run a statement that reads, and return its rows."""
+        sql = prepared.sql or prepared.compile(self._connection.dialect)
+        rows: list[Row] = self._driver.execute(sql, prepared.constants | values).fetchall()
+        return rows
+
+    def select(self, statement: Select[Any]) -> list[Row]:
+        """Run a SELECT statement that is not prepared and return its rows."""
+        return [tuple(row) for row in self._connection.execute(statement)]
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+        self._connection.engine.dispose()
+
+
+class Readers:
+    """At most `MAX_READERS` readers, each of which is connected when no other is free."""
+
+    def __init__(self, connect: Callable[[], Connection], reader: Callable[[Connection], Reader] = Reader) -> None:
+        self._connect = connect
+        self._reader = reader
+        self._idle: LifoQueue[Reader] = LifoQueue()
+        self._left = MAX_READERS
+        self._lock = Lock()
+        self._closed = False
+
+    def take(self) -> Reader | None:
+        """Return a reader, if necessary after another thread has returned it. Returns None if none can be connected."""
+        try:
+            return self._idle.get_nowait()
+        except Empty:
+            pass
+        with self._lock:
+            if self._closed:
+                return None
+            if self._left:
+                self._left -= 1
+                try:
+                    return self._reader(self._connect())
+                except (DatabaseError, sqlite3.Error, OSError):
+                    self._left += 1
+                    if self._left == MAX_READERS:
+                        return None
+        with release_permit():  # a thread with a reader may wait for a permit
+            return self._idle.get()
+
+    def release(self, reader: Reader) -> None:
+        """Return a reader, which another thread may then use."""
+        with self._lock:
+            if not self._closed:
+                self._idle.put(reader)
+                return
+        reader.close()
+
+    def close(self) -> None:
+        """Close the readers. A reader in use is closed when it is released."""
+        with self._lock:
+            self._closed = True
+        while True:
+            try:
+                self._idle.get_nowait().close()
+            except Empty:
+                return
+
+
+def close_connection(connection: Connection, readers: Readers | None = None) -> None:
+    """Close a database, first its readers, so that the last connection deletes the write-ahead log."""
+    if readers:
+        readers.close()
+    connection.close()
+    connection.engine.dispose()
+
 
 _FORK_ADVICE = "Use it there: SQLite allows no connection to cross a fork."
 _MAX_CACHED_ROWS = 256

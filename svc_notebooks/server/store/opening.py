@@ -21,9 +21,8 @@ from sqlalchemy.util import LRUCache
 
 from ...core.platform import capabilities
 from . import upgrades, word_index
-from .engine import Close, Database
+from .engine import Close, Database, Readers, close_connection
 from .errors import store_error
-from .readers import Readers, close_connection
 from .schema import metadata
 
 _BUSY_SECONDS = 2.0

@@ -41,7 +41,8 @@ from ..dispatch.service_context import ServiceContext
 from ..files.storage_errors import disk_refusal
 from ..service import Service
 from ..store.blob_store import BLOCK
-from .class_api import CLASS_CALLS, CLASS_FIELDS, RECEIVERS_PATH, handle_receiver
+from .class_api import CLASS_CALLS, CLASS_FIELDS, RECEIVERS_PATH, handle_receiver, with_receivers
+from .live_page import LivePage
 
 _PREFIX = "/_control/"
 _MAX_BODY_SIZE = 16 * 1024 * 1024
@@ -307,3 +308,14 @@ def _texts(fields: Fields, name: str) -> list[str]:
     if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
         raise ValueError(f"{name} must be a list of strings")
     return [str(text) for text in value]
+
+
+def served_paths(
+    service: Service, *, control: bool, control_token: str | None, page_key: str | None, has_page: bool
+) -> Callable[[Request], Response]:
+    """Return a function that handles all requests to a server.
+
+    `page_key` is the key of the live page, or None if everybody may see it. Raises ValueError for a bad control token.
+    """
+    handle = Control(service, control_token).handle if control else with_receivers(service)
+    return LivePage(service, handle, page_key, control=control).handle if has_page else handle

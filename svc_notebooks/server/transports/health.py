@@ -11,10 +11,10 @@ from ...core.http.messages import Headers, Query, Request, Response
 from ..dispatch.journal import JournalEntry
 from ..dispatch.origin import without_prefix
 from ..dispatch.responses import json_response
-from ..monitor import Monitor
-from ..service import Service
+from ..service import Monitor, Service
 
 _log = logging.getLogger(__name__)
+_requests = logging.getLogger("svc_notebooks.requests")
 
 _NOT_STORED = ("Cache-Control", "no-store")
 
@@ -84,7 +84,7 @@ class RequestLog:
             "received": entry.received,
             "sent": entry.sent,
         }
-        _log.info("%(method)s %(operation)s %(status)s %(ms)s ms", fields, extra={"fields": fields})
+        _requests.info("%(method)s %(operation)s %(status)s %(ms)s ms", fields, extra={"fields": fields})
 
 
 class JsonFormatter(logging.Formatter):

@@ -26,7 +26,6 @@ from ...core.uploads.server_state_machine import (
 from ...core.uploads.states import UploadRule, UploadState
 from ..dispatch.bodies import WholeBody, unsupported_coding
 from ..dispatch.caller import Caller
-from ..dispatch.origin import external_base_url
 from ..dispatch.requests import read_json
 from ..dispatch.responses import empty_response, encode_json, json_bytes, text_response
 from ..dispatch.service_context import RequestContext, ServiceContext
@@ -35,10 +34,10 @@ from ..files.operations import (
     NewContent,
     OrphanedContent,
     add_content,
-    check_response_params,
     check_usage,
+    checked_fields,
     discard_content,
-    render_file,
+    response_fields,
     store_content,
 )
 from ..files.rows import file_for
@@ -67,7 +66,7 @@ _DROPPED_PARAMETERS = ("access_token", "oauth_token", "uploadType", "upload_id")
 
 def initiate(context: ServiceContext, request: RequestContext) -> Response:
     """Check an upload, open a resumable session and return a response with the session URI."""
-    check_response_params(context, request)
+    fields = checked_fields(context, request)
     metadata = _metadata(context, request)
     media_type = header_type(request.headers, "X-Upload-Content-Type")
     total = _parse_total(context, request.headers)
@@ -93,7 +92,7 @@ def initiate(context: ServiceContext, request: RequestContext) -> Response:
         )
         context.store.upload_sessions.add(row)
     query = Query([("uploadType", "resumable"), ("upload_id", row.id), *query.pairs])
-    location = f"{external_base_url(request.http_request, context)}{context.names.upload_path('files')}?{query}"
+    location = f"{fields.view.base_url}{context.names.upload_path('files')}?{query}"
     return empty_response(200, [("Location", location)])
 
 
@@ -423,7 +422,8 @@ def _file_json(context: ServiceContext, request: RequestContext, row: SessionRow
     initiation = _initiation_request(request, row)
     compact = initiation.query.get("prettyPrint") == "false"
     answer = encode_json(
-        render_file(context, initiation, file_for(context, request.caller, row.file or "")), compact=compact
+        response_fields(context, initiation).resource(file_for(context, request.caller, row.file or "")),
+        compact=compact,
     )
     context.store.upload_sessions.save_answer(row.id, answer.decode())
     return answer

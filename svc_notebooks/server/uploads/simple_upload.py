@@ -8,16 +8,16 @@ from ...core.http.messages import Body, Headers, JSONObject, Response
 from ...core.http.mime import SNIFFED_BYTES, detect
 from ...core.http.multipart import MediaType, MultipartDecoder, MultipartError, PartBegins, PartData, boundary_of
 from ..dispatch.requests import parse_json
-from ..dispatch.responses import json_response
 from ..dispatch.service_context import RequestContext, ServiceContext
 from ..files.conversion import ConversionRequest, conversion_for, convert, too_large
 from ..files.operations import (
     OrphanedContent,
     add_content,
-    check_response_params,
     check_usage,
+    checked_fields,
     discard_content,
-    render_file,
+    file_response,
+    response_fields,
     store_content,
 )
 from ..files.roles import check_right
@@ -75,7 +75,7 @@ def simple_upload(context: ServiceContext, request: RequestContext) -> Response:
     media_type = header_type(request.headers, "Content-Type")
     refuse_envelope(request.headers)
     with _ContentReceiver(context, request.caller.user) as receiver:
-        check_response_params(context, request)
+        fields = checked_fields(context, request)
         receiver.conversion = check_content(
             context, request, request.file_id, {}, media_type, request.journal_entry.declared
         )
@@ -83,7 +83,7 @@ def simple_upload(context: ServiceContext, request: RequestContext) -> Response:
             receiver.write(block)
         row, old = _store_file(context, request, {}, media_type, receiver)
     discard_content(context, old)
-    return json_response(request.query, render_file(context, request, row))
+    return file_response(request, fields, row)
 
 
 def refuse_envelope(headers: Headers, *types: str | None) -> None:
@@ -105,7 +105,7 @@ def multipart(context: ServiceContext, request: RequestContext) -> Response:
             raise refuse("badMultipart", message=str(error)) from None
         row, old = _store_file(context, request, parts.metadata, parts.media_type, receiver)
     discard_content(context, old)
-    return json_response(request.query, render_file(context, request, row))
+    return file_response(request, parts.fields, row)
 
 
 class _MultipartReceiver:
@@ -117,6 +117,7 @@ class _MultipartReceiver:
         self._count = 0
         self.metadata: JSONObject = {}
         self.media_type: str | None = None
+        self.fields = response_fields(context, request)
 
     def read(self, body: Body) -> None:
         content_type = self._request.headers.get("Content-Type") or ""
@@ -146,7 +147,7 @@ class _MultipartReceiver:
             self.media_type = header_type(headers, "Content-Type")
             metadata, creating = parse_json(bytes(self._json)), not request.file_id
             self.metadata = check_file(metadata, creating=creating, names=context.names, policy=context.policy)
-            check_response_params(context, request)
+            _ = self.fields.view.base_url  # raises ApiError for an invalid Host
             self._receiver.conversion = check_content(context, request, request.file_id, self.metadata, self.media_type)
         if self._count > 2:
             raise MultipartError("the body must have two parts, metadata and content, not more.")

@@ -20,11 +20,10 @@ _UPLOAD_TYPES = {"raw": "media", "multipart": "multipart", "resumable": "resumab
 _COMMANDS = ({"upload"}, {"upload", "finalize"}, {"finalize"}, {"query"}, {"cancel"})
 
 
-def is_command(headers: Headers, context: ServiceContext) -> bool:
-    """Return True if an upload request uses the protocol with commands, and the service has extensions."""
-    return context.policy.extensions and any(
-        context.names.header(name) in headers for name in ("Upload-Protocol", "Upload-Command")
-    )
+def command_headers(context: ServiceContext) -> frozenset[str]:
+    """Return the headers of which each upload request with commands has one, in lower case. Without extensions none."""
+    names = ("Upload-Protocol", "Upload-Command") if context.policy.extensions else ()
+    return frozenset(context.names.header(name).lower() for name in names)
 
 
 def session_request(request: Request, context: ServiceContext) -> Request:

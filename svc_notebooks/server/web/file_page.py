@@ -175,12 +175,13 @@ def content(request: PublicRequest) -> Response:
         caller, file_id = _caller(request), request.query.get("id")
         if not file_id:
             raise refuse("requiredParameter", name="id")
-        path_params = {FILE_ID: file_id}
         download_request = RequestContext(
             request.http_request,
+            request.http_request.headers,
             request.method,
             _PAGE_OPERATION,
-            path_params,
+            {FILE_ID: file_id},
+            file_id,
             request.query,
             caller,
             request.body,

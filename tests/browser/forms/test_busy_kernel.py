@@ -76,16 +76,3 @@ form = svc.export_form()
 form.controls.target.observe(lambda _change: time.sleep(2), "value")
 form
 """
-
-
-def test_what_is_typed_stays_when_the_kernel_hears_late_what_was_chosen_before(lab):
-    lab.write("late.ipynb", EXPORT)
-    page = lab.run("late.ipynb")
-    page.get_by_label("Browser download").check()
-    page.get_by_label("File in the notebook folder").check()
-    page.get_by_label("CSV (first sheet only) (.csv)").check()
-    page.get_by_label("Path").fill("typed.csv")
-    page.get_by_text("'csv'").wait_for()  # the form has heard of it
-    page.get_by_role("button", name="Export", exact=True).click()
-
-    page.get_by_text("saved as typed.csv").wait_for()

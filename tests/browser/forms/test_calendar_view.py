@@ -141,36 +141,6 @@ def test_an_event_is_dragged_to_the_all_day_row_and_back(lab, open_view):
     status(page, "Moved Talk to Friday 6 November 2026, 13:00 to 14:00.")
 
 
-def test_an_event_with_guests_asks_whether_to_tell_them(lab, open_view, axe):
-    page = open_view("calendar-guests.ipynb")
-
-    drag(page, item(page, "Lunch"), cell(page, "Friday 6 November 2026, 14:00"), at=(0.5, 0.1), to=(0.5, 0.1))
-    page.get_by_role("alert").get_by_text("Send updates to guests?").wait_for()
-    has_focus(page, page.get_by_role("button", name="Send", exact=True))
-    lab.screenshot(page, "calendar-guests", ".svc-form")
-    assert axe(page) == []
-    page.keyboard.press("Escape")
-    expect(item(page, "Lunch, Wednesday 4 November 2026, 13:00 to 13:15")).to_be_focused()
-    for key in ("m", "ArrowRight", "Enter"):
-        page.keyboard.press(key)
-    has_focus(page, page.get_by_role("button", name="Send", exact=True))
-    page.keyboard.press("Tab")
-    page.keyboard.press("Enter")
-    status(page, "Moved Lunch to Thursday 5 November 2026, 13:00 to 13:15.")
-    page.locator("pre", has_text="send_updates='none'").wait_for()
-    page.keyboard.press("Enter")
-    has_focus(page, page.get_by_role("button", name="Edit", exact=True))
-    page.keyboard.press("Enter")
-    page.get_by_label("Location").fill("Mill pond")
-    page.locator("pre:visible", has_text="svc.update_event(").wait_for()
-    page.get_by_role("button", name="Save", exact=True).click()
-    page.get_by_role("button", name="Send", exact=True).wait_for()
-    lab.screenshot(page, "calendar-guests-editor", ".svc-form")
-    page.get_by_role("button", name="Send", exact=True).click()
-    status(page, "Saved Lunch.")
-    page.locator("pre", has_text="send_updates='all'").wait_for()
-
-
 def test_a_narrow_week_is_a_list_of_days(lab, open_view):
     page = open_view("calendar-list.ipynb")
     page.set_viewport_size({"width": 640, "height": 1250})
@@ -191,24 +161,6 @@ def test_a_narrow_week_is_a_list_of_days(lab, open_view):
     page.set_viewport_size({"width": 1280, "height": 1250})
     page.locator(".svc-cal-hours").wait_for()
     expect(item(page, "Talk, Monday 2 November 2026, 10:00 to 11:00")).to_be_visible()
-
-
-def test_events_that_begin_together_are_readable(lab, open_view):
-    together = """for n in range(4):
-    svc.create_event(f"Review {n + 1}", start="2026-11-06 10:00", end=f"2026-11-06 11:{n}0", **berlin)
-view = """
-    page = open_view("calendar-together.ipynb", cell=CELL.replace("view = ", together))
-    widths = "nodes => nodes.map((node) => node.getBoundingClientRect().width)"
-    for width in (1300, 800):
-        page.set_viewport_size({"width": width, "height": 1250})
-        expect(page.get_by_role("grid").get_by_role("button", name="Review")).to_have_count(1)
-        lab.screenshot(page, f"calendar-together-{width}", ".svc-form")
-        assert min(page.locator(".svc-timed").evaluate_all(widths)) > 50
-
-    page.get_by_role("button", name="3 more on Friday 6 November 2026: show the day").click()
-
-    expect(page.get_by_role("grid").get_by_role("button", name="Review")).to_have_count(4)
-    lab.screenshot(page, "calendar-together-day", ".svc-form")
 
 
 def test_the_month_by_mouse(lab, open_view):
@@ -295,28 +247,6 @@ def test_by_keyboard_alone(lab, open_view):
     assert listed.startswith("['10 09:00', '11 10:00'")
     assert "'12 10:30'" in listed
     assert listed.endswith("None")
-
-
-def test_a_change_by_somebody_else(lab, open_view):
-    page = open_view("calendar-conflict.ipynb")
-    lab.run_code(page, "_ = svc.update_event(talk, start='2026-11-04 15:00', end='2026-11-04 16:00')")
-
-    drag(page, item(page, "Talk"), cell(page, "Friday 6 November 2026, 13:00"), at=(0.5, 0.1))
-
-    page.get_by_role("alert").get_by_text("The event was changed in the meantime").wait_for()
-    expect(item(page, "Talk, Wednesday 4 November 2026, 15:00 to 16:00")).to_be_visible()
-
-
-def test_a_served_sandbox_behind_connect(lab, open_view):
-    cell_of_service = CELL.replace("view = ", CONNECT).replace("calendar_view(", "calendar_view(session=real, ")
-    page = open_view("calendar-connect.ipynb", cell=cell_of_service)
-    item(page, "Talk").wait_for()
-
-    drag(page, item(page, "Talk"), cell(page, "Friday 6 November 2026, 13:00"), at=(0.5, 0.1), to=(0.5, 0.1))
-
-    status(page, "Moved Talk to Friday 6 November 2026, 13:00 to 14:00.")
-    assert lab.run_code(page, "print(real.in_process, view.last_error)") == "False None"
-    lab.run_code(page, "server.close()")
 
 
 def test_looks_and_axe(lab, open_view, axe):

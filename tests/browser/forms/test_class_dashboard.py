@@ -9,7 +9,6 @@ import pytest
 
 import svc_notebooks as svc
 from tests.browser.axe import violations
-from tests.browser.layout import layout_problems
 from tests.browser.school import School, served_class
 
 pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default")]
@@ -64,46 +63,6 @@ def test_the_lists_follow_the_class(lab, opened, school: School) -> None:
     )
 
 
-def test_a_student_is_reset_and_restored(lab, opened, school: School) -> None:
-    page, bob = opened, school.session("Bob")
-    page.get_by_label("Student", exact=True).select_option("Bob Adams, bob@school.example")
-    press(page, "Reset this student …")
-    page.get_by_text("Reset bob@school.example?").wait_for()
-    press(page, "Cancel")
-    assert len(svc.files(session=bob)) == 2
-
-    press(page, "Reset this student …")
-    press(page, "Reset")
-    page.get_by_role("status").get_by_text("Reset bob@school.example: 2 files. The backup is /").wait_for()
-    assert lab.run_code(page, "print(board.code())").endswith("school.reset('bob@school.example')")
-    assert len(svc.files(session=bob)) == 0
-
-    press(page, "Restore …")
-    press(page, "Restore")
-    page.get_by_role("status").get_by_text("Restored bob@school.example: 2 files.").wait_for()
-    assert sorted(svc.files(session=bob)["name"]) == ["counts.csv", "winter.zip"]
-    assert lab.run_code(page, "print(board.last_error)") == "None"
-
-
-def test_the_network_breaks_and_the_clock_moves(lab, opened, school: School) -> None:
-    page = opened
-    press(page, "Start")
-    page.get_by_role("status").get_by_text("Started for 60 seconds").wait_for()
-    page.get_by_text("Break the network for all: closes the connection").wait_for()
-    press(page, "End all faults")
-    page.get_by_text("No fault is active.").wait_for()
-    assert len(svc.files(session=school.session("Eve"))) == 0
-
-    before = school.service.clock.now()
-    page.get_by_label("Forward by").fill("2d")
-    press(page, "Advance …")
-    page.get_by_text("Advance the clock by 2d?").wait_for()
-    press(page, "Advance")
-    page.get_by_role("status").get_by_text("The clock was advanced by 2d").wait_for()
-    assert (school.service.clock.now() - before).days == 2
-    assert lab.run_code(page, "print(board.last_error)") == "None"
-
-
 @pytest.mark.parametrize("theme", ["Light", "Dark"])
 def test_everybody_can_read_it(lab, opened, theme: str) -> None:
     page = opened
@@ -118,18 +77,3 @@ def test_everybody_can_read_it(lab, opened, theme: str) -> None:
     page.get_by_text("Reset bob@school.example?").wait_for()
     lab.screenshot(page, f"class-question-{theme.lower()}")
     assert violations(page) == []
-
-
-def test_a_narrow_window_keeps_everything_inside(lab, opened) -> None:
-    page = opened
-    page.set_viewport_size({"width": 480, "height": 1000})
-    line(page, "Bob Adams").wait_for()
-    lab.screenshot(page, "class-narrow")
-    assert layout_problems(page) == []
-
-
-def test_the_token_of_a_student_is_refused(lab, school: School) -> None:
-    lab.write("class.ipynb", CELL.format(url=school.server.base_url, token=school.tokens["Bob"]))
-    page = lab.run("class.ipynb")
-
-    page.get_by_role("alert").get_by_text("Only the sign-in token of a teacher can do this.").first.wait_for()

@@ -56,39 +56,6 @@ def test_an_upload_is_in_the_files_and_on_the_wire(lab, opened):
     assert lab.run_code(page, "print(svc.read(svc.files(\"name = 'mine.txt'\")), board.last_error)") == "b'hello' None"
 
 
-def test_what_a_cell_does_is_seen_at_once(lab, opened):
-    page = opened
-    lab.run_code(page, "svc.upload(b'x', name='from a cell.txt')")
-    listed(page, "from a cell.txt").wait_for()
-
-
-def test_lab_controls(lab, opened):
-    page = opened
-    tab(page, "Lab controls").click()
-    page.get_by_label("Forward by").fill("8d")
-    press(page, "Advance")
-    page.get_by_text("Clock frozen at 2026-01-13 09:00:00 UTC.").wait_for()
-    press(page, "Take snapshot")
-    page.get_by_text("Snapshot saved.").wait_for()
-    lab.run_code(page, "svc.delete(svc.files())")
-    press(page, "Restore")
-    page.get_by_text("Restored: snapshot 1").wait_for()
-    page.get_by_label("Fault preset").select_option("lost receipt")
-    press(page, "Arm")
-    page.get_by_text("Armed: lost receipt.").wait_for()
-    press(page, "Disarm all")
-    page.get_by_text("No fault is armed.").wait_for()
-    page.get_by_label("E-mail").fill("bob@svc.example")
-    press(page, "Sign in")
-    page.get_by_text("Signed in as bob@svc.example.").first.wait_for()
-    lab.screenshot(page, "board-lab")
-    tab(page, "Files").click()
-    page.get_by_text("This folder is empty.").wait_for()
-
-    code = "print(len(svc.files()), lab.fault_plans().empty, str(lab.clock.now())[:10], board.last_error)"
-    assert lab.run_code(page, code) == "2 True 2026-01-13 None"
-
-
 @pytest.mark.spec("W-05", "W-05a", "W-05c")
 def test_by_keyboard_alone(lab, opened):
     """One stop for all tabs, arrows between them; from the open one Tab leads into its form."""
@@ -110,53 +77,3 @@ def test_by_keyboard_alone(lab, opened):
     page.get_by_text("Clock frozen at 2026-01-05 11:00:00 UTC.").wait_for()
 
     assert lab.run_code(page, "print(lab.clock.now().hour, board.code())") == "11 lab.clock.advance('2h')"
-
-
-def test_long_work_leaves_the_page_free_and_can_be_cancelled(lab, opened):
-    """A slow download: meanwhile the kernel does other things, and Cancel ends it."""
-    page = opened
-    lab.run_code(
-        page,
-        "import threading\n"
-        "gate = threading.Event()\n"
-        "svc.upload(bytes(4 * 2**20), name='large.bin', progress=False)\n"
-        "send = board.session.send\n"
-        "def slowly(request, *bound):\n"
-        "    'alt=media' not in request.url or gate.wait(90)\n"
-        "    return send(request, *bound)\n"
-        "board.session.send = slowly\n",
-    )
-    listed(page, "large.bin").click()
-    page.get_by_text("Details of large.bin").wait_for()
-    press(page, "Download")
-    page.get_by_label("Path", exact=True).locator("visible=true").fill("large-out.bin")
-    press(page, "Save")
-    page.locator(".svc-dashboard progress:visible").wait_for()
-    assert lab.run_code(page, "print(board.busy, 1 + 1)") == "True 2"
-    press(page, "Cancel")
-    page.get_by_text("Stopping …").wait_for()
-    lab.run_code(page, "gate.set()")
-    page.get_by_role("status").get_by_text("Cancelled").wait_for()
-
-    assert not (lab.folder / "large-out.bin").exists()
-    assert lab.run_code(page, "print(board.busy, board.form.last_error)") == "False None"
-
-
-@pytest.mark.spec("W-05", "W-05b", "W-05c")
-@pytest.mark.parametrize("theme", ["Light", "Dark"])
-def test_axe_and_pictures(lab, axe, opened, theme):
-    page, violations = opened, []
-    lab.theme(page, theme)
-    for title in TITLES:
-        page.set_viewport_size({"width": 1600, "height": 2400})
-        tab(page, title).click()
-        page.locator(".svc-dashboard .svc-form:visible").first.wait_for()
-        if title == "HTTP":
-            listed(page, "GET", "Exchanges").click()
-            page.get_by_text("Authorization").first.wait_for()
-        for width in (400, 1600):
-            page.set_viewport_size({"width": width, "height": 2400})
-            lab.screenshot(page, f"board-{title.split()[0].lower()}-{theme.lower()}-{width}")
-            violations += [(title, width, violation) for violation in axe(page)]
-
-    assert violations == []

@@ -100,27 +100,6 @@ COUNT = """() => {
 }"""
 
 
-@pytest.mark.spec("W-02", "W-02c")
-def test_a_large_one_comes_in_slices_and_once_however_often_the_form_is_shown(lab, tmp_path):
-    lab.write("export-large.ipynb", CELL.rpartition("form = ")[0], LARGE)
-    page = lab.run("export-large.ipynb")
-    page.get_by_role("button", name="Export", exact=True).nth(1).wait_for()
-    page.evaluate(COUNT)
-    page.get_by_label("CSV (first sheet only) (.csv)").first.check()
-    page.get_by_label("Browser download").first.check()
-
-    with page.expect_download() as coming:
-        page.get_by_role("button", name="Export", exact=True).first.click()
-    page.get_by_text("received by the browser").first.wait_for()
-    page.get_by_text("Sent to the browser").nth(1).wait_for()
-
-    assert page.evaluate("window.taken") == 1
-    coming.value.save_as(tmp_path / "large.csv")
-    lines = (tmp_path / "large.csv").read_text(encoding="utf-8-sig").splitlines()
-    assert (len(lines), lines[-1].partition(",")[0]) == (60_001, "59999")
-    assert (tmp_path / "large.csv").stat().st_size > 3 * 2**20
-
-
 def test_previews(lab, open_form):
     page = open_form("export-preview.ipynb")
 
@@ -183,55 +162,3 @@ def slowly(request, *bound):
     return send(request, *bound)
 session.send = slowly
 """
-
-
-def test_a_slow_export_leaves_the_kernel_free(lab, open_form):
-    page = open_form("export-slow.ipynb", SLOW)
-
-    page.get_by_role("button", name="Export", exact=True).click()
-    page.get_by_text("Converting …").wait_for()
-    assert lab.run_code(page, "print(form.busy, 1 + 1)") == "True 2"
-    page.get_by_text("5 seconds so far").wait_for()
-    lab.screenshot(page, "export-12-slow")
-
-    page.get_by_text("saved as Pond _b_report__b_.html").wait_for()
-
-
-@pytest.mark.spec("W-05", "W-05b", "W-05c")
-def test_every_control_has_a_name_and_a_tooltip(open_form):
-    page = open_form("export-names.ipynb")
-    form = page.locator(".jp-OutputArea-output").last
-
-    unnamed = form.locator("input, select, textarea, button").evaluate_all(
-        """all => all.filter(e => {
-          const named = e.getAttribute('aria-label') || e.labels?.length || e.innerText.trim();
-          const own = e.closest('.widget-text, .widget-dropdown, .widget-radio');
-          const tip = e.title || own?.querySelector('label[title], label [title]')?.title;
-          return !named || !tip || tip === 'null';
-        }).map(e => e.outerHTML)"""
-    )
-
-    assert unnamed == []
-
-
-def test_what_the_service_refuses_is_said_in_the_form(lab, open_form):
-    page = open_form("export-wrong.ipynb")
-    lab.run_code(page, "svc.delete(svc.files(\"name contains 'report'\"))")
-
-    page.get_by_role("button", name="Export", exact=True).click()
-
-    page.get_by_role("alert").get_by_text("File not found").wait_for()
-    lab.screenshot(page, "export-10-refused")
-    page.get_by_role("button", name="Refresh", exact=True).click()
-    page.get_by_label("MS Excel (.xlsx)").wait_for()
-    assert page.get_by_label("MS Word (.docx)").count() == 0
-
-
-@pytest.mark.spec("W-02", "W-02a")
-def test_nothing_to_export_says_what_to_do(lab):
-    lab.write("export-none.ipynb", "import svc_notebooks as svc\nlab = svc.sandbox()\nsvc.export_form()")
-    page = lab.run("export-none.ipynb")
-
-    page.get_by_text("There is no native document yet").wait_for()
-
-    lab.screenshot(page, "export-11-nothing")

@@ -100,18 +100,6 @@ def test_typed_letters_go_to_the_next_name(opened, lab):
     assert lab.run_code(page, "print(browser.selection['name'].tolist(), browser.last_error)") == "['scan 10.txt'] None"
 
 
-def test_the_search_follows_what_is_typed(opened, lab):
-    page = opened
-    page.get_by_label("Search", exact=True).press_sequentially("ap")
-    row(page, "banana.txt").wait_for(state="detached")
-    assert names(page) == ["apple.txt", "apricot.txt"]
-    page.get_by_label("Search", exact=True).and_(page.locator(":focus")).wait_for()
-
-    page.get_by_label("Search", exact=True).fill("")
-    row(page, "banana.txt").wait_for()
-    assert len(names(page)) == 6
-
-
 def test_a_double_click_opens_what_it_began_on(opened, lab):
     """The first click removes the message above the list, so the list moves up."""
     page = opened
@@ -175,62 +163,3 @@ print(rows["name"].tolist(), svc.read(rows["id"][1]), browser.last_error)
     assert lab.run_code(page, code) == (
         "['chosen.txt', 'notes.txt', 'plan (1).txt', 'plan.txt'] b'from the desktop: notes.txt' None"
     )
-
-
-def test_a_file_is_moved_to_a_folder(opened, lab):
-    page = opened
-    row(page, "apple.txt").click()
-    page.get_by_text("Details of apple.txt").wait_for()
-    press(page, "More")
-    press(page, "Move")
-    page.get_by_label("Folder", exact=True).and_(page.locator(":focus")).wait_for()
-    page.locator(".svc-question:visible").get_by_role("button", name="Move", exact=True).click()
-    page.get_by_role("alert").get_by_text("Select the folder").wait_for()
-    page.get_by_label("Folder", exact=True).select_option("Data")
-    page.get_by_role("alert").get_by_text("Select the folder").wait_for(state="detached")
-    page.locator(".svc-question:visible").get_by_role("button", name="Move", exact=True).click()
-    says(page, "Moved 1 file to Data.")
-    row(page, "apple.txt").wait_for(state="detached")
-
-    code = "print(svc.files(\"name = 'apple.txt'\")['parents'].item() == [data['id'].item()])"
-    assert lab.run_code(page, code) == "True"
-
-
-def test_files_dropped_on_a_search_result_are_refused(opened, lab):
-    page = opened
-    page.get_by_label("Location").select_option("All my files")
-    page.locator("label.svc-disabled").wait_for()
-    page.evaluate(DROP, [["plan.txt"], ".svc-grid"])
-    page.get_by_text("Open a folder to upload files to it.").wait_for()
-
-    assert lab.run_code(page, "print(len(svc.files()))") == "6"
-
-
-@pytest.mark.spec("W-05", "W-05c")
-@pytest.mark.parametrize("width, beside", [(1280, True), (650, False)])
-def test_details_are_beside_the_list_where_there_is_room(opened, lab, width, beside):
-    page = opened
-    page.set_viewport_size({"width": width, "height": 1400})
-    row(page, "apple.txt").click()
-    page.get_by_text("Details of apple.txt").wait_for()
-    grid, details = page.locator(".svc-grid").bounding_box(), page.locator(".svc-facts").bounding_box()
-
-    assert (details["x"] > grid["x"] + grid["width"]) == beside
-    assert (details["y"] > grid["y"] + grid["height"]) == (not beside)
-
-
-def test_a_large_folder(lab):
-    lab.write("large.ipynb", LARGE)
-    page = lab.run("large.ipynb")
-    page.get_by_text("1\N{EN DASH}50 of 1,201", exact=True).wait_for()
-    press(page, "Next")
-    page.get_by_text("51\N{EN DASH}100 of 1,201", exact=True).wait_for()
-    row(page, "file 0050.txt").wait_for()
-    page.get_by_label("Files per page").select_option("100")
-    page.get_by_text("1\N{EN DASH}100 of 1,201", exact=True).wait_for()
-
-    code = """
-sent = [e.url for e in lab.session.exchanges if e.n > before and "pageSize=1000" not in e.url]
-print(len(sent), browser.last_error)
-"""
-    assert lab.run_code(page, code) == "3 None"

@@ -100,67 +100,6 @@ def test_a_download_asks_before_it_replaces(lab, files, axe):
     assert lab.run_code(page, "print(browser.last_error)") == "None"
 
 
-@pytest.mark.spec("W-05", "W-05c")
-def test_several_files_are_asked_about_at_once(lab, files, axe):
-    page = files
-    (lab.folder / "notes.txt").write_bytes(MINE)
-    row(page, "plan.txt").click()
-    row(page, "notes.txt").click(modifiers=["Control"])
-    press(page, "Download")
-    press(page, "Save")
-    page.get_by_text("2 files exist with other content.").wait_for()
-    focused(page, "Cancel")
-    lab.screenshot(page, "replace-5-several")
-    page.set_viewport_size({"width": 420, "height": 1000})
-    lab.theme(page, "Dark")
-    assert axe(page) == []
-    lab.screenshot(page, "replace-6-narrow-dark", selector=".svc-question:visible")
-
-    page.keyboard.press("Shift+Tab")
-    focused(page, "Keep both of each")
-    page.keyboard.press("Enter")
-    page.get_by_text("Saved 2 files.").wait_for()
-    assert contents(lab) == {
-        "plan.txt": MINE,
-        "notes.txt": MINE,
-        "plan (1).txt": b"Feed the ducks on Monday.",
-        "notes (1).txt": b"Count the coots.",
-    }
-
-
-@pytest.mark.spec("W-02", "W-02c")
-def test_an_export_asks_before_it_replaces(lab, form, axe):
-    page = form
-
-    def export():
-        press(page, "Export")
-        page.get_by_text("Counts.csv exists with other content.").wait_for()
-        focused(page, "Cancel")
-
-    export()
-    assert axe(page) == []
-    lab.screenshot(page, "replace-7-export-form")
-    page.keyboard.press("Enter")
-    page.get_by_text("Cancelled: nothing was saved; Counts.csv is unchanged").wait_for()
-    focused(page, "Export")
-    assert contents(lab) == {"Counts.csv": MINE}
-
-    export()
-    press(page, "Save as Counts (1).csv")
-    page.get_by_text("saved as Counts (1).csv").wait_for()
-    page.locator("pre", has_text="'Counts (1).csv'").wait_for()
-    export()
-    press(page, "Replace")
-    page.get_by_text("replaced Counts.csv").wait_for()
-    page.locator("pre", has_text="overwrite=True").wait_for()
-    lab.screenshot(page, "replace-8-export-replaced")
-
-    files = contents(lab)
-    assert files["Counts.csv"] == files["Counts (1).csv"] != MINE
-    output = lab.run_code(page, "print(form.result['outcome'].tolist(), form.last_error)")
-    assert output == "['saved', 'replaced'] None"
-
-
 BEGIN = """
 from pathlib import Path
 import svc_notebooks as svc
@@ -188,24 +127,3 @@ def run_cell(page, number):
 
 def output(page, number):
     return page.locator(".jp-CodeCell").nth(number).locator(".jp-OutputArea").first
-
-
-@pytest.mark.parametrize("name", CALLS)
-def test_a_cell_runs_again_and_other_content_stays(lab, name):
-    lab.write("cells.ipynb", BEGIN, CALLS[name])
-    page = lab.run("cells.ipynb")
-    path = lab.folder / name
-    first = path.read_bytes()
-
-    run_cell(page, 1)
-    output(page, 1).get_by_text("lesson.svc" if name == "lesson.svc" else "unchanged").wait_for()
-    path.write_bytes(MINE)
-    run_cell(page, 1)
-    output(page, 1).get_by_text("PathExists").first.wait_for()
-
-    words = output(page, 1).inner_text()
-    assert f"'{name}' exists" in words
-    assert "Nothing was written." in words
-    assert "12 bytes, modified " in words
-    lab.screenshot_notebook(page, f"exists-{path.suffix[1:]}")
-    assert path.read_bytes() == MINE != first

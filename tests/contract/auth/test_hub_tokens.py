@@ -7,8 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from svc_notebooks.core.policy import Policy
-from svc_notebooks.server.auth.hub import JupyterHub, hub_email
-from svc_notebooks.server.auth.hub_settings import read_hub_settings
+from svc_notebooks.server.auth.hub import JupyterHub, hub_email, read_hub_settings
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.transports.socket_server import SocketServer
 from tests.contract.conftest import Answer, OverSocket

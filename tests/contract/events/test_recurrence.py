@@ -132,6 +132,7 @@ def test_a_wrong_line_is_refused(ada: CalendarClient, line: str) -> None:
         ([DAILY, "DTSTART:20261102T090000Z"], "recurrence[1]"),
         ([DAILY, "EXDATE:20261103T090000Z", "RDATE:never"], "recurrence[2]"),
         (["FREQ=DAILY", DAILY], "recurrence[0]"),
+        ([DAILY] * 101, "recurrence[100]"),
     ],
 )
 def test_a_wrong_line_is_reported_with_its_index(ada: CalendarClient, lines: list[str], wrong: str) -> None:

@@ -1,10 +1,9 @@
-"""Lists of the same events, whose JSON the service keeps between requests."""
+"""Lists of the same events, before and after changes."""
 
 from __future__ import annotations
 
 import pytest
 
-from svc_notebooks.server.dispatch.service_context import TextCache
 from svc_notebooks.server.service import Service
 from tests.contract.calendar_client import ADA, BOB, HOLIDAY, CalendarClient, Fields, accepted, emptied
 from tests.contract.conftest import Wire
@@ -96,13 +95,3 @@ def test_an_event_of_a_restored_state_is_listed_as_it_was(ada: CalendarClient, w
     wire.service.restore(snapshot)
 
     assert ada.items() == [event]
-
-
-def test_the_cache_drops_its_oldest_texts() -> None:
-    cache = TextCache(most=10)
-
-    for key in "abc":
-        cache.keep(key, "text", 1)
-    cache.keep("large", "text", 7)
-
-    assert [cache.get(key) for key in ("a", "b", "c", "large")] == [None, "text", "text", None]

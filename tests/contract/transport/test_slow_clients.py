@@ -14,8 +14,7 @@ from typing import Any, cast
 
 import pytest
 
-from svc_notebooks.convert.pool.admission import Abandoned
-from svc_notebooks.convert.pool.converter import Client, Converted, Converter
+from svc_notebooks.convert.pool.converter import Abandoned, Client, Converted, Converter
 from svc_notebooks.core.http.messages import Headers, Request, Response
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
@@ -196,7 +195,7 @@ def test_a_conversion_ends_when_its_client_closes_the_connection(
 
 @pytest.mark.one_process("the test changes the code of its own process")
 def test_too_many_waiting_conversions_are_a_rate_limit_error(over: OverSocket, monkeypatch: pytest.MonkeyPatch) -> None:
-    from svc_notebooks.convert.pool.admission import TooManyWaiting
+    from svc_notebooks.convert.pool.converter import TooManyWaiting
 
     def write(*arguments: Any, **options: Any) -> Converted:
         raise TooManyWaiting

@@ -16,7 +16,7 @@ import pytest
 
 from svc_notebooks.convert.document import pdf, read
 from svc_notebooks.convert.document.model import Document, paragraph
-from svc_notebooks.convert.engines import fonts, typst
+from svc_notebooks.convert.engines import typst
 from svc_notebooks.convert.job import ConversionError, Job
 from tests.convert import sources
 
@@ -209,10 +209,10 @@ def test_an_invalid_length_gives_the_size_of_the_picture(length: str, job: Job) 
 class TestFonts:
     @pytest.mark.parametrize("name", ["Greek", "Cyrillic", "Hebrew"])
     def test_typst_has_fonts(self, name: str) -> None:
-        assert dict(fonts.script_report())[name]
+        assert dict(typst.script_report())[name]
 
     def test_letters_without_a_font_are_noted(self, job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(fonts, "_system_coverage", lambda: bytes(0x110000))
+        monkeypatch.setattr(typst, "_system_coverage", lambda: bytes(0x110000))
 
         pdf.write(read.text("नम 日本 Ελλάδα – שלום ᏣᎳᎩ".encode(), job), job)
 
@@ -227,7 +227,7 @@ class TestFonts:
         """PDF/A forbids boxes for missing characters, so typst refuses a page with one."""
         import typst as setter
 
-        carried = [c for c in map(chr, range(0x20, 0x1D800)) if fonts.TYPST_CHARACTERS.match(c)]
+        carried = [c for c in map(chr, range(0x20, 0x1D800)) if typst.TYPST_CHARACTERS.match(c)]
         text = "".join(c for c in carried if unicodedata.category(c)[0] in "LNPS" and c not in '"\\')
         code = f'#set text(font: ("Libertinus Serif", "DejaVu Sans Mono"))\n#"{text}"'
 
@@ -239,9 +239,9 @@ class TestFonts:
     )
     def test_han_is_drawn_in_the_style_of_its_language(self, text: str, expected: str | None, monkeypatch) -> None:
         cjk = ("X CJK JP", "X CJK KR", "X CJK SC")
-        monkeypatch.setattr(fonts, "_families_by_script", lambda: dict.fromkeys(("Han", "Kana", "Hangul"), cjk))
+        monkeypatch.setattr(typst, "_families_by_script", lambda: dict.fromkeys(("Han", "Kana", "Hangul"), cjk))
 
-        assert fonts.fallback_families(text)[:1] == ([expected] if expected else [])
+        assert typst.fallback_families(text)[:1] == ([expected] if expected else [])
 
     @pytest.mark.parametrize("head", [b"", b"ttcf"], ids=["font", "collection"])
     @pytest.mark.parametrize("format", [4, 12])
@@ -249,19 +249,19 @@ class TestFonts:
         (tmp_path / "a.ttf").write_bytes(font_file([(0x41, 0x5A), (0x3B1, 0x3B1)], format, head))
         (tmp_path / "b.ttf").write_bytes(font_file([], format, head).replace(b"cmap", b"glyf"))
 
-        assert fonts.character_ranges(str(tmp_path / "a.ttf"), 0) == [(0x41, 0x5A), (0x3B1, 0x3B1)]
-        assert fonts.character_ranges(str(tmp_path / "b.ttf"), 0) == []
-        assert fonts.character_ranges(str(tmp_path / "none.ttf"), 0) == []
+        assert typst.character_ranges(str(tmp_path / "a.ttf"), 0) == [(0x41, 0x5A), (0x3B1, 0x3B1)]
+        assert typst.character_ranges(str(tmp_path / "b.ttf"), 0) == []
+        assert typst.character_ranges(str(tmp_path / "none.ttf"), 0) == []
 
     def test_a_script_has_a_font_only_if_the_font_has_its_letters(self, tmp_path, monkeypatch) -> None:
         """Many fonts claim scripts in their table OS/2 of which they have no letter."""
         face = SimpleNamespace(path=str(tmp_path / "a.ttf"), index=0, family="Claims", style="normal")
         (tmp_path / "a.ttf").write_bytes(font_file([(0x0E00, 0x0E7F)], 12, b""))
-        monkeypatch.setattr(fonts, "fonts", lambda: SimpleNamespace(fonts=lambda: [face]))
-        for function in (fonts._ranges_by_family, fonts._families_by_script):
-            monkeypatch.setattr(fonts, function.__name__, function.__wrapped__)
+        monkeypatch.setattr(typst, "fonts", lambda: SimpleNamespace(fonts=lambda: [face]))
+        for function in (typst._ranges_by_family, typst._families_by_script):
+            monkeypatch.setattr(typst, function.__name__, function.__wrapped__)
 
-        families = dict(fonts.script_report())
+        families = dict(typst.script_report())
 
         assert (families["Thai"], families["Han"], families["Greek"]) == ("Claims", None, "Libertinus Serif")
 

@@ -11,7 +11,7 @@ import pytest
 from svc_notebooks.convert.document import read
 from svc_notebooks.convert.document.clean import plain_text
 from svc_notebooks.convert.document.model import Document
-from svc_notebooks.convert.engines import program
+from svc_notebooks.convert.engines import available
 from svc_notebooks.convert.job import ConversionError, Job, JobLimits, TooLarge
 from svc_notebooks.convert.pool.converter import Converter
 from tests.convert import sources
@@ -297,4 +297,4 @@ def test_a_document_that_needs_more_memory_than_pandoc_has_left_is_too_large(job
     source = b"<p>" + b"word " * 300_000 + b"</p>"
 
     with pytest.raises(TooLarge, match="more memory than the limit"):
-        read.html(source, replace(job, limits=JobLimits(memory=program.process_memory("VmRSS") + 150 * 1024 * 1024)))
+        read.html(source, replace(job, limits=JobLimits(memory=available.process_memory("VmRSS") + 150 * 1024 * 1024)))

@@ -10,8 +10,9 @@ from pathlib import Path
 import pypdf
 import pytest
 
-from svc_notebooks.convert.presentation import odp, pdf, ppt, pptx
+from svc_notebooks.convert.presentation import odp, pptx
 from svc_notebooks.convert.presentation.model import INCH, Box, Deck, Paragraph, Shape, Slide, Text, TextRun
+from svc_notebooks.convert.presentation.pages import write_pdf
 from tests.convert.presentation import decks
 from tests.convert.presentation.test_pptx import sample
 from tests.patience import PATIENCE
@@ -62,7 +63,7 @@ def test_libreoffice_shows_the_same_slides(job, deck, tmp_path, room, extension)
 
 
 def test_poppler_finds_every_script_in_our_pdf(job, deck, tmp_path):
-    text = text_by_libreoffice(pdf.write(deck, job), tmp_path)
+    text = text_by_libreoffice(write_pdf(deck, job), tmp_path)
 
     assert [word for word in ("Title", "one", "two", "oval", "wide", *_SCRIPTS) if word not in text] == []
 
@@ -71,7 +72,7 @@ def test_poppler_finds_every_script_in_our_pdf(job, deck, tmp_path):
 def test_slides_that_libreoffice_writes_are_read(job, tmp_path):
     theirs = convert_with_libreoffice(decks.full_pptx(), "pptx", "odp", tmp_path)
     old = convert_with_libreoffice(decks.full_pptx(), "pptx", "ppt", tmp_path)
-    new, was = odp.read(theirs, job), ppt.read(old, job)
+    new, was = odp.read(theirs, job), pptx.read_ppt(old, job)
 
     for deck in (new, was):
         assert [slide.title for slide in deck.slides] == ["Überblick 日本語", "Numbers", ""]

@@ -18,7 +18,7 @@ from pptx.enum.shapes import MSO_CONNECTOR, MSO_SHAPE
 from pptx.util import Inches, Pt
 
 from svc_notebooks.convert.input import native_package
-from svc_notebooks.convert.presentation import odp, pdf, text
+from svc_notebooks.convert.presentation import odp
 from svc_notebooks.convert.presentation.model import (
     INCH,
     PATH_SIDE,
@@ -32,6 +32,7 @@ from svc_notebooks.convert.presentation.model import (
     Text,
     TextRun,
 )
+from svc_notebooks.convert.presentation.pages import write_pdf, write_text
 from svc_notebooks.convert.presentation.pptx import read, write
 from svc_notebooks.convert.presentation.pptx.shapes import freeform_paths
 from svc_notebooks.convert.presentation.pptx.slide_theme import color, fill
@@ -63,7 +64,7 @@ def shapes_of(presentation, job):
 def pixels(shape: Text, job):
     """Return the first page of the PDF with a shape as an image of 100 by 100 points."""
     deck = Deck(width=100 * 12_700, height=100 * 12_700, slides=(Slide((shape,)),))
-    return pypdfium2.PdfDocument(pdf.write(deck, job))[0].render(scale=1).to_pil().convert("RGB")
+    return pypdfium2.PdfDocument(write_pdf(deck, job))[0].render(scale=1).to_pil().convert("RGB")
 
 
 @pytest.mark.parametrize(
@@ -232,7 +233,7 @@ def test_lines_of_text_below_a_flat_box_do_not_lie_on_each_other(job):
     lines = tuple(Paragraph((TextRun(f"Line {n}"),), indent=0) for n in range(4))
     flat = Text(Box(INCH, INCH, 4 * INCH, 0), lines, autofit="none")
 
-    page = pypdfium2.PdfDocument(pdf.write(Deck(slides=(Slide((flat,)),)), job))[0].get_textpage()
+    page = pypdfium2.PdfDocument(write_pdf(Deck(slides=(Slide((flat,)),)), job))[0].get_textpage()
     heights = [page.get_rect(n)[1] for n in range(page.count_rects())]
 
     assert [round(above - below) for above, below in itertools.pairwise(heights)] == [21, 21, 21]
@@ -305,7 +306,7 @@ def test_a_slide_number_on_a_layout_is_the_number_of_each_slide(presentation, jo
     deck = read(decks.saved(presentation), job)
 
     assert [[shape.text for shape in slide.behind] for slide in deck.slides] == [["1"], ["2"]]
-    assert "1\r\n" in text.write(deck, job).decode()
+    assert "1\r\n" in write_text(deck, job).decode()
 
 
 @pytest.mark.parametrize("font, letters, expected", [("Symbol", "\uf0de\uf061", "⇒α"), ("Wingdings", "\uf0e8", "⇨")])

@@ -12,7 +12,6 @@ import pytest
 
 from svc_notebooks.convert.job import JobLimits, TooLarge
 from svc_notebooks.convert.pool.converter import Converter
-from svc_notebooks.convert.presentation import pdf, text
 from svc_notebooks.convert.presentation.model import (
     INCH,
     Box,
@@ -25,6 +24,7 @@ from svc_notebooks.convert.presentation.model import (
     Text,
     TextRun,
 )
+from svc_notebooks.convert.presentation.pages import write_pdf, write_text
 from svc_notebooks.core.http import native_formats
 from tests.convert.presentation import decks
 from tests.convert.presentation.test_pptx import sample
@@ -58,7 +58,7 @@ def pdf_lines(source: bytes) -> dict[str, float]:
 def test_each_slide_is_a_page_of_its_size_with_its_text_and_pictures(job):
     deck = replace(sample(), slides=sample().slides * 2)
 
-    made = pages(pdf.write(deck, job))
+    made = pages(write_pdf(deck, job))
 
     assert [(round(it.mediabox.width), round(it.mediabox.height)) for it in made] == [(960, 540)] * 2
     page_text = made[0].extract_text()
@@ -68,14 +68,14 @@ def test_each_slide_is_a_page_of_its_size_with_its_text_and_pictures(job):
 
 
 def test_an_empty_presentation_is_one_empty_page(job):
-    assert [it.extract_text() for it in pages(pdf.write(Deck(), job))] == [""]
-    assert text.write(Deck(), job) == b"\xef\xbb\xbf"
+    assert [it.extract_text() for it in pages(write_pdf(Deck(), job))] == [""]
+    assert write_text(Deck(), job) == b"\xef\xbb\xbf"
 
 
 def test_code_in_a_text_is_text(job):
     code = '#read("/etc/hostname") $x$ *b* #import "@preview/a:1.0.0" \\ [' + "`"
 
-    (page,) = pages(pdf.write(deck_of(Text(Box(0, 0, 9 * INCH, INCH), words(code)), title=code), job))
+    (page,) = pages(write_pdf(deck_of(Text(Box(0, 0, 9 * INCH, INCH), words(code)), title=code), job))
 
     assert '#read("/etc/hostname")' in page.extract_text()
 
@@ -84,7 +84,7 @@ def test_code_in_a_text_is_text(job):
 def test_long_text_is_shrunk_to_its_page(job, role):
     deck = deck_of(Text(Box(0, 0, 3 * INCH, INCH), words("word " * 3_000), role))
 
-    assert len(pages(pdf.write(deck, job))) == 1
+    assert len(pages(write_pdf(deck, job))) == 1
 
 
 def test_impossible_boxes_do_not_fail(job):
@@ -98,14 +98,14 @@ def test_impossible_boxes_do_not_fail(job):
         SlideTable(Box(), ()),
     )
 
-    assert len(pages(pdf.write(deck_of(*shapes, pictures={"p.png": decks.picture()}), job))) == 1
+    assert len(pages(write_pdf(deck_of(*shapes, pictures={"p.png": decks.picture()}), job))) == 1
 
 
 def test_too_many_cells_for_a_pdf_are_refused(job):
     rows = ((TableCell(),) * 30,) * 30
 
     with pytest.raises(TooLarge, match="900 cells"):
-        pdf.write(deck_of(SlideTable(Box(0, 0, 5, 5), rows)), replace(job, limits=JobLimits(pdf_cells=899)))
+        write_pdf(deck_of(SlideTable(Box(0, 0, 5, 5), rows)), replace(job, limits=JobLimits(pdf_cells=899)))
 
 
 def test_tables_with_hundreds_of_cells_need_less_than_the_memory_of_a_worker():
@@ -128,7 +128,7 @@ def test_a_table_of_two_thousand_cells_takes_seconds(job):
     table = SlideTable(Box(0, 0, 8 * INCH, 5 * INCH), ((TableCell(words("v")),) * 20,) * 100, (INCH // 3,) * 20)
     started = time.process_time()
 
-    pdf.write(deck_of(table), job)
+    write_pdf(deck_of(table), job)
 
     assert time.process_time() - started < 20  # it took more than 60 s
 
@@ -141,13 +141,13 @@ def test_the_rows_of_a_merged_cell_are_as_high_as_its_text(job):
     )
     table = SlideTable(Box(0, 0, 4 * INCH, INCH), rows, (2 * INCH,) * 2, (INCH // 9,) * 3)
 
-    lines = pdf_lines(pdf.write(deck_of(table), job))
+    lines = pdf_lines(write_pdf(deck_of(table), job))
 
     assert lines["last"] == pytest.approx(lines["e"] - LINE, abs=LINE / 2)
 
 
 def test_text_has_titles_first_then_lists_tables_and_notes(job):
-    plain_text = text.write(replace(sample(), slides=(*sample().slides, Slide(notes="end"))), job).decode("utf-8-sig")
+    plain_text = write_text(replace(sample(), slides=(*sample().slides, Slide(notes="end"))), job).decode("utf-8-sig")
 
     assert plain_text.split("\r\n") == [
         "Title", "[a field]", "* one", "  below", "  1. two", "שלום", "oval", "wide\t", "\t",

@@ -12,11 +12,9 @@ import pytest
 
 from svc_notebooks.convert.job import ConversionError, JobLimits, TooLarge
 from svc_notebooks.convert.pool.converter import Converter
-from svc_notebooks.convert.spreadsheet import sniff
-from svc_notebooks.convert.spreadsheet.formula import address
+from svc_notebooks.convert.spreadsheet import delimited, xls
 from svc_notebooks.convert.spreadsheet.model import Workbook
 from svc_notebooks.convert.spreadsheet.ods import read as read_ods
-from svc_notebooks.convert.spreadsheet.text import read as read_text
 from svc_notebooks.convert.spreadsheet.xlsx import read as read_xlsx
 from svc_notebooks.core.http import native_formats
 
@@ -107,23 +105,23 @@ def test_thousands_of_merged_areas(job):
 
 def test_cells_of_html_that_span_everything(job):
     with pytest.raises(TooLarge):
-        sniff.read_by_signature(b"<table>" + b"<tr><td rowspan=1000 colspan=1000>x" * 20_000, job)
+        xls.read_by_signature(b"<table>" + b"<tr><td rowspan=1000 colspan=1000>x" * 20_000, job)
 
 
 @pytest.mark.parametrize("source", [b"1," * 20_000, b"1\n" * 1001])
 def test_too_many_columns_or_rows_are_refused(job, source, monkeypatch):
-    monkeypatch.setattr(address, "MAX_ROWS", 1000)
+    monkeypatch.setattr(delimited, "MAX_ROWS", 1000)
 
     with pytest.raises(TooLarge):
-        read_text.read_csv(source, job)
+        delimited.read_csv(source, job)
 
 
 def test_a_line_that_is_too_wide_is_refused_early(job, monkeypatch):
     """Five million fields took most of a minute."""
-    monkeypatch.setattr(read_text, "parse_cell", lambda *_, **__: pytest.fail("a field was looked at"))
+    monkeypatch.setattr(delimited, "parse_cell", lambda *_, **__: pytest.fail("a field was looked at"))
 
     with pytest.raises(TooLarge):
-        read_text.read_csv(b"1," * 20_000, job)
+        delimited.read_csv(b"1," * 20_000, job)
 
 
 @pytest.mark.parametrize(
@@ -132,7 +130,7 @@ def test_a_line_that_is_too_wide_is_refused_early(job, monkeypatch):
 )
 def test_text_without_a_table(job, source):
     began = time.process_time()
-    assert isinstance(read_text.read_csv(source, job), Workbook)
+    assert isinstance(delimited.read_csv(source, job), Workbook)
     assert time.process_time() - began < 10
 
 

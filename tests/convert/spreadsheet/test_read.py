@@ -15,10 +15,9 @@ from openpyxl.styles import Font
 
 from svc_notebooks.convert.job import ConversionError, JobLimits, TooLarge
 from svc_notebooks.convert.pool.converter import Converter
-from svc_notebooks.convert.spreadsheet import sniff
+from svc_notebooks.convert.spreadsheet import delimited, xls
 from svc_notebooks.convert.spreadsheet.model import DEFAULT_STYLE, Area, Cell, CellStyle, ErrorValue, Sheet, Workbook
 from svc_notebooks.convert.spreadsheet.ods import read as read_ods, write as write_ods
-from svc_notebooks.convert.spreadsheet.text import read as read_text
 from svc_notebooks.convert.spreadsheet.xlsx import read as read_xlsx
 from tests.convert import sources
 
@@ -155,7 +154,7 @@ def test_formulas_that_cannot_be_computed_are_shown_as_text(job):
 
     cells = first(read_xlsx.read(by_openpyxl(fill), job))
 
-    assert [cells[0, column].display_value for column in range(4)] == ["=NO_SUCH_FUNCTION(1)", "=C1", "=B1", 2]
+    assert [cells[0, column].display_value for column in range(4)] == ["=NO_SUCH_FUNCTION(1)", "=C1", "=B1", "=1+1"]
     assert job.notes
 
 
@@ -487,7 +486,7 @@ def test_invalid_sheet_names_are_changed(job):
     ],
 )
 def test_dialects(job, text):
-    assert values(read_text.read_csv(text.encode(), job)) == [["a", "b"], [1, 2.5]]
+    assert values(delimited.read_csv(text.encode(), job)) == [["a", "b"], [1, 2.5]]
 
 
 @pytest.mark.spec("A5-06", "A5-06b")
@@ -507,7 +506,7 @@ def test_dialects(job, text):
     ],
 )
 def test_text_that_becomes_a_value(job, word, value):
-    assert values(read_text.read_tsv(f"x\t{word}\n".encode(), job)) == [["x", value]]
+    assert values(delimited.read_tsv(f"x\t{word}\n".encode(), job)) == [["x", value]]
 
 
 @pytest.mark.spec("A5-06", "A5-06b")
@@ -529,7 +528,7 @@ def test_text_that_becomes_a_value(job, word, value):
     ],
 )
 def test_text_that_stays_text(job, word):
-    assert values(read_text.read_tsv(f"x\t{word}\n".encode(), job)) == [["x", word]]
+    assert values(delimited.read_tsv(f"x\t{word}\n".encode(), job)) == [["x", word]]
 
 
 @pytest.mark.spec("A5-06", "A5-06b")
@@ -544,40 +543,40 @@ def test_text_that_stays_text(job, word):
     ],
 )
 def test_a_column_of_digits_with_a_leading_zero_has_texts(job, column, read):
-    assert values(read_text.read_csv("\n".join(column).encode(), job)) == [[value] for value in read]
+    assert values(delimited.read_csv("\n".join(column).encode(), job)) == [[value] for value in read]
 
 
 def test_quoted_line_breaks_and_quotes(job):
-    assert values(read_text.read_csv(b'a,"b\r\nc ""d"""\r\n', job)) == [["a", 'b\r\nc "d"']]
+    assert values(delimited.read_csv(b'a,"b\r\nc ""d"""\r\n', job)) == [["a", 'b\r\nc "d"']]
 
 
 def test_an_unclosed_quotation_mark_hides_no_rows(job):
-    assert values(read_text.read_csv(b'a,b\n"c,d\ne,f\n', job)) == [["a", "b"], ['"c', "d"], ["e", "f"]]
+    assert values(delimited.read_csv(b'a,b\n"c,d\ne,f\n', job)) == [["a", "b"], ['"c', "d"], ["e", "f"]]
     assert job.notes
 
 
 def test_lines_without_columns_are_cells(job):
-    assert values(read_text.read_tsv(b"one line\nanother, with a comma\n", job))[0] == ["one line"]
+    assert values(delimited.read_tsv(b"one line\nanother, with a comma\n", job))[0] == ["one line"]
 
 
 def test_empty_sources_are_empty_sheets(job):
-    assert read_text.read_csv(b"", job) == Workbook((Sheet(),))
+    assert delimited.read_csv(b"", job) == Workbook((Sheet(),))
 
 
 @pytest.mark.spec("A5-06", "A5-06a")
 def test_a_declared_charset(job):
-    assert values(read_text.read_csv("имя".encode("koi8-r"), replace(job, charset="koi8-r"))) == [["имя"]]
+    assert values(delimited.read_csv("имя".encode("koi8-r"), replace(job, charset="koi8-r"))) == [["имя"]]
 
 
 # --- what is not what it is called
 
 
 def test_a_csv_file_declared_as_excel(job):
-    assert values(sniff.read_by_signature(b"a,b\n1,2\n", job)) == [["a", "b"], [1, 2]]
+    assert values(xls.read_by_signature(b"a,b\n1,2\n", job)) == [["a", "b"], [1, 2]]
 
 
 def test_an_xlsx_file_declared_as_xls(job):
-    assert values(sniff.read_by_signature(by_openpyxl(lambda sheet: sheet.append([1])), job)) == [[1]]
+    assert values(xls.read_by_signature(by_openpyxl(lambda sheet: sheet.append([1])), job)) == [[1]]
 
 
 def test_an_html_table_declared_as_excel(job):
@@ -585,7 +584,7 @@ def test_an_html_table_declared_as_excel(job):
         <tr><td rowspan=2>007</td><td>1.5</td></tr><tr><td><a href="javascript:x">=1+1</a></td></tr></table>
         </body></html>"""
 
-    workbook = sniff.read_by_signature(page, job)
+    workbook = xls.read_by_signature(page, job)
 
     assert values(workbook) == [["Name", "n"], ["a\nb"], ["007", 1.5], ["=1+1"]]
     assert workbook.sheets[0].merges == (Area(1, 0, 1, 1), Area(2, 0, 3, 0))
@@ -593,7 +592,7 @@ def test_an_html_table_declared_as_excel(job):
 
 
 @pytest.mark.spec("A5-02")
-@pytest.mark.parametrize("reader", [sniff.read_xlsx, sniff.read_ods, sniff.read_by_signature])
+@pytest.mark.parametrize("reader", [xls.read_xlsx, xls.read_ods, xls.read_by_signature])
 @pytest.mark.parametrize(
     "source",
     [b"PK\x03\x04 broken", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600, b"<html>no table</html>"],
@@ -613,7 +612,7 @@ def test_truncated_files_are_refused(job, part):
 
 def test_too_many_cells(job):
     with pytest.raises(TooLarge):
-        read_text.read_csv(b"1,2,3\n" * 10, replace(job, limits=JobLimits(cells=20)))
+        delimited.read_csv(b"1,2,3\n" * 10, replace(job, limits=JobLimits(cells=20)))
 
 
 def test_pack_and_unpack_are_inverses(job):
@@ -641,4 +640,4 @@ def test_through_a_worker():
 
 def test_the_character_set_that_a_table_declares(job):
     page = '<meta http-equiv="Content-Type" content="text/html; charset=windows-1250"><table><tr><td>kůň</table>'
-    assert values(sniff.read_by_signature(page.encode("cp1250"), job)) == [["kůň"]]
+    assert values(xls.read_by_signature(page.encode("cp1250"), job)) == [["kůň"]]

@@ -18,14 +18,14 @@ import pytest
 from python_calamine import CalamineWorkbook
 
 from svc_notebooks.convert.job import JobLimits, TooLarge
-from svc_notebooks.convert.spreadsheet.html.write import write as write_html
+from svc_notebooks.convert.spreadsheet import delimited
+from svc_notebooks.convert.spreadsheet.delimited import write_csv, write_tsv
+from svc_notebooks.convert.spreadsheet.html_tables import write as write_html
 from svc_notebooks.convert.spreadsheet.model import Area, Cell, CellStyle, ErrorValue, Sheet, Workbook
 from svc_notebooks.convert.spreadsheet.ods import read as read_ods
 from svc_notebooks.convert.spreadsheet.ods.write import write as write_ods
 from svc_notebooks.convert.spreadsheet.pdf import write as write_pdf
 from svc_notebooks.convert.spreadsheet.sheet_layout import SheetLayout
-from svc_notebooks.convert.spreadsheet.text import read as read_text
-from svc_notebooks.convert.spreadsheet.text.write import write_csv, write_tsv
 from svc_notebooks.convert.spreadsheet.xlsx import read as read_xlsx
 from svc_notebooks.convert.spreadsheet.xlsx.write import write as write_xlsx
 
@@ -186,7 +186,7 @@ def test_formula_like_text_gets_an_apostrophe_and_loses_it_again(job, text):
     source = write_csv(workbook, job)
 
     assert next(csv.reader(io.StringIO(source.decode(), newline="")))[1] == f"'{text}"
-    assert read_text.read_csv(source, job).sheets[0].rows[0][1].value == text
+    assert delimited.read_csv(source, job).sheets[0].rows[0][1].value == text
 
 
 @pytest.mark.parametrize("value", ["+49 (30) 123-45", "-5", "-", "@name", "a=b", -3, -1.5, "'tis"])

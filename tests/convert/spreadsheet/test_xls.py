@@ -11,8 +11,8 @@ import pytest
 from svc_notebooks.convert.engines import available, libreoffice
 from svc_notebooks.convert.engines.available import Engine
 from svc_notebooks.convert.job import ConversionError, JobLimits, TooLarge
-from svc_notebooks.convert.spreadsheet import sniff
 from svc_notebooks.convert.spreadsheet.model import Area, Cell, CellStyle
+from svc_notebooks.convert.spreadsheet.xls import read_by_signature
 
 pytestmark = pytest.mark.spec("A5-01")
 
@@ -92,7 +92,7 @@ def compound(stream, size):
 
 
 def read(source, job):
-    return sniff.read_by_signature(source, job).sheets
+    return read_by_signature(source, job).sheets
 
 
 def test_cells_after_empty_rows_and_columns_keep_their_position(job):

@@ -10,10 +10,9 @@ from svc_notebooks.core.events.series import Series
 from svc_notebooks.core.time_zones import zone, zone_names
 from svc_notebooks.forms.event.attendee_rows import AttendeeRows
 from svc_notebooks.forms.event.bindings import NONE, OWN as OWN_REMINDERS, ReminderRows
-from svc_notebooks.forms.event.time.start_and_end import WhenChoice, ZoneChoice, matching_zones
+from svc_notebooks.forms.event.start_and_end import WhenChoice, ZoneChoice, matching_zones
 from svc_notebooks.forms.recurrence.builder import CUSTOM, RecurrenceBuilder, Repeat
-from svc_notebooks.forms.recurrence.month_calendars import RecurrencePreview, instance_list
-from svc_notebooks.forms.widgets.month_table import month_after, month_picture
+from svc_notebooks.forms.recurrence.month_calendars import RecurrencePreview, instance_list, month_after, month_picture
 
 BERLIN = zone("Europe/Berlin")
 MONDAY = datetime(2026, 11, 2, 10, tzinfo=BERLIN)
@@ -50,12 +49,19 @@ def test_a_zone_is_found_by_part_of_its_name(typed, first):
     assert matching_zones(typed, zone_names())[0] == first
 
 
-def test_enter_takes_the_first_of_the_list():
-    choice = ZoneChoice("UTC")
+def test_a_part_of_a_name_becomes_the_first_zone_that_has_it():
+    choice = ZoneChoice()
     choice.text.value = "berlin"
-    choice.text._handle_custom_msg({"event": "submit"}, [])
 
     assert choice.value == "Europe/Berlin"
+
+
+@pytest.mark.parametrize("text", ["", " ", "/", "\N{COMBINING ACUTE ACCENT}", "Mars/Olympus", "+05:30"])
+def test_another_text_stays_as_it_was_typed(text):
+    choice = ZoneChoice()
+    choice.text.value = text
+
+    assert choice.text.value == text
 
 
 # -- when

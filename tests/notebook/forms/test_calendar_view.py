@@ -142,7 +142,7 @@ def test_the_calendar_of_another_user_can_only_be_read(lab, talk):
 def test_the_details_and_a_deletion_after_a_question(lab):
     svc.create_event("Talk", start="2026-11-04 10:00", end="2026-11-04 11:00", location="<b>Hall", **BERLIN)
     view = svc.calendar_view(**WEEK)
-    stage = view.stage
+    stage = view
 
     view.grid.handler({"kind": "open", "key": key_of(view, "2026-11-04")})
     facts = stage.details.head.value
@@ -162,11 +162,11 @@ def test_the_details_and_a_deletion_after_a_question(lab):
 
 def ask_move(view, first, **by):
     change(view, key_of(view, first), **by)
-    assert view.stage.question.is_open
+    assert view.question.is_open
 
 
 def answer(view, scope):
-    view.stage.question.buttons[scope].click()
+    view.question.buttons[scope].click()
     assert view.last_error is None
 
 
@@ -227,7 +227,7 @@ def test_the_old_series_is_restored_if_the_new_one_cannot_be_created(lecture, mo
         raise NotAllowed("No new events today.", status=403)
 
     monkeypatch.setattr("svc_notebooks.client.events.events.insert_event", insert_event)
-    view.stage.question.buttons["following"].click()
+    view.question.buttons["following"].click()
 
     assert "No new events today." in view.alert.value
     assert view.result.empty
@@ -245,9 +245,9 @@ def lunch(lab):
 
 
 def tell(view, send):
-    assert view.stage.guests.is_open
-    assert "Send updates to guests?" in view.stage.guests.head.value
-    view.stage.guests.buttons[send].click()
+    assert view.guests.is_open
+    assert "Send updates to guests?" in view.guests.head.value
+    view.guests.buttons[send].click()
     assert view.last_error is None
 
 
@@ -274,7 +274,7 @@ def test_an_event_is_created_in_empty_time(lab):
     view = svc.calendar_view(**WEEK)
     times = {"first": "2026-11-04", "last": "2026-11-04", "begin": 600, "end": 690}
     view.grid.handler({"kind": "create", **times})
-    panel = view.stage.new_event
+    panel = view.new_event
     assert "Wednesday 4 November 2026, 10:00 to 11:30" in panel.head.value
     panel.summary.value = "Tea"
 
@@ -289,7 +289,7 @@ def test_an_event_is_created_in_empty_time(lab):
 
 def open_editor(view, first, scope=None):
     view.grid.handler({"kind": "open", "key": key_of(view, first)})
-    view.stage.details.edit.click()
+    view.details.edit.click()
     if scope:
         answer(view, scope)
     return view.editor
@@ -299,9 +299,9 @@ def test_more_options_opens_the_event_form_with_the_title_and_the_times(lab):
     view = svc.calendar_view(**WEEK)
     times = {"first": "2026-11-04", "last": "2026-11-04", "begin": 600, "end": 690}
     view.grid.handler({"kind": "create", **times})
-    view.stage.new_event.summary.value = "Tea"
+    view.new_event.summary.value = "Tea"
 
-    view.stage.new_event.more.click()
+    view.new_event.more.click()
     view.editor.controls.location.value = "Mill pond"
     view.editor.create.click()
 
@@ -330,6 +330,3 @@ def test_the_editor_saves_only_what_changed(lab, talk):
     stored = svc.event(talk)
     assert stored["summary"].item() == "Lunch talk"
     assert [guest["email"] for guest in stored["attendees"].item()] == ["bob@svc.example"]
-
-
-# -- other places

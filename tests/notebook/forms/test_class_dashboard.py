@@ -10,7 +10,7 @@ import pytest
 
 import svc_notebooks as svc
 from svc_notebooks.client.session import Session
-from svc_notebooks.forms.class_dashboard.dashboard import ClassDashboard
+from svc_notebooks.forms.class_dashboard import ClassDashboard
 from svc_notebooks.server.dispatch.service_context import Quota
 from svc_notebooks.server.transports.control_api import Control
 from tests.contract.school import ADA, BOB, School

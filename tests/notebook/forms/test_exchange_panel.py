@@ -7,15 +7,6 @@ import pytest
 
 import svc_notebooks as svc
 from svc_notebooks.forms.dashboard.exchange_panel import WirePanel
-from svc_notebooks.forms.widgets.file_download import LinkDownload
-
-
-class Download(LinkDownload):
-    """Records the files that were sent to the browser."""
-
-    def save(self, name, media_type, body):
-        self.saved = (name, media_type, body)
-        return super().save(name, media_type, body)
 
 
 @pytest.fixture
@@ -25,7 +16,9 @@ def panel(lab):
     svc.generate_ids(1)
     with pytest.raises(svc.NotFound):
         svc.file("nowhere")
-    panel = WirePanel(make_download=Download)
+    panel = WirePanel()
+    panel.saved = []
+    panel.browser_download.save = lambda *file: panel.saved.append(file)
     yield panel
     assert panel.last_error is None or panel.expected_error
     panel.close()
@@ -195,7 +188,7 @@ def test_the_listed_exchanges_are_saved_as_an_archive(panel, tmp_path, monkeypat
     panel.filter.status.value = "4xx"
     panel.har_button.click()
 
-    name, media_type, body = panel.browser_download.saved
+    name, media_type, body = panel.saved.pop()
     assert (name, media_type) == ("exchanges.har", "application/json")
     assert [entry["response"]["status"] for entry in json.loads(body)["log"]["entries"]] == [404]
     assert run(panel)["exchanges"].tolist() == [1]

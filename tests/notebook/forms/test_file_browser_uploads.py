@@ -98,7 +98,7 @@ def test_two_files_of_one_name_do_not_replace_the_same_file(conflicting):
     question.replace.click()
 
     assert dict(contents())["plan.txt"] == b"new"
-    assert [conflict.upload.name for conflict in question.conflicts] == ["plan.txt"]
+    assert [conflict.path.name for conflict in question.conflicts] == ["plan.txt"]
     question.keep.click()
     assert contents() == [("notes.txt", b""), ("plan (1).txt", b"newer"), ("plan.txt", b"new")]
 
@@ -128,6 +128,3 @@ def test_an_upload_shows_its_progress_and_can_be_cancelled(browser):
 
     assert contents() == [("later.txt", b"later")]
     assert browser.last_error is None
-
-
-# -- without anywidget

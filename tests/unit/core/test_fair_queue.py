@@ -1,83 +1,16 @@
-"""Fair queues, with users in turn, a share for each, and abandoned conversions."""
+"""Conversions that wait, with users in turn, a share for each, and abandoned conversions; the pace of transfers."""
 
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
+from time import sleep
 
 import pytest
-from hypothesis import given, strategies as st
 
-from svc_notebooks.convert.pool.admission import Abandoned, Admission, FairQueue, TooManyWaiting
+from svc_notebooks.convert.pool.converter import Abandoned, Admission, TooManyWaiting
 from svc_notebooks.server.transports.transfer_rate import TransferBudget
 from tests.patience import PATIENCE
-
-
-def turns(share: int, *items: tuple[str, str]) -> FairQueue[str]:
-    queue: FairQueue[str] = FairQueue(share)
-    for key, item in items:
-        queue.add(key, item)
-    return queue
-
-
-def taken(queue: FairQueue[str]) -> list[str]:
-    """Take all items that can be taken while no item is done."""
-    return [item for _, item in iter(queue.take, None)]
-
-
-def test_keys_are_taken_in_turn():
-    queue = turns(9, ("ada", "a1"), ("ada", "a2"), ("ada", "a3"), ("bob", "b1"), ("eve", "e1"))
-
-    assert taken(queue) == ["a1", "b1", "e1", "a2", "a3"]
-
-
-def test_no_key_exceeds_its_share():
-    queue = turns(2, ("ada", "a1"), ("ada", "a2"), ("ada", "a3"), ("bob", "b1"))
-
-    assert taken(queue) == ["a1", "b1", "a2"]
-    assert queue.ready == 0
-    queue.finish("ada")
-    assert taken(queue) == ["a3"]
-
-
-def test_an_item_that_is_removed_is_not_taken():
-    queue = turns(1, ("ada", "a1"), ("bob", "b1"))
-
-    assert queue.remove("ada", "a1")
-    assert not queue.remove("ada", "a1")
-    assert taken(queue) == ["b1"]
-
-
-@given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from(["add", "take", "done"]))), st.integers(1, 3))
-def test_every_item_is_taken_once_and_in_the_order_of_its_key(steps: list[tuple[str, str]], share: int):
-    queue: FairQueue[int] = FairQueue(share)
-    added: dict[str, list[int]] = {key: [] for key in "abc"}
-    seen: dict[str, list[int]] = {key: [] for key in "abc"}
-    at_work: list[str] = []
-
-    def take() -> bool:
-        if pair := queue.take():
-            seen[pair[0]].append(pair[1])
-            at_work.append(pair[0])
-            assert at_work.count(pair[0]) <= share
-        return pair is not None
-
-    for number, (key, step) in enumerate(steps):
-        if step == "add":
-            queue.add(key, number)
-            added[key].append(number)
-        elif step == "take":
-            take()
-        elif at_work:
-            queue.finish(at_work.pop())
-    while take() or at_work:
-        if not queue.ready:
-            queue.finish(at_work.pop())
-
-    assert seen == added
-
-
-# -- conversions ------------------------------------------------------------------------------------------------------
 
 
 def never() -> bool:
@@ -106,6 +39,26 @@ def test_one_user_leaves_room_for_another():
         assert not started["a2"].is_set()
         release.set()
         later.result(PATIENCE)
+
+
+def test_users_take_turns():
+    admission, order = Admission(max_running=1, max_waiting=8), list[str]()
+
+    def convert(name: str) -> None:
+        with admission.turn(name[0], never):
+            order.append(name)
+
+    with ThreadPoolExecutor(5) as pool:
+        with admission.turn("a", never):
+            waiting = []
+            for name in ("a1", "a2", "a3", "b1", "c1"):
+                waiting.append(pool.submit(convert, name))
+                while len(admission._waiting) < len(waiting):
+                    sleep(0.01)
+        for conversion in waiting:
+            conversion.result(PATIENCE)
+
+    assert order == ["b1", "c1", "a1", "a2", "a3"]
 
 
 def test_a_client_that_disconnects_leaves_the_queue():

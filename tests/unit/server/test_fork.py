@@ -20,7 +20,7 @@ from svc_notebooks.client.session import Session
 from svc_notebooks.client.upload_journal import UploadJournal
 from svc_notebooks.client.uploads.prepare import start_upload, upload
 from svc_notebooks.convert.job import JobLimits
-from svc_notebooks.convert.pool.worker_pool import ProcessPool
+from svc_notebooks.convert.pool.converter import ProcessPool
 from svc_notebooks.core.errors.errors import Unsupported
 from svc_notebooks.core.processes import after_fork, remove_with, temporary_folder
 from svc_notebooks.course.evidence import RequestRecorder
@@ -226,7 +226,7 @@ _EXITS = """
 import gc, hashlib, os, pathlib, sys, tempfile
 import svc_notebooks as svc
 from svc_notebooks.notebook.current_session import make_current
-from svc_notebooks.forms.widgets.upload_buffer import UploadBuffer
+from svc_notebooks.forms.widgets.file_picker import UploadBuffer
 
 def contents():
     found = [path for place in (folder, state) for path in sorted(place.rglob("*")) if path.is_file()]

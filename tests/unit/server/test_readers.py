@@ -18,7 +18,7 @@ import pytest
 
 from svc_notebooks.core.http.messages import Headers, Request
 from svc_notebooks.server.service import Service, open_service
-from svc_notebooks.server.store import engine, opening, readers
+from svc_notebooks.server.store import engine, engine as readers, opening
 from svc_notebooks.server.store.opening import open_database
 from svc_notebooks.server.store.store import Store
 

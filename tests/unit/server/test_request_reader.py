@@ -8,7 +8,7 @@ from typing import cast
 
 import pytest
 
-from svc_notebooks.server.transports.request_reader import RequestReader, access_token
+from svc_notebooks.server.transports.client_connection import RequestReader, access_token
 
 BODY = bytes(range(256)) * 512
 

@@ -10,7 +10,7 @@ import pytest
 
 from svc_notebooks.cli import main
 from svc_notebooks.server.service import open_service
-from svc_notebooks.server.store.sweep import sweep
+from svc_notebooks.server.store.migration import sweep
 from tests.contract.wire import InProcess
 
 DAY = 86_400

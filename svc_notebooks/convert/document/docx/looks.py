@@ -8,8 +8,7 @@ from typing import Any
 
 from ..looks import Look, Looks
 from ..model import Page
-from .body import PROPERTIES, RUN_PROPERTIES, TBL, TC, P, R, prepend, run_of
-from .styles import OFF, WordStyles, tag, tags, value
+from .parts import OFF, PROPERTIES, RUN_PROPERTIES, TBL, TC, P, R, WordStyles, prepend, run_of, tag, tags, value
 
 _TEXT, _LINK, _BREAK, _SECTION = tags("w:t w:hyperlink w:br w:sectPr")
 _HIGHLIGHTS = {

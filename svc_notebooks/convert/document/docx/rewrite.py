@@ -12,14 +12,30 @@ from typing import IO, Any
 from lxml import etree
 from lxml.etree import Element, SubElement
 
-from ...input.chart import chart_rows
-from ...input.opc import Relationship, Relationships
+from ...input.opc import Relationship, Relationships, chart_rows
 from ...job import ConversionError, Job, TooLarge
 from ..looks import Looks
-from . import body
-from .body import PROPERTIES, RUN_PROPERTIES, TBL, TC, TR, P, R, prepend, run_of
 from .looks import WordLooks, points
-from .styles import NAMESPACES, OFF, DocxPackage, WordStyles, set_list_levels, tag, tags, value
+from .parts import (
+    NAMESPACES,
+    OFF,
+    PROPERTIES,
+    RUN_PROPERTIES,
+    TBL,
+    TC,
+    TR,
+    DocxPackage,
+    P,
+    R,
+    WordStyles,
+    prepend,
+    run_of,
+    set_list_levels,
+    simplify,
+    tag,
+    tags,
+    value,
+)
 
 _TEXT = tag("w:t")
 _TEXTS = tags("w:t w:tab w:br w:noBreakHyphen w:softHyphen w:sym")
@@ -187,6 +203,7 @@ def _set_target(link: Any, target: str, relationships: Relationships) -> None:
 
 _NUMBERING, _LEVEL, _OVERRIDE = tag("w:numPr"), tag("w:lvl"), tag("w:lvlOverride")
 _PLACE = re.compile(r"%([1-9])")
+_MAX_LABEL = 255
 _WORD = re.compile(r"[^\W\d_]")
 _ROMAN = {1000: "M", 900: "CM", 500: "D", 400: "CD", 100: "C", 90: "XC", 50: "L", 40: "XL", 10: "X", 9: "IX", 5: "V",
           4: "IV", 1: "I"}  # fmt: skip
@@ -220,7 +237,7 @@ class WordNumbers:
                 continue
             label = self._count(number, level)
             plan = self._lists[number][1].get(level)
-            is_worded = _WORD.search(_PLACE.sub("", value(plan, "w:lvlText") or "")) is not None
+            is_worded = _WORD.search(_PLACE.sub("", (value(plan, "w:lvlText") or "")[:_MAX_LABEL])) is not None
             if not label or not (is_worded or self._styles.is_heading(style)):
                 continue
             own = properties.find(_NUMBERING)
@@ -256,7 +273,7 @@ class WordNumbers:
         kinds = {index: value(plan, "w:numFmt") or "decimal" for index, plan in plans.items()}
         if kinds.get(level) in (None, "bullet", "none"):
             return ""
-        text = value(plans[level], "w:lvlText") or ""
+        text = (value(plans[level], "w:lvlText") or "")[:_MAX_LABEL]
         return _PLACE.sub(lambda it: _number(counts.get(int(it[1]) - 1, 1), kinds.get(int(it[1]) - 1, "")), text)
 
 
@@ -495,7 +512,7 @@ def rewrite(archive: zipfile.ZipFile, target: IO[bytes], job: Job) -> tuple[dict
         _write_relationships(copy, "_rels/.rels", {"rId1": Relationship("officeDocument", "word/document.xml")}, {})
         for name, root in stories.items():
             relationships = package.relationships(parts[name])
-            body.simplify(root)
+            simplify(root)
             numbers.write(root)
             _simplify_graphics(root, package, relationships)
             _simplify_runs(root, styles, relationships, job)
@@ -514,7 +531,7 @@ def _keep_titles_and_code(root: Any, styles: WordStyles) -> None:
     """Join titles at the start, of which pandoc keeps one, and keep notes and pictures in code, which it removes."""
     titles: dict[str, Any] = {}
     is_start = True
-    for paragraph in list(root.iter(body.P)):
+    for paragraph in list(root.iter(P)):
         properties, style = paragraph.find(PROPERTIES), value(paragraph.find(PROPERTIES), "w:pStyle")
         is_rich, name = next(paragraph.iter(*_NOT_CODE), None) is not None, styles.name(style)
         if is_rich and styles.is_code(style):
@@ -523,7 +540,7 @@ def _keep_titles_and_code(root: Any, styles: WordStyles) -> None:
         is_start = is_start and (name in _METADATA or not has_content)
         if is_start and name in titles:
             if has_content:
-                etree.SubElement(etree.SubElement(titles[name], body.R), tag("w:br"))
+                etree.SubElement(etree.SubElement(titles[name], R), tag("w:br"))
                 titles[name].extend([child for child in paragraph if child.tag != PROPERTIES])
             paragraph.getparent().remove(paragraph)
         elif is_start and has_content and name in _METADATA[:2]:

@@ -6,15 +6,12 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
-from ...input.odf.namespaces import length, name
-from ...input.odf.package import OdfPackage, open_package
-from ...input.odf.styles import OdfStyles
+from ...input.odf_file import OdfPackage, OdfStyles, length, name, open_package
 from ...job import ConversionError, Job, TooLarge
 from .. import clean
-from ..image_store import ImageStore
+from ..clean import ImageStore
 from ..model import MAX_SLIDES, Box, Deck, Shape, Slide, SlidePicture, clamp_page_size, mix
-from .shapes import OdpShapeReader
-from .text import is_color
+from .shapes import OdpShapeReader, is_color
 
 _DRAWING_PAGE = "drawing-page/"
 _CLASS = name("presentation:class")

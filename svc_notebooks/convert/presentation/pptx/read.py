@@ -11,10 +11,11 @@ from typing import Any
 import pptx
 from pptx.presentation import Presentation
 
+from ...engines import libreoffice
 from ...input.zip_file import open_archive
 from ...job import MIB, ConversionError, Job, TooLarge
 from .. import clean
-from ..image_store import ImageStore
+from ..clean import ImageStore
 from ..model import MAX_SLIDES, Box, Deck, Shape, Slide, SlidePicture, clamp_page_size
 from .shapes import PptxShapeReader
 from .slide_theme import A, P, R, SlideTheme, color_map_override, fill, number, slide_theme_of, theme_color
@@ -82,6 +83,11 @@ _NO_TITLE = "PowerPoint Presentation"  # PowerPoint's default title
 def read(source: bytes, job: Job) -> Deck:
     """Read a PowerPoint file (2007 or later). Raises ConversionError if the file is invalid, TooLarge above a limit."""
     return PptxReader(open_package(source, job), job).deck()
+
+
+def read_ppt(source: bytes, job: Job) -> Deck:
+    """Read a ppt, pot or pps file, which LibreOffice converts first. Raises the same exceptions as `read`."""
+    return read(libreoffice.convert(source, "ppt", "pptx", job), job)
 
 
 class PptxReader:

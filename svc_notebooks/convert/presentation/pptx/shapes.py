@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from math import cos, radians, sin
 from typing import Any
 
-from ...input.chart import chart_rows
+from ...input.opc import chart_rows
 from ...job import Job
 from .. import clean
-from ..image_store import ImageStore
+from ..clean import ImageStore
 from ..model import (
     INSETS,
     Anchor,
@@ -30,6 +30,7 @@ from ..preset_shapes import OUTLINES, PathBuilder, preset_paths, text_insets
 from .slide_theme import (
     A,
     P,
+    PptxTextStyles,
     R,
     SlideTheme,
     color,
@@ -43,7 +44,6 @@ from .slide_theme import (
     theme_color,
     theme_format,
 )
-from .text import PptxTextStyles
 
 _DEGREE = 60_000
 _POINTS = {"moveTo": ("M", 1), "lnTo": ("L", 1), "quadBezTo": ("Q", 2), "cubicBezTo": ("C", 3)}

@@ -6,7 +6,7 @@ import re
 from xml.etree.ElementTree import Element
 from xml.sax.saxutils import escape, quoteattr
 
-from ...input.odf.namespaces import name
+from ...input.odf_file import name
 from ..format_code import DigitPattern, FormatPart, Section, sections, value_kind
 
 _LONG = 'number:style="long" '

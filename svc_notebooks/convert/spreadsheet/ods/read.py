@@ -10,20 +10,14 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from xml.etree.ElementTree import Element, ParseError, iterparse, parse
 
-from ...input.odf.namespaces import length, name
-from ...input.odf.package import open_package
-from ...input.odf.styles import MASTER_PAGE, OdfStyles
+from ...input.odf_file import MASTER_PAGE, OdfStyles, length, name, open_package
 from ...input.zip_file import MarkupFile
 from ...job import ConversionError, Job
-from ..date_serial import from_serial
-from ..format_code import value_kind
-from ..formula import address
-from ..formula.calculate import with_calculated_values
-from ..formula.openformula import from_openformula
-from ..formula.tokens import MAX_LENGTH, safe_link, sanitize
+from ..calculate import with_calculated_values
+from ..format_code import from_serial, value_kind
+from ..formulas import MAX_COLUMNS, MAX_LENGTH, MAX_ROWS, from_openformula, safe_link, sanitize
 from ..model import DEFAULT_STYLE, SIDES, Area, Cell, CellQuota, CellStyle, ErrorValue, Sheet, Value, Workbook
-from ..sheet_names import with_valid_sheet_names
-from ..values import clean, parse_moment, parse_number
+from ..values import clean, parse_moment, parse_number, with_valid_sheet_names
 from .number_formats import from_element
 
 _CHARACTER_WIDTH = 68_400
@@ -189,7 +183,7 @@ class _Table:
         self.is_scenario = False
 
     def column(self, element: Element) -> None:
-        end = min(self._column + count_of(element, "table:number-columns-repeated"), address.MAX_COLUMNS)
+        end = min(self._column + count_of(element, "table:number-columns-repeated"), MAX_COLUMNS)
         width = self._styles.width(text_of(element, "table:style-name"))
         if width:
             self._widths.update(dict.fromkeys(range(self._column, end), width))
@@ -202,7 +196,7 @@ class _Table:
         end = self._row + repeated
         if repeated <= _MAX_EMPTY_RUN or not all(cell.is_empty for cell in cells.values()):
             self._quota.take(len(cells) * (repeated - 1))
-            self._rows |= dict.fromkeys(range(self._row, min(end, address.MAX_ROWS)), cells) if cells else {}
+            self._rows |= dict.fromkeys(range(self._row, min(end, MAX_ROWS)), cells) if cells else {}
         self._row = end
 
     def _cells(self, element: Element, row_style: str) -> dict[int, Cell]:
@@ -215,9 +209,9 @@ class _Table:
             style = text_of(child, "table:style-name") or row_style or self._column_style(column)
             cell = self._cell(child, self._styles.cell(style), repeated)
             self._merge(child, column)
-            if cell is not None and self._row < address.MAX_ROWS:
+            if cell is not None and self._row < MAX_ROWS:
                 self._quota.take(0 if cell.is_empty else repeated)
-                cells.update(dict.fromkeys(range(column, min(column + repeated, address.MAX_COLUMNS)), cell))
+                cells.update(dict.fromkeys(range(column, min(column + repeated, MAX_COLUMNS)), cell))
             column += repeated
         return cells
 
@@ -228,8 +222,8 @@ class _Table:
     def _merge(self, element: Element, column: int) -> None:
         down, across = count_of(element, "table:number-rows-spanned"), count_of(element, "table:number-columns-spanned")
         if down > 1 or across > 1:
-            bottom = min(self._row + down, address.MAX_ROWS) - 1
-            right = min(column + across, address.MAX_COLUMNS) - 1
+            bottom = min(self._row + down, MAX_ROWS) - 1
+            right = min(column + across, MAX_COLUMNS) - 1
             if self._row <= bottom and column <= right:
                 self._areas.append(Area(self._row, column, bottom, right))
 

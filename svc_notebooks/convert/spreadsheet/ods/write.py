@@ -11,8 +11,8 @@ from xml.sax.saxutils import escape, quoteattr
 
 from ...input.native_package import zip_timestamp
 from ...job import Job
-from ..date_serial import DEFAULTS
-from ..formula.openformula import to_openformula
+from ..format_code import DEFAULTS
+from ..formulas import to_openformula
 from ..model import DEFAULT_STYLE, Area, Cell, CellStyle, ErrorValue, Sheet, Value, Workbook
 from ..number_format import format_cell, to_text
 from ..values import clean

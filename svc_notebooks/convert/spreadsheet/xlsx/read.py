@@ -17,14 +17,21 @@ from xml.etree.ElementTree import Element, ParseError, iterparse
 from ...input.opc import OpcPackage
 from ...input.zip_file import open_archive
 from ...job import ConversionError, Job
-from ..date_serial import from_serial
-from ..format_code import BUILT_IN_FORMATS
-from ..formula import address
-from ..formula.calculate import with_calculated_values
-from ..formula.tokens import MAX_LENGTH, expand_names, safe_link, sanitize, shift
+from ..calculate import with_calculated_values
+from ..format_code import BUILT_IN_FORMATS, from_serial
+from ..formulas import (
+    MAX_COLUMNS,
+    MAX_LENGTH,
+    MAX_ROWS,
+    expand_names,
+    parse_area,
+    parse_cell_address,
+    safe_link,
+    sanitize,
+    shift,
+)
 from ..model import DEFAULT_STYLE, SIDES, Area, Cell, CellQuota, CellStyle, ErrorValue, Sheet, Value, Workbook, in_order
-from ..sheet_names import with_valid_sheet_names
-from ..values import clean, parse_moment, parse_number
+from ..values import clean, parse_moment, parse_number, with_valid_sheet_names
 
 _NAMESPACES = frozenset({
     "{http://schemas.openxmlformats.org/spreadsheetml/2006/main",
@@ -289,12 +296,12 @@ class _RowReader:
         cells: dict[int, Cell] = {}
         for child in (child for child in element if name_of(child) == "c"):
             reference = child.get("r")
-            row, column = address.parse_cell_address(reference) if reference else (self._row, column + 1)
+            row, column = parse_cell_address(reference) if reference else (self._row, column + 1)
             cell = self._cell(child, row, column)
             if cell is not None:
                 cells[column] = cell
         self._book.quota.take(len(cells))
-        if cells and 0 <= self._row < address.MAX_ROWS and max(cells) < address.MAX_COLUMNS:
+        if cells and 0 <= self._row < MAX_ROWS and max(cells) < MAX_COLUMNS:
             rows.setdefault(self._row, {}).update(cells)
 
     def _cell(self, element: Element, row: int, column: int) -> Cell | None:
@@ -347,12 +354,12 @@ def _width(element: Element, widths: dict[int, float]) -> None:
     width = parse_number(element.get("width", ""))
     if isinstance(width, (int, float)) and PADDING < width < 256:
         kept = round(width - PADDING, 2)
-        widths.update(dict.fromkeys(range(max(first, 0), min(last, address.MAX_COLUMNS)), kept))
+        widths.update(dict.fromkeys(range(max(first, 0), min(last, MAX_COLUMNS)), kept))
 
 
 def _area(reference: str) -> list[Area]:
     try:
-        return [Area(*address.parse_area(reference))]
+        return [Area(*parse_area(reference))]
     except ValueError:
         return []
 
@@ -409,7 +416,7 @@ def _formula_of(
 
 def _area_size(reference: str) -> tuple[int, int]:
     try:
-        top, left, bottom, right = address.parse_area(reference)
+        top, left, bottom, right = parse_area(reference)
     except ValueError:
         return 1, 1
     return bottom - top + 1, right - left + 1

@@ -12,7 +12,7 @@ from xlsxwriter import Workbook as Writer
 from xlsxwriter.worksheet import Worksheet
 
 from ...job import Job
-from ..date_serial import DEFAULTS, to_serial
+from ..format_code import DEFAULTS, to_serial
 from ..model import DEFAULT_STYLE, Cell, CellStyle, ErrorValue, Sheet, Value, Workbook
 from ..number_format import to_text
 from ..values import clean

@@ -20,7 +20,7 @@ from psycopg.pq import ConnStatus, ExecStatus
 from sqlalchemy import Connection, Select
 from sqlalchemy.exc import DBAPIError
 
-from ..statements import Compiled, Row
+from ..engine import Compiled, Row
 
 Check = Callable[[list[Row]], None]
 

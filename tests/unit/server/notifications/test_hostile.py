@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, strategies as st
 
 from svc_notebooks.core.notifications.messages import AttemptOutcome
-from svc_notebooks.server.notifications.receiver_connection import Connection, ConnectionState, NoResponse, plain_status
+from svc_notebooks.server.notifications.https_sender import Connection, ConnectionState, NoResponse, plain_status
 from tests.examples import examples
 from tests.patience import PATIENCE
 from tests.receivers import Receiver, plain_receiver, receiver
@@ -240,7 +240,7 @@ def test_a_receiver_without_a_tls_handshake(sender: Sender, opening_bytes: bytes
 
 def test_a_message_is_what_h11_reads() -> None:
     """The connection writes messages without h11."""
-    from svc_notebooks.server.notifications.receiver_connection import message
+    from svc_notebooks.server.notifications.https_sender import message
 
     server = h11.Connection(h11.SERVER)
     server.receive_data(message("/in?x=1", "hooks.example:8443", HEADERS, b"body"))

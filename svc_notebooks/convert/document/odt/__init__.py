@@ -1,1 +1,0 @@
-"""Reads OpenDocument texts (odt)."""

@@ -1,1 +1,0 @@
-"""Opens OpenDocument files, and resolves their styles."""

@@ -1,0 +1,268 @@
+"""Opens OpenDocument files, and resolves their names, lengths and styles."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import io
+import re
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from ..job import MIB, ConversionError, Job, TooLarge
+from .zip_file import check_markup, open_archive, refuse_entities
+
+_ODF = "urn:oasis:names:tc:opendocument:xmlns:"
+NAMESPACES = {
+    "office": _ODF + "office:1.0",
+    "style": _ODF + "style:1.0",
+    "text": _ODF + "text:1.0",
+    "table": _ODF + "table:1.0",
+    "draw": _ODF + "drawing:1.0",
+    "presentation": _ODF + "presentation:1.0",
+    "fo": _ODF + "xsl-fo-compatible:1.0",
+    "svg": _ODF + "svg-compatible:1.0",
+    "meta": _ODF + "meta:1.0",
+    "manifest": _ODF + "manifest:1.0",
+    "xlink": "http://www.w3.org/1999/xlink",
+    "dc": "http://purl.org/dc/elements/1.1/",
+    "loext": "urn:org:documentfoundation:names:experimental:office:xmlns:loext:1.0",
+}
+READ_NAMESPACES = NAMESPACES | {
+    "calcext": "urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0",
+    "chart": _ODF + "chart:1.0",
+    "form": _ODF + "form:1.0",
+    "number": _ODF + "datastyle:1.0",
+    "script": _ODF + "script:1.0",
+    "field": "urn:openoffice:names:experimental:ooo-ms-interop:xmlns:field:1.0",
+    "xforms": "http://www.w3.org/2002/xforms",
+    "math": "http://www.w3.org/1998/Math/MathML",
+    "xml": "http://www.w3.org/XML/1998/namespace",
+}
+MIMETYPE = "application/vnd.oasis.opendocument.presentation"
+
+_CM = 360_000
+_UNITS = {"cm": _CM, "mm": _CM / 10, "in": 914_400, "inch": 914_400, "pt": 12_700, "pc": 152_400, "px": 9_525}
+_LENGTH = re.compile(r"\s*(-?[0-9]*\.?[0-9]+)\s*([a-z]+)\s*")
+
+
+@cache
+def name(short: str) -> str:
+    """Replace the prefix of an XML name by the namespace in braces, as lxml writes names.
+
+    >>> name("dc:title")
+    '{http://purl.org/dc/elements/1.1/}title'
+    """
+    prefix, _, local = short.partition(":")
+    return f"{{{READ_NAMESPACES[prefix]}}}{local}"
+
+
+def length(text: str | None) -> float | None:
+    """Convert a length with a unit, such as "2cm", to EMU. Return None if the text is not a length.
+
+    >>> length("2.54cm"), length("72pt"), length("50%")
+    (914400.0, 914400.0, None)
+    """
+    match = _LENGTH.fullmatch(text or "")
+    if not match or match[2] not in _UNITS:
+        return None
+    return round(float(match[1][:20]) * _UNITS[match[2]], 3)
+
+
+def count_of(element: Any, key: str, maximum: int = 1_000, minimum: int = 1) -> int:
+    """Return the number in an attribute within limits. Returns 1 if there is no valid number."""
+    text = element.get(name(key), "1")
+    return max(minimum, min(maximum, int(text))) if text.isdecimal() and len(text) < 10 else 1
+
+
+def cm(emu: float) -> str:
+    """Format a length in EMU as a length in centimetres.
+
+    >>> cm(914_400)
+    '2.54cm'
+    """
+    return f"{round(emu / _CM, 4):g}cm"
+
+
+_MAX_PARENTS = 30
+_PROPERTY_KINDS = ("graphic", "paragraph", "text", "drawing-page", "table", "table-cell", "table-column", "table-row")
+_PROPERTIES = {name(f"style:{kind}-properties"): kind for kind in _PROPERTY_KINDS} | {
+    name("loext:graphic-properties"): "graphic"
+}
+MASTER_PAGE = "master-page"
+"""The key of the master page that begins before a paragraph or a table."""
+_FONT_SIZE, _COLOR = "text/" + name("fo:font-size"), "text/" + name("fo:color")
+_AUTOMATIC_COLOR = "text/" + name("style:use-window-font-color")
+StyleProperties = Mapping[str, str]
+"""Attribute values by key. A key consists of the property group and the attribute, such as `text/{...}font-size`."""
+
+
+class OdfStyles:
+    """The styles of an OpenDocument file by family and name. A later definition in `roots` replaces an earlier one."""
+
+    def __init__(self, roots: Iterable[Any]) -> None:
+        self._styles: dict[tuple[str, str], Any] = {}
+        self._lists: dict[str, Any] = {}
+        self._known: dict[tuple[str, str], dict[str, str]] = {}
+        for root in roots:
+            for style in (*root.iter(name("style:default-style")), *root.iter(name("style:style"))):
+                key = (style.get(name("style:family"), ""), style.get(name("style:name"), ""))
+                self._styles[key] = style
+            for style in root.iter(name("text:list-style")):
+                self._lists[style.get(name("style:name"), "")] = style
+
+    def properties(self, family: str, style: str | None) -> dict[str, str]:
+        """Return the own and inherited properties of a style, or the family's defaults if `style` is None."""
+        key = (family, style or "")
+        if key not in self._known:
+            merged: dict[str, str] = {}
+            for element in reversed(self._ancestry(key)):
+                own = {
+                    f"{_PROPERTIES[child.tag]}/{key}": value
+                    for child in element
+                    if child.tag in _PROPERTIES
+                    for key, value in child.attrib.items()
+                }
+                if (master := element.get(name("style:master-page-name"))) is not None:
+                    own[MASTER_PAGE] = master
+                merged = inherited(merged, own)
+            self._known[key] = merged
+        return self._known[key]
+
+    def _ancestry(self, key: tuple[str, str]) -> list[Any]:
+        elements: list[Any] = []
+        while key in self._styles and len(elements) < _MAX_PARENTS:
+            element = self._styles[key]
+            elements.append(element)
+            parent = element.get(name("style:parent-style-name"))
+            key = (key[0], parent) if parent else (key[0], "")
+            if element in elements[:-1]:
+                break
+        return elements
+
+    def derives(self, family: str, style: str | None, base: str) -> bool:
+        """Return whether a style is the style `base`, or inherits from it."""
+        names = (element.get(name("style:name")) for element in self._ancestry((family, style or "")))
+        return style == base or base in names
+
+    def attribute(self, family: str, style: str, short: str) -> str:
+        """Return the attribute `short` of a style or of its nearest ancestor with this attribute, or ""."""
+        return next((value for element in self._ancestry((family, style)) if (value := element.get(name(short)))), "")
+
+    def text_properties(self, family: str, style: str) -> StyleProperties:
+        """Return the text properties of a style, such as font size and colour, including inherited properties."""
+        return {key: value for key, value in self.properties(family, style).items() if key.startswith("text/")}
+
+    def list_level(self, style: str | None, level: int) -> Any:
+        """Return the element that formats a level (from 1) of a list style, or None if there is none."""
+        elements = self._lists.get(style or "", ())
+        return next((element for element in elements if element.get(name("text:level")) == str(level)), None)
+
+    def has_list(self, style: str | None) -> bool:
+        """Return whether there is a list style with this name."""
+        return style in self._lists
+
+
+def inherited(outer: StyleProperties, own: StyleProperties) -> dict[str, str]:
+    """Return the properties of an element with its own properties inside `outer`. A font size in % becomes absolute."""
+    merged = {**outer, **own}
+    size, share = length(outer.get(_FONT_SIZE)), own.get(_FONT_SIZE, "").removesuffix("%")
+    if size and merged.get(_FONT_SIZE) == f"{share}%":
+        merged[_FONT_SIZE] = f"{size * float(share) / 100 / 12_700:.2f}pt" if share.isdecimal() else outer[_FONT_SIZE]
+    if _COLOR in own and _AUTOMATIC_COLOR not in own:
+        merged.pop(_AUTOMATIC_COLOR, None)
+    return merged
+
+
+_MAX_PART = 50 * MIB
+_MANIFEST = "META-INF/manifest.xml"
+_READ_PARTS = ("content.xml", "styles.xml", "meta.xml")
+_DAMAGED = "the file is damaged: {0} is missing or broken."
+
+
+@dataclass(frozen=True, slots=True)
+class OdfPackage:
+    """Reads the parts of an OpenDocument file as bytes or as XML."""
+
+    archive: zipfile.ZipFile
+
+    def data(self, path: str, otherwise: bytes | None = None) -> bytes:
+        """Return a part, or `otherwise` if the part is missing. Raises ConversionError or TooLarge."""
+        try:
+            if self.archive.getinfo(path).file_size > _MAX_PART and path.endswith(".xml"):
+                raise TooLarge(f"{path} has more than {_MAX_PART} bytes.")
+            return self.archive.read(path)
+        except KeyError:
+            if otherwise is not None:
+                return otherwise
+            raise ConversionError(_DAMAGED.format(path)) from None
+        except (zipfile.BadZipFile, EOFError, NotImplementedError, OSError, RuntimeError) as error:
+            raise ConversionError(_DAMAGED.format(path)) from error
+
+    def xml(self, path: str, otherwise: bytes | None = None) -> Any:
+        """Return the root of an XML part, or of `otherwise` if the part is missing or empty.
+
+        Raises ConversionError if the part is not XML, or if a required part is missing, and TooLarge above a limit.
+        """
+        from lxml import etree
+
+        parser = etree.XMLParser(
+            resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True, collect_ids=False
+        )
+        try:
+            root = etree.fromstring(self.data(path, otherwise).lstrip() or otherwise or b"", parser)
+        except etree.XMLSyntaxError as error:
+            raise ConversionError(_DAMAGED.format(path)) from error
+        refuse_entities(root)
+        return root
+
+    def embedded(self, element: Any) -> Any:
+        """Return the root of the object that a `draw:object` contains or names, or `<none/>` if it cannot be read."""
+        path = element.get(name("xlink:href"), "").removeprefix("./").strip("/")
+        try:
+            return element[0] if len(element) else self.xml(f"{path}/content.xml", b"<none/>")
+        except ConversionError:
+            return self.xml("", b"<none/>")
+
+    def picture(self, image: Any) -> tuple[str, bytes]:
+        """Return a name and the content of the picture of an image element. The content is b"" if it is missing."""
+        path = image.get(name("xlink:href"), "").removeprefix("./")
+        data = self.data(path, b"") if path and ":" not in path else b""
+        inline = image.find(name("office:binary-data"))
+        if not data and inline is not None:
+            with suppress(binascii.Error, ValueError):
+                path, data = f"inline {id(image)}", base64.b64decode(inline.text or "")
+        return path, data
+
+
+@contextmanager
+def open_package(source: bytes, job: Job) -> Iterator[OdfPackage]:
+    """Open an OpenDocument file, which may be a template or flat XML.
+
+    Raises ConversionError if the file is encrypted, damaged or not OpenDocument, and TooLarge above a limit.
+    """
+    with open_archive(_zipped(source), job.limits, checks_markup=False) as archive:
+        package = OdfPackage(archive)
+        if b"encryption-data" in package.data(_MANIFEST, b""):
+            raise ConversionError("the file is encrypted; save the file without a password.")
+        if "content.xml" not in archive.namelist():
+            raise ConversionError("the file does not match its media type: content.xml is missing.")
+        for entry in archive.infolist():
+            if entry.filename in _READ_PARTS:
+                check_markup(archive, entry)
+        yield package
+
+
+def _zipped(source: bytes) -> bytes:
+    """Return flat OpenDocument XML as a zip file, in which the same XML is content, styles and metadata."""
+    if not source[:4096].replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n").startswith(b"<"):
+        return source
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w") as archive:
+        for path in _READ_PARTS:
+            archive.writestr(path, source)
+    return target.getvalue()

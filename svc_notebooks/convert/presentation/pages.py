@@ -1,0 +1,177 @@
+"""Writes a presentation as PDF with a page for each slide, for which slides.typ has the layout, or as plain text."""
+
+from __future__ import annotations
+
+from codecs import BOM_UTF8
+from collections.abc import Iterator
+from typing import Any
+
+from ..engines.typst import render
+from ..job import Job, TooLarge
+from .model import (
+    PATH_SIDE,
+    POINT,
+    Box,
+    Deck,
+    Paragraph,
+    Shape,
+    Slide,
+    SlidePicture,
+    SlideTable,
+    TableCell,
+    Text,
+    TextRun,
+    label,
+    with_numbers,
+)
+
+_TEMPLATE = "presentation/slides.typ"
+_SIZE = 18.0
+_FONTS = ["Noto Sans", "Liberation Sans", "Arial", "DejaVu Sans"]
+"""Common fonts of slides, and fonts with the same character widths."""
+
+
+def write_pdf(deck: Deck, job: Job) -> bytes:
+    """Return a PDF of all slides, including hidden slides. Raises TooLarge if tables have too many cells for a PDF."""
+    slides = deck.slides or (Slide(),)
+    cells = sum(
+        len(row) for slide in slides for shape in slide.shapes if isinstance(shape, SlideTable) for row in shape.rows
+    )
+    if cells > job.limits.pdf_cells:
+        raise TooLarge(f"the tables have {cells} cells; the limit for a PDF is {job.limits.pdf_cells}.")
+    data = {
+        "fonts": _FONTS,
+        "title": deck.title or job.name,
+        "width": _points(deck.width),
+        "height": _points(deck.height),
+        "slides": [
+            {
+                "background": slide.background or "ffffff",
+                "shapes": [_shape(shape) for shape in (*slide.behind, *slide.shapes) if _is_visible(shape, deck)],
+            }
+            for slide in slides
+        ],
+    }
+    return render(job, _TEMPLATE, data, deck.pictures)
+
+
+def _points(length: float) -> float:
+    return round(length / POINT, 2)
+
+
+def _is_visible(shape: Shape, deck: Deck) -> bool:
+    """Return whether a shape has paragraphs or overlaps the page. Pictures also need data, and tables need cells."""
+    box = shape.box
+    inside = box.x < deck.width and box.y < deck.height and box.x + box.width > 0 and box.y + box.height > 0
+    if isinstance(shape, SlidePicture):
+        return inside and shape.name in deck.pictures and box.width > 0 and box.height > 0
+    if isinstance(shape, SlideTable):
+        return inside and bool(shape.rows and shape.rows[0])
+    return inside or bool(shape.paragraphs)
+
+
+def _shape(shape: Shape) -> dict[str, Any]:
+    box: dict[str, Any] = {name: _points(getattr(shape.box, name)) for name in ("x", "y", "width", "height")}
+    box |= {"turn": shape.box.turn, "flip": (shape.box.flip_x, shape.box.flip_y)}
+    match shape:
+        case Text():
+            return box | {
+                "kind": "text", "fits": shape.shrinks, "anchor": shape.anchor, "wrap": shape.wrap,
+                "outline": shape.outline, "fill": shape.fill, "line": shape.line, "dash": shape.stroke.dash,
+                "thickness": _points(shape.stroke.width), "arrows": (shape.stroke.start, shape.stroke.end),
+                "paths": [
+                    {"commands": _commands(path.data, shape.box), "fill": path.fill, "stroke": path.stroke}
+                    for path in shape.paths
+                ],
+                "insets": [_points(inset) for inset in shape.insets], "direction": shape.direction,
+                "paragraphs": _paragraphs(shape.paragraphs),
+            }  # fmt: skip
+        case SlidePicture():
+            return box | {"kind": "picture", "name": shape.name, "alt": shape.alt, "crop": shape.crop}
+        case SlideTable():
+            columns = len(shape.rows[0])
+            widths = [_points(width) for width in shape.widths] or [_points(shape.box.width) / columns] * columns
+            heights = [_points(height) for height in shape.heights] or [0.0] * len(shape.rows)
+            cells = [_cell(cell, shape, x, y) for y, row in enumerate(shape.rows) for x, cell in enumerate(row) if cell]
+            return box | {"kind": "table", "columns": widths, "heights": heights, "cells": cells}
+
+
+def _commands(data: str, box: Box) -> list[Any]:
+    """Return path data as lists of a letter and points."""
+    commands: list[Any] = []
+    tokens = iter(data.split())
+    for token in tokens:
+        if token.isalpha():
+            commands.append([token])
+        else:
+            x, y = int(token) * box.width / PATH_SIDE, int(next(tokens)) * box.height / PATH_SIDE
+            commands[-1].append((_points(x), _points(y)))
+    return commands
+
+
+def _paragraphs(paragraphs: tuple[Paragraph, ...]) -> list[dict[str, Any]]:
+    return [
+        {
+            "level": paragraph.level,
+            "marker": label(paragraph, number),
+            "align": paragraph.align,
+            "rtl": paragraph.rtl,
+            "spacing": (paragraph.line_spacing, paragraph.before, paragraph.after),
+            "indent": None if paragraph.indent is None else (_points(paragraph.indent), _points(paragraph.first)),
+            "size": max((run.size or _SIZE for run in paragraph.runs), default=_SIZE),
+            "runs": [_run(run) for run in paragraph.runs],
+        }
+        for paragraph, number in with_numbers(paragraphs)
+    ]
+
+
+def _run(run: TextRun) -> dict[str, Any]:
+    link = run.link if run.link and not run.link.startswith("#") else None
+    return {
+        "text": run.text, "bold": run.bold, "italic": run.italic, "strike": run.strike, "link": link,
+        "underline": run.underline or bool(link), "size": run.size or _SIZE, "color": run.color or "000000",
+        "baseline": run.baseline, "capitals": run.capitals,
+    }  # fmt: skip
+
+
+def _cell(cell: TableCell, table: SlideTable, x: int, y: int) -> dict[str, Any]:
+    return {
+        "x": x, "y": y, "fill": cell.fill, "header": table.header and y == 0,
+        "anchor": cell.anchor, "borders": cell.borders,
+        "columns": min(cell.columns, len(table.rows[0]) - x), "rows": min(cell.rows, len(table.rows) - y),
+        "paragraphs": _paragraphs(cell.paragraphs),
+    }  # fmt: skip
+
+
+_ORDER = {"title": 0, "footer": 2}
+
+
+def write_text(deck: Deck, job: Job) -> bytes:
+    """Return the text of all slides in UTF-8 with a byte order mark, CRLF line ends, and empty lines between slides."""
+    text = "\r\n\r\n\r\n".join("\r\n".join(_slide_lines(slide)) for slide in deck.slides)
+    return BOM_UTF8 + (text + "\r\n" if text else "").encode()
+
+
+def _slide_lines(slide: Slide) -> Iterator[str]:
+    for shape in sorted(slide.shapes, key=lambda shape: _ORDER.get(getattr(shape, "role", ""), 1)):
+        yield from _shape_lines(shape)
+    for shape in slide.behind:
+        if not isinstance(shape, SlidePicture):
+            yield from _shape_lines(shape)
+    if slide.notes:
+        yield from ("", "Notes:", *slide.notes.splitlines())
+
+
+def _shape_lines(shape: Shape) -> Iterator[str]:
+    match shape:
+        case Text():
+            for paragraph, number in with_numbers(shape.paragraphs):
+                marker = {"bullet": "* ", "number": f"{label(paragraph, number)} ", "": ""}[paragraph.marker]
+                first, *others = paragraph.text.split("\n")
+                indent = "  " * paragraph.level
+                yield from (indent + marker + first, *(indent + " " * len(marker) + line for line in others))
+        case SlideTable():
+            for row in shape.rows:
+                yield "\t".join(" ".join(cell.text.split()) if cell else "" for cell in row)
+        case SlidePicture() if shape.alt:
+            yield f"[{' '.join(shape.alt.split())}]"

@@ -1,0 +1,361 @@
+"""Parses, checks and converts the formulas of spreadsheets.
+
+The formulas are in the notation of xlsx ("SUM(A1:B2)*'My data'!C3"), with the prefix `_xlfn.` before newer functions.
+The notation of OpenDocument is "of:=SUM([.A1:.B2])*[$'My data'.C3]".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import NamedTuple
+
+from ..job import Job
+from .model import ErrorValue, Value
+
+MAX_ROWS = 1_048_576
+MAX_COLUMNS = 16_384
+"""The numbers of rows and columns of a sheet in Excel and LibreOffice are MAX_ROWS and MAX_COLUMNS."""
+
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+@cache
+def column_letters(column: int) -> str:
+    """Convert a column number, which starts at 0, to the letters of the column.
+
+    >>> column_letters(0), column_letters(26), column_letters(16_383)
+    ('A', 'AA', 'XFD')
+    """
+    text = ""
+    number = column + 1
+    while number:
+        number, rest = divmod(number - 1, 26)
+        text = _LETTERS[rest] + text
+    return text
+
+
+@cache
+def column_number(text: str) -> int:
+    """Convert the letters of a column, in upper or lower case, to the column number, which starts at 0."""
+    number = 0
+    for letter in text.upper():
+        number = number * 26 + ord(letter) - 64
+    return number - 1
+
+
+def parse_cell_address(text: str) -> tuple[int, int]:
+    """Return the row and column (from 0) of a cell name. Raises ValueError if the name is invalid or outside a sheet.
+
+    >>> parse_cell_address("$B$3")
+    (2, 1)
+    """
+    plain = text.replace("$", "")
+    digits = plain.lstrip(_LETTERS + _LETTERS.lower())
+    row, column = int(digits) - 1, column_number(plain[: len(plain) - len(digits)])
+    if not (0 <= row < MAX_ROWS and 0 <= column < MAX_COLUMNS):
+        raise ValueError(f"{text[:20]!r} is outside the limits of a sheet")
+    return row, column
+
+
+def parse_area(text: str) -> tuple[int, int, int, int]:
+    """Return (top, left, bottom, right) of an area such as "B3:C9". Raises ValueError if invalid or outside a sheet."""
+    first, _, last = text.partition(":")
+    (top, left), (bottom, right) = parse_cell_address(first), parse_cell_address(last or first)
+    return min(top, bottom), min(left, right), max(top, bottom), max(left, right)
+
+
+MAX_LENGTH = 8192
+"""The maximum length of a formula in spreadsheet programs, in characters."""
+
+LINKS = ("http://", "https://", "mailto:")
+
+_CELL = r"\$?[A-Za-z]{1,3}\$?[0-9]{1,7}(?![\w(.])"
+_COLUMN = r"\$?[A-Za-z]{1,3}"
+_ROW = r"\$?[0-9]{1,7}"
+_FAULTS = r"\#(?:NULL!|DIV/0!|VALUE!|REF!|NAME\?|NUM!|N/A|SPILL!|CALC!|GETTING_DATA)"
+_FAULT = re.compile(_FAULTS)
+_TOKEN = re.compile(
+    rf"""(?P<string>"(?:[^"]|"")*+")
+    |(?P<outside>(?:'(?:[^']|'')*+'|\[[^\]'!]*\][^\s'!()\[\]+*/^&=<>,;-]*)!)
+    |(?P<sheet>[^\W\d][\w.]*(?::[^\W\d][\w.]*)?!)
+    |(?P<range>{_CELL}:{_CELL}|{_COLUMN}:{_COLUMN}(?![\w(.!$])|{_ROW}:{_ROW}(?![\w.])|{_CELL})
+    |(?P<function>[^\W\d][\w.]*(?=\s*\())
+    |(?P<number>[0-9]+\.?[0-9]*(?:[eE][+-]?[0-9]+)?|\.[0-9]+(?:[eE][+-]?[0-9]+)?)
+    |(?P<fault>{_FAULTS})
+    |(?P<name>[^\W\d]\w*(?:[.\\?]\w+)*)
+    |(?P<other>.)""",
+    re.VERBOSE | re.DOTALL,
+)
+
+
+class FormulaToken(NamedTuple):
+    """A token of a formula. `kind` is the name of the matching group in `_TOKEN`, such as "range" or "function"."""
+
+    kind: str
+    text: str
+
+
+def tokens(formula: str) -> Iterator[FormulaToken]:
+    """Yield the tokens of a formula. The concatenated texts of all tokens are the formula.
+
+    >>> [token.text for token in tokens('SUM(A1:$B2)&"A1"')]
+    ['SUM', '(', 'A1:$B2', ')', '&', '"A1"']
+    """
+    for match in _TOKEN.finditer(formula):
+        kind, text = match.lastgroup or "other", match.group()
+        if kind == "outside" and text[0] == "'" and not re.search(r"[\[\]\\/:|#?*]", text):
+            kind = "sheet"
+        yield FormulaToken(kind, text)
+
+
+def name_set(text: str) -> frozenset[str]:
+    """Split a text at white space, and return the set of words."""
+    return frozenset(text.split())
+
+
+_UNSAFE_FUNCTIONS = name_set(
+    """
+    WEBSERVICE FILTERXML RTD DDE CALL REGISTER REGISTER.ID EXEC EXECUTE RUN EVALUATE FOPEN FWRITE FWRITELN INITIATE POKE
+    REQUEST TERMINATE SEND.KEYS SQL.REQUEST ECHO HALT ERROR DIRECTORY FILES DOCUMENTS PY STOCKHISTORY IMAGE IMPORTXML
+    IMPORTHTML IMPORTDATA IMPORTFEED IMPORTRANGE GOOGLEFINANCE GOOGLETRANSLATE AI GEMINI COPILOT CUBEVALUE CUBESET
+    CUBEMEMBER CUBEKPIMEMBER CUBERANKEDMEMBER CUBEMEMBERPROPERTY CUBESETCOUNT
+    """
+)
+"""Functions that fetch, send or run something in any spreadsheet program."""
+
+_UNSAFE_SIGNS = frozenset("|['\"")
+"""Tokens that make a formula unsafe, since | calls a program (DDE), [ refers to a file, and quotes are unclosed."""
+
+_PREFIX = re.compile(r"(?:_xlfn\.|_xlws\.|_xludf\.|COM\.MICROSOFT\.|COM\.SUN\.STAR\.|ORG\.[A-Z]+\.)+", re.IGNORECASE)
+
+
+def function_name(text: str) -> str:
+    """Return the name of a function in upper case, without the prefixes of programs.
+
+    >>> function_name("_xlfn.Concat")
+    'CONCAT'
+    """
+    return _PREFIX.sub("", text).upper()
+
+
+def is_safe_formula(formula: str) -> bool:
+    """Return whether a formula is not too long and cannot fetch, open or run anything outside its workbook.
+
+    >>> is_safe_formula("SUM(A1:A9)"), is_safe_formula("cmd|'/C calc'!A0"), is_safe_formula('WEBSERVICE("http://x")')
+    (True, False, False)
+    """
+    formula_tokens = list(tokens(formula[: MAX_LENGTH + 1]))
+    indexes = range(len(formula_tokens))
+    return len(formula) <= MAX_LENGTH and all(_is_safe_token(formula_tokens, index) for index in indexes)
+
+
+def _is_safe_token(formula_tokens: list[FormulaToken], index: int) -> bool:
+    kind, text = formula_tokens[index]
+    if kind == "outside" or text in _UNSAFE_SIGNS:
+        return False
+    if kind == "function":
+        plain = function_name(text)
+        if plain == "HYPERLINK":
+            arguments = [token for token in formula_tokens[index + 1 : index + 4] if not token.text.isspace()]
+            is_text = len(arguments) > 1 and arguments[1].kind == "string"
+            return is_text and safe_link(arguments[1].text[1:-1].replace('""', '"')) is not None
+        return plain not in _UNSAFE_FUNCTIONS and not plain.startswith(("_XLL.", "GET.", "SET."))
+    return True
+
+
+def safe_link(target: str | None) -> str | None:
+    """Return a web address, email address or cell reference ("#Sheet2!A1") stripped, or None for other targets."""
+    target = (target or "").strip()
+    return target if target.lower().startswith((*LINKS, "#")) and len(target) <= 2000 else None
+
+
+def sanitize(value: Value, formula: str | None, job: Job) -> tuple[Value, str | None]:
+    """Return the value and the formula of a cell, without an unsafe formula.
+
+    An unsafe formula adds a note and becomes None, and the value is then the last value or the formula as text. A
+    formula that is only an error code becomes an error value.
+    """
+    if formula is None:
+        return value, None
+    if _FAULT.fullmatch(formula):
+        return ErrorValue(formula), None
+    if is_safe_formula(formula):
+        return value, formula
+    job.note("Formulas that access data or programs outside of the workbook were replaced by their last values.")
+    return (f"={formula[:MAX_LENGTH]}" if value is None else value), None
+
+
+_CORNER = re.compile(r"(\$?)([A-Za-z]*)(\$?)([0-9]*)")
+
+
+def shift(formula: str, rows: int, columns: int) -> str:
+    """Shift the relative references in a formula down and to the right. References outside the sheet become #REF!.
+
+    >>> shift("A1+$B$1+Data!C:C", 1, 2)
+    'C2+$B$1+Data!E:E'
+    """
+    if not rows and not columns:
+        return formula
+    shifted = ""
+    for kind, text in tokens(formula):
+        if kind == "range":
+            corners = [_shift_corner(corner, rows, columns) for corner in text.split(":")]
+            text = "#REF!" if None in corners else ":".join(filter(None, corners))
+        shifted += text
+    return shifted
+
+
+def _shift_corner(text: str, rows: int, columns: int) -> str | None:
+    match = _CORNER.fullmatch(text)
+    if match is None:
+        return None
+    fixed, letters, row_fixed, digits = match.groups()
+    if not letters:  # in a reference to whole rows, the first dollar sign belongs to the row
+        fixed, row_fixed = "", fixed
+    column = column_number(letters) + (0 if fixed else columns) if letters else 0
+    row = int(digits) - 1 + (0 if row_fixed else rows) if digits else 0
+    if not (0 <= column < MAX_COLUMNS and 0 <= row < MAX_ROWS):
+        return None
+    return f"{fixed}{column_letters(column) if letters else ''}{row_fixed}{row + 1 if digits else ''}"
+
+
+def expand_names(formula: str, names: Mapping[str, str]) -> str:
+    """Replace each defined name in a formula by its definition in parentheses. The keys of `names` are in upper case.
+
+    >>> expand_names("price*Rate", {"RATE": "Data!$B$1"})
+    'price*(Data!$B$1)'
+    """
+    if not names:
+        return formula
+    texts = (
+        f"({names[t.text.upper()]})" if t.kind == "name" and t.text.upper() in names else t.text
+        for t in tokens(formula)
+    )
+    return "".join(texts)
+
+
+def rename_sheets(formula: str, names: Mapping[str, str]) -> str:
+    """Replace the old names of sheets in a formula by the new names. `names` maps old names to new names.
+
+    >>> rename_sheets("Old!A1+'My old'!B2", {"Old": "New", "My old": "It's"})
+    "'New'!A1+'It''s'!B2"
+    """
+    renamed = ""
+    for kind, text in tokens(formula):
+        plain = text[:-1]
+        name = plain[1:-1].replace("''", "'") if plain.startswith("'") else plain
+        quoted = names.get(name, "").replace("'", "''") if kind == "sheet" else ""
+        renamed += f"'{quoted}'!" if quoted else text
+    return renamed
+
+
+_MICROSOFT_FUNCTIONS = name_set(
+    """
+    CONCAT TEXTJOIN IFS SWITCH MAXIFS MINIFS BETA.DIST BETA.INV BINOM.DIST BINOM.INV CEILING.MATH CEILING.PRECISE
+    CHISQ.DIST CHISQ.DIST.RT CHISQ.INV CHISQ.INV.RT CHISQ.TEST CONFIDENCE.NORM CONFIDENCE.T COVARIANCE.P COVARIANCE.S
+    EXPON.DIST F.DIST F.DIST.RT F.INV F.INV.RT F.TEST FILTER FLOOR.MATH FLOOR.PRECISE FORECAST.ETS.ADD FORECAST.LINEAR
+    GAMMA.DIST GAMMA.INV GAMMALN.PRECISE HYPGEOM.DIST ISO.CEILING LET LOGNORM.DIST LOGNORM.INV MODE.MULT MODE.SNGL
+    NEGBINOM.DIST NETWORKDAYS.INTL NORM.DIST NORM.INV NORM.S.DIST NORM.S.INV PERCENTILE.EXC PERCENTILE.INC
+    PERCENTRANK.EXC PERCENTRANK.INC POISSON.DIST QUARTILE.EXC QUARTILE.INC RANDARRAY RANK.AVG RANK.EQ SEQUENCE SORT
+    SORTBY STDEV.P STDEV.S T.DIST T.DIST.2T T.DIST.RT T.INV T.INV.2T T.TEST UNIQUE VAR.P VAR.S WEIBULL.DIST WORKDAY.INTL
+    XLOOKUP XMATCH Z.TEST
+    """
+)
+"""Functions that OpenFormula does not define. In OpenDocument files, their names begin with "COM.MICROSOFT."."""
+
+_WITHOUT_PREFIX = frozenset({"NETWORKDAYS.INTL", "WORKDAY.INTL"})
+_PREFIXED_IN_XLSX = name_set(
+    """
+    XOR IFNA DAYS ISOWEEKNUM GAMMA GAUSS PHI PERMUTATIONA PDURATION RRI BITAND BITOR BITXOR BITLSHIFT BITRSHIFT UNICODE
+    UNICHAR SHEET SHEETS ARABIC BASE DECIMAL COMBINA ACOT ACOTH COT COTH CSC CSCH SEC SECH FORMULA NUMBERVALUE MUNIT
+    SKEWP IMCOSH IMCOT IMCSC IMCSCH IMSEC IMSECH IMSINH IMTAN
+    """
+)
+
+_OPEN_TOKEN = re.compile(
+    r"""(?P<string>"(?:[^"]|"")*+")
+    |(?P<outside>'[^']*'\#)
+    |(?P<reference>\[(?:'(?:[^']|'')*+'|[^\]'])*+\])
+    |(?P<name>[^\W\d][\w.]*)
+    |(?P<other>.)""",
+    re.VERBOSE | re.DOTALL,
+)
+_OPEN_CORNER = re.compile(r"(?P<sheet>\$?(?:'(?:[^']|'')*'|[^.':]*))\.(?P<cell>[^:]+)")
+
+
+def to_openformula(formula: str) -> str:
+    """Convert a formula from the notation of xlsx to the notation of OpenDocument.
+
+    >>> to_openformula("SUM(A1:B2,'My data'!C3)")
+    "of:=SUM([.A1:.B2];[$'My data'.C3])"
+    """
+    text, sheet, braces = "", "", 0
+    for kind, piece in tokens(formula):
+        if kind == "sheet":
+            sheet = f"${piece[:-1]}"
+            continue
+        braces += (piece == "{") - (piece == "}")
+        text += _to_openformula_token(kind, piece, sheet, braces > 0)
+        sheet = ""
+    return f"of:={text}"
+
+
+def _to_openformula_token(kind: str, piece: str, sheet: str, in_braces: bool) -> str:
+    if kind == "range":
+        first, *last = piece.split(":")
+        return f"[{sheet}.{first}{''.join(f':.{corner}' for corner in last)}]"
+    if kind == "function":
+        plain = re.sub(r"(?:_xlfn\.|_xlws\.)+", "", piece, flags=re.IGNORECASE)
+        return f"COM.MICROSOFT.{plain.upper()}" if plain.upper() in _MICROSOFT_FUNCTIONS else plain
+    if kind == "name":
+        return f"{piece.upper()}()" if piece.upper() in ("TRUE", "FALSE") else piece
+    if piece == ",":
+        return ";"
+    return "|" if piece == ";" and in_braces else piece
+
+
+def from_openformula(formula: str) -> str | None:
+    """Convert a formula from OpenDocument to xlsx, or return None for other languages and external references.
+
+    >>> from_openformula("of:=SUM([.A1:.B2];[$'My data'.C3])")
+    "SUM(A1:B2,'My data'!C3)"
+    """
+    prefix, equals, rest = formula.partition("=")
+    if not equals or prefix not in ("of:", "oooc:", "msoxl:", ""):
+        return None
+    if prefix == "msoxl:":
+        return rest
+    text, braces = "", 0
+    for match in _OPEN_TOKEN.finditer(rest):
+        kind, piece = match.lastgroup or "other", match.group()
+        braces += (piece == "{") - (piece == "}")
+        converted: str | None = piece
+        if kind == "outside":
+            return None
+        if kind == "reference":
+            converted = _reference(piece)
+        elif kind == "name":
+            plain = re.sub(r"^COM\.MICROSOFT\.", "", piece, flags=re.IGNORECASE).upper()
+            later = plain in _MICROSOFT_FUNCTIONS - _WITHOUT_PREFIX or plain in _PREFIXED_IN_XLSX
+            converted = f"_xlfn.{plain}" if later else piece
+        elif piece == "|" and braces > 0:
+            converted = ";"
+        elif piece in (";", "~"):
+            converted = ","
+        if converted is None:
+            return None
+        text += converted
+    return text
+
+
+def _reference(piece: str) -> str | None:
+    corners = [_OPEN_CORNER.fullmatch(corner) for corner in re.findall(r"(?:'(?:[^']|'')*+'|[^':])++", piece[1:-1])]
+    matched = [corner for corner in corners if corner]
+    if len(matched) != len(corners) or not matched:
+        return "#REF!" if "#REF!" in piece else None
+    if any("#" in corner["cell"] for corner in matched):
+        return "#REF!"
+    sheet = matched[0]["sheet"].lstrip("$")
+    return (f"{sheet}!" if sheet else "") + ":".join(corner["cell"] for corner in matched)

@@ -1,1 +1,0 @@
-"""Reads HTML tables as workbooks, and writes workbooks as web pages."""

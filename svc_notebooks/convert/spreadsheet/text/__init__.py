@@ -1,1 +1,0 @@
-"""Reads and writes CSV, TSV and other delimited text."""

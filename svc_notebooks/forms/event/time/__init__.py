@@ -1,1 +1,0 @@
-"""Start, end and time zone of the event form."""

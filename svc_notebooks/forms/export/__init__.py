@@ -1,1 +1,0 @@
-"""The export form, which previews or saves an export."""

@@ -1,0 +1,435 @@
+"""The export form, in which a person selects a document and a format, and previews or saves the export (W-02)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import ipywidgets as widgets
+
+from ..core.errors.errors import PathExists
+from ..local.existing_file import check_path
+from ..local.saving import REPLACED, SAVED, UNCHANGED, SavedFile, save_bytes
+from ..notebook.arguments import file_ids
+from ..notebook.batch.progress_bar import ProgressBar
+from ..notebook.byte_sizes import size_text
+from ..notebook.current_session import SessionLike
+from ..notebook.frames.frames import frame
+from ..notebook.frames.schemas import EXPORTED
+from ..notebook.html import tag
+from .file_browser.details import MAX_FILES, file_line, latest_files
+from .file_browser.dialogs import KERNEL, save_as
+from .widgets.background_task import BackgroundTask, Report, Stopped
+from .widgets.dialogs import CANCEL, REPLACE, ReplaceQuestion, path_conflict
+from .widgets.field import button, count_text, dropdown, on_change, radio_buttons, replace_options, row, set_visible
+from .widgets.file_download import DownloadWidget
+from .widgets.form import HANDLER_LOCK, Form, call_text
+from .widgets.preview import preview
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from ..client.session import Session
+    from ..core.http.native_formats import ExportFormat
+    from ..core.resources.files import File as FileResource
+    from ..notebook.arguments import File
+
+
+_FIELDS = "id,name,mimeType,modifiedTime"
+_NONE = (
+    "There is no native document yet. Create one with svc.upload('report.docx', convert_to='document') or with"
+    " “Convert to” in svc.upload_form(), then click Refresh."
+)
+
+
+class DocumentChoice(widgets.VBox):  # type: ignore[misc]
+    """A list of native documents, and a button that reloads the list. `facts` is the selected document."""
+
+    def __init__(self) -> None:
+        self._documents: dict[str, FileResource] = {}
+        self.chooser = dropdown("Document", "The native documents of this service, last modified first")
+        self.chooser.layout.min_width = "min(100%, 24em)"  # an empty list has the same width
+        self.refresh = button("Refresh", "Reload the list of documents")
+        self.note = widgets.HTML()
+        super().__init__([row(self.chooser, self.refresh), self.note])
+        self._show_note()
+
+    @property
+    def facts(self) -> FileResource | None:
+        """The metadata of the selected document (id, name, mimeType), or None if no document is selected."""
+        return self._documents.get(self.chooser.value) if self.chooser.value else None
+
+    def watch(self, changed: Callable[[], object]) -> None:
+        on_change(changed, self.chooser)
+
+    def read(self, session: Session, ids: list[str] | None = None) -> None:
+        """List the documents `ids`, or the latest native documents. Raises NotFound or NotAllowed for a wrong id."""
+        from ..client.about import capabilities_of, native_name
+
+        if ids is None:
+            natives = [f"mimeType = '{native_type}'" for native_type in capabilities_of(session).exports]
+            documents = latest_files(session, "mimeType", q=f"({' or '.join(natives)})") if natives else []
+        else:
+            documents = [_read_document(session, file_id) for file_id in ids]
+        self._documents = {file["id"]: file for file in documents}
+        types = {key: native_name(session.names, str(file.get("mimeType"))) for key, file in self._documents.items()}
+        options = [(file_line(file, types[key]), key) for key, file in self._documents.items()]
+        replace_options(self.chooser, options)
+        self._show_note()
+
+    def _show_note(self) -> None:
+        words = "" if self._documents else _NONE
+        if len(self._documents) == MAX_FILES:
+            words = f"The list has the {MAX_FILES} last modified documents; svc.export_form(file) takes any other."
+        self.note.value = tag("p", words, role="status", style="margin: 2px") if words else ""
+
+
+def _read_document(session: Session, file_id: str) -> FileResource:
+    """Return the metadata of a native document. Raises NotFound, or NotAllowed for a file that is not native."""
+    from ..client.about import export_formats
+    from ..client.downloads.exports import not_native
+    from ..client.files import get_file
+
+    facts = get_file(session, file_id, fields=_FIELDS)
+    if not export_formats(session, str(facts.get("mimeType"))):
+        raise not_native(facts)
+    return facts
+
+
+@dataclass(frozen=True, slots=True)
+class ExportRequest:
+    """An export of a document to a path, or to the browser if `path` is None. `name` is the default file name."""
+
+    session: Session
+    file_id: str
+    document: str
+    name: str
+    format: ExportFormat
+    path: Path | None
+
+    def run(self, progress: Report) -> bytes:
+        from ..client.downloads.exports import read_export
+
+        return read_export(self.session, self.file_id, self.format.media_type, progress=progress)
+
+    def save(self, path: Path, body: bytes, *, overwrite: bool) -> SavedFile:
+        """Save the exported bytes. Raises PathExists for different content at the path, unless `overwrite` is True."""
+        from ..client.downloads.exports import same_export
+
+        return save_bytes(path, body, overwrite=overwrite, same=same_export)
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The selected values. `content` is the metadata of the document and the media type of the export."""
+
+    content: tuple[FileResource | None, str | None]
+    target: str
+    path: str
+
+
+class ExportControls(widgets.VBox):  # type: ignore[misc]
+    """The controls of the export form. `request` returns the export to run, `code` returns the equivalent call."""
+
+    def __init__(self) -> None:
+        self._formats: list[ExportFormat] = []
+        self.document = DocumentChoice()
+        tooltip = "The format of the export; the list has those of this service"
+        self.format = radio_buttons("Format", tooltip, css="svc-columns")
+        self.target, self.path = save_as("document")
+        super().__init__([self.document, self.format, self.target, self.path])
+        self._update_visibility()
+
+    def watch(self, changed: Callable[[], object]) -> None:
+        for handler in (self._update_visibility, changed):
+            on_change(handler, self.format, self.target, self.path)
+
+    def _update_visibility(self) -> None:
+        ready = self.document.facts is not None
+        for control in (self.format, self.target):
+            set_visible(control, ready)
+        set_visible(self.path, ready and self.target.value == KERNEL)
+
+    @property
+    def selection(self) -> Selection:
+        """The values of all controls."""
+        return Selection((self.document.facts, self.format.value), self.target.value, self.path.value.strip())
+
+    def show_formats(self, session: Session) -> None:
+        """Show the formats of the selected document, and keep the selected format if it still exists."""
+        from ..client.about import export_formats
+
+        facts = self.document.facts
+        before = self._export_format()
+        self._formats = export_formats(session, str(facts["mimeType"])) if facts else []
+        same = [row for row in self._formats if before and row.extension == before.extension]
+        self.format.options = [(f"{row.title} (.{row.extension})", row.media_type) for row in self._formats]
+        self.format.value = next((row.media_type for row in [*same, *self._formats]), None)
+        self._update_visibility()
+
+    def _export_format(self) -> ExportFormat | None:
+        return next((row for row in self._formats if row.media_type == self.format.value), None)
+
+    def _name(self) -> str | None:
+        """Return the default file name of the export, or None if no document or no format is selected."""
+        from ..client.downloads.exports import export_name
+
+        facts, chosen = self.document.facts, self._export_format()
+        return export_name(str(facts["name"]), chosen) if facts and chosen else None
+
+    def request(self, session: Session, *, preview: bool = False) -> ExportRequest:
+        """Return the export to run. Raises ValueError without a document, PathExists or PermissionError for a path."""
+        from ..client.downloads.downloads import check_destination, target_path
+
+        facts, chosen, name = self.document.facts, self._export_format(), self._name()
+        if facts is None or chosen is None or name is None:
+            raise ValueError("No document is selected. Select one, or create one and click Refresh.")
+        path = None
+        if self.target.value == KERNEL and not preview:
+            path = target_path(check_destination(self.path.value.strip() or "."), name)
+            check_path(path, overwrite=False)
+        return ExportRequest(session, str(facts["id"]), str(facts["name"]), name, chosen, path)
+
+    def code(self, *, path: str = "", overwrite: bool = False) -> str:
+        """Return the equivalent `export` call. `path` replaces the path in the form.
+
+        >>> ExportControls().code()
+        "svc.export('...', 'pdf')"
+        """
+        facts, chosen = self.document.facts, self._export_format()
+        if facts is None or chosen is None:
+            return "svc.export('...', 'pdf')"
+        path = path or (self.path.value.strip() if self.target.value == KERNEL else "")
+        first = next(row for row in self._formats if row.extension == chosen.extension)
+        name = chosen.extension if first == chosen else chosen.media_type  # two formats may have the same extension
+        arguments = [facts["id"], name, *([path] if path else [])]
+        return call_text("export", arguments, {"overwrite": True} if overwrite else {})
+
+
+_CONVERTING = "Converting …"
+_CANCELLED = "Cancelled: nothing was saved"
+_WORDS = {
+    SAVED: "Done: {name}, {size}, saved as {path}",
+    UNCHANGED: "Unchanged: {path} already has this content, {size}",
+    REPLACED: "Done: {name}, {size}, replaced {path}",
+}
+
+
+def export_form(file: File | None = None, *, session: SessionLike = None) -> ExportForm:
+    """Return a form that exports a native document to another format. The form previews or saves the export.
+
+    `form.result` is the DataFrame of the exports, `form.code()` the equivalent call, `form.last_error` the last error.
+
+    Args:
+        file: An id, a link, a row, a DataFrame, or a list of these. None: the service's documents, last modified first.
+        session: The session whose documents are listed. None stands for the current session.
+
+    Raises:
+        TypeError, ValueError: `file` does not contain a file id.
+        NotAllowed: The file is not a native document. Use `download` instead.
+        NotFound: The file does not exist, or the user has no access to the file.
+
+    See docs/rules.md#a7-export (A7).
+
+    >>> lab = svc.sandbox()
+    >>> table = svc.upload(b"a,b", name="table.csv", convert_to="spreadsheet")
+    >>> svc.export_form(table)
+    <ExportForm: nothing exported yet>
+    """
+    form = ExportForm(session, None if file is None else file_ids(file))
+    if file is not None and form.last_error is not None:
+        raise form.last_error
+    return form
+
+
+class ExportForm(Form):
+    """The form that `export_form` returns. A program can set `controls` and click the buttons."""
+
+    title = "Export form"
+    instead = "svc.export(file, format)"
+
+    def __init__(
+        self,
+        session: SessionLike = None,
+        ids: list[str] | None = None,
+    ) -> None:
+        super().__init__(session)
+        self._ids = ids
+        self._done: list[Mapping[str, Any]] = []
+        self._selection: Selection | None = None
+        self._updating = False
+        self._waiting_export: tuple[ExportRequest, bytes] | None = None
+        self._answer_arguments: dict[str, Any] = {}
+        self.controls = ExportControls()
+        self.question = ReplaceQuestion(lambda answer: self._guard(lambda: self._answer(answer)))
+        self.export = self._button("Export", "Export the document and save the file", self._export, "primary")
+        self.preview = self._button("Preview", "Export the document and show it; nothing is saved", self._preview)
+        self.cancel = self._button("Cancel export", "Stop the running export without saving", self._cancel)
+        self.bar = ProgressBar("Export", 1)
+        self.view = widgets.HTML()
+        self.browser_download = DownloadWidget(self._on_received)
+        buttons = row(self.export, self.preview, self.cancel)
+        self.bar.reset("Export")
+        self.work = BackgroundTask(self._on_error, self.bar)
+        self.controls.document.refresh.on_click(lambda _button: self._guard(self.refresh))
+        self.controls.document.watch(lambda: self._guard(self._show_formats))
+        self.controls.watch(self._on_change)
+        self._guard(self.refresh)
+        self._compose(
+            self.controls,
+            buttons,
+            self.question,
+            self.bar,
+            self.work,
+            self.alert,
+            self.view,
+            self.browser_download,
+            self.table,
+        )
+
+    @property
+    def result(self) -> DataFrame:
+        """The saved exports, with the columns of `export()`. Browser downloads are included and have no path."""
+        return frame(EXPORTED, self._done)
+
+    @property
+    def busy(self) -> bool:
+        return self.work.busy
+
+    def code(self) -> str:
+        return self.controls.code(**self._answer_arguments)
+
+    def refresh(self) -> None:
+        self.controls.document.read(self.session, self._ids)
+        self._show_formats()
+
+    def _show_formats(self) -> None:
+        self._updating = True
+        try:
+            self.controls.show_formats(self.session)
+        finally:
+            self._updating = False
+        self._on_change()
+
+    def _on_change(self) -> None:
+        """Remove the question, the messages and the preview of the previous export if they are outdated."""
+        if self._updating:
+            return
+        before, self._selection = self._selection, self.controls.selection
+        if self._selection != before:
+            self._forget_answer()
+            self._show_error(None)
+            self._clear_status()
+        if before is None or self._selection.content != before.content:
+            self._clear()
+        self._show_code()
+
+    def _clear_status(self) -> None:
+        if not self.busy:
+            self.bar.reset("Export")
+
+    def _forget_answer(self) -> None:
+        """Close the question, and forget the previous answer and the export that waits for an answer."""
+        self._waiting_export, self._answer_arguments = None, {}
+        self.question.dismiss()
+
+    def _export(self) -> None:
+        self._begin(self._save, preview=False)
+
+    def _preview(self) -> None:
+        self._begin(self._show_preview, preview=True)
+
+    def _begin(self, on_done: Callable[[ExportRequest, bytes], str], *, preview: bool) -> None:
+        if self.busy:
+            raise ValueError("An export is running. Wait for it, or cancel it.")
+        self.bar.reset("Export")
+        request = self.controls.request(self.session, preview=preview)
+        self._clear()
+        self._forget_answer()
+        self._show_code()
+        self.bar.begin(f"Export {request.name}", None)
+        self.bar.show_text(_CONVERTING)
+
+        def finish(body: bytes) -> None:
+            with HANDLER_LOCK:  # the browser may have received the file before the status says that it is sent
+                self.bar.complete(on_done(request, body))
+
+        try:
+            self.work.begin("", request.run, finish, in_thread=True)
+        except Exception as error:  # without a thread
+            self._on_error(error)
+
+    def _cancel(self) -> None:
+        if not self.busy:
+            raise ValueError("Nothing is running that could be cancelled.")
+        self.work.stop()
+
+    def _on_error(self, error: Exception) -> None:
+        with HANDLER_LOCK:
+            if isinstance(error, Stopped):
+                self.bar.complete(_CANCELLED, succeeded=False)
+            else:
+                self.bar.complete("Failed", succeeded=False)
+                self._show_error(error)
+
+    def _save(self, request: ExportRequest, body: bytes) -> str:
+        if request.path is not None:
+            return self._save_to(request, body, request.path, overwrite=False)
+        status = self.browser_download.save(request.name, request.format.media_type, body)
+        self._add(request, {"size": len(body)})
+        return f"Done: {request.name}, {size_text(len(body))}, {status}"
+
+    def _save_to(self, request: ExportRequest, body: bytes, path: Path, *, overwrite: bool) -> str:
+        """Save the export and return the status text. Ask first if the path has different content."""
+        try:
+            saved = request.save(path, body, overwrite=overwrite)
+        except PathExists as error:
+            if not error.replaceable:
+                raise
+            self._waiting_export = request, body
+            self.question.ask([path_conflict(error, request.name, len(body), "now", request.format.media_type)])
+            return f"Not saved: {path.name} exists with other content"
+        self._add(request, {"path": str(path), "size": saved.size, "outcome": saved.outcome})
+        return _WORDS[saved.outcome].format(name=path.name, size=size_text(saved.size), path=path)
+
+    def _add(self, request: ExportRequest, facts: Mapping[str, Any]) -> None:
+        about = {"id": request.file_id, "name": request.document, "mimeType": request.format.media_type}
+        self._done.append({**about, **facts})
+        self._show_table(self.result)
+
+    def _answer(self, answer: str) -> None:
+        (conflict,), (free,) = self.question.conflicts, self.question.alternative_paths
+        self.question.dismiss()
+        self.export.focus()
+        if answer == CANCEL or self._waiting_export is None:
+            self.bar.complete(f"{_CANCELLED}; {conflict.path.name} is unchanged", succeeded=False)
+            return
+        overwrite, path = answer == REPLACE, conflict.path if answer == REPLACE else free
+        self.bar.complete(self._save_to(*self._waiting_export, path, overwrite=overwrite))
+        if not self.question.conflicts:
+            self._answer_arguments = {"overwrite": True} if overwrite else {"path": str(free)}
+            self._waiting_export = None
+            self._show_code()
+
+    def _show_preview(self, request: ExportRequest, body: bytes) -> str:
+        shown = preview(request.format.media_type, body)
+        if shown is not None:
+            self.view.value = shown
+        elif not self.browser_download.show(request.name, request.format.media_type, body):
+            words = f"{request.format.title} has no preview here. Export it and open it in another program."
+            self.view.value = tag("p", words)
+        return f"Preview of {request.name}, {size_text(len(body))}; nothing was saved"
+
+    def _on_received(self) -> None:
+        with HANDLER_LOCK:
+            self.bar.show_text(self.bar.text.replace("sending to", "received by"))
+
+    def _clear(self) -> None:
+        self.view.value = ""
+        self.browser_download.clear()
+
+    def _summary(self) -> str:
+        count = len(self._done)
+        return f"<ExportForm: {count_text(count, 'file')} exported>" if count else "<ExportForm: nothing exported yet>"

@@ -1,1 +1,0 @@
-"""The notification panel, which opens and stops channels and shows their messages."""

@@ -1,0 +1,466 @@
+"""The notification panel opens and stops channels, sets the responses of the receiver, and shows messages (W-04)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import ipywidgets as widgets
+
+from ..client.notifications.channels import Channel, registry_of
+from ..core.errors.errors import SvcError
+from ..core.notifications.channels import MAX_ID_LENGTH, MAX_TOKEN_LENGTH
+from ..core.platform import capabilities
+from ..notebook.current_session import SessionLike
+from ..notebook.frames.frames import frame
+from ..notebook.frames.schemas import MESSAGES
+from ..notebook.html import Markup, tag
+from ..notebook.notifications.channels import (
+    renew_channel,
+    stop_channel,
+    watch_changes,
+    watch_file,
+)
+from ..notebook.notifications.open_receiver import receiver
+from ..notebook.notifications.receiver import MAX_SHOWN, Receiver, headings, message_line
+from ..notebook.sandbox.sandbox import sandbox_of
+from .file_browser.details import file_line, latest_files
+from .widgets.field import (
+    AUTO_WIDTH,
+    LABEL,
+    Field,
+    MoreOptions,
+    SingleField,
+    button,
+    count_text,
+    describe,
+    dropdown,
+    number_field,
+    on_change,
+    radio_buttons,
+    replace_options,
+    row,
+    set_visible,
+    text_field,
+)
+from .widgets.form import Form
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from ..client.notifications.inbox import Received
+    from ..client.session import Session
+    from ..core.brand_names import Names
+    from ..core.policy import Policy
+
+
+DEFAULT, AFTER, AT = "default", "after", "at"
+_CHOICES = (("Default", DEFAULT), ("After a time", AFTER), ("At a date and time", AT))
+_UNITS = (("seconds", "s"), ("minutes", "m"), ("hours", "h"), ("days", "d"))
+_SECONDS = {"day": 86400, "hour": 3600, "minute": 60, "second": 1}
+
+
+class ChannelEnd(Field):
+    """The controls for the expiration of a channel. Dates and times are in UTC."""
+
+    def __init__(self) -> None:
+        self.choice = dropdown("Expires", "When the channel ends", _CHOICES)
+        self.count = number_field(2, "after", "The lifetime of the channel")
+        self.unit = dropdown("unit", "The unit of the lifetime", _UNITS, style=AUTO_WIDTH, value="h")
+        self.day = widgets.DatePicker(**describe("on", "The date on which the channel ends, in UTC"), style=AUTO_WIDTH)
+        self.clock = widgets.TimePicker(
+            step=1, **describe("at (UTC)", "The time of day at which the channel ends, in UTC"), style=AUTO_WIDTH
+        )
+        super().__init__(self.choice, self.count, self.unit, self.day, self.clock)
+        on_change(self._update_visibility, self.choice)
+        self._update_visibility()
+
+    @property
+    def arguments(self) -> dict[str, str]:
+        """A dict with `expires_in` or `expiration`, or {} for the default. Raises ValueError for an invalid value."""
+        if self.choice.value == AFTER:
+            if self.count.value < 1:
+                raise ValueError(f"Expires after {self.count.value}: enter a whole number of 1 or more.")
+            return {"expires_in": f"{self.count.value}{self.unit.value}"}
+        if self.choice.value == AT:
+            if self.day.value is None or self.clock.value is None:
+                raise ValueError("Enter the date and the time at which the channel ends.")
+            moment = datetime.combine(self.day.value, self.clock.value.replace(tzinfo=None), UTC)
+            return {"expiration": moment.isoformat()}
+        return {}
+
+    def explain_limits(self, policy: Policy | None, *, of_changes: bool) -> None:
+        """Show the limits of the channel lifetime as a hint. `policy` is None for an external service."""
+        if policy is None:
+            self.show_hint("The service may end a channel sooner; the list of channels has the actual time.")
+            return
+        most = policy.max_changes_channel_lifetime if of_changes else policy.max_file_channel_lifetime
+        lifetime = policy.channel_lifetime
+        default = "Default: the channel does not end" if lifetime is None else f"Default: {_length_text(lifetime)}"
+        watched = "the change log" if of_changes else "a file"
+        self.show_hint(f"{default}. At most {_length_text(most)} for {watched}; a later end is shortened to that.")
+
+    def _update_visibility(self) -> None:
+        for control in (self.count, self.unit):
+            set_visible(control, self.choice.value == AFTER)
+        for control in (self.day, self.clock):
+            set_visible(control, self.choice.value == AT)
+
+
+def _length_text(seconds: float) -> str:
+    """Return a duration in its largest whole unit.
+
+    >>> _length_text(3600), _length_text(604800), _length_text(90)
+    ('1 hour', '7 days', '90 seconds')
+    """
+    unit, size = next((unit, size) for unit, size in _SECONDS.items() if seconds % size == 0 or size == 1)
+    return count_text(round(seconds / size), unit)
+
+
+CHANGES = ""
+"""The value that stands for the change log in the list of files."""
+
+_CHANNEL_ID = "Channel ID"
+_FIELDS_OF_ERRORS = {"token": "token", "receiver": "address"}
+"""The field of an error that the functions raise before a request, by the first word of its text."""
+
+_LABELS = {"id": _CHANNEL_ID, "token": "Token", "expiration": "Expires", "address": "Address"}
+_ANY_ADDRESS = "https://hooks.example.com/notifications"
+_NEW_ID = f"At most {MAX_ID_LENGTH} characters that were never used before; empty: a UUID is generated"
+_TOKEN_HINT = (
+    f"At most {MAX_TOKEN_LENGTH} characters that every message has; empty: generated for the receiver of this kernel,"
+    " which verifies it, and none for others"
+)
+_ADDRESS_HINT = "Empty: a receiver in this kernel"
+_TOKEN_HINT_ELSEWHERE = f"At most {MAX_TOKEN_LENGTH} characters that every message has; empty: none"
+_ASK_TOKEN = 'getpass("Channel token: ")'
+
+
+class ResponsePreset(NamedTuple):
+    """A sequence of receiver responses. `plan` has the status, count and delay for each call of `answer_with`."""
+
+    words: str
+    plan: tuple[tuple[int, int | None, float], ...]
+
+
+RESPONSES = (
+    ResponsePreset("200 (delivered)", ((200, None, 0),)),
+    ResponsePreset("503 twice, then 200", ((200, None, 0), (503, 2, 0))),
+    ResponsePreset("503 always (given up)", ((503, None, 0),)),
+    ResponsePreset("404 (failed)", ((404, None, 0),)),
+    ResponsePreset("102 only (delivered)", ((102, None, 0),)),
+    ResponsePreset("200 after 3 seconds", ((200, None, 3),)),
+)
+
+
+class ChannelOptions(MoreOptions):
+    """The controls for rarely used channel properties, which are the id, the token and the expiration."""
+
+    def __init__(self, channel_id: SingleField, token: SingleField, ends: ChannelEnd) -> None:
+        self._controls = (channel_id.control, token.control, ends.choice)
+        self._unset = tuple(control.value for control in self._controls)
+        super().__init__(channel_id, token, ends)
+        on_change(self.update_label, *self._controls)
+
+    def _count_set(self) -> int:
+        return sum(control.value != unset for control, unset in zip(self._controls, self._unset, strict=True))
+
+
+class WatchControls(widgets.VBox):  # type: ignore[misc]
+    """The controls for a new notification channel."""
+
+    def __init__(self) -> None:
+        tooltip = "The change log or a file, last modified first"
+        self.target = dropdown("Watch", tooltip, [("Change log (all my files)", CHANGES)])
+        self.refresh = button("Refresh", "Reload the lists of files and channels")
+        self.channel_id = SingleField(
+            text_field(_CHANNEL_ID, "The id of the channel, which every message has", hint="generated")
+        )
+        label = describe("Token", "A text that the receiver compares; not a credential")
+        self.token = SingleField(widgets.Password(continuous_update=False, style=LABEL, **label))
+        self.ends = ChannelEnd()
+        tooltip = "The https URL of a receiver whose domain is registered with the service"
+        self.address = SingleField(text_field("Address", tooltip, hint=_ANY_ADDRESS))
+        self.channel_id.show_hint(_NEW_ID)
+        tooltip = "The responses of the receiver in this kernel to the next messages"
+        self.responses = radio_buttons("Responses", tooltip, [(preset.words, preset) for preset in RESPONSES])
+        self.more = ChannelOptions(self.channel_id, self.token, self.ends)
+        super().__init__([row(self.target, self.refresh), self.address, self.responses, self.more])
+        self.add_class("svc-fields")
+        self.add_class("svc-channel")
+
+    def fields(self) -> dict[str, Field]:
+        """Return the field of each channel property, by the name of the property in the interface."""
+        return {"id": self.channel_id, "token": self.token, "expiration": self.ends, "address": self.address}
+
+    def show_problem(self, name: str, text: str) -> None:
+        """Show a problem beside the field of its property, and remove the problems of all other fields."""
+        for key, field in self.fields().items():
+            field.show_problems([text.replace(f"{key}: ", f"{_LABELS[key]}: ", 1)] if key == name else [])
+        self.more.shown = self.more.shown or name in ("id", "token", "expiration")
+
+    def watch(self, changed: Callable[[], object]) -> None:
+        on_change(changed, self.target, self.responses)
+        for field in self.fields().values():
+            field.watch(changed)
+
+    def arguments(self) -> dict[str, str]:
+        """Return the arguments of `watch_file`, except the receiver. Raises ValueError for an invalid expiration."""
+        named = {"channel_id": self.channel_id.value, "token": self.token.value}
+        return {name: value for name, value in named.items() if value} | self.ends.arguments
+
+    def read(self, session: Session, *, in_kernel: bool) -> dict[str, str]:
+        """Fill the list of files, and return the file names by id. `in_kernel` is True for a sandbox in this kernel."""
+        files = latest_files(session)
+        options = [(file_line(file), str(file["id"])) for file in files]
+        replace_options(self.target, [self.target.options[0], *options])
+        self.address.show_hint(_ADDRESS_HINT if in_kernel else "")
+        set_visible(self.responses, in_kernel)
+        self.token.show_hint(_TOKEN_HINT if in_kernel else _TOKEN_HINT_ELSEWHERE)
+        return {str(file["id"]): str(file.get("name")) for file in files}
+
+    def explain_limits(self, policy: Policy | None) -> None:
+        """Show the lifetime limits for a channel on the selected file or on the change log."""
+        self.ends.explain_limits(policy, of_changes=self.target.value == CHANGES)
+
+    def address_elsewhere(self, *, in_kernel: bool) -> str | None:
+        """Return the address of an external receiver, or None if the receiver in this kernel is used."""
+        address = str(self.address.value).strip()
+        return None if in_kernel and not address else address
+
+    def code(self, *, in_kernel: bool) -> str:
+        """Return the code that opens the channel. The code prompts for the token, which is not shown."""
+        lines = ["from getpass import getpass"] if self.token.value else []
+        address = self.address_elsewhere(in_kernel=in_kernel)
+        lines += ["rx = svc.receiver()"] if address is None else []
+        to = "rx" if address is None else repr(address)
+        if address is None and self.responses.value is not RESPONSES[0]:
+            for status, times, delay in self.responses.value.plan:
+                more = (f", times={times}" if times else "") + (f", delay={delay:g}" if delay else "")
+                if status != 200 or more:
+                    lines.append(f"rx.answer_with({status}{more})")
+        try:
+            named = {name: repr(value) for name, value in self.arguments().items()}
+            shown = [f"{name}={_ASK_TOKEN if name == 'token' else value}" for name, value in named.items()]
+        except ValueError:
+            shown = ["..."]  # the field shows the problem
+        first = "watch_changes(" if self.target.value == CHANGES else f"watch_file({self.target.value!r}, "
+        return "\n".join([*lines, f"channel = svc.{first}{', '.join([to, *shown])})"])
+
+
+_STEPS = (("10 seconds later", "10s"), ("1 hour later", "1h"))
+
+
+def watch_panel(*, session: SessionLike = None) -> WatchPanel:
+    """Return a panel that opens and stops notification channels, and shows their messages when they arrive.
+
+    `panel.result` is the DataFrame of the messages, `panel.code()` is the code that opens the same channel,
+    `panel.receiver` is the receiver (created with the first channel), `panel.last_error` is the last error.
+
+    Args:
+        session: The session whose files are watched. None stands for the current session. Only a sandbox can reach a
+            receiver in this kernel. For an external service, enter the address of a receiver.
+
+    See docs/rules.md#a8-watch-a-file (A8 to A11).
+
+    >>> lab = svc.sandbox()
+    >>> svc.watch_panel()
+    <WatchPanel: no channel, no message>
+    """
+    return WatchPanel(session)
+
+
+class WatchPanel(Form):
+    """The form that `watch_panel` returns. A program can set `controls` and click the buttons."""
+
+    title = "Notification panel"
+    instead = "svc.watch_file(file, svc.receiver()) and svc.notifications()"
+
+    def __init__(self, session: SessionLike = None) -> None:
+        super().__init__(session)
+        self.receiver: Receiver | None = None
+        self.steps: list[widgets.Button] = []
+        self._names: dict[str, str] = {}
+        self._lab = sandbox_of(self.session)
+        self._later = _loop_caller()
+        self.controls = WatchControls()
+        self.watch = self._button("Watch", "Open a channel; its first message is sync", self._open, "primary")
+        self.stop = self._button("Stop", "Stop the channel that is selected below", self._stop)
+        self.renew = self._button("Renew", "Open a new channel for the selected one, then stop that", self._renew)
+        tooltip = "The channels of this session; Stop and Renew apply to the selected one"
+        self.chosen = radio_buttons("Channels", tooltip)
+        self.lines = widgets.VBox()
+        self._line_of: dict[int, widgets.HTML] = {}
+        self.controls.refresh.on_click(lambda _button: self._guard(self.refresh))
+        self.controls.watch(self._update)
+        self.controls.responses.observe(lambda _change: self._guard(self._set_responses), "value")
+        self._guard(self._read)
+        self._update()
+        buttons = row(self.watch, self.stop, self.renew)
+        self._compose(
+            self.controls, buttons, self.chosen, *self._clock_buttons(), self.status, self.alert, self.table, self.lines
+        )
+        self._show()
+
+    @property
+    def result(self) -> DataFrame:
+        """The messages that were received, with the columns of `Receiver.messages()`."""
+        return self.receiver.messages() if self.receiver else frame(MESSAGES, [])
+
+    def code(self) -> str:
+        return self.controls.code(in_kernel=self._lab is not None)
+
+    def close(self) -> None:
+        if self.receiver:
+            self.receiver.close()
+        super().close()
+
+    def _update(self) -> None:
+        """Remove the problems of the previous channel after a change of a control, and show the code."""
+        self.controls.explain_limits(self._lab.service.policy if self._lab else None)
+        self.controls.show_problem("", "")
+        self._show_code()
+
+    def _read(self) -> None:
+        self._names |= self.controls.read(self.session, in_kernel=self._lab is not None)
+
+    def refresh(self) -> None:
+        self._deliver_in_browser()
+        self._read()
+        self._show()
+
+    def _open(self) -> None:
+        target = self.controls.target.value
+        try:
+            channel = self._open_channel(self.session, target)
+        except (SvcError, ValueError) as error:
+            name = getattr(error, "location", None) or _FIELDS_OF_ERRORS.get(str(error).split()[0], "expiration")
+            if name not in self.controls.fields():
+                raise
+            self.controls.show_problem(name, str(error))
+            self._clear_status()
+            self._show_error(error)
+            self.alert.value = tag("p", "No channel was opened. See the message beside the field.", role="alert")
+            return
+        self.controls.show_problem("", "")
+        self._show_status(f"Watching {self._target_name(target)}; the service sends sync.")
+        self._deliver_in_browser()
+        self._show(channel["id"].item())
+
+    def _open_channel(self, session: Session, target: str) -> DataFrame:
+        arguments: dict[str, Any] = self.controls.arguments()
+        if target == CHANGES:
+            return watch_changes(self._address(session), **arguments, session=session)
+        return watch_file(target, self._address(session), **arguments, session=session)
+
+    def _address(self, session: Session) -> Receiver | str:
+        address = self.controls.address_elsewhere(in_kernel=self._lab is not None)
+        if address is not None:
+            return address
+        if self.receiver is None:
+            self.receiver = receiver(session=session)
+            self.receiver.listen(lambda: self._later(self._show))
+            self._set_responses()
+        return self.receiver
+
+    def _set_responses(self) -> None:
+        for status, times, delay in self.controls.responses.value.plan if self.receiver else ():
+            self.receiver.answer_with(status, times=times, delay=delay)  # type: ignore[union-attr]
+
+    def _stop(self) -> None:
+        channel = self._selected_channel()
+        stop_channel(channel.id, session=self.session)
+        self._show_status(f"Stopped: no more notifications about {self._target_name(channel.file)}.")
+        self._show()
+
+    def _renew(self) -> None:
+        channel = self._selected_channel()
+        ends: dict[str, Any] = self.controls.ends.arguments
+        renewed = renew_channel(channel.id, **ends, session=self.session)
+        self._show_status("Renewed: a new channel replaces it.")
+        self._deliver_in_browser()
+        self._show(renewed["id"].item())
+
+    def _deliver_in_browser(self) -> None:
+        """Deliver the notifications that are due. Without threads, the service does not deliver them by itself."""
+        if self._lab and not capabilities().threads:
+            self._lab.deliver()
+
+    def _selected_channel(self) -> Channel:
+        known = registry_of(self.session).channels
+        if self.chosen.value not in known:
+            raise ValueError("No channel is selected. Open one with Watch.")
+        return known[self.chosen.value]
+
+    def _clock_buttons(self) -> list[widgets.Widget]:
+        """Return buttons that advance a frozen sandbox clock, or an empty list if the clock is not frozen."""
+        if self._lab is None or not self._lab.clock.is_virtual:
+            return []
+        label = widgets.HTML(tag("span", "The clock of the sandbox is frozen; retries happen when it advances:"))
+        self.steps = [
+            self._button(words, f"Advance the clock by {step}", self._advance(step)) for words, step in _STEPS
+        ]
+        return [row(label, *self.steps)]
+
+    def _advance(self, step: str) -> Callable[[], None]:
+        def move() -> None:
+            lab = self._lab
+            if lab:
+                now = lab.service.virtual_clock().advance(step)
+                self._show_status(f"Clock: {now:%H:%M:%S} UTC on {now:%d %B %Y}.")
+            self._show()
+
+        return move
+
+    def _show(self, choose: str | None = None) -> None:
+        session = self.session
+        known, now = registry_of(session).channels, session.clock.now()
+        before = choose or self.chosen.value
+        self.chosen.options = [(self._line(channel, channel.state(now)), channel.id) for channel in known.values()]
+        self.chosen.value = before if before in known else next(iter(known), None)
+        self.chosen.layout.display = None if known else "none"
+        watched = {channel.id: self._target_name(channel.file) for channel in known.values()}
+        self._show_messages(self.receiver.received() if self.receiver else [], session.names, watched)
+
+    def _show_messages(self, messages: list[Received], names: Names, watched: dict[str, str]) -> None:
+        """Show each message in its own widget, so that messages stay expanded when a new message arrives."""
+        self.table.value = headings(messages)
+        shown = range(max(0, len(messages) - MAX_SHOWN), len(messages))
+        lines = [self._line_of.setdefault(n, widgets.HTML(layout={"margin": "0"})) for n in shown]
+        for line, message in zip(lines, messages[shown.start :], strict=True):
+            line.value = message_line(message, names, watched)
+        self.lines.children = tuple(lines)  # JupyterLab draws widgets again after an insertion, so new ones come last
+
+    def _line(self, channel: Channel, state: str) -> str:
+        ends = f" until {channel.expiration:%d %b, %H:%M:%S}" if channel.expiration and state == "active" else ""
+        return f"{self._target_name(channel.file)}: {state}{ends}"
+
+    def _target_name(self, file: str | None) -> str:
+        return self._names.get(file, f"file {file}") if file else "the change log"
+
+    def _static_view(self) -> Markup:
+        self._show()  # messages that arrived while a cell runs are otherwise shown after its end
+        return super()._static_view()
+
+    def _summary(self) -> str:
+        channels = len(registry_of(self.session).channels)
+        messages = len(self.result)
+        channel = count_text(channels, "channel") if channels else "no channel"
+        return f"<WatchPanel: {channel}, {count_text(messages, 'message') if messages else 'no message'}>"
+
+
+def _loop_caller() -> Callable[[Callable[[], None]], None]:
+    """Return a function that calls its argument in the event loop thread. Without a loop, the call is immediate."""
+    try:
+        loop = asyncio.get_running_loop()
+    except RuntimeError:
+        return lambda act: act()
+
+    def later(act: Callable[[], None]) -> None:
+        with suppress(RuntimeError):  # the kernel shuts down
+            loop.call_soon_threadsafe(act)
+
+    return later
