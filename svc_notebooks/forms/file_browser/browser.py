@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import ipywidgets as widgets
@@ -112,10 +111,11 @@ class FileToolbar(widgets.HBox):  # type: ignore[misc]
         self._last_pressed = ""
         self._conditions = {action.key: action.condition for action in (*_ACTIONS, *_MENU)}
         self.buttons = {
-            action.key: button(action.text, action.tooltip, partial(self._press, action.key, pressed), icon=action.icon)
-            for action in (*_ACTIONS, *_MENU)
+            action.key: button(action.text, action.tooltip, icon=action.icon) for action in (*_ACTIONS, *_MENU)
         }
         self.menu = Menu("More", "Further actions", [self.buttons[action.key] for action in _MENU])
+        for key, action_button in self.buttons.items():  # after the menu, whose handler moves the focus to itself
+            action_button.on_click(lambda _button, key=key: self._press(key, pressed))
         super().__init__([upload, *(self.buttons[action.key] for action in _ACTIONS), self.menu])
         self.add_class("svc-buttons")
         self.add_class("svc-toolbar")

@@ -217,6 +217,8 @@ class WordNumbers:
         self._lists: dict[str, tuple[str, dict[int, Any], dict[int, int]]] = {}
         """By number of the list: the id of its definition, its levels, and the numbers with which levels start."""
         self._counts: dict[str, dict[int, int]] = {}
+        for element in () if numbering is None else numbering.iter(tag("w:lvlText")):
+            element.set(_VAL, element.get(_VAL, "")[:_MAX_LABEL])
         definitions = {} if numbering is None else {it.get(tag("w:abstractNumId")): it for it in numbering}
         for element in () if numbering is None else numbering.iter(tag("w:num")):
             name = value(element, "w:abstractNumId") or ""
@@ -237,7 +239,7 @@ class WordNumbers:
                 continue
             label = self._count(number, level)
             plan = self._lists[number][1].get(level)
-            is_worded = _WORD.search(_PLACE.sub("", (value(plan, "w:lvlText") or "")[:_MAX_LABEL])) is not None
+            is_worded = _WORD.search(_PLACE.sub("", value(plan, "w:lvlText") or "")) is not None
             if not label or not (is_worded or self._styles.is_heading(style)):
                 continue
             own = properties.find(_NUMBERING)
@@ -273,7 +275,7 @@ class WordNumbers:
         kinds = {index: value(plan, "w:numFmt") or "decimal" for index, plan in plans.items()}
         if kinds.get(level) in (None, "bullet", "none"):
             return ""
-        text = (value(plans[level], "w:lvlText") or "")[:_MAX_LABEL]
+        text = value(plans[level], "w:lvlText") or ""
         return _PLACE.sub(lambda it: _number(counts.get(int(it[1]) - 1, 1), kinds.get(int(it[1]) - 1, "")), text)
 
 
