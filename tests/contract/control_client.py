@@ -17,7 +17,6 @@ import pytest
 from svc_notebooks.core.clock import parse_time
 
 Call = Callable[..., Any]
-Hide = Callable[[str | None], None]
 
 
 def skip_untestable(requirement: str) -> NoReturn:

@@ -86,7 +86,7 @@ class DeploymentWire(Wire):
     def new(self, rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
         return [row for row in rows if not {row.get("id"), row.get("recurringEventId")} & self.site.known_ids]
 
-    def hear(self, receiver: Any) -> Any:
+    def register_receiver(self, receiver: Any) -> Any:
         if isinstance(self.site.control_client, NoControl):
             if self.site.target.address is None:
                 skip_untestable("a receiving URL whose domain is registered (--address)")

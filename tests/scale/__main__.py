@@ -43,7 +43,7 @@ _SAMPLE = [
     *(f"tests/scale/{test}" for test in _SAMPLE_OF_SCALE),
     "tests/contract/files/test_permissions.py",
     "tests/contract/events/test_changes.py",
-    "tests/contract/notifications/test_watchable.py",
+    "tests/contract/notifications/test_calendar_watches.py",
     "tests/contract/uploads/test_simple.py",
 ]
 """One test of each kind, and contract tests of roles, sync tokens, messages and uploads with contents in a bucket."""

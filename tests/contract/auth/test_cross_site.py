@@ -59,16 +59,6 @@ def test_no_other_site_signs_a_browser_in_or_out(wire: Wire, elsewhere: dict[str
 
 
 @pytest.mark.spec("T-01", "T-01b")
-def test_its_own_forms_work(wire: Wire) -> None:
-    person = WebUser(wire)
-
-    assert send(person, "POST", "/signin", b"user=eve@svc.example", {**FORM, **own(wire)}) == 303
-    assert b"is signed in as" in person.open("/signin").body
-    assert send(person, "POST", "/signout", b"", {**FORM, **own(wire)}) == 303
-    assert b"is signed in as" not in person.open("/signin").body
-
-
-@pytest.mark.spec("T-01", "T-01b")
 @pytest.mark.parametrize("elsewhere", ELSEWHERE, ids=str)
 def test_no_other_site_consents(wire: Wire, elsewhere: dict[str, str]) -> None:
     """Not even with the signature of the page, which no other site can read."""
@@ -112,12 +102,6 @@ def test_a_name_that_was_made_to_lead_here_opens_no_page(wire: Wire, host: str) 
         assert answer.status == 403
 
 
-def test_the_interface_is_found_under_any_host(wire: Wire) -> None:
-    """The interface needs an access token, which no foreign page has."""
-    assert wire.send("GET", FILES, headers={"Host": "any.example"}).status == 200
-    assert wire.send("GET", FILES, headers={"Host": "any.example"}, token=None).status == 401
-
-
 # -- the cookie ------------------------------------------------------------------------------------------------------
 
 
@@ -143,16 +127,6 @@ def test_the_cookie_is_worth_nothing_as_an_access_token(wire: Wire) -> None:
 
 def signature_of(person: WebUser, app: App) -> str:
     return person.open(app.address()).body.decode().partition('name="signature" value="')[2].partition('"')[0]
-
-
-@pytest.mark.spec("T-01", "T-01b")
-def test_an_access_token_is_worth_nothing_as_the_cookie(wire: Wire) -> None:
-    person = WebUser(wire, wire.service.sign_in())
-    (name,) = person.cookies
-    stranger = WebUser(wire)
-    stranger.cookies = {name: wire.service.sign_in()}
-
-    assert b"is signed in as" not in stranger.open("/signin").body
 
 
 class TestBehindAProxy:

@@ -66,11 +66,6 @@ def watch(wire: Wire, file: str, token: str) -> Answer:
     return wire.post_json(f"{FILES}/{file}/watch", channel, token=token)
 
 
-def inside(wire: Wire, file: str, token: str) -> Answer:
-    """Treat the 400 for a file that cannot be a parent as allowed, because only permissions count here."""
-    return wire.post_json(FILES, {"name": "below", "parents": [file]}, token=token)
-
-
 SHARE = {"type": "user", "role": "reader", "emailAddress": "somebody@svc.example"}
 FILE_OPERATIONS = {
     "get": FileOperation(SEES, "reader", get("")),
@@ -168,28 +163,6 @@ def test_a_metadata_token_lists_and_reads_and_gets_no_byte(wire: Wire) -> None:
     assert b"content" not in refused.body
 
 
-@pytest.mark.spec("T-03", "T-03b")
-def test_a_metadata_token_gets_no_byte_by_a_range_or_a_head(wire: Wire) -> None:
-    file = create_shared_file(wire, "owner", native=False, client="a")
-    token = wire.service.sign_in(ADA, scopes=["storage.metadata"])
-
-    part = wire.send("GET", f"{FILES}/{file}?alt=media", headers={"Range": "bytes=0-1"}, token=token)
-    head = wire.send("HEAD", f"{FILES}/{file}?alt=media", token=token)
-
-    assert (part.status, head.status) == (403, 403)
-
-
-@pytest.mark.spec("T-04", "T-04b")
-def test_a_client_with_the_file_scope_lists_what_it_made_and_nothing_else(wire: Wire) -> None:
-    mine, other = (create_shared_file(wire, "owner", native=False, client=client) for client in ("mine", "other"))
-    token = wire.service.sign_in(ADA, scopes=["storage.file"], client="mine")
-
-    listed = [listed_file["id"] for listed_file in wire.files(token=token)]
-
-    assert mine in listed
-    assert other not in listed
-
-
 @pytest.mark.spec("T-04", "T-04b")
 def test_the_change_log_tells_nobody_of_files_that_are_not_theirs(wire: Wire) -> None:
     eve = wire.service.sign_in(EVE)
@@ -214,49 +187,6 @@ def test_an_id_that_is_not_shared_and_one_that_is_nobodys_get_the_same_answer(wi
         unshared, unknown = (get(path)(wire, which, eve) for which in (file, nobodys))
         assert unshared.status == unknown.status == 404
         assert unshared.body.replace(file.encode(), b"") == unknown.body.replace(nobodys.encode(), b"")
-
-
-@pytest.mark.spec("T-04", "T-04b")
-def test_nobody_goes_on_with_another_users_upload(wire: Wire) -> None:
-    uri = wire.begin({"name": "mine"})
-
-    answer = wire.send("PUT", uri, b"theirs", token=wire.service.sign_in(BOB))
-
-    assert answer.status == 404
-    assert wire.send("PUT", uri, b"mine").status == 200
-
-
-@pytest.mark.spec("T-04", "T-04b")
-def test_what_was_unshared_is_gone_for_who_had_it(wire: Wire) -> None:
-    file, ada, bob = (
-        create_shared_file(wire, "writer", native=False, client="a"),
-        *map(wire.service.sign_in, (ADA, BOB)),
-    )
-    permission = next(
-        permission
-        for permission in get("/permissions")(wire, file, ada).json["permissions"]
-        if permission["role"] == "writer"
-    )
-    assert get("")(wire, file, bob).status == 200
-
-    assert wire.send("DELETE", f"{FILES}/{file}/permissions/{permission['id']}", token=ada).status == 204
-
-    assert get("")(wire, file, bob).status == get("?alt=media")(wire, file, bob).status == 404
-    assert file not in [listed_file["id"] for listed_file in wire.files(token=bob)]
-
-
-@pytest.mark.spec("T-04", "T-04a", "T-04b")
-def test_a_service_account_has_files_of_its_own(wire: Wire) -> None:
-    robot = wire.service.sign_in("robot@svc.example", service_account=True)
-    target = f"/upload{FILES}?uploadType=media"
-    mine = wire.send("POST", target, b"x", {"Content-Type": "text/plain"}, token=robot).json["id"]
-    adas = create_shared_file(wire, None, native=False, client="a")
-
-    assert get("")(wire, mine, wire.service.sign_in(ADA)).status == 404
-    assert get("")(wire, adas, robot).status == 404
-    share = {"type": "user", "role": "reader", "emailAddress": "robot@svc.example"}
-    assert send("POST", "/permissions", share)(wire, adas, wire.service.sign_in(ADA)).status == 200
-    assert get("?alt=media")(wire, adas, robot).body == b"content"
 
 
 # -- what readers may take along, and what is flagged ----------------------------------------------------------------
@@ -301,48 +231,6 @@ def test_who_only_reads_cannot_lift_the_restriction(wire: Wire, role: str) -> No
     assert get("?alt=media")(wire, file, bob).status == 403
 
 
-@pytest.mark.spec("A6-05", "A6-05b")
-def test_who_may_edit_sets_the_restriction_and_lifts_it(wire: Wire) -> None:
-    file, writer = create_shared_file(wire, "writer", native=False, client="a"), wire.service.sign_in(BOB)
-
-    for restricted in (True, False):
-        assert send("PATCH", "", {"viewersCanCopyContent": restricted})(wire, file, writer).status == 200
-        assert get("?fields=viewersCanCopyContent")(wire, file, writer).json == {"viewersCanCopyContent": restricted}
-
-
-@pytest.mark.spec("A6-05", "A6-05a")
-def test_a_restricted_file_says_what_its_reader_may(wire: Wire) -> None:
-    file, bob = create_shared_file(wire, "reader", native=False, client="a"), wire.service.sign_in(BOB)
-    send("PATCH", "", {"viewersCanCopyContent": True})(wire, file, wire.service.sign_in(ADA))
-
-    resource = get("?fields=viewersCanCopyContent,capabilities(canDownload,canCopy)")(wire, file, bob).json
-
-    assert resource["viewersCanCopyContent"] is True
-    assert resource["capabilities"] == {"canDownload": False, "canCopy": False}
-
-
-@pytest.mark.spec("A6-05", "A6-05a")
-def test_a_range_of_a_restricted_file_is_as_closed_as_the_whole(wire: Wire) -> None:
-    file, bob = create_shared_file(wire, "reader", native=False, client="a"), wire.service.sign_in(BOB)
-    send("PATCH", "", {"viewersCanCopyContent": True})(wire, file, wire.service.sign_in(ADA))
-
-    part = wire.send("GET", f"{FILES}/{file}?alt=media", headers={"Range": "bytes=0-1"}, token=bob)
-    head = wire.send("HEAD", f"{FILES}/{file}?alt=media", token=bob)
-
-    assert (part.status, head.status) == (403, 403)
-
-
-@pytest.mark.spec("A6-05", "A6-05a")
-def test_a_copy_by_a_writer_of_a_restricted_file_is_the_writers_own(wire: Wire) -> None:
-    file, bob = create_shared_file(wire, "writer", native=False, client="a"), wire.service.sign_in(BOB)
-    send("PATCH", "", {"viewersCanCopyContent": True})(wire, file, wire.service.sign_in(ADA))
-
-    made = send("POST", "/copy", {"name": "mine"})(wire, file, bob).json["id"]
-
-    assert get("?alt=media")(wire, made, bob).body == b"content"
-    assert get("")(wire, made, wire.service.sign_in(EVE)).status == 404
-
-
 @pytest.mark.spec("A6-03")
 @pytest.mark.parametrize("role", ["owner", "writer", "commenter", "reader", None], ids=str)
 @pytest.mark.parametrize("acknowledged", [True, False])
@@ -374,27 +262,6 @@ def test_a_client_has_properties_that_no_other_client_sees(wire: Wire) -> None:
 
     both = {"a": "for all", "b": "for all"}
     assert shown == [{"properties": both, "appProperties": {"of": client}} for client in tokens]
-
-
-@pytest.mark.spec("A6-03")
-def test_a_flag_that_is_lifted_is_gone(wire: Wire) -> None:
-    file = create_shared_file(wire, "reader", native=False, client="a")
-    wire.service.flag(file, abusive=True)
-    wire.service.flag(file, abusive=False)
-
-    assert get("?alt=media")(wire, file, wire.service.sign_in(BOB)).status == 200
-
-
-@pytest.mark.spec("A6-03")
-def test_new_content_and_a_copy_do_not_wash_a_flag_away(wire: Wire) -> None:
-    """A copy by the owner is flagged like its source."""
-    file, ada = create_shared_file(wire, "reader", native=False, client="a"), wire.service.sign_in(ADA)
-    wire.service.flag(file, abusive=True)
-
-    made = send("POST", "/copy")(wire, file, ada).json["id"]
-
-    assert get("?alt=media")(wire, made, ada).status == 403
-    assert send("POST", "/copy")(wire, file, wire.service.sign_in(BOB)).status == 403
 
 
 # -- channels --------------------------------------------------------------------------------------------------------

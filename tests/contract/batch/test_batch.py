@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from svc_notebooks.core.http.messages import Disconnected, Headers, Request, close_body
-from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.dispatch import batch
-from svc_notebooks.server.service import Service, open_service
+from svc_notebooks.server.service import Service
 from tests.contract.calendar_client import SEMINAR
 from tests.contract.conftest import Answer, InProcess, Wire
 
@@ -68,16 +67,6 @@ def test_the_responses_are_in_the_order_of_the_requests(wire: Wire, newline: str
     assert wire.names() == ["from a batch"]
 
 
-def test_a_batch_of_calendar_requests(wire: Wire) -> None:
-    events = "/calendar/v3/calendars/primary/events"
-
-    answer = send(wire, CALENDAR, part(f"POST {events}", {**SEMINAR, "summary": "A"}), part(f"GET {events}"))
-
-    made, listed = responses(answer)
-    assert (made[1], made[2]["summary"]) == (200, "A")
-    assert [event["summary"] for event in listed[2]["items"]] == ["A"]
-
-
 def test_a_request_has_the_token_of_the_batch_or_its_own(wire: Wire) -> None:
     about = "GET /storage/v3/about?fields=user/emailAddress"
     bob = wire.service.sign_in("bob@svc.example")
@@ -102,18 +91,11 @@ def test_links_have_the_host_of_the_batch(wire: Wire) -> None:
     assert event["htmlLink"].startswith(wire.base_url)
 
 
-@pytest.mark.parametrize(
-    "request_line",
-    [
-        "POST /batch/storage/v3",
-        "GET /calendar/v3/colors",
-        "POST /upload/storage/v3/files?uploadType=media",
-        "GET /storage/v3/files/{file}?alt=media",
-        "GET /storage/v3/files/{file}/export?mimeType=text/csv",
-        "POST /_control/reset",
-        "GET /openapi.json",
-    ],
-)
+@pytest.mark.parametrize("request_line", [
+    "POST /batch/storage/v3", "GET /calendar/v3/colors", "POST /upload/storage/v3/files?uploadType=media",
+    "GET /storage/v3/files/{file}?alt=media", "GET /storage/v3/files/{file}/export?mimeType=text/csv",
+    "POST /_control/reset", "GET /openapi.json",
+])  # fmt: skip
 def test_a_request_that_does_not_belong_is_refused_alone(wire: Wire, request_line: str) -> None:
     file = wire.create()["id"]
 
@@ -189,43 +171,6 @@ def test_a_cut_connection_of_one_request_cuts_the_batch(service: Service, action
         send(wire, STORAGE, create, create, create)
 
     assert len(wire.names()) == (1 if action == {"reset": "before"} else 2)
-
-
-@pytest.fixture
-def limited() -> Any:
-    with open_service(seed=0, policy=Policy(rate_limit=2, rate_costs="requests")) as service:
-        yield InProcess(service, "https://svc.test")
-
-
-def test_each_request_counts_against_the_rate_limit(limited: InProcess) -> None:
-    about = part("GET /storage/v3/about?fields=kind")
-
-    answer = send(limited, STORAGE, about, about, about)
-
-    assert [status for _, status, _ in responses(answer)] == [200, 200, 403]
-
-
-def test_paths_in_a_batch_have_the_prefix_of_a_proxy() -> None:
-    with open_service(seed=0, policy=Policy(path_prefix="/services/svc")) as service:
-        wire = InProcess(service, "https://svc.test")
-
-        answer = send(wire, f"/services/svc{STORAGE}", part("GET /services/svc/storage/v3/about?fields=kind"))
-
-    assert [status for _, status, _ in responses(answer)] == [200]
-
-
-@pytest.fixture
-def without_extensions() -> Any:
-    with open_service(seed=0, policy=Policy(extensions=False)) as service:
-        yield InProcess(service, "https://svc.test")
-
-
-@pytest.mark.parametrize("path", [STORAGE, CALENDAR])
-def test_without_extensions_there_is_nothing_at_the_address(without_extensions: InProcess, path: str) -> None:
-    refused = send(without_extensions, path, part("GET /storage/v3/about"))
-    unknown = without_extensions.send("POST", "/batch/unknown", b"")
-
-    assert (refused.status, refused.body) == (unknown.status, unknown.body) == (404, unknown.body)
 
 
 def unread(service: Service, *parts: str) -> Any:

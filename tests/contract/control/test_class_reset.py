@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-import svc_notebooks as svc
 from svc_notebooks.server.dispatch.service_context import Quota
 from tests.contract.school import ABOUT, ADA, BOB, EVE, UPLOAD, School, reopened
 
@@ -151,18 +150,6 @@ def test_others_lose_nothing(school: School) -> None:
     assert [event["summary"] for event in school.send(EVE, "GET", EVENTS)[1]["items"]] == ["Tea"]
 
 
-def test_the_files_are_logged_as_removed_and_as_new(school: School) -> None:
-    own = work(school)
-    page = school.send(EVE, "GET", "/storage/v3/changes/startPageToken")[1]["startPageToken"]
-    backup = school.send(ADA, "POST", RESET, {"user": BOB.email})[1]["backup"]
-    removed = school.send(EVE, "GET", f"/storage/v3/changes?pageToken={page}")[1]
-    school.send(ADA, "POST", RESTORE, {"backup": backup})
-    added = school.send(EVE, "GET", f"/storage/v3/changes?pageToken={removed['newStartPageToken']}")[1]
-
-    assert [(row["fileId"], row["removed"]) for row in removed["changes"]] == [(own["shared"], True)]
-    assert [(row["fileId"], row["removed"]) for row in added["changes"]] == [(own["shared"], False)]
-
-
 def test_a_backup_lasts_over_a_restart_and_holds_no_token(school: School) -> None:
     work(school)
     before = everything(school)
@@ -177,28 +164,6 @@ def test_a_backup_lasts_over_a_restart_and_holds_no_token(school: School) -> Non
     assert not any(token.encode() in content for token in tokens.values())
     assert EVE.name.encode() not in content
     assert stat.S_IMODE(Path(answer["path"]).stat().st_mode) == 0o600
-
-
-def test_a_backup_opens_as_a_sandbox_of_the_student(school: School) -> None:
-    own = work(school)
-    path = school.send(ADA, "POST", RESET, {"user": BOB.email})[1]["path"]
-
-    with svc.open_sandbox(path):
-        assert svc.about()["email_address"].item() == BOB.email
-        assert svc.read(own["shared"]) == b"counts"
-        assert svc.events(time_min="2026-11-01", time_max="2026-11-30")["summary"].tolist() == ["Tea"]
-
-
-def test_equal_times_give_different_files(school: School) -> None:
-    school.send(ADA, "POST", "/_control/clock", {"now": "2026-11-02T10:00:00Z"})
-    paths = [school.send(ADA, "POST", RESET, {"user": BOB.email})[1]["path"] for _ in range(3)]
-
-    assert [Path(path).name for path in paths] == [
-        "bob@school.example-20261102T100000Z.svc",
-        "bob@school.example-20261102T100000Z_1.svc",
-        "bob@school.example-20261102T100000Z_2.svc",
-    ]
-    assert all(Path(path).is_file() for path in paths)
 
 
 @pytest.mark.parametrize("path", [RESET, RESTORE])

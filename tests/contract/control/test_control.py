@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-import gzip
+import re
 import socket
-import threading
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 
+from svc_notebooks.core.fault_plan import PRESETS
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.store.clock import SystemClock
+from svc_notebooks.server.transports.control_api import CALLS
 from svc_notebooks.server.transports.socket_server import SocketServer
 from tests.contract.conftest import Answer, OverSocket, Q
 from tests.patience import PATIENCE
+from tests.receivers import Receiver, receiver
 
 
 @pytest.fixture
@@ -29,27 +32,6 @@ def service() -> Iterator[Service]:
 def wire(service: Service) -> Iterator[OverSocket]:
     with SocketServer(service, control=True, threads=4) as server:
         yield OverSocket(service, server.base_url)
-
-
-def tell(wire: OverSocket, name: str, body: dict[str, Any]) -> Answer:
-    return wire.post_json(f"/_control/{name}", body, token=None)
-
-
-@pytest.mark.parametrize(
-    "headers, status",
-    [
-        ({"Content-Encoding": "gzip"}, 200),
-        ({"Content-Encoding": "gzip", "Content-MD5": "AAAAAAAAAAAAAAAAAAAAAA=="}, 400),
-        ({"Content-Encoding": "br"}, 415),
-    ],
-)
-def test_a_body_with_a_coding_is_decoded_or_refused(wire: OverSocket, headers: dict[str, str], status: int) -> None:
-    body = gzip.compress(b'{"user": "eve@svc.example"}')
-    state = wire.send("GET", "/_control/state", token=None).body
-
-    assert wire.send("POST", "/_control/tokens", body, headers, token=None).status == status
-    copied = wire.send("PUT", "/_control/state", gzip.compress(state), headers, token=None)
-    assert copied.status == (204 if status == 200 else status)
 
 
 def raw(wire: OverSocket, text: str) -> bytes:
@@ -114,28 +96,246 @@ def test_a_clock_cannot_leave_the_range_of_dates(wire: OverSocket) -> None:
     assert tell(wire, "clock", {"advance": 0}).json == before
 
 
-@pytest.mark.spec("A3-13", "A3-13b")
-def test_a_running_request_switches_to_the_virtual_clock(wire: OverSocket) -> None:
-    """A chunk renews its session by the clock of its end, even if that clock was started during the chunk."""
-    uri = wire.begin()
-    parts = urlsplit(uri)
-    head = (
-        f"PUT {parts.path}?{parts.query} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {wire.token}\r\n"
-        f"Content-Length: {Q}\r\nContent-Range: bytes 0-{Q - 1}/{2 * Q}\r\n\r\n"
-    )
-    with socket.create_connection((parts.hostname, parts.port), timeout=PATIENCE) as connection:
-        connection.sendall(head.encode() + b"x" * 1000)
-        while not any(row["received"] for row in wire.service.journal()):
-            threading.Event().wait(0.01)
-        assert tell(wire, "clock", {"advance": "8d"}).status == 200
-        connection.sendall(b"x" * (Q - 1000))
-        assert connection.recv(1000).startswith(b"HTTP/1.1 308")
-
-    assert wire.put(uri, b"", "bytes */*").status == 308
-
-
 def test_the_response_to_a_head_has_no_body(wire: OverSocket) -> None:
     answers = raw(wire, "HEAD /_control/clock HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
 
     assert answers.startswith(b"HTTP/1.1 404 ")
     assert answers.endswith(b"\r\n\r\n")
+
+
+FILES = "/storage/v3/files"
+
+
+PAGE = Path(__file__).parents[3] / "docs" / "control.md"
+
+
+def tell(wire: OverSocket, name: str, body: Any, method: str = "POST") -> Answer:
+    return wire.json_request(method, f"/_control/{name}", body, token=None)
+
+
+def ask(wire: OverSocket, name: str) -> Any:
+    return wire.send("GET", f"/_control/{name}", token=None).json
+
+
+# -- faults
+
+
+@pytest.mark.spec("X-05", "X-05c")
+def test_a_plan_is_added_listed_and_removed(wire: OverSocket) -> None:
+    step = {"match": {"operation": "files.list"}, "times": 2, "action": {"status": 503}}
+    made = tell(wire, "faults", {"steps": [step]})
+
+    assert (made.status, made.json) == (200, {"id": "faults-1"})
+    assert wire.send("GET", FILES).status == 503
+    assert ask(wire, "faults")["plans"] == [
+        {"id": "faults-1", "in_order": False, "steps": [{**step, "seen": 1, "fired": 1}]}
+    ]
+    assert wire.send("DELETE", "/_control/faults", token=None).status == 204
+    assert wire.send("GET", FILES).status == 200
+
+
+@pytest.mark.spec("X-05", "X-05c")
+def test_a_preset_is_added_by_its_name(wire: OverSocket) -> None:
+    assert tell(wire, "faults", {"preset": "thundering herd"}).status == 200
+
+    answers = [wire.send("GET", FILES) for _ in range(6)]
+
+    assert [answer.status for answer in answers] == [503, 503, 503, 429, 429, 200]
+    assert answers[0].headers["retry-after"] == "5"
+    assert ask(wire, "faults")["plans"][0]["preset"] == "thundering herd"
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        {},
+        {"steps": {}},
+        {"steps": [5]},
+        {"steps": [{"action": {"reset": "later"}}]},
+        {"steps": [{"action": {"expire": "token"}}]},
+        {"steps": [{"action": {"status": 503}, "match": {"verb": "GET"}}]},
+        {"preset": "fog"},
+        {"preset": "flaky wifi", "in_order": True},
+        {"plan": []},
+    ],
+)
+def test_a_plan_that_cannot_be_read_is_refused_and_changes_nothing(wire: OverSocket, plan: dict[str, Any]) -> None:
+    answer = tell(wire, "faults", plan)
+
+    assert (answer.status, answer.error["reason"]) == (400, "badRequest")
+    assert ask(wire, "faults") == {"plans": []}
+
+
+@pytest.mark.parametrize("body", [{"freeze": False}, {"freeze": "yes"}, {"freeze": 1}])
+def test_an_invalid_freeze_is_refused(wire: OverSocket, body: dict[str, Any]) -> None:
+    assert tell(wire, "clock", body).error["reason"] == "badRequest"
+    assert not wire.service.clock.is_virtual
+
+
+# -- time
+
+
+@pytest.mark.spec("A3-13", "A3-13a")
+def test_the_agenda_lists_future_and_past_ends(wire: OverSocket) -> None:
+    before = tell(wire, "clock", {"now": "2026-03-01T12:00:00Z"}).json["now"]
+    uri = wire.begin({"name": "film"})
+    row = {
+        "time": "2026-03-08T12:00:00.000Z",
+        "what": "upload expires",
+        "user": "ada@svc.example",
+        "subject": "film",
+        "detail": "0 bytes",
+    }
+    assert ask(wire, "agenda") == {"agenda": [row]}
+
+    tell(wire, "clock", {"advance": "7d"})
+
+    assert ask(wire, "agenda") == {"agenda": []}
+    assert tell(wire, "agenda", {"since": before}).json == {"agenda": [row]}
+    assert wire.put(uri, b"", "bytes */*").status == 404
+
+
+# -- states
+
+
+def test_a_state_is_copied_from_one_service_to_another(wire: OverSocket) -> None:
+    tell(wire, "clock", {"now": "2026-03-01T12:00:00Z"})
+    content = bytes(range(256)) * 5000
+    file_id = wire.create(content, fields="id")["id"]
+    uri = wire.begin()
+    assert wire.put(uri, b"x" * Q, f"bytes 0-{Q - 1}/{2 * Q}").status == 308
+
+    taken = wire.send("GET", "/_control/state", token=None)
+    assert taken.headers["content-type"] == "application/zip"
+    with open_service(seed=3) as second, SocketServer(second, control=True, threads=4) as server:
+        other = OverSocket(second, server.base_url)
+        other.create(b"it goes away")
+        assert other.send("PUT", "/_control/state", taken.body, token=None).status == 204
+        other.token = wire.token
+
+        assert other.download(file_id).body == content
+        assert len(other.names()) == 1
+        assert (
+            other.put(uri.replace(wire.base_url, other.base_url), b"", "bytes */*").headers["range"]
+            == f"bytes=0-{Q - 1}"
+        )
+        assert ask(other, "clock") == ask(wire, "clock")
+        assert other.create(b"new", fields="id")["id"] != file_id
+
+
+@pytest.mark.parametrize("content", [b"", b"PK", b"{}", b"\0" * 5000])
+def test_an_invalid_state_is_refused_and_changes_nothing(wire: OverSocket, content: bytes) -> None:
+    wire.create(b"hello")
+
+    answer = wire.send("PUT", "/_control/state", content, token=None)
+
+    assert (answer.status, answer.error["reason"]) == (400, "badRequest")
+    assert wire.names() == ["Untitled"]
+
+
+def test_a_state_takes_no_other_method(wire: OverSocket) -> None:
+    answer = wire.send("POST", "/_control/state", b"", token=None)
+
+    assert (answer.status, answer.headers["allow"]) == (405, "GET, PUT")
+
+
+# -- the page
+
+
+def test_the_page_names_every_call_and_no_other() -> None:
+    calls = {f"{method} {name}" for method, name in CALLS} | {"GET state", "PUT state", "POST files/{id}"}
+
+    assert set(re.findall(r"`((?:GET|POST|PUT|DELETE) [a-z_{}/]+)`", PAGE.read_text(encoding="utf-8"))) == calls
+
+
+def test_the_page_names_every_preset() -> None:
+    named = " ".join(PAGE.read_text(encoding="utf-8").partition("Presets:")[2].split())
+
+    assert [preset.name for preset in PRESETS] == re.findall(r"`([a-z ]+)`", named)[: len(PRESETS)]
+
+
+@pytest.fixture
+def webhook() -> Iterator[Receiver]:
+    with receiver() as webhook:
+        yield webhook
+
+
+def get_control(wire: OverSocket, name: str) -> Any:
+    return wire.send("GET", f"/_control/{name}", token=None).json[name]
+
+
+def watch(wire: OverSocket, webhook: Receiver, **fields: Any) -> Answer:
+    body = {"id": "c1", "type": "web_hook", "address": webhook.address, **fields}
+    return wire.post_json("/storage/v3/changes/watch", body)
+
+
+@pytest.mark.spec("A8-05", "N-01", "N-01a")
+def test_register_trust_watch_and_look(wire: OverSocket, webhook: Receiver) -> None:
+    assert watch(wire, webhook).status == 401
+    assert tell(wire, "domains", {"domain": "LocalHost"}).json == {"domain": "localhost"}
+    assert tell(wire, "trust", {"ca_pem": webhook.ca_pem}).status == 204
+    assert watch(wire, webhook).status == 200
+    wire.create()
+
+    assert [notification.resource_state for notification in webhook.wait_for(2)] == ["sync", "change"]
+    wire.service.deliver()  # the receivers have answered; now that is written down, too
+    rows = get_control(wire, "deliveries")
+    assert rows[0].keys() == {
+        "channel_id", "resource_id", "message_number", "state", "attempt", "due", "time", "status", "outcome", "error",
+    }  # fmt: skip
+    assert [(row["state"], row["attempt"], row["status"], row["outcome"]) for row in rows] == [
+        ("sync", 1, 200, "delivered"), ("change", 1, 200, "delivered"),
+    ]  # fmt: skip
+
+
+@pytest.mark.spec("N-08", "N-08b", "A10-03")
+def test_advancing_the_clock_delivers_everything_in_order(wire: OverSocket, webhook: Receiver) -> None:
+    tell(wire, "domains", {"domain": "localhost"})
+    tell(wire, "trust", {"ca_pem": webhook.ca_pem})
+    tell(wire, "clock", {"now": "2026-03-01T12:00:00Z"})
+    webhook.answers = [503] * 3
+    watch(wire, webhook)
+    assert tell(wire, "clock", {"advance": "1m"}).json == {"now": "2026-03-01T12:01:00.000Z"}
+
+    rows = get_control(wire, "deliveries")
+    assert [(row["attempt"], row["outcome"]) for row in rows] == [
+        (1, "retry"), (2, "retry"), (3, "retry"), (4, "delivered"),
+    ]  # fmt: skip
+    assert "2026-03-01T12:00:05" < rows[-1]["time"] < "2026-03-01T12:00:08"
+    tell(wire, "clock", {"advance": "2h"})
+    wire.create()
+    tell(wire, "clock", {"advance": "1m"})
+    assert len(webhook.requests) == 4
+
+
+@pytest.mark.parametrize(
+    "name, body",
+    [
+        ("domains", {}),
+        ("domains", {"domain": ""}),
+        ("domains", {"domain": 5}),
+        ("domains", {"domain": "https://hooks.example/in"}),
+        ("domains", {"domain": "hooks.example:8443"}),
+        ("domains", {"domain": "*"}),
+        ("trust", {}),
+        ("trust", {"ca_pem": "no certificate"}),
+        ("trust", {"ca_pem": "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----"}),
+        ("trust", {"ca_pem": ["x"]}),
+    ],
+)
+def test_invalid_domains_and_certificates_are_refused(wire: OverSocket, name: str, body: dict[str, Any]) -> None:
+    answer = tell(wire, name, body)
+
+    assert (answer.status, answer.error["reason"]) == (400, "badRequest")
+
+
+def test_a_reset_deletes_channels_and_keeps_domains(wire: OverSocket, webhook: Receiver) -> None:
+    tell(wire, "domains", {"domain": "localhost"})
+    tell(wire, "trust", {"ca_pem": webhook.ca_pem})
+    assert watch(wire, webhook).status == 200
+    webhook.wait_for(1)
+    tell(wire, "reset", {})
+
+    assert get_control(wire, "deliveries") == []
+    assert watch(wire, webhook).status == 200  # the same id is free again
+    assert len(webhook.wait_for(2)) == 2

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 import pytest
 
 from tests.contract.conftest import Answer, Wire
-from tests.contract.school import ADA, BOB, EVE, QUOTA, School
+from tests.contract.school import EVE, QUOTA, School
 from tests.contract.web_user import WebUser
 
 FILES = "/storage/v3/files"
@@ -65,12 +65,3 @@ def test_all_without_a_sign_in_share_the_quota_of_a_student(school: School, path
     assert school.send(None, "GET", path)[0] == 403
     assert school.send(EVE, "GET", "/storage/v3/about?fields=user")[0] == 200
     assert school.send(None, "GET", "/signin")[0] == 200
-
-
-def test_a_student_over_the_quota_gets_no_page_and_a_teacher_has_none(school: School) -> None:
-    for _ in range(QUOTA.requests_per_minute):
-        assert school.send(BOB, "GET", "/file/d/x/view")[0] == 404
-
-    assert school.reason(BOB, "GET", "/storage/v3/files") == (403, "userRateLimitExceeded")
-    assert school.reason(BOB, "GET", "/uc?id=x") == (403, "userRateLimitExceeded")
-    assert [school.send(ADA, "GET", "/uc?id=x")[0] for _ in range(40)] == [404] * 40

@@ -6,15 +6,9 @@ from typing import Any
 
 import pytest
 
-from svc_notebooks.server.service import Service
-from tests.contract.calendar_client import BOB, SEMINAR, CalendarClient, Fields, accepted, emptied, guests, refusal
+from tests.contract.calendar_client import BOB, SEMINAR, CalendarClient, Fields, accepted, guests, refusal
 from tests.contract.conftest import Wire
 from tests.contract.differences import choice
-
-
-@pytest.fixture
-def service() -> Service:
-    return emptied()
 
 
 @pytest.fixture
@@ -49,12 +43,6 @@ def test_attachments_are_ignored_without_support(ada: CalendarClient, handout: F
 
 
 @pytest.mark.spec("E-17")
-@pytest.mark.parametrize("attachments", [{}, [{}], [{"fileUrl": "notes.pdf"}], [{"fileUrl": "https://a.example"}] * 26])
-def test_ignored_attachments_are_not_checked(ada: CalendarClient, attachments: Any) -> None:
-    assert "attachments" not in accepted(ada.insert({**SEMINAR, "attachments": attachments}))
-
-
-@pytest.mark.spec("E-17")
 @pytest.mark.choice("Attachments")
 @pytest.mark.parametrize("parameters", [{}, {"supportsAttachments": "false"}])
 def test_a_change_without_support_leaves_attachments_alone(
@@ -66,29 +54,6 @@ def test_a_change_without_support_leaves_attachments_alone(
     replaced = ada.put(event["id"], SEMINAR, **parameters).json
 
     assert patched["attachments"] == replaced["attachments"] == event["attachments"]
-
-
-@pytest.mark.spec("E-17")
-@pytest.mark.choice("Attachments")
-def test_a_link_to_another_page_is_attached_unchanged(ada: CalendarClient) -> None:
-    attachment = {"fileUrl": "https://elsewhere.example/a.pdf", "title": "A", "mimeType": "application/pdf"}
-
-    event = ada.insert({**SEMINAR, "attachments": [attachment]}, supportsAttachments="true").json
-
-    assert event["attachments"] == [attachment]
-
-
-@pytest.mark.spec("E-17")
-@pytest.mark.choice("Attachments")
-def test_an_attachment_is_given_another_title(ada: CalendarClient, handout: Fields) -> None:
-    urls = handout["webViewLink"], "https://elsewhere.example/a.pdf"
-    event = insert_with_attachments(ada, *urls, supportsAttachments="true").json
-
-    renamed = [{"fileUrl": url, "title": "Sheet"} for url in urls]
-    changed = accepted(ada.patch(event["id"], {"attachments": renamed}, supportsAttachments="true"))
-
-    assert [attachment["title"] for attachment in changed["attachments"]] == ["Sheet", "Sheet"]
-    assert changed["attachments"][0]["fileId"] == handout["id"]
 
 
 @pytest.mark.spec("E-17")
@@ -155,26 +120,3 @@ def test_a_link_that_is_given_must_be_a_url(ada: CalendarClient, url: str, posit
 
     assert refusal(answer) == (400, "invalid", f"attachments[{position}].fileUrl")
     assert ada.items() == []
-
-
-@pytest.mark.spec("E-17")
-@pytest.mark.parametrize(
-    "url", ["ftp://files.example/a.pdf", "HTTPS://files.example/a", "https://u@f.example:8443/?a#b"]
-)
-def test_a_link_has_any_scheme(ada: CalendarClient, url: str) -> None:
-    event = accepted(insert_with_attachments(ada, url, supportsAttachments="true"))
-
-    assert event["attachments"] == [{"fileUrl": url}]
-
-
-@pytest.mark.spec("E-17")
-@pytest.mark.parametrize("url", [5, True, ["https://a.example"], {}])
-def test_a_link_must_be_a_text(ada: CalendarClient, url: Any) -> None:
-    assert insert_with_attachments(ada, url, supportsAttachments="true").status == 400
-
-
-@pytest.mark.spec("E-17")
-@pytest.mark.choice("Attachments")
-@pytest.mark.parametrize("value", ["yes", "1", "", "TRUE "])
-def test_support_is_true_or_false(ada: CalendarClient, value: str) -> None:
-    assert refusal(ada.insert(SEMINAR, supportsAttachments=value)) == (400, "invalidParameter", "supportsAttachments")

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
+from urllib.parse import quote
 
 import pytest
 
-from svc_notebooks.server.service import Service
-from tests.contract.calendar_client import ADA, BOB, SEMINAR, CalendarClient, Fields, accepted, emptied, guests, refusal
+from tests.contract.calendar_client import ADA, BOB, SEMINAR, CalendarClient, Fields, accepted, guests, refusal
 from tests.contract.conftest import Wire
 
 ROOT = "/calendar/v3"
-
-
-@pytest.fixture
-def service() -> Service:
-    return emptied()
 
 
 def made(ada: CalendarClient, **calendar: str) -> Fields:
@@ -121,13 +117,6 @@ def test_a_deleted_calendar_is_gone_with_its_events(wire: Wire, ada: CalendarCli
         assert (answer.status, answer.error["reason"]) == (404, "notFound")
 
 
-def test_the_primary_calendar_cannot_be_deleted(ada: CalendarClient) -> None:
-    answer = ada.call("DELETE", f"{ROOT}/calendars/primary")
-
-    assert answer.status in (400, 403)
-    assert ada.items() == []
-
-
 @pytest.mark.spec("E-01", "E-01a")
 @pytest.mark.parametrize("role, reads, writes", [("reader", 200, 403), ("writer", 200, 200), ("owner", 200, 200)])
 def test_a_shared_calendar_is_visible(wire: Wire, ada: CalendarClient, role: str, reads: int, writes: int) -> None:
@@ -166,16 +155,6 @@ def test_readers_see_only_the_time_of_a_private_event(wire: Wire, ada: CalendarC
     assert "linic" not in str(shown)
 
 
-def test_a_role_can_be_taken_away(wire: Wire, ada: CalendarClient) -> None:
-    rule = share(ada, "primary", "writer")
-    bob = CalendarClient(wire, BOB, calendar=ADA)
-    assert bob.list().status == 200
-
-    assert ada.call("DELETE", f"{ROOT}/calendars/primary/acl/{rule['id']}").status == 204
-
-    assert bob.list().status == 404
-
-
 @pytest.mark.parametrize(
     "rule, location",
     [
@@ -202,18 +181,145 @@ def test_an_unknown_calendar_or_rule_is_404(ada: CalendarClient, target: str) ->
     assert answer.error["reason"] in ("notFound", "httpMethodNotAllowed")
 
 
-@pytest.mark.spec("T-02")
-@pytest.mark.parametrize("target", ["colors", "users/me/calendarList", "calendars/primary"])
-def test_reading_needs_a_scope_of_calendars(wire: Wire, ada: CalendarClient, target: str) -> None:
-    ada.token = wire.service.sign_in(scopes=["storage"])
-
-    assert ada.call("GET", f"{ROOT}/{target}").status == 403
+LIST = "/calendar/v3/users/me/calendarList"
 
 
-def test_null_in_a_new_calendar_is_ignored(wire: Wire) -> None:
-    nothing = {"summary": "Team", "description": None, "location": None, "timeZone": None}
-    made = wire.post_json("/calendar/v3/calendars", nothing).json
+def entry_path(calendar: str) -> str:
+    return f"{LIST}/{quote(calendar, safe='')}"
 
-    assert wire.send("GET", f"/calendar/v3/calendars/{made['id']}").json == made
-    assert made["timeZone"] != "None"
-    assert not made.keys() & {"description", "location"}
+
+def calendar_of(client: CalendarClient, summary: str = "Course") -> str:
+    return str(accepted(client.call("POST", "/calendar/v3/calendars", {"summary": summary}))["id"])
+
+
+def share_calendar(client: CalendarClient, calendar: str, scope: Fields, role: str = "reader") -> None:
+    accepted(client.call("POST", f"/calendar/v3/calendars/{calendar}/acl", {"role": role, "scope": scope}))
+
+
+def listed(client: CalendarClient, **parameters: Any) -> list[str]:
+    return [entry["id"] for entry in accepted(client.call("GET", LIST, **parameters))["items"]]
+
+
+def test_settings_belong_to_one_user(ada: CalendarClient, bob: CalendarClient) -> None:
+    course = calendar_of(ada)
+    share_calendar(ada, course, {"type": "user", "value": BOB})
+    settings = {
+        "summaryOverride": "My course",
+        "colorId": "3",
+        "selected": False,
+        "defaultReminders": [{"method": "email", "minutes": 30}],
+        "notificationSettings": {"notifications": [{"type": "eventChange", "method": "email"}]},
+    }
+
+    changed = accepted(bob.call("PATCH", entry_path(course), settings))
+
+    assert settings.items() <= changed.items()
+    assert (changed["summary"], changed["backgroundColor"], changed["accessRole"]) == ("Course", "#f83a22", "reader")
+    assert accepted(bob.call("GET", entry_path(course))) == changed
+    assert changed in accepted(bob.call("GET", LIST))["items"]
+    own = accepted(ada.call("GET", entry_path(course)))
+    assert "summaryOverride" not in own
+    assert (own["colorId"], own["selected"]) == ("7", True)
+
+
+def test_patch_changes_some_settings_and_put_replaces_all(ada: CalendarClient) -> None:
+    accepted(ada.call("PATCH", entry_path("primary"), {"summaryOverride": "Mine", "colorId": "3"}))
+
+    patched = accepted(ada.call("PATCH", entry_path("primary"), {"colorId": None, "selected": False}))
+    replaced = accepted(ada.call("PUT", entry_path("primary"), {"selected": True}))
+
+    assert (patched["summaryOverride"], patched["colorId"], patched["selected"]) == ("Mine", "14", False)
+    assert "summaryOverride" not in replaced
+    assert (replaced["selected"], replaced["primary"]) == (True, True)
+
+
+def test_colours_of_ones_own_have_the_nearest_color_id(ada: CalendarClient) -> None:
+    colors = {"backgroundColor": "#f83a20", "foregroundColor": "#ffffff"}
+
+    ignored = accepted(ada.call("PATCH", entry_path("primary"), colors))
+    stored = accepted(ada.call("PATCH", entry_path("primary"), colors, colorRgbFormat="true"))
+    by_id = accepted(ada.call("PATCH", entry_path("primary"), {"colorId": "9"}))
+
+    assert ignored["colorId"] == "14"
+    assert (stored["colorId"], stored["backgroundColor"], stored["foregroundColor"]) == ("3", "#f83a20", "#ffffff")
+    assert (by_id["colorId"], by_id["backgroundColor"], by_id["foregroundColor"]) == ("9", "#7bd148", "#1d1d1d")
+
+
+def test_a_calendar_is_removed_and_added_again(wire: Wire, ada: CalendarClient) -> None:
+    course = calendar_of(ada)
+    accepted(ada.call("PATCH", entry_path(course), {"colorId": "3"}))
+
+    assert ada.call("DELETE", entry_path(course)).status == 204
+
+    assert listed(ada) == [ADA]
+    (_, removed) = accepted(ada.call("GET", LIST, showDeleted="true"))["items"]
+    assert (removed["id"], removed["deleted"]) == (course, True)
+    for method, body in (("GET", None), ("PATCH", {}), ("DELETE", None)):
+        assert refusal(ada.call(method, entry_path(course), body)) == (404, "notFound", "calendarId")
+    CalendarClient(wire, calendar=course).made(summary="still there")
+    added = accepted(ada.call("POST", LIST, {"id": course}))
+    assert (added["colorId"], "deleted" in added) == ("7", False)
+    assert listed(ada) == [ADA, course]
+
+
+def test_the_primary_calendar_cannot_be_removed(ada: CalendarClient) -> None:
+    assert refusal(ada.call("DELETE", entry_path("primary"))) == (400, "invalid", "calendarId")
+    assert listed(ada) == [ADA]
+
+
+@pytest.mark.parametrize(
+    "body, field",
+    [
+        ({"summaryOverride": 5}, "summaryOverride"),
+        ({"summaryOverride": "x" * 255}, "summaryOverride"),
+        ({"summaryOverride": "\ud800"}, "summaryOverride"),
+        ({"colorId": "25"}, "colorId"),
+        ({"hidden": "yes"}, "hidden"),
+        ({"selected": 1}, "selected"),
+        ({"defaultReminders": [{"method": "popup", "minutes": 40321}]}, "defaultReminders"),
+        ({"defaultReminders": [{"method": "popup", "minutes": 1}] * 6}, "defaultReminders"),
+        ({"defaultReminders": [5]}, "defaultReminders"),
+        ({"notificationSettings": {"notifications": [{"type": "x", "method": "email"}]}}, "notificationSettings"),
+    ],
+)
+def test_settings_are_checked(ada: CalendarClient, body: Fields, field: str) -> None:
+    before = accepted(ada.call("GET", entry_path("primary")))
+
+    assert refusal(ada.call("PATCH", entry_path("primary"), body)) == (400, "invalid", field)
+    assert accepted(ada.call("GET", entry_path("primary"))) == before
+
+
+def test_rgb_colours_are_required_with_their_format(ada: CalendarClient) -> None:
+    answer = ada.call("PATCH", entry_path("primary"), {"backgroundColor": "red"}, colorRgbFormat="true")
+
+    assert [error["location"] for error in answer.json["error"]["errors"]] == ["backgroundColor", "foregroundColor"]
+
+
+@pytest.mark.parametrize("body, expected", [({}, (400, "required", "id")), ({"id": 5}, (400, "invalid", "id"))])
+def test_a_new_entry_needs_the_id_of_a_calendar(ada: CalendarClient, body: Fields, expected: Any) -> None:
+    assert refusal(ada.call("POST", LIST, body)) == expected
+
+
+SETTINGS = "/calendar/v3/users/me/settings"
+
+
+def test_the_time_zone_is_that_of_the_primary_calendar(wire: Wire, ada: CalendarClient) -> None:
+    ada.call("PATCH", "/calendar/v3/calendars/primary", {"timeZone": "Asia/Tokyo"})
+
+    listed = accepted(ada.call("GET", SETTINGS))
+
+    assert listed["kind"] == "svc#settings"
+    values = {item["id"]: item["value"] for item in listed["items"]}
+    assert (values["timezone"], values["defaultEventLength"], values["weekStart"]) == ("Asia/Tokyo", "60", "0")
+    assert accepted(ada.call("GET", f"{SETTINGS}/timezone")) == {
+        "kind": "svc#setting", "id": "timezone", "value": "Asia/Tokyo",
+    }  # fmt: skip
+
+
+def test_settings_have_pages(ada: CalendarClient) -> None:
+    everything = accepted(ada.call("GET", SETTINGS, maxResults=1000))["items"]
+    first = accepted(ada.call("GET", SETTINGS, maxResults=7))
+    rest = accepted(ada.call("GET", SETTINGS, maxResults=7, pageToken=first["nextPageToken"]))
+
+    assert first["items"] + rest["items"] == everything
+    assert "nextPageToken" not in rest

@@ -6,16 +6,9 @@ from typing import Any
 
 import pytest
 
-from svc_notebooks.server.service import Service
-from tests.contract.calendar_client import BOB, SEMINAR, CalendarClient, Fields, emptied, guests, refusal
-from tests.contract.differences import choice
+from tests.contract.calendar_client import BOB, SEMINAR, CalendarClient, Fields, guests, refusal
 
 BIG = 10**30
-
-
-@pytest.fixture
-def service() -> Service:
-    return emptied()
 
 
 STATUS = ["confirmed", "tentative", "cancelled"]
@@ -91,30 +84,12 @@ def test_a_value_outside_the_list_is_refused_with_the_list(ada: CalendarClient, 
     assert all(word in answer.error["message"] for word in WORDS[field])
 
 
-@pytest.mark.spec("E-22")
-@pytest.mark.parametrize("field", WORDS)
-@pytest.mark.parametrize("value", [5, True, ["confirmed"], {"a": 1}])
-def test_a_value_of_a_list_must_be_a_text(ada: CalendarClient, field: str, value: object) -> None:
-    answer = ada.insert({**SEMINAR, **event_with(field, value)})
-
-    assert (answer.status, answer.error["location"]) == (400, field)
-
-
 @pytest.mark.parametrize("event_type, status", [("default", 200), ("fromGmail", 400), ("party", 400)])
 def test_an_event_has_a_type_that_a_client_can_create(ada: CalendarClient, event_type: str, status: int) -> None:
     answer = ada.insert({**SEMINAR, "eventType": event_type})
 
     assert answer.status == status
     assert status == 200 or answer.error["location"] == "eventType"
-
-
-@pytest.mark.spec("E-24")
-@pytest.mark.choice("Values of enumerations")
-@pytest.mark.parametrize("color", [str(n) for n in range(1, 12)])
-def test_a_colour_is_an_entry_of_the_colours_of_events(ada: CalendarClient, color: str) -> None:
-    with choice("Values of enumerations"):
-        assert color in ada.call("GET", "/calendar/v3/colors").json["event"]
-    assert ada.made(colorId=color)["colorId"] == color
 
 
 @pytest.mark.spec("E-24")
@@ -178,56 +153,6 @@ def test_a_source_may_have_a_title_alone(ada: CalendarClient) -> None:
     assert event["source"] == ada.read(event["id"])["source"] == {"title": "Where it came from"}
 
 
-@pytest.mark.spec("X-01")
-@pytest.mark.choice("The error envelope")
-@pytest.mark.parametrize(
-    "field, value, location",
-    [
-        ("summary", 5, "summary"),
-        ("description", ["a"], "description"),
-        ("location", {"a": "b"}, "location"),
-        ("guestsCanModify", "yes", "guestsCanModify"),
-        ("guestsCanInviteOthers", 1, "guestsCanInviteOthers"),
-        ("guestsCanSeeOtherGuests", 0, "guestsCanSeeOtherGuests"),
-        ("anyoneCanAddSelf", "false", "anyoneCanAddSelf"),
-        ("sequence", "one", "sequence"),
-        ("sequence", 1.5, "sequence"),
-        ("sequence", BIG, "sequence"),
-        ("attendees", "bob@svc.example", "attendees"),
-        ("attendees", {"email": "bob@svc.example"}, "attendees"),
-        ("attendees", ["bob@svc.example"], "attendees[0]"),
-        ("recurrence", "RRULE:FREQ=DAILY", "recurrence"),
-        ("reminders", [], "reminders"),
-        ("reminders", {"overrides": {}}, "reminders.overrides"),
-        ("gadget", 5, "gadget"),
-        ("source", "https://svc.example", "source"),
-        ("colorId", 5, "colorId"),
-        ("id", 12345, "id"),
-        ("extendedProperties", [], "extendedProperties"),
-        ("extendedProperties", {"shared": ["a"]}, "extendedProperties.shared"),
-    ],
-)
-def test_a_value_of_the_wrong_type_is_refused_with_its_field(
-    ada: CalendarClient, field: str, value: object, location: str
-) -> None:
-    answer = ada.insert({**SEMINAR, field: value})
-
-    assert (answer.status, answer.error["location"]) == (400, location)
-    assert ada.items() == []
-
-
-@pytest.mark.parametrize("field", ["summary", "description", "location", "colorId", "visibility", "recurrence", "id"])
-def test_null_is_like_a_missing_field(ada: CalendarClient, field: str) -> None:
-    assert ada.insert({**SEMINAR, field: None}).status == 200
-
-
-@pytest.mark.spec("E-19", "E-19a", "E-19b")
-def test_properties_come_back(ada: CalendarClient) -> None:
-    properties = {"private": {"course": "B1"}, "shared": {"room": "5", "ключ": "значение"}}
-
-    assert ada.made(extendedProperties=properties)["extendedProperties"] == properties
-
-
 @pytest.mark.spec("E-19", "E-19a", "E-19b")
 @pytest.mark.choice("Values of extended properties and gadget preferences")
 @pytest.mark.parametrize("visibility", ["private", "shared"])
@@ -273,31 +198,6 @@ def test_a_whole_float_is_returned_as_an_integer(ada: CalendarClient) -> None:
 
     assert repr(numbers) == "(2, 300, 10)"
     assert ada.patch(event["id"], {"location": "Room 1"}).json["sequence"] == 3
-
-
-def test_texts_of_any_script_come_back(ada: CalendarClient) -> None:
-    texts = {"summary": "Семинар 🍰 مؤتمر", "location": "Straße 5\n\tHof", "description": '<a href="x">\u2028</a>\\'}
-
-    event = ada.made(texts)
-
-    assert {field: event[field] for field in texts} == texts
-
-
-@pytest.mark.choice("Values of extended properties and gadget preferences")
-def test_the_preferences_of_a_gadget_are_texts(ada: CalendarClient) -> None:
-    answer = ada.insert({**SEMINAR, "gadget": {"preferences": {"a": 5}}})
-
-    assert refusal(answer) == (400, "invalid", "gadget.preferences.a")
-
-
-@pytest.mark.choice("A negative sequence")
-def test_a_negative_sequence_is_refused(ada: CalendarClient) -> None:
-    assert refusal(ada.insert({**SEMINAR, "sequence": -1})) == (400, "invalid", "sequence")
-
-
-@pytest.mark.parametrize("sequence", [0, 3, 2**31 - 1])
-def test_a_sequence_may_be_given(ada: CalendarClient, sequence: int) -> None:
-    assert ada.made(sequence=sequence)["sequence"] == sequence
 
 
 @pytest.mark.parametrize(

@@ -3,30 +3,21 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
 
-from svc_notebooks.server.service import Service
 from tests.contract.calendar_client import (
-    HOLIDAY,
     SEMINAR,
     WEEKLY,
     CalendarClient,
     Fields,
     accepted,
-    emptied,
     path,
     refusal,
 )
 
 BERLIN = ZoneInfo("Europe/Berlin")
-
-
-@pytest.fixture
-def service() -> Service:
-    return emptied()
 
 
 @pytest.mark.spec("E-25")
@@ -77,26 +68,6 @@ def test_the_clock_on_the_wall_stays_over_the_change_to_winter(ada: CalendarClie
     assert {instance["start"]["timeZone"] for instance in instances} == {"Europe/Berlin"}
 
 
-@pytest.mark.spec("E-04", "E-04b")
-def test_a_series_in_another_zone_changes_on_another_day(ada: CalendarClient) -> None:
-    body = series("America/New_York", "2026-10-25T10:00:00", "2026-10-25T11:00:00", "RRULE:FREQ=WEEKLY;COUNT=2")
-
-    instances = ada.instances(ada.made(body)["id"])
-
-    assert [local(instance, ZoneInfo("UTC"))[11:16] for instance in instances] == ["14:00", "15:00"]
-
-
-def test_an_instance_lasts_as_long_as_the_first(ada: CalendarClient) -> None:
-    body = series("Europe/Berlin", "2026-10-20T22:00:00", "2026-10-21T06:00:00", "RRULE:FREQ=DAILY;COUNT=3")
-
-    instances = ada.instances(ada.made(body)["id"])
-
-    ends = [
-        datetime.fromisoformat(instance["end"]["dateTime"]).astimezone(BERLIN).isoformat() for instance in instances
-    ]
-    assert ends == [f"2026-10-{day}T06:00:00+02:00" for day in (21, 22, 23)]
-
-
 def test_instances_have_ids_of_their_own(ada: CalendarClient) -> None:
     event = ada.made(WEEKLY, summary="Seminar")
 
@@ -114,38 +85,6 @@ def test_instances_have_ids_of_their_own(ada: CalendarClient) -> None:
         assert ada.read(instance["id"]) == instance
 
 
-def test_instances_of_days_are_days(ada: CalendarClient) -> None:
-    event = ada.made(HOLIDAY, recurrence=["RRULE:FREQ=YEARLY;COUNT=2"])
-
-    instances = ada.instances(event["id"])
-
-    assert [instance["id"] for instance in instances] == [f"{event['id']}_20261224", f"{event['id']}_20271224"]
-    assert (instances[1]["start"], instances[1]["end"]) == ({"date": "2027-12-24"}, {"date": "2027-12-27"})
-    assert instances[1]["originalStartTime"] == {"date": "2027-12-24"}
-
-
-@pytest.mark.parametrize(
-    "start, end, names",
-    [
-        ({"date": "0999-12-31"}, {"date": "1000-01-01"}, ["09991231", "10000101"]),
-        (
-            {"dateTime": "0999-12-31T10:00:00Z", "timeZone": "UTC"},
-            {"dateTime": "0999-12-31T11:00:00Z", "timeZone": "UTC"},
-            ["09991231T100000Z", "10000101T100000Z"],
-        ),
-    ],
-)
-def test_instances_of_early_years_are_found_by_their_ids(
-    ada: CalendarClient, start: Fields, end: Fields, names: list[str]
-) -> None:
-    event = ada.made({"start": start, "end": end, "recurrence": ["RRULE:FREQ=DAILY;COUNT=2"]})
-
-    instances = ada.instances(event["id"])
-
-    assert [instance["id"] for instance in instances] == [f"{event['id']}_{name}" for name in names]
-    assert [ada.read(instance["id"]) for instance in instances] == instances
-
-
 @pytest.mark.parametrize(
     "window, days",
     [
@@ -160,26 +99,6 @@ def test_a_window_selects_instances(ada: CalendarClient, window: Fields, days: l
     event = ada.made(WEEKLY)
 
     assert [instance["start"]["dateTime"][8:10] for instance in ada.instances(event["id"], **window)] == days
-
-
-def test_a_series_without_end_has_pages_without_end(ada: CalendarClient) -> None:
-    event = ada.made(recurrence=["RRULE:FREQ=DAILY"])
-    target = path("primary", event["id"], "instances")
-
-    first = accepted(ada.call("GET", target, maxResults=3))
-    second = accepted(ada.call("GET", target, maxResults=3, pageToken=first["nextPageToken"]))
-
-    days = [instance["start"]["dateTime"][8:10] for page in (first, second) for instance in page["items"]]
-    assert days == ["02", "03", "04", "05", "06", "07"]
-    assert "nextPageToken" in second
-
-
-def test_one_instance_is_found_by_its_original_start(ada: CalendarClient) -> None:
-    event = ada.made(WEEKLY)
-
-    instances = ada.instances(event["id"], originalStart="2026-11-09T09:00:00Z")
-
-    assert [instance["id"] for instance in instances] == [f"{event['id']}_20261109T090000Z"]
 
 
 def test_one_instance_is_changed_alone(ada: CalendarClient) -> None:
@@ -199,20 +118,6 @@ def test_one_instance_is_changed_alone(ada: CalendarClient) -> None:
     assert ada.read(event["id"])["summary"] == "Seminar"
 
 
-def test_a_changed_instance_is_in_the_window_that_it_was_moved_to(ada: CalendarClient) -> None:
-    event = ada.made(WEEKLY)
-    second = ada.instances(event["id"])[1]
-    ada.patch(
-        second["id"], {"start": {"dateTime": "2027-03-01T10:00:00Z"}, "end": {"dateTime": "2027-03-01T11:00:00Z"}}
-    )
-
-    before = {"timeMin": "2026-11-08T00:00:00Z", "timeMax": "2026-11-12T00:00:00Z", "singleEvents": "true"}
-    after = {"timeMin": "2027-03-01T00:00:00Z", "timeMax": "2027-03-02T00:00:00Z", "singleEvents": "true"}
-
-    assert ada.items(**before) == []
-    assert [item["id"] for item in ada.items(**after)] == [second["id"]]
-
-
 @pytest.mark.parametrize("how", ["delete", "status"])
 def test_one_instance_can_be_cancelled(ada: CalendarClient, how: str) -> None:
     event = ada.made(WEEKLY)
@@ -227,33 +132,6 @@ def test_one_instance_can_be_cancelled(ada: CalendarClient, how: str) -> None:
     assert (cancelled["id"], cancelled["recurringEventId"]) == (second, event["id"])
     assert cancelled["originalStartTime"]["dateTime"]
     assert ada.read(event["id"])["status"] == "confirmed"
-
-
-def test_an_exception_is_listed_beside_its_series(ada: CalendarClient) -> None:
-    event = ada.made(WEEKLY, summary="Seminar")
-    second = ada.instances(event["id"])[1]["id"]
-    ada.patch(second, {"summary": "Moved"})
-
-    assert {item["id"] for item in ada.items()} == {event["id"], second}
-
-
-def test_deleting_a_series_takes_its_instances_along(ada: CalendarClient) -> None:
-    event = ada.made(WEEKLY)
-    instance_id = ada.instances(event["id"])[1]["id"]
-    ada.patch(instance_id, {"summary": "Moved"})
-
-    ada.delete(event["id"])
-
-    assert ada.items(singleEvents="true") == []
-    assert ada.get(instance_id).status in (404, 410) or ada.read(instance_id)["status"] == "cancelled"
-
-
-def test_a_change_of_the_series_is_one_of_its_instances(ada: CalendarClient) -> None:
-    event = ada.made(WEEKLY, summary="Seminar")
-
-    ada.patch(event["id"], {"summary": "Colloquium", "recurrence": ["RRULE:FREQ=WEEKLY;COUNT=2"]})
-
-    assert [instance["summary"] for instance in ada.instances(event["id"])] == ["Colloquium", "Colloquium"]
 
 
 @pytest.mark.parametrize(
@@ -275,40 +153,6 @@ def test_no_instance_began_at_the_end_of_all_years(ada: CalendarClient, moment: 
     assert ada.instances(ada.made(WEEKLY)["id"], originalStart=moment) == []
 
 
-def test_instances_of_an_unknown_event_are_404(ada: CalendarClient) -> None:
-    answer = ada.call("GET", path("primary", "nothing", "instances"))
-
-    assert refusal(answer)[:2] == (404, "notFound")
-
-
-@pytest.mark.parametrize(
-    "name, value",
-    [("timeMin", "soon"), ("timeMax", "2026-11-02"), ("maxResults", "0"), ("timeZone", "Nowhere"),
-     ("pageToken", "cake"), ("showDeleted", "yes"), ("originalStart", "soon")],
-)  # fmt: skip
-def test_a_wrong_parameter_is_refused_with_its_name(ada: CalendarClient, name: str, value: Any) -> None:
-    event = ada.made(WEEKLY)
-
-    answer = ada.call("GET", path("primary", event["id"], "instances"), **{name: value})
-
-    assert (answer.status, answer.error["location"]) == (400, name)
-
-
-def test_a_time_that_the_change_to_summer_skips_is_still_an_instance(ada: CalendarClient) -> None:
-    body = series("Europe/Berlin", "2026-03-28T02:30:00", "2026-03-28T03:30:00", "RRULE:FREQ=DAILY;COUNT=3")
-
-    instances = ada.instances(ada.made(body)["id"])
-
-    assert [instance["start"]["dateTime"][:10] for instance in instances] == ["2026-03-28", "2026-03-29", "2026-03-30"]
-
-
-def test_ten_years_on_a_month_is_found_where_it_is(ada: CalendarClient) -> None:
-    event = ada.made(SEMINAR, recurrence=["RRULE:FREQ=WEEKLY;BYDAY=MO,WE,FR"])
-    window = {"timeMin": "2036-11-01T00:00:00Z", "timeMax": "2036-12-01T00:00:00Z"}
-
-    assert len(ada.instances(event["id"], **window)) == 12
-
-
 def test_a_deleted_series_is_gone_and_one_event_alone_never_had_instances(ada: CalendarClient) -> None:
     event, single = ada.made(WEEKLY), ada.made()
     ada.delete(event["id"])
@@ -316,42 +160,3 @@ def test_a_deleted_series_is_gone_and_one_event_alone_never_had_instances(ada: C
 
     assert refusal(ada.call("GET", path(ada.calendar, event["id"], "instances"))) == (410, "deleted", "eventId")
     assert refusal(ada.call("GET", path(ada.calendar, single["id"], "instances"))) == (400, "invalid", "eventId")
-
-
-@pytest.mark.spec("E-12", "E-12a")
-@pytest.mark.parametrize(
-    "rule, shown",
-    [
-        ("FREQ=HOURLY;COUNT=5", ["00", "01", "03", "04", "05"]),
-        ("FREQ=MINUTELY;INTERVAL=30;COUNT=7", ["00", "00", "01", "01", "03", "03", "04"]),
-        ("FREQ=DAILY;BYHOUR=0,2,3;COUNT=4", ["00", "03", "00", "02"]),
-    ],
-)
-def test_a_count_over_a_gap_is_the_same_in_every_list(ada: CalendarClient, rule: str, shown: list[str]) -> None:
-    lines = [f"RRULE:{rule}"]
-    event = ada.made(series("Europe/Berlin", "2026-03-29T00:00:00", "2026-03-29T00:30:00", *lines))["id"]
-
-    instances = ada.instances(event)
-
-    starts = [each["start"]["dateTime"] for each in instances]
-    assert [local(each)[11:13] for each in instances] == shown
-    assert len({each["id"] for each in instances}) == len(shown)
-    assert [each["id"] for each in ada.items(singleEvents="true", orderBy="startTime")] == [e["id"] for e in instances]
-    assert [ada.read(each["id"])["start"] for each in instances] == [each["start"] for each in instances]
-    token, paged = None, []
-    while token != "":
-        page = ada.call(
-            "GET", path("primary", event, "instances"), maxResults=2, **({"pageToken": token} if token else {})
-        )
-        paged += [each["start"]["dateTime"] for each in page.json["items"]]
-        token = page.json.get("nextPageToken", "")
-    assert paged == starts
-    window = ada.instances(event, timeMin=starts[2])
-    assert [each["start"]["dateTime"] for each in window] == starts[2:]
-    body = {"timeMin": "2026-03-28T00:00:00Z", "timeMax": "2026-04-02T00:00:00Z", "items": [{"id": "primary"}]}
-    busy = accepted(ada.call("POST", "/calendar/v3/freeBusy", body))["calendars"]["primary"]["busy"]
-    minutes = sum(
-        (datetime.fromisoformat(each["end"]) - datetime.fromisoformat(each["start"])).total_seconds() / 60
-        for each in busy
-    )
-    assert minutes == 30 * len(shown)

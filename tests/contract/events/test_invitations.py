@@ -6,28 +6,20 @@ from datetime import datetime
 
 import pytest
 
-from svc_notebooks.server.service import Service
 from tests.contract.calendar_client import (
     ADA,
     BOB,
     EVE,
     GUEST,
     SEMINAR,
-    WEEKLY,
     CalendarClient,
     Fields,
-    emptied,
     guests,
     invitations,
     mailed,
     refusal,
 )
 from tests.contract.conftest import Wire
-
-
-@pytest.fixture
-def service() -> Service:
-    return emptied()
 
 
 @pytest.fixture
@@ -99,23 +91,6 @@ def test_another_value_of_send_updates_is_refused_and_nothing_is_created(
 
 
 @pytest.mark.spec("E-16", "E-16a")
-def test_a_refused_event_invites_nobody(wire: Wire, ada: CalendarClient) -> None:
-    ada.insert({**SEMINAR, **INVITED, "colorId": "99"}, sendUpdates="all")
-
-    assert mailed(wire) == []
-
-
-@pytest.mark.spec("E-16", "E-16a")
-def test_all_attendees_get_a_message_about_a_change(wire: Wire, ada: CalendarClient) -> None:
-    event = ada.made(INVITED)
-
-    ada.patch(event["id"], {"summary": "Coffee"}, sendUpdates="all")
-
-    assert mailed(wire) == [(BOB, "update"), (GUEST, "update")]
-    assert all("Coffee" in mail["subject"] for mail in invitations(wire))
-
-
-@pytest.mark.spec("E-16", "E-16a")
 def test_added_attendees_are_invited_and_removed_ones_are_informed(wire: Wire, ada: CalendarClient) -> None:
     event = ada.made(attendees=guests(BOB, GUEST))
 
@@ -135,24 +110,3 @@ def test_send_updates_decides_who_gets_a_message_about_a_deletion(
     ada.delete(event["id"], **parameters)
 
     assert mailed(wire) == [(recipient, "cancel") for recipient in to]
-
-
-@pytest.mark.spec("E-16", "E-16a")
-def test_a_series_is_one_invitation(wire: Wire, ada: CalendarClient) -> None:
-    ada.insert({**WEEKLY, **INVITED}, sendUpdates="all")
-
-    assert len(mailed(wire)) == 2
-
-
-@pytest.mark.spec("E-16", "E-16a")
-def test_an_event_without_guests_sends_no_message(wire: Wire, ada: CalendarClient) -> None:
-    ada.insert(SEMINAR, sendUpdates="all")
-
-    assert mailed(wire) == []
-
-
-@pytest.mark.spec("E-16", "E-16a")
-def test_guests_without_a_message_have_the_event(wire: Wire, ada: CalendarClient) -> None:
-    event = ada.insert({**SEMINAR, **INVITED}, sendUpdates="none").json
-
-    assert CalendarClient(wire, BOB).read(event["id"])["summary"] == "Tea"

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from svc_notebooks.server.service import Service
-from tests.contract.calendar_client import BOB, EVE, CalendarClient, Fields, accepted, emptied, guests, path
+from tests.contract.calendar_client import BOB, EVE, CalendarClient, Fields, accepted, guests
 from tests.contract.conftest import Wire
 
 pytestmark = pytest.mark.spec("E-18", "E-18a", "E-25")
@@ -69,11 +68,6 @@ def patched(client: CalendarClient, event: str, change: Fields) -> Fields:
 def replaced(client: CalendarClient, event: str, change: Fields) -> Fields:
     stored = client.read(event)
     return accepted(client.put(event, {**stored, **change}))
-
-
-@pytest.fixture
-def service() -> Service:
-    return emptied()
 
 
 def with_exceptions(client: CalendarClient, **more: Any) -> str:
@@ -147,28 +141,6 @@ def test_an_instance_after_a_gap_moves_with_its_series(ada: CalendarClient) -> N
     assert [each.get("summary") for each in ada.instances(event)] == [None, "Early", None]
 
 
-@pytest.mark.parametrize("times", [times for times, _ in CHANGES.values()], ids=CHANGES)
-def test_a_client_that_follows_the_changes_has_the_events_of_the_list(ada: CalendarClient, times: Fields) -> None:
-    event = with_exceptions(ada)
-    page = accepted(ada.list())
-    stored = _facts(page)
-
-    for change in (times, {name: SERIES[name] for name in ("start", "end", "recurrence")}):
-        replaced(ada, event, change)
-        page = accepted(ada.list(syncToken=page["nextSyncToken"]))
-        stored |= _facts(page)
-        listed = _facts(accepted(ada.list()))
-
-        gone = stored.keys() - listed.keys()
-        assert {name: stored[name] for name in listed} == listed
-        assert {stored[name][0] for name in gone} <= {"cancelled"}
-
-
-def _facts(page: Fields) -> dict[str, tuple[Any, ...]]:
-    names = ("status", "start", "end", "originalStartTime", "summary")
-    return {item["id"]: tuple(item.get(name) for name in names) for item in page["items"]}
-
-
 def test_the_copies_of_guests_move_too(wire: Wire, ada: CalendarClient, bob: CalendarClient) -> None:
     eve = CalendarClient(wire, EVE)
     event = with_exceptions(ada, attendees=guests(BOB))
@@ -181,25 +153,3 @@ def test_the_copies_of_guests_move_too(wire: Wire, ada: CalendarClient, bob: Cal
     assert shown(bob) == shown(ada) == CHANGES["to other days"][1]
     assert shown(eve) == ["03T10 Seminar"]
     assert [each.get("colorId") for each in bob.instances(event)][:2] == [None, "5"]
-
-
-def test_a_guest_of_one_instance_of_a_series_without_guests_follows_it(
-    ada: CalendarClient, bob: CalendarClient
-) -> None:
-    event = ada.made(SERIES)["id"]
-    accepted(ada.patch(ada.instances(event)[0]["id"], {"attendees": guests(BOB)}))
-
-    patched(ada, event, {**CHANGES["an hour"][0]})
-
-    assert shown(bob) == ["02T11 Seminar"]
-
-
-def test_a_series_with_changed_instances_is_replaced_by_an_import(ada: CalendarClient) -> None:
-    event = with_exceptions(ada)
-    stored = ada.read(event)
-    patched(ada, event, CHANGES["an hour"][0])
-
-    imported = {**SERIES, "iCalUID": stored["iCalUID"], "summary": "Imported"}
-    answer = accepted(ada.call("POST", path("primary", "import"), imported))
-
-    assert (answer["id"], ada.read(event)["summary"]) == (event, "Imported")

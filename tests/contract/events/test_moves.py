@@ -6,24 +6,17 @@ from typing import Any
 
 import pytest
 
-from svc_notebooks.server.service import Service
 from tests.contract.calendar_client import (
     BOB,
     SEMINAR,
     WEEKLY,
     CalendarClient,
     accepted,
-    emptied,
     guests,
     path,
     refusal,
 )
 from tests.contract.conftest import Wire
-
-
-@pytest.fixture
-def service() -> Service:
-    return emptied()
 
 
 @pytest.fixture
@@ -58,23 +51,6 @@ def test_an_import_again_is_the_same_event(ada: CalendarClient) -> None:
 def test_an_import_has_a_uid(ada: CalendarClient) -> None:
     assert refusal(import_event(ada)) == (400, "required", "iCalUID")
     assert ada.items() == []
-
-
-@pytest.mark.spec("E-02", "E-02a", "E-02b", "E-02c", "E-24")
-@pytest.mark.choice("Operations that the interface does not specify")
-def test_an_import_is_checked_like_a_creation(ada: CalendarClient) -> None:
-    assert refusal(import_event(ada, iCalUID="a@b", colorId="99")) == (400, "invalid", "colorId")
-
-
-def test_an_event_moves_to_another_calendar(ada: CalendarClient, course: CalendarClient) -> None:
-    event = ada.made(summary="Seminar")
-
-    moved = accepted(ada.call("POST", path("primary", event["id"], "move"), destination=course.calendar))
-
-    assert (moved["id"], moved["iCalUID"], moved["summary"]) == (event["id"], event["iCalUID"], "Seminar")
-    assert course.summaries() == ["Seminar"]
-    assert ada.items() == []
-    assert moved["organizer"]["email"] == course.calendar
 
 
 def test_a_series_moves_with_the_instances_that_differ(wire: Wire, ada: CalendarClient, course: CalendarClient) -> None:

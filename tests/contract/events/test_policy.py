@@ -8,8 +8,6 @@ import pytest
 
 from svc_notebooks.core.policy import Policy
 from tests.contract.calendar_client import (
-    BOB,
-    END,
     HOLIDAY,
     SEMINAR,
     CalendarClient,
@@ -43,15 +41,6 @@ class TestConferencesTakeTime:
         assert second["conferenceData"]["entryPoints"][0]["uri"] == second["hangoutLink"]
         assert ada.read(event["id"])["conferenceData"] == second["conferenceData"]
 
-    @pytest.mark.spec("E-09", "E-09c")
-    def test_all_guests_have_one_conference(self, wire: Wire, ada: CalendarClient) -> None:
-        bob = CalendarClient(wire, BOB)
-        event = accepted(ada.insert({**SEMINAR, **REQUEST, "attendees": guests(BOB)}, conferenceDataVersion=1))
-        bob.read(event["id"])
-        ada.read(event["id"])
-
-        assert ada.read(event["id"])["hangoutLink"] == bob.read(event["id"])["hangoutLink"]
-
 
 class TestConferencesFail:
     @pytest.fixture
@@ -83,21 +72,6 @@ class TestOtherConferences:
 
         assert ada.insert(body, conferenceDataVersion=1).status == code
 
-    def test_a_conference_of_another_type_that_exists_is_copied(self, ada: CalendarClient) -> None:
-        key = {"type": "hangoutsMeet"}
-        request = {"requestId": "r1", "conferenceSolutionKey": key, "status": {"statusCode": "success"}}
-        point = {"entryPointType": "video", "uri": "https://meet.example/abc"}
-        data = {"createRequest": request, "conferenceSolution": {"key": key}, "entryPoints": [point]}
-
-        event = accepted(ada.insert({**SEMINAR, "conferenceData": data}, conferenceDataVersion=1))
-
-        assert event["conferenceData"] == data
-
-    def test_the_first_is_made_where_none_is_named(self, ada: CalendarClient) -> None:
-        event = accepted(ada.insert({**SEMINAR, **REQUEST}, conferenceDataVersion=1))
-
-        assert event["conferenceData"]["conferenceSolution"]["key"] == {"type": "smoke"}
-
 
 class TestTheScopesOfTheFamily:
     @pytest.fixture
@@ -117,21 +91,6 @@ class TestTheScopesOfTheFamily:
         answers = [wire.post_json(path(name), SEMINAR, token=token) for name in (made["id"], "primary")]
 
         assert [answer.status for answer in answers] == [200, 404]
-
-
-class TestTheStartAsTheFamilySaysIt:
-    @pytest.fixture
-    def policy(self) -> Policy:
-        return Policy(missing_start="live")
-
-    def test_a_missing_start_does_not_go_with_the_end(self, ada: CalendarClient) -> None:
-        assert refusal(ada.insert({"end": END})) == (400, "invalid", "start")
-
-    def test_a_missing_end_is_still_missing(self, ada: CalendarClient) -> None:
-        assert ada.insert({"summary": "x"}).error["reason"] == "required"
-
-
-LONG = 100_000
 
 
 def event_of_size(field: str, size: int) -> Fields:
@@ -174,23 +133,6 @@ LIMITS = [
     ("label", 512, "conferenceData.entryPoints[0].label"),
 ]
 """Fields with the most that the family takes, and where it is said."""
-
-
-@pytest.mark.choice("event_limits")
-@pytest.mark.parametrize(
-    "field, size", [(field, min(100 * limit, LONG)) for field, limit, _ in LIMITS if field != "attachments"]
-)
-def test_nothing_is_refused_or_cut_below_the_size_of_a_body(ada: CalendarClient, field: str, size: int) -> None:
-    size = min(size, 5_000) if field in ("attendees", "number of properties") else size
-
-    event = accepted(insert_of_size(ada, field, size))
-
-    (name, value), *_ = event_of_size(field, size).items()
-    read = ada.read(event["id"])[name]
-    if name == "attendees":
-        assert [attendee["email"] for attendee in read] == [attendee["email"] for attendee in value]
-    else:
-        assert read == value
 
 
 class TestTheLimitsOfTheFamily:

@@ -6,10 +6,8 @@ from typing import Any
 
 import pytest
 
-from svc_notebooks.core.policy import Policy
-from svc_notebooks.server.service import open_service
-from tests.contract.calendar_client import ADA, BOB, CalendarClient, accepted, path, refusal
-from tests.contract.conftest import InProcess, Wire
+from tests.contract.calendar_client import CalendarClient, accepted, path, refusal
+from tests.contract.conftest import Wire
 
 
 def quick_add(client: CalendarClient, **parameters: Any) -> Any:
@@ -64,23 +62,3 @@ def test_other_words_create_nothing(wire: Wire, parameters: dict[str, str], expe
 
     assert refusal(quick_add(ada, **parameters)) == expected
     assert ada.items() == []
-
-
-def test_a_reader_cannot_add(wire: Wire) -> None:
-    CalendarClient(wire, BOB)
-    rule = {"role": "reader", "scope": {"type": "user", "value": BOB}}
-    wire.json_request("POST", "/calendar/v3/calendars/primary/acl", rule)
-
-    refused = quick_add(CalendarClient(wire, BOB, ADA), text="Lunch tomorrow")
-
-    assert refusal(refused)[:2] == (403, "requiredAccessLevel")
-
-
-def test_without_extensions_the_path_is_unknown() -> None:
-    with open_service(seed=0, policy=Policy(extensions=False)) as service:
-        ada = CalendarClient(InProcess(service, "https://svc.test"))
-
-        refused = quick_add(ada, text="Lunch tomorrow")
-        unknown = ada.call("POST", path("primary", "unknown"))
-
-    assert (refused.status, refused.body) == (405, unknown.body)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from svc_notebooks.core.policy import Policy
-from tests.contract.calendar_client import BOB, HOLIDAY, SEMINAR, CalendarClient, guests, refusal
+from tests.contract.calendar_client import BOB, SEMINAR, CalendarClient, guests, refusal
 from tests.contract.conftest import Wire
 from tests.contract.differences import choice
 
@@ -76,14 +76,6 @@ def test_a_reminder_outside_the_four_weeks_is_refused(ada: CalendarClient, minut
     assert "40320" in answer.error["message"]
 
 
-@pytest.mark.spec("E-13", "E-13c")
-@pytest.mark.parametrize("minutes", [1.5, "soon", True, [], {}])
-def test_minutes_are_a_whole_number(ada: CalendarClient, minutes: object) -> None:
-    answer = insert_with_reminders(ada, useDefault=False, overrides=[{"method": "popup", "minutes": minutes}])
-
-    assert (answer.status, answer.error["location"]) == (400, "reminders.overrides[0].minutes")
-
-
 @pytest.mark.spec("E-13", "E-13b")
 @pytest.mark.parametrize("missing", ["method", "minutes"])
 def test_a_reminder_must_have_a_method_and_minutes(ada: CalendarClient, missing: str) -> None:
@@ -119,25 +111,6 @@ def test_the_calendars_reminders_and_others_exclude_each_other(ada: CalendarClie
     assert location is not None
     assert location.startswith("reminders")
     assert ada.items() == []
-
-
-@pytest.mark.spec("E-13", "E-13b")
-@pytest.mark.parametrize("override", [5, "popup", [], True])
-def test_a_reminder_must_be_an_object(ada: CalendarClient, override: object) -> None:
-    answer = insert_with_reminders(ada, useDefault=False, overrides=[override])
-
-    assert (answer.status, answer.error["location"]) == (400, "reminders.overrides[0]")
-
-
-@pytest.mark.spec("E-13", "E-13b")
-def test_a_day_has_reminders_too(ada: CalendarClient) -> None:
-    event = ada.made(HOLIDAY, reminders={"useDefault": False, "overrides": [EMAIL]})
-
-    assert event["reminders"]["overrides"] == [EMAIL]
-
-
-def test_a_calendar_has_reminders_of_its_own(ada: CalendarClient) -> None:
-    assert ada.list().json["defaultReminders"] == [{"method": "popup", "minutes": 10}]
 
 
 def test_a_change_of_reminders_is_no_change_of_the_event(ada: CalendarClient) -> None:

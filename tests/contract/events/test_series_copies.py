@@ -4,16 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from svc_notebooks.server.service import Service
-from tests.contract.calendar_client import BOB, EVE, WEEKLY, CalendarClient, accepted, emails, emptied, guests, mailed
+from tests.contract.calendar_client import BOB, EVE, WEEKLY, CalendarClient, accepted, emails, guests, mailed
 from tests.contract.conftest import Wire
 
 WEEKS = ["02", "09", "16", "23"]
-
-
-@pytest.fixture
-def service() -> Service:
-    return emptied()
 
 
 @pytest.fixture
@@ -131,27 +125,6 @@ def test_a_guest_of_one_instance_sees_only_that_one(
     assert bob.items() == []
 
 
-def test_a_removed_guest_keeps_no_instance(ada: CalendarClient, bob: CalendarClient) -> None:
-    event = series(ada, BOB)
-    ada.patch(instance_id(event, 1), {"summary": "Guest lecture"})
-
-    ada.patch(event, {"attendees": []})
-
-    assert (bob.items(), bob.items(singleEvents="true")) == ([], [])
-
-
-def test_a_new_guest_of_a_series_is_added_to_instances_with_own_guests(
-    ada: CalendarClient, bob: CalendarClient, eve: CalendarClient
-) -> None:
-    event = series(ada, BOB)
-    bob.patch(instance_id(event, 1), {"attendees": guests(BOB, responseStatus="accepted")})
-
-    ada.patch(event, {"attendees": guests(BOB, EVE)})
-
-    assert weekly_summaries(eve) == weekly_summaries(bob) == UNCHANGED
-    assert responses(ada, instance_id(event, 1)) == {BOB: "accepted", EVE: "needsAction"}
-
-
 def test_a_removed_guest_of_a_series_is_removed_from_instances_with_own_guests(
     ada: CalendarClient, bob: CalendarClient, eve: CalendarClient
 ) -> None:
@@ -171,37 +144,6 @@ def test_a_guest_who_has_deleted_a_series_gets_none_of_its_instances(ada: Calend
     ada.patch(instance_id(event, 1), {"summary": "Guest lecture"})
 
     assert (bob.items(), bob.items(singleEvents="true")) == ([], [])
-
-
-def test_a_cancelled_series_leaves_no_instance_anywhere(ada: CalendarClient, bob: CalendarClient) -> None:
-    event = series(ada, BOB)
-    ada.patch(instance_id(event, 1), {"summary": "Guest lecture"})
-    bob.patch(instance_id(event, 2), {"colorId": "5"})
-
-    ada.delete(event)
-
-    assert (bob.items(), bob.items(singleEvents="true")) == ([], [])
-
-
-def test_a_guest_with_the_right_changes_one_instance_for_all(
-    ada: CalendarClient, bob: CalendarClient, eve: CalendarClient
-) -> None:
-    event = series(ada, BOB, EVE, guestsCanModify=True)
-
-    accepted(bob.patch(instance_id(event, 1), {"summary": "Guest lecture"}))
-
-    for client in (ada, bob, eve):
-        assert weekly_summaries(client) == [UNCHANGED[0], "09 Guest lecture", *UNCHANGED[2:]]
-
-
-@pytest.mark.spec("E-16", "E-16a")
-def test_messages_are_about_the_instance(wire: Wire, ada: CalendarClient) -> None:
-    event = series(ada, BOB)
-
-    ada.patch(instance_id(event, 1), {"summary": "Guest lecture"}, sendUpdates="all")
-    ada.delete(instance_id(event, 2), sendUpdates="all")
-
-    assert mailed(wire) == [(BOB, "update"), (BOB, "cancel")]
 
 
 @pytest.mark.spec("E-16", "E-16a")

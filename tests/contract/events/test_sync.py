@@ -9,17 +9,14 @@ from urllib.parse import quote
 import pytest
 
 from svc_notebooks.core.policy import Policy
-from svc_notebooks.server.service import Service, open_service
+from svc_notebooks.server.service import open_service
 from tests.contract.calendar_client import (
     ADA,
     BOB,
     EVE,
-    SEMINAR,
-    WEEKLY,
     CalendarClient,
     Fields,
     accepted,
-    emptied,
     path,
     refusal,
 )
@@ -30,16 +27,6 @@ ACL, EVENTS = "/calendar/v3/calendars/primary/acl", path()
 LISTS = [EVENTS, LIST, ACL, SETTINGS]
 DECEMBER = {"timeMin": "2026-12-01T00:00:00Z", "timeMax": "2027-01-01T00:00:00Z"}
 TIMES = ("timeMin", "timeMax")
-
-
-@pytest.fixture
-def service() -> Service:
-    return emptied()
-
-
-@pytest.fixture
-def bob(wire: Wire) -> CalendarClient:
-    return CalendarClient(wire, BOB)
 
 
 def at(day: str, **fields: Any) -> Fields:
@@ -263,11 +250,6 @@ def test_a_list_of_changes_selects_no_events(ada: CalendarClient, parameters: Fi
     assert refusal(ada.list(syncToken=token, **parameters)) == (400, "invalidParameter", name)
 
 
-@pytest.mark.parametrize("parameters", [{"q": "tea"}, {"orderBy": "updated"}, {"updatedMin": "2026-11-01T00:00:00Z"}])
-def test_a_list_that_selects_events_otherwise_has_no_token(ada: CalendarClient, parameters: Fields) -> None:
-    assert "nextSyncToken" not in accepted(ada.list(**parameters))
-
-
 # -- calendars, access rules and settings ------------------------------------------------------------------------------
 
 
@@ -307,15 +289,6 @@ def test_a_copy_of_the_list_of_calendars(ada: CalendarClient, bob: CalendarClien
     assert copy.sync() == own.sync() == []
 
 
-def test_calendars_that_are_gone_are_deleted_in_the_changes(ada: CalendarClient) -> None:
-    course = accepted(ada.call("POST", "/calendar/v3/calendars", {"summary": "Course"}))["id"]
-    copy = Copy(ada, LIST)
-    ada.call("DELETE", f"/calendar/v3/calendars/{course}")
-
-    kind, role = "svc#calendarListEntry", "freeBusyReader"
-    assert copy.sync() == [{"kind": kind, "id": course, "deleted": True, "accessRole": role}]
-
-
 @pytest.mark.parametrize("parameters, name", [
     ({"minAccessRole": "owner"}, "minAccessRole"), ({"showHidden": "false"}, "showHidden"),
     ({"showDeleted": "false"}, "showDeleted"),
@@ -349,63 +322,4 @@ def test_a_copy_of_the_access_rules(ada: CalendarClient) -> None:
     assert roles == {f"user:{ADA}": "owner", f"user:{EVE}": "reader", f"user:{BOB}": "none"}
 
 
-def test_the_time_zone_is_a_setting_that_changes(ada: CalendarClient) -> None:
-    copy = Copy(ada, SETTINGS, maxResults=5)
-    assert copy.sync() == []
-
-    ada.call("PATCH", "/calendar/v3/calendars/primary", {"timeZone": "Asia/Tokyo"})
-
-    assert [(setting["id"], setting["value"]) for setting in copy.sync()] == [("timezone", "Asia/Tokyo")]
-    assert copy.is_current()
-
-
 # -- pages -------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("address", LISTS)
-def test_unknown_parameters_are_ignored_and_may_differ_between_pages(
-    ada: CalendarClient, bob: CalendarClient, address: str
-) -> None:
-    for _ in range(3):
-        ada.made(SEMINAR)
-        accepted(ada.call("POST", "/calendar/v3/calendars", {"summary": "Course"}))
-    for user in (BOB, EVE):
-        accepted(ada.call("POST", ACL, {"role": "reader", "scope": {"type": "user", "value": user}}))
-    plain = accepted(ada.call("GET", address, maxResults=2))
-
-    unknown = {"X-Client": "1", "unknown": "a", "minAccessrole": "x", "showhidden": "x"}
-    first = accepted(ada.call("GET", address, maxResults=2, **unknown))
-    token = {"pageToken": first["nextPageToken"]}
-    second = accepted(ada.call("GET", address, maxResults=1, **token, fields="items/id", **{"X-Client": "2"}))
-
-    assert Copy(ada, address, **unknown).sync(**unknown) == []
-    assert first["items"] == plain["items"]
-    assert len(second["items"]) == 1
-    assert second["items"][0]["id"] not in [entry["id"] for entry in first["items"]]
-
-
-@pytest.mark.parametrize("address, name, value", [
-    (EVENTS, "singleEvents", "true"), (LIST, "minAccessRole", "reader"), (ACL, "showDeleted", "true"),
-])  # fmt: skip
-def test_parameters_of_a_list_are_the_same_for_all_pages(
-    ada: CalendarClient, address: str, name: str, value: str
-) -> None:
-    ada.made(WEEKLY), ada.made()
-    accepted(ada.call("POST", "/calendar/v3/calendars", {"summary": "Course"}))
-    accepted(ada.call("POST", ACL, {"role": "reader", "scope": {"type": "user", "value": BOB}}))
-    token = accepted(ada.call("GET", address, maxResults=1))["nextPageToken"]
-
-    answer = ada.call("GET", address, maxResults=1, pageToken=token, **{name: value})
-
-    assert refusal(answer) == (400, "invalid", "pageToken")
-
-
-def test_an_entry_that_goes_between_two_pages_hides_no_other(ada: CalendarClient) -> None:
-    ids = [accepted(ada.call("POST", "/calendar/v3/calendars", {"summary": f"{n}"}))["id"] for n in range(3)]
-    first = accepted(ada.call("GET", LIST, maxResults=2))
-    shown = [entry["id"] for entry in first["items"]]
-    ada.call("DELETE", f"/calendar/v3/calendars/{shown[1]}")
-
-    rest = accepted(ada.call("GET", LIST, pageToken=first["nextPageToken"]))["items"]
-
-    assert {*shown, *(entry["id"] for entry in rest)} == {ADA, *ids}

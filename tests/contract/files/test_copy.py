@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
@@ -56,29 +55,6 @@ def test_a_copy_and_its_original_change_independently(wire: Wire) -> None:
     assert wire.download(made).body == b"first"
 
 
-def test_a_copy_of_a_copy_outlives_both(wire: Wire) -> None:
-    file = wire.create(b"first")
-    second = copied(wire, file["id"]).json["id"]
-    third = copied(wire, second).json["id"]
-
-    delete(wire, second)
-    delete(wire, file["id"])
-    wire.create(b"something else that could take the place")
-
-    assert wire.download(third).body == b"first"
-
-
-def test_a_folder_of_copies_is_deleted_as_one(wire: Wire) -> None:
-    file = wire.create(b"kept")
-    folder = wire.post_json("/storage/v3/files", {"mimeType": FOLDER}).json["id"]
-    inside = [copied(wire, file["id"], {"parents": [folder]}).json["id"] for _ in range(2)]
-
-    delete(wire, folder)
-
-    assert [wire.download(file_id).status for file_id in inside] == [404, 404]
-    assert wire.download(file["id"]).body == b"kept"
-
-
 def test_a_reader_has_a_copy_of_their_own(wire: Wire) -> None:
     file = wire.create(b"shared")
     bob = wire.service.sign_in(BOB)
@@ -102,14 +78,6 @@ def test_the_description_and_properties_are_copied(wire: Wire) -> None:
     assert made["starred"] is False
     with choice("Copies"):
         assert made["description"] == "ducks"
-
-
-def test_a_copy_can_have_an_id_that_was_given_before(wire: Wire) -> None:
-    chosen = wire.send("GET", "/storage/v3/files/generateIds?count=1").json["ids"][0]
-    file = wire.create(b"once")
-
-    assert copied(wire, file["id"], {"id": chosen}).json["id"] == chosen
-    assert copied(wire, file["id"], {"id": chosen}).status == 409
 
 
 def test_a_copy_can_be_converted_to_a_document(wire: Wire) -> None:
@@ -152,28 +120,3 @@ def test_a_shortcut_leads_to_the_same_file(wire: Wire) -> None:
     made = wire.post_json("/storage/v3/files", shortcut).json["id"]
 
     assert copied(wire, made).json["shortcutDetails"]["targetId"] == file
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        b"[]",
-        b"{",
-        json.dumps({"kind": "x"}).encode(),
-        b'{"name": 1}',
-        b'{"parents": ["a", "b"]}',
-        b'{"parents": ["no"]}',
-    ],
-)
-def test_an_invalid_body_copies_nothing(wire: Wire, body: bytes) -> None:
-    file = wire.create()["id"]
-    before = wire.names()
-
-    refused = wire.send("POST", f"/storage/v3/files/{file}/copy", body, {"Content-Type": "application/json"})
-
-    assert 400 <= refused.status < 500
-    assert wire.names() == before
-
-
-def test_an_unknown_file_is_not_copied(wire: Wire) -> None:
-    assert copied(wire, "1nothing").status == 404

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import socket
@@ -17,7 +16,7 @@ from svc_notebooks.core.http.messages import Disconnected, Headers, Request
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.store import content_io as server_content
-from tests.contract.conftest import InProcess, OverSocket, Wire
+from tests.contract.conftest import OverSocket, Wire
 
 PART = 1000
 CONTENT = Random(15).randbytes(4500)  # four whole parts and a half
@@ -79,13 +78,6 @@ def test_a_download_is_refused_before_it_begins(
 
 
 @damages
-def test_a_head_has_the_same_status(wire: Wire, folder: Path, damage: Callable[[Path], None], problem: str) -> None:
-    file_id = damaged_file(wire, folder, damage)
-
-    assert wire.send("HEAD", f"/storage/v3/files/{file_id}?alt=media").status == 500
-
-
-@damages
 def test_a_range_needs_only_its_own_parts(
     wire: Wire, folder: Path, damage: Callable[[Path], None], problem: str
 ) -> None:
@@ -94,28 +86,6 @@ def test_a_range_needs_only_its_own_parts(
     assert wire.download(file_id, Range="bytes=0-1999").body == CONTENT[:2000]
     assert wire.download(file_id, Range="bytes=3000-").body == CONTENT[3000:]
     assert wire.download(file_id, Range="bytes=1999-2000").status == 500
-
-
-@damages
-def test_a_copy_is_refused(wire: Wire, folder: Path, damage: Callable[[Path], None], problem: str) -> None:
-    file_id = damaged_file(wire, folder, damage)
-
-    answer = wire.post_json(f"/storage/v3/files/{file_id}/copy", {})
-
-    assert (answer.status, answer.error["reason"]) == (500, "contentDamaged")
-    assert len(wire.files()) == 1
-
-
-@damages
-def test_a_conversion_is_refused(wire: Wire, folder: Path, damage: Callable[[Path], None], problem: str) -> None:
-    uri = wire.begin({"mimeType": wire.service.names.native("document")}, X_Upload_Content_Type="text/plain")
-    wire.put(uri, CONTENT[:4000], "bytes 0-3999/4500")
-    damage(parts_of(folder)[1])
-
-    answer = wire.put(uri, CONTENT[4000:], "bytes 4000-4499/4500")
-
-    assert (answer.status, answer.error["reason"]) == (500, "contentDamaged")
-    assert wire.files() == []
 
 
 @damages
@@ -155,30 +125,6 @@ def test_damaged_bytes_have_no_checksums(
     assert restored.json["md5Checksum"] == wire.create(CONTENT)["md5Checksum"]
 
 
-def test_bytes_after_the_end_of_a_part_are_ignored(wire: Wire, folder: Path) -> None:
-    """A chunk that was interrupted by a kill leaves such bytes."""
-    file_id = wire.send("POST", "/upload/storage/v3/files?uploadType=media", CONTENT).json["id"]
-    for part in parts_of(folder):
-        part.write_bytes(part.read_bytes() + b"x")
-
-    copy = wire.post_json(f"/storage/v3/files/{file_id}/copy", {})
-    listed = wire.send("GET", "/storage/v3/files?fields=files(size,md5Checksum)")
-
-    for each in (file_id, copy.json["id"]):
-        assert wire.download(each).body == CONTENT
-        assert wire.download(each, Range="bytes=999-2000").body == CONTENT[999:2001]
-    assert listed.json["files"] == 2 * [{"size": "4500", "md5Checksum": hashlib.md5(CONTENT).hexdigest()}]
-
-
-def test_a_checksum_that_was_known_before_stays(wire: Wire, folder: Path) -> None:
-    before = wire.create(CONTENT)
-    corrupt(parts_of(folder)[2])
-
-    after = wire.send("GET", f"/storage/v3/files/{before['id']}?fields=*").json
-
-    assert after["sha256Checksum"] == before["sha256Checksum"]
-
-
 @damages
 def test_other_files_and_all_changes_go_on(
     wire: Wire, folder: Path, damage: Callable[[Path], None], problem: str
@@ -208,16 +154,6 @@ def test_somebody_elses_copy_is_not_named(wire: Wire, folder: Path) -> None:
 
     assert original in message
     assert "secret plans" not in message
-
-
-def test_damage_after_a_first_download_is_seen(wire: Wire, folder: Path) -> None:
-    file_id = wire.create(CONTENT)["id"]
-    for part in parts_of(folder):
-        os.utime(part, (0, 0))  # long ago, so that one look is enough
-    assert wire.download(file_id).body == CONTENT
-    corrupt(parts_of(folder)[1])
-
-    assert wire.download(file_id).status == 500
 
 
 @pytest.fixture
@@ -255,18 +191,6 @@ def received_in_process(wire: Wire, file_id: str) -> tuple[bytes, str]:
     with pytest.raises(Disconnected) as cut:
         received.extend(response.body)
     return b"".join(received), str(cut.value)
-
-
-def test_a_part_that_is_cut_while_it_is_sent_ends_the_connection(folder: Path, service: Service) -> None:
-    """A body that ends early is never taken for a whole one, even if the part was compared before."""
-    wire = InProcess(service, "http://svc.test")
-    file_id = wire.create(CONTENT)["id"]
-    service._parts.problem = lambda part, contents=True: None  # type: ignore[method-assign]
-    truncate(parts_of(folder)[4])
-
-    _, error_message = received_in_process(wire, file_id)
-
-    assert "1 bytes too short" in error_message
 
 
 @pytest.mark.one_process("the test changes the code of its own process")

@@ -54,15 +54,6 @@ def test_a_range_outside_is_416(wire: Wire, header: str) -> None:
         assert answer.headers["content-range"] == "bytes */1024"
 
 
-@pytest.mark.spec("A6-02", "A6-02b")
-def test_any_range_of_an_empty_file_is_416(wire: Wire) -> None:
-    answer = wire.download(wire.create(b"")["id"], Range="bytes=0-")
-
-    assert answer.status == 416
-    with choice("Header values"):
-        assert answer.headers["content-range"] == "bytes */0"
-
-
 @pytest.mark.choice("A Range with If-Range")
 @pytest.mark.parametrize("known", ['"a mark"', 'W/"a mark"', "Sat, 21 Nov 2026 19:04:53 GMT"])
 def test_if_range_returns_the_whole(wire: Wire, known: str) -> None:
@@ -115,49 +106,9 @@ def test_what_has_no_binary_content_points_to_export(wire: Wire, native_type: st
     assert "export" in answer.error["message"].lower()
 
 
-def test_an_unknown_file_is_404(wire: Wire) -> None:
-    answer = wire.download("nobody")
-
-    assert (answer.status, answer.error["reason"], answer.error["location"]) == (404, "notFound", "fileId")
-
-
-def test_alt_has_no_case_and_the_first_counts(wire: Wire) -> None:
-    file = wire.create(CONTENT)
-
-    assert wire.send("GET", f"/storage/v3/files/{file['id']}?alt=MEDIA&alt=json").body == CONTENT
-
-
-@pytest.mark.parametrize("alt", ["proto", "xml", ""])
-def test_another_alt_is_refused(wire: Wire, alt: str) -> None:
-    file = wire.create()
-
-    answer = wire.send("GET", f"/storage/v3/files/{file['id']}?alt={alt}")
-
-    assert answer.status == 400 or alt == ""
-
-
 def test_an_acknowledgement_belongs_to_a_download(wire: Wire) -> None:
     file = wire.create()
 
     answer = wire.send("GET", f"/storage/v3/files/{file['id']}?acknowledgeAbuse=true")
 
     assert (answer.status, answer.error["reason"]) == (403, "invalidAbuseAcknowledgment")
-
-
-def test_a_download_goes_on_while_the_file_is_replaced(wire: Wire) -> None:
-    file = wire.create(b"old" * 1_000_000)
-    from svc_notebooks.core.http.messages import Headers, Request
-
-    answer = wire.service.handle(
-        Request(
-            "GET",
-            f"{wire.base_url}/storage/v3/files/{file['id']}?alt=media",
-            Headers([("Authorization", f"Bearer {wire.token}")]),
-        )
-    )
-    pieces = iter(answer.body)  # type: ignore[arg-type]
-    first = next(pieces)
-    wire.send("PUT", f"/upload/storage/v3/files/{file['id']}?uploadType=media", b"new", {"Content-Type": "a/b"})
-
-    assert first + b"".join(pieces) == b"old" * 1_000_000
-    assert wire.download(file["id"]).body == b"new"

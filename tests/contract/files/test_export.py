@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from zipfile import ZipFile
 
 import pytest
@@ -12,12 +11,10 @@ import pytest
 from svc_notebooks.convert.job import ConversionError, TooLarge
 from svc_notebooks.convert.pool.converter import Converter
 from svc_notebooks.core.policy import Policy
-from svc_notebooks.server.service import Service
 from tests.contract.conftest import Wire
 from tests.contract.differences import choice
 
 FILES = "/storage/v3/files"
-UPLOAD = "/upload/storage/v3/files"
 NATIVE = "application/vnd.svc-apps."
 TARGETS = [
     # native, target, how such a file begins
@@ -71,10 +68,6 @@ def sheet(wire: Wire, content: bytes = b"a,b\n1,2\n") -> str:
 def export(wire: Wire, file_id: str, media_type: str, method: str = "GET", query: str = ""):
     target = media_type.replace("+", "%2B")
     return wire.send(method, f"{FILES}/{file_id}/export?mimeType={target}{query}")
-
-
-def test_the_interface_names_23_targets() -> None:
-    assert len(TARGETS) == 23
 
 
 @pytest.mark.spec("A7-01", "A7-01a")
@@ -138,36 +131,11 @@ def test_a_file_that_is_not_native(wire: Wire) -> None:
     assert (answer.status, answer.error["reason"]) == (403, "fileNotExportable")
 
 
-@pytest.mark.spec("A7-02", "A7-02b")
-def test_a_folder(wire: Wire) -> None:
-    assert export(wire, native(wire, "folder"), "application/pdf").error["reason"] == "fileNotExportable"
-
-
 def test_a_missing_target_is_refused_before_the_file_is_looked_up(wire: Wire) -> None:
     answer = wire.send("GET", f"{FILES}/nowhere/export")
 
     assert (answer.status, answer.error["reason"], answer.error["location"]) == (400, "required", "mimeType")
     assert export(wire, "nowhere", "text/csv").status == 404
-
-
-def test_case_and_alt_do_not_matter(wire: Wire) -> None:
-    file_id = sheet(wire)
-
-    assert export(wire, file_id, "TEXT/CSV", query="&alt=media").body == export(wire, file_id, "text/csv").body
-    assert export(wire, file_id, "TEXT/CSV").headers["content-type"] == "text/csv"
-
-
-def test_head_has_the_headers_alone(wire: Wire) -> None:
-    file_id = sheet(wire)
-    whole, head = export(wire, file_id, "text/csv"), export(wire, file_id, "text/csv", "HEAD")
-
-    assert (head.status, head.body) == (200, b"")
-    assert head.headers["content-length"] == str(len(whole.body))
-
-
-@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE"])
-def test_other_methods(wire: Wire, method: str) -> None:
-    assert export(wire, sheet(wire), "text/csv", method).status == 405
 
 
 @pytest.mark.spec("A7-03")
@@ -188,27 +156,6 @@ def test_the_first_sheet_only(wire: Wire, media_type: str, separator: str) -> No
     assert list(csv.reader(io.StringIO(answer.body.decode("utf-8-sig")), delimiter=separator)) == [["first", "1"]]
 
 
-@pytest.mark.parametrize(
-    "scopes,status",
-    [(["storage.readonly"], 200), (["storage.file"], 200), (["storage.metadata.readonly"], 403), (["calendar"], 403)],
-)
-def test_scopes(wire: Wire, service: Service, scopes: list[str], status: int) -> None:
-    file_id = sheet(wire)
-    token = service.sign_in(scopes=scopes)
-
-    answer = wire.send("GET", f"{FILES}/{file_id}/export?mimeType=text/csv", token=token)
-
-    assert answer.status == status
-
-
-def test_a_document_of_another_user_is_404(wire: Wire, service: Service) -> None:
-    token = service.sign_in("eve@svc.example")
-
-    answer = wire.send("GET", f"{FILES}/{sheet(wire)}/export?mimeType=text/csv", token=token)
-
-    assert (answer.status, answer.error["reason"]) == (404, "notFound")
-
-
 def test_links_to_every_format(wire: Wire) -> None:
     file_id = sheet(wire)
     links = wire.send("GET", f"{FILES}/{file_id}?fields=exportLinks").json["exportLinks"]
@@ -219,12 +166,6 @@ def test_links_to_every_format(wire: Wire) -> None:
     assert {media_type: (a.status, a.headers["content-type"]) for media_type, a in answers.items()} == {
         k: (200, k) for k in links
     }
-
-
-def test_the_journal_names_the_operation(wire: Wire, service: Service) -> None:
-    export(wire, sheet(wire), "text/csv")
-
-    assert service.journal()[-1]["operation"] == "files.export"
 
 
 class TestLimit:
@@ -238,16 +179,6 @@ class TestLimit:
         assert export(wire, small, "text/csv").status == 200
         answer = export(wire, large, "text/csv")
         assert (answer.status, answer.error["reason"]) == (403, "exportSizeLimitExceeded")
-
-
-def test_a_project_is_exported_as_it_was_imported(wire: Wire) -> None:
-    project = {"files": [{"name": "Code", "type": "server_js", "source": "function f() {\n  return 'ü';\n}\n"}]}
-    uri = wire.begin({"mimeType": NATIVE + "script"}, X_Upload_Content_Type="application/json")
-    file_id = wire.put(uri, json.dumps(project).encode()).json["id"]
-
-    [file] = json.loads(export(wire, file_id, NATIVE + "script+json").body)["files"]
-
-    assert {key: file[key] for key in ("name", "type", "source")} == project["files"][0]
 
 
 @pytest.mark.one_process("the test changes the code of its own process")

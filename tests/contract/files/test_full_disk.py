@@ -16,10 +16,8 @@ import pytest
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.store.directory import DirectoryBlobStore
-from svc_notebooks.server.store.disk_reserve import RESERVE
 from tests.contract.conftest import InProcess, Q, Wire
 
-MIB = 1024 * 1024
 CONTENT = Random(7).randbytes(3 * Q)
 
 
@@ -112,14 +110,6 @@ def test_a_deletion_makes_room(wire: Wire, small_disk: Path) -> None:
     assert wire.create(CONTENT[:Q])["size"] == str(Q)
 
 
-def test_many_small_files_are_deleted(wire: Wire, small_disk: Path) -> None:
-    """Each deletion frees less room than it takes."""
-    files = [wire.create(b"small", fields="id")["id"] for _ in range(40)]
-    fill(small_disk)
-
-    assert {wire.send("DELETE", f"/storage/v3/files/{file_id}").status for file_id in files} == {204}
-
-
 def test_the_trash_is_emptied_and_an_upload_cancelled(wire: Wire, small_disk: Path) -> None:
     file_id = wire.create(CONTENT)["id"]
     wire.json_request("PATCH", f"/storage/v3/files/{file_id}", {"trashed": True})
@@ -197,6 +187,3 @@ class TestWithoutAMount:
         assert (answer.status, answer.error["reason"]) == (507, "insufficientStorage")
         assert not list((tmp_path / "store" / "parts").glob("??/*"))
         assert wire.create(CONTENT)["size"] == str(len(CONTENT))
-
-    def test_a_reserve_is_kept(self, service: Service, tmp_path: Path) -> None:
-        assert (tmp_path / "store" / RESERVE).stat().st_size == MIB

@@ -65,18 +65,6 @@ def test_a_file_that_is_not_shared_is_404(people: People, file: str) -> None:
     assert file not in people.listed(BOB)
 
 
-def test_a_permission_is_answered(people: People, file: str) -> None:
-    answer = people.share(file, "writer")
-
-    assert answer.status == 200
-    assert answer.json["kind"] == "svc#permission"
-    assert (answer.json["type"], answer.json["role"], answer.json["emailAddress"]) == ("user", "writer", BOB)
-    listed = people.send(ADA, "GET", f"/storage/v3/files/{file}/permissions").json["permissions"]
-    assert [permission["role"] for permission in listed] == ["owner", "writer"]
-    single = people.send(ADA, "GET", f"/storage/v3/files/{file}/permissions/{answer.json['id']}").json
-    assert single == listed[1] == {key: answer.json[key] for key in ("id", "type", "kind", "role")}
-
-
 @pytest.mark.parametrize("role", ["reader", "commenter", "writer"])
 def test_the_capabilities_of_each_role(people: People, file: str, role: str) -> None:
     people.share(file, role)
@@ -107,18 +95,6 @@ def test_the_sharing_fields_of_a_file(people: People, file: str) -> None:
     assert [permission["role"] for permission in owners["permissions"]] == ["owner", "reader"]
     assert owners["permissionIds"] == [permission["id"] for permission in owners["permissions"]]
     assert owners["capabilities"]["canDelete"]
-
-
-def test_the_last_modifying_user(people: People, file: str) -> None:
-    people.share(file, "writer")
-    people.patch(BOB, file, {"name": "bobs"})
-    assert people.get(ADA, file, "?fields=lastModifyingUser(emailAddress)").json == {
-        "lastModifyingUser": {"emailAddress": BOB}
-    }
-    people.patch(ADA, file, {"name": "adas"})
-    assert people.get(BOB, file, "?fields=lastModifyingUser(emailAddress)").json["lastModifyingUser"] == {
-        "emailAddress": ADA
-    }
 
 
 def test_listings_and_searches(people: People, file: str) -> None:
@@ -171,14 +147,6 @@ def test_anyone_and_domains(people: People, file: str, grantee_type: str, more: 
     assert stranger_answer.status == (200 if grantee_type == "anyone" else 404)
 
 
-def test_a_writer_may_be_kept_from_sharing(people: People, file: str) -> None:
-    people.share(file, "writer")
-    people.patch(ADA, file, {"writersCanShare": False})
-
-    assert people.share(file, "reader", EVE, by=BOB).error["reason"] == "insufficientFilePermissions"
-    assert people.share(file, "reader", EVE).status == 200
-
-
 def test_a_role_is_changed_and_given_up(people: People, file: str) -> None:
     permission = people.share(file, "reader").json["id"]
     path = f"/storage/v3/files/{file}/permissions/{permission}"
@@ -228,15 +196,6 @@ def test_impossible_permissions_are_refused(people: People, file: str) -> None:
     assert refused.error["reason"] == "insufficientPermissions"
 
 
-def test_a_group_with_a_users_address_is_not_that_user(people: People, file: str) -> None:
-    group = people.share(file, "reader", BOB, type="group").json
-    assert people.get(BOB, file).status == 404
-    user = people.share(file, "reader", BOB).json
-
-    assert (group["type"], user["type"]) == ("group", "user")
-    assert people.get(BOB, file).status == 200
-
-
 @pytest.mark.parametrize(
     "more", [{"expirationTime": "2030-01-01T00:00:00Z"}, {"view": "published"}, {"pendingOwner": True}]
 )
@@ -263,15 +222,6 @@ def test_permissions_come_in_pages(people: People, file: str) -> None:
     assert len(people.send(ADA, "GET", path).json["permissions"]) == 6
     for wrong in ("pageSize=0", "pageSize=101", "pageSize=x", "pageToken=x"):
         assert people.send(ADA, "GET", f"{path}?{wrong}").status == 400
-
-
-def test_an_abusive_file_is_its_owners_alone(people: People, file: str) -> None:
-    people.share(file, "writer")
-    people.wire.service.flag(file, abusive=True)
-
-    assert people.get(ADA, file, "?alt=media&acknowledgeAbuse=true").status == 200
-    refused = people.get(BOB, file, "?alt=media&acknowledgeAbuse=true")
-    assert refused.error["reason"] == "cannotDownloadAbusiveFile"
 
 
 class TestMessages:
@@ -319,18 +269,6 @@ class TestMessages:
 
         people.unshare(folder, permission)
         assert self.messages(watch) == [("bob", "remove", None)]
-
-    @pytest.mark.spec("A8-08", "A8-08a", "N-06", "N-06b")
-    def test_a_move_out_of_a_shared_folder(self, watch: Watch, people: People) -> None:
-        folder = people.made(name="top", mimeType=FOLDER)
-        leaf = people.made(name="leaf", parents=[folder])
-        people.share(folder)
-        self.watch_file(watch, people, BOB, leaf)
-        watch.new_messages()
-
-        people.patch(ADA, leaf, {}, "?addParents=root")
-        assert self.messages(watch) == [("bob", "remove", None)]
-        assert people.get(BOB, leaf).status == 404
 
     @pytest.mark.spec("N-06", "N-06c", "A9-01", "A9-01a")
     def test_change_logs(self, watch: Watch, people: People, file: str) -> None:

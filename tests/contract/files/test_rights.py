@@ -109,12 +109,6 @@ def test_only_the_owner_changes_a_field_that_restricts_others(
     assert people.get(ADA, file, "?alt=media").body == b"hello"
 
 
-def test_a_writer_may_send_a_restricting_field_unchanged(people: People) -> None:
-    file = shared(people, "writer", writersCanShare=False)
-
-    assert people.patch(BOB, file, {"writersCanShare": False, "name": "new"}).status == 200
-
-
 def _inherit(people: People, file: str) -> Answer:
     """Share the folder above the file instead of the file."""
     return people.share(people.get(ADA, file, "?fields=parents").json["parents"][0], "reader", EVE, by=BOB)
@@ -288,15 +282,6 @@ def test_a_locked_file_keeps_its_content_and_its_name(people: People, way: str, 
     assert people.get(ADA, file, "?alt=media").body == b"new"
 
 
-def test_a_lock_also_ends_an_upload_that_began_before(people: People) -> None:
-    file = shared(people, "writer")
-    begun = people.send(BOB, "PATCH", f"/upload{FILES}/{file}?uploadType=resumable", b"")
-    people.patch(ADA, file, LOCK)
-
-    assert people.send(BOB, "PUT", begun.headers["location"], b"new").status == 403
-    assert people.get(ADA, file, "?alt=media").body == b"hello"
-
-
 def _with_own_folder(people: People, file: str) -> Answer:
     """Trash the own folder into which the file was moved."""
     folder = folder_of(people, BOB)
@@ -325,17 +310,6 @@ def test_only_its_owner_trashes_a_file(people: People, act: Act) -> None:
     assert people.get(ADA, file, "?fields=trashed").json == {"trashed": False}
     people.send(BOB, "DELETE", f"{FILES}/trash")
     assert people.get(ADA, file, "?alt=media").body in (b"hello", b"new")
-
-
-def test_a_writer_neither_trashes_nor_saves_a_file_by_a_move(people: People) -> None:
-    trash = folder_of(people, ADA)
-    people.share(trash, "writer")
-    kept, thrown = shared(people, "writer"), shared(people, "writer", trash)
-    people.patch(ADA, trash, {"trashed": True})
-
-    assert people.patch(BOB, kept, {}, f"?addParents={trash}").status == 403
-    assert people.patch(BOB, thrown, {}, f"?addParents={folder_of(people, BOB)}").status == 403
-    assert people.get(ADA, thrown, "?fields=trashed").json == {"trashed": True}
 
 
 @pytest.mark.parametrize("query", [f"'{EVE}' in readers", f"'{EVE}' in writers", f"not '{EVE}' in owners"])

@@ -2,22 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
-
-import pytest
 
 from tests.contract.calendar_client import ADA, BOB, SEMINAR, WEEKLY, CalendarClient, accepted, guests, path, refusal
 from tests.contract.conftest import Wire
-from tests.contract.watch_client import Watch, open_watch
-
-LIST = "/calendar/v3/users/me/calendarList"
-
-
-@pytest.fixture
-def watch(wire: Wire) -> Iterator[Watch]:
-    with open_watch(wire) as watch:
-        yield watch
+from tests.contract.watch_client import Watch
 
 
 def watch_events(watch: Watch, client: CalendarClient, **fields: Any) -> dict[str, Any]:
@@ -30,19 +19,6 @@ def watch_events(watch: Watch, client: CalendarClient, **fields: Any) -> dict[st
 def states(watch: Watch) -> list[str | None]:
     """The states of the messages since the last call."""
     return [state for _, state, _ in watch.new_messages()]
-
-
-def test_the_first_message_is_sync(watch: Watch, ada: CalendarClient) -> None:
-    channel = accepted(ada.call("POST", path("primary", "watch"), watch.request(token="t")))
-
-    (sync,) = watch.receiver.requests if watch.messages() else [None]
-    assert sync is not None
-    assert (sync.resource_state, sync.headers["x-svc-message-number"]) == ("sync", "1")
-    assert sync.headers["x-svc-resource-id"] == channel["resourceId"]
-    assert sync.headers["x-svc-resource-uri"] == channel["resourceUri"]
-    assert channel["resourceUri"] == f"{watch.wire.base_url}/calendar/v3/calendars/ada%40svc.example/events?alt=json"
-    assert (channel["kind"], channel["token"]) == ("api#channel", "t")
-    assert sync.body == b""
 
 
 def test_each_request_that_changes_events_sends_one_message(watch: Watch, ada: CalendarClient) -> None:
@@ -73,19 +49,6 @@ def test_requests_that_change_nothing_send_nothing(watch: Watch, ada: CalendarCl
     ada.patch(event["id"], {"start": None})
 
     assert states(watch) == []
-
-
-def test_other_calendars_have_their_own_channels(watch: Watch, wire: Wire, ada: CalendarClient) -> None:
-    course = accepted(ada.call("POST", "/calendar/v3/calendars", {"summary": "Course"}))["id"]
-    other = CalendarClient(wire, calendar=course)
-    event = ada.made()
-    mine, its = watch_events(watch, ada), watch_events(watch, other)
-
-    other.made()
-    assert [channel for channel, *_ in watch.new_messages()] == [watch.own_channel_id(its["id"])]
-    ada.call("POST", path("primary", event["id"], "move"), destination=course)
-    moved = {channel for channel, *_ in watch.new_messages()}
-    assert moved == {watch.own_channel_id(mine["id"]), watch.own_channel_id(its["id"])}
 
 
 def test_an_invitation_changes_the_calendar_of_the_guest(watch: Watch, wire: Wire, ada: CalendarClient) -> None:
@@ -133,21 +96,3 @@ def test_a_channel_expires_and_is_stopped_like_others(watch: Watch, ada: Calenda
 
     assert states(watch) == []
     assert short["resourceId"] == long["resourceId"]
-
-
-def test_the_list_of_calendars(watch: Watch, wire: Wire, ada: CalendarClient) -> None:
-    bob = CalendarClient(wire, BOB)
-    channel = accepted(bob.call("POST", f"{LIST}/watch", watch.request()))
-    assert channel["resourceUri"] == f"{wire.base_url}{LIST}?alt=json"
-    assert states(watch) == ["sync"]
-
-    course = accepted(ada.call("POST", "/calendar/v3/calendars", {"summary": "Course"}))["id"]
-    assert states(watch) == []
-    rule = {"role": "reader", "scope": {"type": "user", "value": BOB}}
-    ada.call("POST", f"/calendar/v3/calendars/{course}/acl", rule)
-    ada.call("PATCH", f"/calendar/v3/calendars/{course}", {"summary": "Term"})
-    bob.call("PATCH", f"{LIST}/{course}", {"colorId": "3"})
-    ada.call("PATCH", f"{LIST}/{course}", {"colorId": "4"})
-    bob.call("DELETE", f"{LIST}/{course}")
-    ada.call("DELETE", f"/calendar/v3/calendars/{course}")
-    assert states(watch) == ["exists"] * 5

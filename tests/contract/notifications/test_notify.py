@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import socket
-from collections.abc import Iterator
+from collections.abc import Callable
 from contextlib import ExitStack
-from datetime import UTC, datetime
-from email.utils import format_datetime, parsedate_to_datetime
+from datetime import datetime
+from email.utils import parsedate_to_datetime
 from itertools import pairwise
+from typing import Any
 
 import pytest
 import trustme
@@ -16,17 +16,12 @@ import trustme
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
 from tests import receivers
+from tests.contract.calendar_client import BOB
 from tests.contract.conftest import Wire
 from tests.contract.differences import choice
-from tests.contract.watch_client import Watch, open_watch
+from tests.contract.watch_client import FOLDER, Watch, open_watch
 from tests.patience import PATIENCE
-from tests.receivers import AUTHORITY, dead_receiver, receiver, server_context
-
-
-@pytest.fixture
-def watch(wire: Wire) -> Iterator[Watch]:
-    with open_watch(wire) as watch:
-        yield watch
+from tests.receivers import AUTHORITY, dead_receiver, server_context
 
 
 def advance(watch: Watch, duration: str) -> None:
@@ -73,16 +68,6 @@ def test_a_sync_message_of_the_change_log(watch: Watch) -> None:
     assert "json" in message.headers["content-type"]
     assert message.headers["content-length"] == str(len(message.body))
     assert message.channel_token is None
-
-
-@pytest.mark.spec("N-05", "N-05a")
-def test_expiration_in_words(watch: Watch) -> None:
-    channel = watch.changes().json
-    (message,) = watch.receiver.wait_for(1)
-
-    expires = datetime.fromtimestamp(channel["expiration"] // 1000, UTC)
-    with choice("Header values"):
-        assert message.channel_expiration == format_datetime(expires, usegmt=True)
 
 
 @pytest.mark.spec("N-05", "N-05a")
@@ -139,21 +124,6 @@ def test_each_change_of_a_file_sends_its_state(watch: Watch) -> None:
     assert watch.new_messages() == [("channel-1", "remove", None)]
 
 
-@pytest.mark.spec("N-04", "N-04a")
-def test_a_resumable_update_sends_a_message_when_it_is_complete(watch: Watch) -> None:
-    file = watch.wire.create()["id"]
-    watch.file(file)
-    watch.new_messages()
-    answer = watch.wire.send("PATCH", f"/upload/storage/v3/files/{file}?uploadType=resumable", b"")
-    uri = answer.headers["location"]
-    watch.wire.put(uri, b"x" * 262_144, "bytes 0-262143/262145")
-    assert watch.new_messages() == []
-    watch.wire.put(uri, b"x", "bytes 262144-262144/262145")
-    assert watch.new_messages() == [("channel-1", "update", "content,properties")]
-    watch.wire.put(uri, b"", "bytes */262145")
-    assert watch.new_messages() == []
-
-
 @pytest.mark.spec("N-04", "N-04a", "N-06", "N-06b")
 def test_parents_and_children(watch: Watch) -> None:
     first, second, file = watch.folder(), watch.folder(), watch.wire.create()["id"]
@@ -193,16 +163,6 @@ def test_a_folder_takes_what_is_in_it_along(watch: Watch) -> None:
     assert sorted(watch.new_messages()) == [("channel-1", "remove", None), ("channel-2", "remove", None)]
 
 
-@pytest.mark.spec("N-06", "N-06b")
-def test_emptying_the_trash_removes(watch: Watch) -> None:
-    file = watch.wire.create()["id"]
-    watch.file(file)
-    watch.patch(file, {"trashed": True})
-    watch.wire.send("DELETE", "/storage/v3/files/trash")
-
-    assert [state for _, state, _ in watch.messages()] == ["sync", "trash", "remove"]
-
-
 @pytest.mark.spec("N-06", "N-06c", "N-07", "N-07b")
 def test_messages_of_the_change_log_have_the_state_change(watch: Watch) -> None:
     watch.changes()
@@ -213,28 +173,6 @@ def test_messages_of_the_change_log_have_the_state_change(watch: Watch) -> None:
 
     assert watch.messages() == [("channel-1", "sync", None), *[("channel-1", "change", None)] * 4]
     assert {notification.body for notification in watch.receiver.requests} == {b'{"kind": "svc#changes"}'}
-
-
-@pytest.mark.spec("N-06", "N-06b")
-def test_reading_sends_no_message(watch: Watch) -> None:
-    file = watch.wire.create()["id"]
-    watch.file(file)
-    watch.changes()
-    watch.wire.download(file)
-    watch.wire.send("GET", f"/storage/v3/files/{file}?fields=*")
-    watch.wire.send("GET", "/storage/v3/files")
-
-    assert {state for _, state, _ in watch.messages()} == {"sync"}
-
-
-@pytest.mark.spec("N-04", "N-04a")
-def test_a_refused_request_sends_no_message(watch: Watch) -> None:
-    file = watch.wire.create()["id"]
-    watch.file(file)
-    watch.wire.json_request("PATCH", f"/storage/v3/files/{file}", {"name": 5})
-    watch.wire.json_request("PATCH", f"/storage/v3/files/{file}?addParents=nowhere", {"name": "x"})
-
-    assert {state for _, state, _ in watch.messages()} == {"sync"}
 
 
 @pytest.mark.spec("N-10", "N-10a")
@@ -274,30 +212,6 @@ def test_delivered(watch: Watch, status: int) -> None:
     assert watch.deliveries("status", "outcome") == [(status, "delivered")]
 
 
-@pytest.mark.spec("N-08", "N-08a")
-@pytest.mark.parametrize("final", [b"200 OK", b"500 Oops", b"404 Gone"])
-def test_102_counts_whatever_follows(watch: Watch, final: bytes) -> None:
-    watch.receiver.answers = [b"HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 " + final + b"\r\nContent-Length: 0\r\n\r\n"]
-    watch.changes()
-    watch.wire.create()
-    advance(watch, "50m")
-
-    assert [state for _, state, _ in watch.messages()] == ["sync", "change"]
-    assert watch.deliveries("status", "outcome") == [(102, "delivered"), (200, "delivered")]
-
-
-@pytest.mark.spec("N-08", "N-08a")
-def test_other_interim_answers_decide_nothing(watch: Watch) -> None:
-    watch.receiver.answers = [
-        b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\n"
-        b"HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n"
-    ]
-    watch.changes()
-    watch.messages()
-
-    assert watch.deliveries("status", "outcome") == [(202, "delivered")]
-
-
 @pytest.mark.spec("N-08", "N-08b")
 @pytest.mark.parametrize("status", [500, 502, 503, 504])
 def test_some_statuses_are_tried_again(watch: Watch, status: int) -> None:
@@ -324,19 +238,6 @@ def test_any_other_status_is_a_failure(watch: Watch, status: int) -> None:
     assert watch.deliveries("attempt", "status", "outcome") == [(1, status, "failed")]
 
 
-@pytest.mark.spec("N-08", "N-08c")
-def test_a_redirect_is_not_followed(watch: Watch) -> None:
-    with receiver() as elsewhere:
-        watch.receiver.answers = [
-            f"HTTP/1.1 307 X\r\nLocation: {elsewhere.address}\r\nContent-Length: 0\r\n\r\n".encode()
-        ]
-        watch.changes()
-        watch.messages()
-
-        assert not elsewhere.requests
-        assert watch.deliveries("status", "outcome") == [(307, "failed")]
-
-
 @pytest.mark.spec("N-08", "N-08b")
 def test_the_waits_double(watch: Watch) -> None:
     watch.receiver.answers = [503] * 9
@@ -349,21 +250,6 @@ def test_the_waits_double(watch: Watch) -> None:
     assert [outcome for _, outcome, *_ in rows] == ["retry"] * 4 + ["failed"]
     assert all(due == time for *_, due, time in rows)
     assert all(0.75 * full <= wait <= full for wait, full in zip(waits, (1, 2, 4, 8), strict=True))
-
-
-@pytest.mark.spec("N-08", "N-08b")
-def test_retries_come_in_the_order_of_their_times(watch: Watch) -> None:
-    watch.receiver.answers = [503] * 6
-    for _ in range(3):
-        watch.changes()
-    watch.messages()
-    advance(watch, "1m")
-    rows = watch.deliveries("time", "channel_id")
-
-    assert rows == sorted(rows)
-    assert len(rows) == 9
-    first, last = (datetime.fromisoformat(rows[at][0]) for at in (0, -1))
-    assert (last - first).total_seconds() < 10
 
 
 @pytest.mark.spec("A8-04", "A8-04b")
@@ -429,69 +315,121 @@ def test_dead_receivers_do_not_delay_others(service: Service) -> None:
         assert not watch.deliveries("outcome").count("failed")
 
 
-@pytest.mark.spec("N-09", "N-09b")
-@pytest.mark.one_process("each process has connections of its own to a receiver")
-def test_a_slow_channel_does_not_delay_others_of_its_receiver(watch: Watch) -> None:
-    watch.receiver.delay = 0.3
-    for _ in range(8):
-        watch.changes()
-    watch.receiver.wait_for(8)
-    watch.messages()
-
-    assert len({notification.port for notification in watch.receiver.requests}) == 8
+UPLOAD = "/upload/storage/v3/files"
 
 
-@pytest.mark.one_process("each process has connections of its own to a receiver")
-def test_connections_are_kept(watch: Watch) -> None:
-    watch.changes()
-    for n in range(5):
-        watch.wire.create()
-        watch.receiver.wait_for(n + 2)
-        watch.messages()
-
-    assert len({notification.port for notification in watch.receiver.requests}) == 1
+CREATED = [("channel-1", "add", None), ("channel-1", "update", "children")]
 
 
-def test_a_receiver_that_closes_its_connections_gets_every_message(watch: Watch) -> None:
-    watch.receiver.answers = [b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"] * 4
-    watch.changes()
-    for _ in range(3):
-        watch.messages()
-        watch.wire.create()
-    watch.messages()
-
-    assert watch.deliveries("attempt", "status", "outcome") == [(1, 200, "delivered")] * 4
+@pytest.fixture
+def folder(watch: Watch) -> str:
+    """A folder with a channel on it, whose sync message has arrived."""
+    folder = watch.folder()
+    watch.file(folder)
+    assert watch.new_messages() == [("channel-1", "sync", None)]
+    return folder
 
 
+def multipart(wire: Wire, metadata: dict[str, Any], content: bytes = b"a,b\n1,2\n", kind: str = "text/csv") -> None:
+    parts = [
+        b"--x\r\nContent-Type: application/json; charset=UTF-8\r\n\r\n" + json.dumps(metadata).encode(),
+        b"--x\r\nContent-Type: " + kind.encode() + b"\r\n\r\n" + content,
+        b"--x--",
+    ]
+    headers = {"Content-Type": "multipart/related; boundary=x"}
+    answer = wire.send("POST", f"{UPLOAD}?uploadType=multipart", b"\r\n".join(parts), headers)
+    assert answer.status == 200, answer.body
+
+
+def by_metadata(wire: Wire, folder: str) -> None:
+    wire.post_json("/storage/v3/files", {"name": "empty.txt", "parents": [folder]})
+
+
+def a_folder(wire: Wire, folder: str) -> None:
+    wire.post_json("/storage/v3/files", {"mimeType": FOLDER, "parents": [folder]})
+
+
+def by_multipart(wire: Wire, folder: str) -> None:
+    multipart(wire, {"parents": [folder]})
+
+
+def converted(wire: Wire, folder: str) -> None:
+    multipart(wire, {"parents": [folder], "mimeType": "application/vnd.svc-apps.spreadsheet"})
+
+
+def resumable(wire: Wire, folder: str) -> None:
+    assert wire.put(wire.begin({"parents": [folder]}), b"whole").status in (200, 201)
+
+
+def with_a_pregenerated_id(wire: Wire, folder: str) -> None:
+    file_id = wire.send("GET", "/storage/v3/files/generateIds?count=1").json["ids"][0]
+    wire.post_json("/storage/v3/files", {"id": file_id, "parents": [folder]})
+
+
+def copied(wire: Wire, folder: str) -> None:
+    file = wire.create()["id"]
+    assert wire.post_json(f"/storage/v3/files/{file}/copy", {"parents": [folder]}).status == 200
+
+
+@pytest.mark.spec("N-12")
 @pytest.mark.parametrize(
-    "answer",
-    [
-        b"",
-        b"\r\n\r\n",
-        b"HTTP/1.1 2000 OK\r\n\r\n",
-        b"HTTP/1.1 200 OK\r\nX: \0\r\n\r\n",
-        b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 100_000,
-        b"HTTP/1.1 100 Continue\r\n\r\n" * 20_000,
-        b"\xff" * 200_000,
-    ],
+    "create", [by_metadata, a_folder, by_multipart, converted, resumable, with_a_pregenerated_id, copied]
 )
-def test_a_response_that_is_not_http_is_a_failure(watch: Watch, answer: bytes) -> None:
-    def say(connection: socket.socket) -> None:
-        connection.sendall(answer)
+def test_a_file_that_is_created_in_a_watched_folder_sends_add(
+    watch: Watch, folder: str, create: Callable[[Wire, str], None]
+) -> None:
+    create(watch.wire, folder)
 
-    watch.receiver.answers = [say]
-    watch.changes()
-    watch.messages()
-
-    ((attempt, status, outcome, error),) = watch.deliveries("attempt", "status", "outcome", "error")
-    assert (attempt, status, outcome) == (1, None, "failed")
-    assert error
+    with choice("A file that is created in a watched folder"):
+        assert watch.new_messages() == CREATED
 
 
-def test_an_endless_body_is_not_read(watch: Watch) -> None:
-    watch.receiver.answers = [b"HTTP/1.1 200 OK\r\nContent-Length: 10000000000\r\n\r\n" + b"x" * 300_000]
-    watch.changes()
-    watch.wire.create()
-    watch.messages()
+@pytest.mark.spec("N-12")
+def test_a_resumable_upload_is_created_when_it_is_complete(watch: Watch, folder: str) -> None:
+    uri = watch.wire.begin({"parents": [folder]})
+    watch.wire.put(uri, b"x" * 262_144, "bytes 0-262143/262145")
+    assert watch.new_messages() == []
 
-    assert watch.deliveries("status", "outcome") == [(200, "delivered")] * 2
+    watch.wire.put(uri, b"x", "bytes 262144-262144/262145")
+    with choice("A file that is created in a watched folder"):
+        assert watch.new_messages() == CREATED
+    watch.wire.put(uri, b"", "bytes */262145")
+    assert watch.new_messages() == [], "a query of a complete upload creates nothing"
+
+
+@pytest.mark.spec("N-12")
+def test_a_channel_is_on_one_folder_and_not_on_those_above_or_below(watch: Watch, folder: str) -> None:
+    below = watch.folder(parents=[folder])
+    watch.file(below)
+    watch.new_messages()
+
+    watch.made({"name": "deep.txt", "parents": [below]})
+
+    with choice("A file that is created in a watched folder"):
+        assert watch.new_messages() == [("channel-2", "add", None), ("channel-2", "update", "children")]
+
+
+@pytest.mark.spec("N-12")
+def test_a_channel_on_a_shared_folder_reports_files_of_others(watch: Watch, folder: str) -> None:
+    body = {"type": "user", "role": "writer", "emailAddress": BOB}
+    assert watch.wire.post_json(f"/storage/v3/files/{folder}/permissions", body).status == 200
+    assert watch.new_messages() == [("channel-1", "add", None)], "the folder is shared"
+    bob = watch.wire.service.sign_in(BOB)
+
+    created = watch.wire.post_json("/storage/v3/files", {"name": "from Bob", "parents": [folder]}, token=bob)
+
+    assert created.status == 200
+    with choice("A file that is created in a watched folder"):
+        assert watch.new_messages() == CREATED
+
+
+@pytest.mark.spec("N-12", "A8-08", "A8-08b")
+def test_an_id_without_a_file_is_not_watched(watch: Watch) -> None:
+    """A file that does not exist cannot be watched, so no channel can report its creation."""
+    file_id = watch.wire.send("GET", "/storage/v3/files/generateIds?count=1").json["ids"][0]
+
+    with choice("A watch on a generated id without a file"):
+        assert watch.file(file_id).status == 404
+    watch.made({"id": file_id})
+    assert watch.messages() == []
+    assert watch.file(file_id).status == 200

@@ -38,17 +38,6 @@ def test_pending_deliveries_survive_a_restart(tmp_path: Path) -> None:
     assert attempts == [("sync", 2), ("update", 1)]
 
 
-@pytest.mark.spec("N-11")
-def test_due_messages_are_sent_when_the_service_opens(tmp_path: Path) -> None:
-    with receiver() as webhook:
-        with open_service(tmp_path, seed=0, background=False) as service:
-            service.register_domain("localhost")
-            service.trust(webhook.ca_pem)
-            assert Watch(InProcess(service, "http://svc.test"), webhook).changes().status == 200
-        with open_service(tmp_path, seed=0):
-            assert webhook.wait_for(1)[0].resource_state == "sync"
-
-
 @pytest.mark.spec("A8-05")
 def test_messages_to_a_domain_that_is_no_longer_registered_are_not_sent(tmp_path: Path) -> None:
     """Registered by the policy, and the service is opened again with another one."""

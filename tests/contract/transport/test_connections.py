@@ -13,10 +13,8 @@ from threading import Thread, main_thread
 import pytest
 
 from svc_notebooks.server.service import Service
-from svc_notebooks.server.transports.connection_queue import PERMITS, ReadyQueue
 from svc_notebooks.server.transports.socket_server import SocketServer
 from tests.contract.conftest import OverSocket
-from tests.patience import PATIENCE
 
 FILES = "/storage/v3/files"
 UPLOAD = "/upload/storage/v3/files?uploadType="
@@ -55,21 +53,6 @@ def test_a_refusal_is_read_by_a_client_that_goes_on_sending(wire: OverSocket) ->
             connection.sendall(b"more" * 10_000)
 
         assert connection.recv(1000).startswith(b"HTTP/1.1 400 ")
-
-
-def test_an_http_1_0_client_gets_a_connection_header(wire: OverSocket) -> None:
-    ask = f"GET {FILES} HTTP/1.0\r\nHost: x\r\n{{token}}"
-
-    with connected(wire, f"{ask}Connection: keep-alive\r\n\r\n") as connection:
-        assert b"\r\nConnection: keep-alive\r\n" in connection.recv(65536)
-    with connected(wire, f"{ask}\r\n") as connection:
-        assert b"\r\nConnection: close\r\n" in everything(connection)
-
-
-@pytest.mark.parametrize("header", ["close", "Close", "foo, close", "keep-alive,close"])
-def test_close_is_recognised_in_every_spelling(wire: OverSocket, header: str) -> None:
-    with connected(wire, f"GET {FILES} HTTP/1.1\r\nHost: x\r\n{{token}}Connection: {header}\r\n\r\n") as connection:
-        assert b"\r\nConnection: close\r\n" in everything(connection)
 
 
 def test_an_absolute_target_replaces_the_host_header(wire: OverSocket) -> None:
@@ -153,23 +136,6 @@ def test_an_ambiguous_request_is_refused(wire: OverSocket, rest: str) -> None:
     assert wire.names() == []
 
 
-def test_chunks_in_http_1_0_are_refused(wire: OverSocket) -> None:
-    """The body must not be read as the next request (RFC 9112, 6.1)."""
-    hidden = f"GET {FILES} HTTP/1.1\r\nHost: x\r\n{{token}}\r\n"
-    start = f"POST {UPLOAD}media HTTP/1.0\r\nHost: x\r\n{{token}}Connection: keep-alive\r\n"
-    with connected(wire, f"{start}Transfer-Encoding: chunked\r\n\r\n{hidden}") as connection:
-        answer = everything(connection)
-
-    assert answer.startswith(b"HTTP/1.1 400 ")
-    assert answer.count(b"HTTP/1.1 ") == 1
-
-
-def test_http_1_0_gets_no_100_continue(wire: OverSocket) -> None:
-    start = f"POST {UPLOAD}media HTTP/1.0\r\nHost: x\r\n{{token}}Expect: 100-continue\r\nContent-Length: 5\r\n\r\n"
-    with connected(wire, f"{start}hello") as connection:
-        assert everything(connection).startswith(b"HTTP/1.1 200 ")
-
-
 @pytest.mark.parametrize("version, status", [("1.1", b"400"), ("1.0", b"200")])
 def test_http_1_1_needs_a_host_header(wire: OverSocket, version: str, status: bytes) -> None:
     with connected(wire, f"GET {FILES} HTTP/{version}\r\n{{token}}Connection: close\r\n\r\n") as connection:
@@ -187,15 +153,6 @@ def test_trailers_of_any_length_end_at_their_blank_line(wire: OverSocket, size: 
 
     assert answer.count(b"HTTP/1.1 200 ") == 2
     assert b'"kind": "svc#about"' in answer
-
-
-@pytest.mark.parametrize("size", [252, 253, 254])
-def test_a_long_trailer_hides_no_request(wire: OverSocket, size: int) -> None:
-    with connected(wire, f"{CHUNKED}X: {'a' * size}\r\n{ABOUT}") as connection:
-        connection.shutdown(socket.SHUT_WR)
-        answer = everything(connection)
-
-    assert b"about" not in answer
 
 
 @pytest.mark.parametrize("trailers", ["X: y\r\n" * 20_000, "X: " + "y" * 100_000 + "\r\n", "X: y\n\r\n"])
@@ -239,37 +196,3 @@ def test_the_server_accepts_connections_until_it_is_stopped_after_an_interrupt(s
         assert server._acceptor.is_alive()
         assert OverSocket(service, server.base_url).send("GET", FILES).status == 200
     assert not server._acceptor.is_alive()
-
-
-@pytest.mark.parametrize(
-    "silent",
-    [
-        f"POST {UPLOAD}media HTTP/1.1\r\nHost: x\r\n{{token}}Content-Length: 9\r\n\r\n",
-        f"GET {FILES}/{{file}}?alt=media HTTP/1.1\r\nHost: x\r\n{{token}}\r\n",
-    ],
-)
-def test_clients_that_send_or_read_nothing_have_no_permit(
-    service: Service, silent: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(ReadyQueue, "relieve", lambda queue: False)  # which would end a deadlock
-    with SocketServer(service, threads=8) as server, ExitStack() as stack:
-        wire = OverSocket(service, server.base_url)
-        file = wire.create(bytes(32 * 1024 * 1024))["id"]
-        for _ in range(2 * PERMITS):
-            stack.enter_context(connected(wire, silent.replace("{file}", file)))
-
-        assert wire.send("GET", FILES).status == 200
-
-
-def test_stopping_does_not_serve_the_connections_that_wait(service: Service) -> None:
-    """Two silent clients occupy both threads, so the others wait."""
-    server = SocketServer(service, threads=2).start()
-    wire = OverSocket(service, server.base_url)
-    with ExitStack() as stack:
-        for _ in range(10):
-            stack.enter_context(connected(wire, f"GET {FILES} HTT"))
-        stopping = Thread(target=server.stop, daemon=True)
-        stopping.start()
-        stopping.join(PATIENCE)
-
-        assert not stopping.is_alive()

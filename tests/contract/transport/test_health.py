@@ -105,24 +105,6 @@ def test_metrics_are_served_only_if_asked_for(service: Service) -> None:
         assert ask(server, "GET", f"{server.policy.path_prefix}/metrics")[0] == 404
 
 
-def test_metrics_count_attempts_to_deliver(folder: Path) -> None:
-    from svc_notebooks.core.http.messages import Headers, Request, Response
-
-    with open_service(folder, background=False) as service:
-        metrics, token = Metrics(service.monitor), service.sign_in()
-        service.register_domain("hooks.example")
-        service.receive_at("https://hooks.example/in", lambda request: Response(200))
-        channel = json.dumps({"id": "c", "type": "web_hook", "address": "https://hooks.example/in"}).encode()
-        headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
-        url = "http://svc.test/storage/v3/changes/watch?pageToken=1"
-        assert service.handle(Request("POST", url, Headers(headers), channel)).status == 200
-        assert b"\nsvc_queued_messages 1.0\n" in metrics.content()[0]
-        service.deliver(10)
-
-        assert b'\nsvc_message_attempts_total{outcome="delivered"} 1.0\n' in metrics.content()[0]
-        assert b"\nsvc_queued_messages 0.0\n" in metrics.content()[0]
-
-
 def test_the_log_has_one_line_for_each_request_without_secrets(
     service: Service, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -146,18 +128,6 @@ def test_the_log_has_one_line_for_each_request_without_secrets(
     assert lines[2]["user"] is None
     assert all(line["ms"] >= 0 for line in lines)
     assert not any(secret in line for line in text for secret in (token, made, "ada@", "access_token"))
-
-
-def test_an_exception_is_one_line_of_json() -> None:
-    try:
-        raise ValueError("wrong\nvalue")
-    except ValueError as error:
-        record = logging.LogRecord("svc", logging.ERROR, "", 0, "failed: %s", ("twice",), (type(error), error, None))
-    line = JsonFormatter().format(record)
-
-    assert "\n" not in line
-    assert json.loads(line)["message"] == "failed: twice"
-    assert json.loads(line)["exception"].endswith("ValueError: wrong\nvalue")
 
 
 def test_a_server_that_ends_answers_the_request_in_progress(folder: Path) -> None:
@@ -190,14 +160,3 @@ def test_a_server_that_ends_answers_the_request_in_progress(folder: Path) -> Non
     assert b"Connection: close" in not_ready
     assert answer.startswith(b"HTTP/1.1 200 ")
     assert b'"name": "Untitled"' in answer
-
-
-def test_a_server_waits_no_longer_than_its_limit(folder: Path) -> None:
-    with open_service(folder) as service, SocketServer(service) as server:
-        address = urlsplit(server.base_url)
-        with socket.create_connection((str(address.hostname), address.port), timeout=PATIENCE) as silent:
-            silent.sendall(f"POST {FILES} HTTP/1.1\r\nHost: {address.netloc}\r\n".encode())
-            server.finish(0.5)
-            server.stop()
-
-            assert silent.recv(4096) == b""

@@ -17,46 +17,16 @@ from tests.examples import examples
 from tests.patience import PATIENCE
 
 words = st.sampled_from(
-    [
-        "storage",
-        "v3",
-        "files",
-        "upload",
-        "generateIds",
-        "trash",
-        "..",
-        "%00",
-        "%ff",
-        "ÿ",
-        "a b",
-        "'",
-        '"',
-        "{}",
-        "*",
-        "1",
-        "",
-    ]
-)
+    ["storage", "v3", "files", "upload", "generateIds", "trash", "..", "%00", "%ff", "ÿ", "a b", "'", '"', "{}", "*",
+     "1", ""]
+)  # fmt: skip
 paths = st.lists(words, max_size=6).map(lambda parts: "/" + "/".join(parts)) | st.sampled_from(
     ["/storage/v3/files", "/upload/storage/v3/files", "/storage/v3/files/generateIds", "/storage/v3/files/trash"]
 )
 values = st.text(max_size=20) | st.sampled_from(
-    [
-        "media",
-        "multipart",
-        "resumable",
-        "*",
-        "id,name",
-        "-1",
-        "9" * 25,
-        "true",
-        "name = 'a'",
-        "name desc",
-        "json",
-        "\x00",
-        "\ud800",
-    ]
-)
+    ["media", "multipart", "resumable", "*", "id,name", "-1", "9" * 25, "true", "name = 'a'", "name desc",
+     "json", "\x00", "\ud800"]
+)  # fmt: skip
 keys = st.sampled_from(
     ["uploadType", "upload_id", "fields", "q", "orderBy", "pageSize", "pageToken", "alt", "count", "addParents",
      "removeParents", "prettyPrint", "access_token", "acknowledgeAbuse", "corpora", "spaces", "ocrLanguage", "x"]
@@ -76,19 +46,9 @@ json_values = st.recursive(
     max_leaves=6,
 )
 fields = st.sampled_from(
-    [
-        "id",
-        "name",
-        "mimeType",
-        "parents",
-        "properties",
-        "starred",
-        "createdTime",
-        "shortcutDetails",
-        "contentHints",
-        "trashed",
-    ]
-)
+    ["id", "name", "mimeType", "parents", "properties", "starred", "createdTime", "shortcutDetails", "contentHints",
+     "trashed"]
+)  # fmt: skip
 bodies = (
     st.binary(max_size=50)
     | st.dictionaries(fields, json_values, max_size=4).map(lambda value: json.dumps(value).encode())

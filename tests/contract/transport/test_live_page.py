@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import http.client
 import json
 import re
 from base64 import b64encode
 from collections.abc import Iterator
-from contextlib import ExitStack
 from hashlib import sha256
 from typing import Any
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 
 import pytest
 
-from svc_notebooks.core.http.messages import Response
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.transports.socket_server import SocketServer
 from tests.contract.conftest import Answer, OverSocket
 from tests.contract.control.test_control import raw
 from tests.contract.control.test_control_access import FOREIGN, FOREIGN_HOSTS
-from tests.patience import PATIENCE
 
 HTML = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
 ACTIVITY = "/_live/activity"
@@ -86,27 +82,6 @@ def test_the_policy_of_the_page_allows_its_own_script_and_style_only(wire: OverS
     assert answer.headers["x-content-type-options"] == "nosniff"
 
 
-@pytest.mark.parametrize("accept", ["application/json", "*/*", "", None], ids=str)
-def test_other_clients_get_the_same_error_as_before(wire: OverSocket, accept: str | None) -> None:
-    answer = wire.send("GET", "/", headers={} if accept is None else {"Accept": accept})
-
-    assert (answer.status, answer.error["reason"]) == (404, "notFound")
-    assert wire.service.journal()[-1]["path"] == "/"
-
-
-@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS"])
-@pytest.mark.parametrize("path", ["/", ACTIVITY])
-def test_other_methods_are_not_found(wire: OverSocket, method: str, path: str) -> None:
-    assert wire.send(method, path, headers=HTML).status == 404
-
-
-def test_head_has_the_headers_of_the_page(wire: OverSocket) -> None:
-    got, head = (wire.send(method, "/", headers=HTML, token=None) for method in ("GET", "HEAD"))
-
-    assert (head.status, head.body) == (200, b"")
-    assert head.headers["content-length"] == got.headers["content-length"] == str(len(got.body))
-
-
 class TestPolicyWithoutPage:
     @pytest.fixture
     def policy(self) -> Policy:
@@ -138,16 +113,6 @@ class TestWhereUsersNeedAToken:
         assert activity(wire, {"Authorization": f"Bearer {key}"}).status == 200
         assert wire.service.journal()[-1]["decided_by"] == "live_page"
 
-    def test_the_key_is_not_in_the_repr(self, server: SocketServer) -> None:
-        assert repr(server) == f"<SocketServer: {server.base_url}>"
-
-    def test_each_server_has_a_key_of_its_own(self, service: Service) -> None:
-        with SocketServer(service) as first, SocketServer(service) as second:
-            keys = {(server.page_url or "").partition("#key=")[2] for server in (first, second)}
-
-        assert len(keys) == 2
-        assert min(map(len, keys)) >= 20
-
     def test_the_control_token_is_the_key_and_not_in_the_link(self, service: Service) -> None:
         with SocketServer(service, control=True, control_token="of-control") as server:
             wire = OverSocket(service, server.base_url)
@@ -163,15 +128,6 @@ class TestWhereUsersNeedAToken:
 
         assert wire.send("GET", "/storage/v3/files", token=key).status == 401
         assert wire.send("GET", "/_control/journal", token=key).status == 404
-
-    def test_the_page_itself_has_no_data(self, wire: OverSocket) -> None:
-        wire.create(b"of ada")
-
-        page = wire.send("GET", "/", headers=HTML, token=None)
-
-        assert page.status == 200
-        assert b"Untitled" not in page.body
-        assert b"ada@" not in page.body
 
 
 @pytest.mark.parametrize("headers", FOREIGN, ids=str)
@@ -192,14 +148,6 @@ def test_a_foreign_host_is_refused(wire: OverSocket, host: str, path: str) -> No
     head, _, body = answer.partition(b"\r\n\r\n")
     assert head.startswith(b"HTTP/1.1 403 ")
     assert json.loads(body)["error"]["errors"][0]["reason"] == "hostNotAllowed"
-
-
-def test_the_own_page_reads_without_cors_headers(wire: OverSocket) -> None:
-    answer = activity(wire, {"Origin": wire.base_url, "Sec-Fetch-Site": "same-origin"})
-
-    assert answer.status == 200
-    assert answer.headers["cross-origin-resource-policy"] == "same-origin"
-    assert not [name for name in answer.headers if name.lower().startswith("access-control-")]
 
 
 # -- data -------------------------------------------------------------------------------------------------------------
@@ -223,18 +171,6 @@ def test_it_shows_requests_messages_and_files(wire: OverSocket) -> None:
     )  # fmt: skip
     (mail,) = shown["messages"]["rows"]
     assert (mail["kind"], mail["to"], mail["subject"]) == ("e-mail", "bob@svc.example", "Invitation: Tea")
-
-
-def test_it_shows_deliveries(wire: OverSocket) -> None:
-    wire.service.register_domain("receiver.example")
-    wire.service.receive_at("https://receiver.example/", lambda request: Response(200))
-    channel = {"id": "c", "type": "web_hook", "address": "https://receiver.example/", "token": "the-secret-of-both"}
-    assert wire.post_json("/storage/v3/changes/watch", channel).status == 200
-    wire.service.deliver(PATIENCE)
-
-    (row,) = rows(wire)["messages"]["rows"]
-
-    assert (row["kind"], row["channel_id"], row["state"], row["outcome"]) == ("notification", "c", "sync", "delivered")
 
 
 def test_it_shows_no_token_and_no_content(wire: OverSocket) -> None:
@@ -266,67 +202,4 @@ def test_only_what_is_new_is_sent_again(wire: OverSocket) -> None:
     assert changed["messages"]["rows"] is None
 
 
-def test_after_a_reset_everything_is_sent_again(wire: OverSocket) -> None:
-    wire.create(b"first")
-    before = rows(wire)
-    wire.service.reset()
-    wire.create(b"second")
-
-    after = activity(wire, journal=before["journal"], since=1).json
-
-    assert after["journal"] != before["journal"]
-    assert [row["n"] for row in after["requests"]] == [1]
-
-
-def test_after_a_restore_the_files_of_the_snapshot_are_shown(wire: OverSocket) -> None:
-    wire.create(b"kept")
-    snapshot = wire.service.snapshot()
-    before = rows(wire)["files"]
-    wire.create(b"gone")
-    assert rows(wire)["files"]["version"] != before["version"]
-
-    wire.service.restore(snapshot)
-
-    assert rows(wire)["files"] == before
-
-
-@pytest.mark.parametrize("since", ["", "-1", "x", "9" * 30, "٣"])
-def test_an_invalid_number_returns_all_rows(wire: OverSocket, since: str) -> None:
-    wire.create(b"x")
-
-    assert len(activity(wire, journal=rows(wire)["journal"], since=since).json["requests"]) == 1
-
-
-def test_long_lists_are_cut_to_the_latest_rows(wire: OverSocket) -> None:
-    for _ in range(210):
-        wire.create(b"x")
-
-    shown = rows(wire)
-
-    assert [row["n"] for row in shown["requests"]] == list(range(11, 211))
-    assert len(shown["files"]["rows"]) == 200
-
-
 # -- no effect on the service -----------------------------------------------------------------------------------------
-
-
-def test_an_open_page_is_not_in_the_journal_and_triggers_no_fault(wire: OverSocket) -> None:
-    with wire.service.faults({"action": {"status": 503}}):
-        for _ in range(3):
-            assert wire.send("GET", "/", headers=HTML, token=None).status == 200
-            assert activity(wire).status == 200
-        assert wire.service.journal() == []
-        assert wire.send("GET", "/storage/v3/files").status == 503
-
-
-def test_open_pages_occupy_no_thread(wire: OverSocket, server: SocketServer) -> None:
-    place = urlsplit(wire.base_url).netloc
-    with ExitStack() as pages:
-        for _ in range(40):
-            page = http.client.HTTPConnection(place, timeout=PATIENCE)
-            pages.callback(page.close)
-            page.request("GET", ACTIVITY)
-            assert page.getresponse().read()
-        assert wire.send("GET", "/storage/v3/files").status == 200
-
-        assert len(server._threads) == 2

@@ -13,9 +13,11 @@ from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.transports.socket_server import SocketServer
 from tests.contract.conftest import Answer, OverSocket
-from tests.contract.web_user import WebUser, redirect_params
+from tests.contract.web_user import WebUser
 
 PREFIX = "/services/svc"
+
+
 HTML = {"Accept": "text/html"}
 
 
@@ -62,25 +64,12 @@ def wire(request: pytest.FixtureRequest, service: Service, server: SocketServer)
     return request.param(service, server)
 
 
-def test_the_base_url_of_the_server_has_the_prefix(server: SocketServer) -> None:
-    base_url, page_url = server.base_url, server.page_url
-
-    assert base_url == server.origin + PREFIX
-    assert page_url == f"{base_url}/"
-
-
 def test_every_link_of_a_file_has_the_prefix(wire: PrefixedWire) -> None:
     file = wire.create(kind="application/pdf")
 
     links = re.findall(r"https?://[^\"]+", json.dumps(file))
     assert links
     assert all(link.startswith(f"http://hub.example{PREFIX}/") for link in links), links
-
-
-def test_an_export_link_has_the_prefix(wire: PrefixedWire) -> None:
-    document = wire.post_json("/storage/v3/files?fields=*", {"mimeType": "application/vnd.svc-apps.document"}).json
-
-    assert all(link.startswith(f"http://hub.example{PREFIX}/storage/") for link in document["exportLinks"].values())
 
 
 def test_a_session_uri_has_the_prefix_and_takes_the_content(wire: PrefixedWire) -> None:
@@ -97,14 +86,6 @@ def test_the_resource_uri_of_a_channel_has_the_prefix(wire: PrefixedWire) -> Non
     answer = wire.post_json(f"/storage/v3/files/{file_id}/watch", channel)
 
     assert answer.json["resourceUri"].startswith(f"http://hub.example{PREFIX}/storage/v3/files/{file_id}")
-
-
-def test_an_event_link_has_the_prefix(wire: PrefixedWire) -> None:
-    times = {"start": {"dateTime": "2026-11-23T10:00:00Z"}, "end": {"dateTime": "2026-11-23T11:00:00Z"}}
-    event = wire.post_json("/calendar/v3/calendars/primary/events", {"summary": "x", **times}).json
-
-    assert event["htmlLink"].startswith(f"http://hub.example{PREFIX}/calendar/event?eid=")
-    assert wire.send("GET", event["htmlLink"], token=None).status == 200
 
 
 def test_the_openapi_document_and_the_oauth_metadata_have_the_prefix(wire: PrefixedWire) -> None:
@@ -136,29 +117,6 @@ def test_a_sign_in_leads_back_to_the_page_below_the_prefix(wire: PrefixedWire) -
     assert user.open(answer.headers["Location"]).status == 200
 
 
-def test_the_cookie_is_for_the_paths_below_the_prefix(wire: PrefixedWire) -> None:
-    user = WebUser(wire)
-    answer = user.press(user.open("/signin"), "sign in", token=wire.token)
-
-    cookie = answer.headers["Set-Cookie"].split("; ")
-    assert {f"Path={PREFIX}/", "HttpOnly", "SameSite=Lax"} <= set(cookie)
-
-
-def test_a_page_outside_of_the_prefix_is_not_the_target_of_a_sign_in(wire: PrefixedWire) -> None:
-    user = WebUser(wire)
-    answer = user.press(user.open("/signin?continue=/hub/logout"), "sign in", token=wire.token)
-
-    assert answer.headers["Location"] == f"{PREFIX}/hub/logout"
-
-
-def test_signing_out_leads_to_the_sign_in_page_below_the_prefix(wire: PrefixedWire) -> None:
-    user = WebUser(wire, wire.token)
-    answer = user.press(user.open(wire.create()["webViewLink"]), "sign out")
-
-    assert answer.headers["Location"] == f"{PREFIX}/signin"
-    assert f"Path={PREFIX}/" in answer.headers["Set-Cookie"].split("; ")
-
-
 def test_the_consent_page_works_below_the_prefix(wire: PrefixedWire) -> None:
     client = wire.service.oauth_client("App", ["https://app.example/back"])
     user = WebUser(wire, wire.token)
@@ -171,27 +129,12 @@ def test_the_consent_page_works_below_the_prefix(wire: PrefixedWire) -> None:
     assert answer.keys() == {"code", "state"}
 
 
-def test_the_journal_has_paths_without_the_prefix(wire: PrefixedWire) -> None:
-    wire.send("GET", "/storage/v3/about?fields=user")
-
-    assert wire.service.journal()[-1]["path"] == "/storage/v3/about"
-
-
 def test_the_control_interface_is_below_the_prefix(wire: PrefixedWire) -> None:
     answer = wire.send("GET", "/_control/clock", token="teacher")
     account = wire.post_json("/_control/service_accounts", {"name": "robot"}, token="teacher").json
 
     assert answer.status == 200
     assert account["token_uri"] == f"{wire.server.base_url}/token"
-
-
-def test_the_live_page_is_below_the_prefix(wire: PrefixedWire) -> None:
-    link = wire.create()["webViewLink"]
-    page = wire.send("GET", "/", headers=HTML, token=None)
-    activity = wire.send("GET", "/_live/activity", token="teacher").json
-
-    assert page.status == 200
-    assert [file["link"] for file in activity["files"]["rows"]] == [link.removeprefix("http://hub.example")]
 
 
 def test_the_prefix_without_a_slash_leads_to_the_live_page(service: Service, server: SocketServer) -> None:
@@ -207,11 +150,3 @@ def test_another_prefix_is_an_unknown_path(service: Service, server: SocketServe
     answer = OverSocket(service, server.origin).send("GET", path)
 
     assert answer.status == 404
-
-
-def test_a_redirect_of_the_client_keeps_state(wire: PrefixedWire) -> None:
-    client = wire.service.oauth_client("App", ["https://app.example/back"])
-    query = f"response_type=token&client_id={client['client_id']}&redirect_uri=https://app.example/back&state=s"
-    answer = WebUser(wire, wire.token).open(f"/authorize?{query}")
-
-    assert redirect_params(answer)["state"] == "s"

@@ -1,7 +1,4 @@
-"""Every header of RFC 9110 and RFC 9530 that a request can carry is obeyed, refused or ignored for a reason.
-
-docs/decisions.md lists them in a table; each name in it has a row in one of the tables here.
-"""
+"""Every header of RFC 9110 and RFC 9530 that a request can carry is obeyed, refused or ignored for a reason."""
 
 from __future__ import annotations
 
@@ -9,16 +6,13 @@ import base64
 import gzip
 import hashlib
 import json
-import re
 import zlib
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from svc_notebooks.core.policy import Policy
-from svc_notebooks.server.service import Service
 from tests.contract.calendar_client import CalendarClient, path
 from tests.contract.conftest import BOTH_WAYS, Answer, OverSocket, Q, Wire
 from tests.contract.transport.test_connections import connected, everything
@@ -83,14 +77,6 @@ def test_a_coded_body_is_decoded(wire: Wire, coding: str) -> None:
     assert wire.download(answer.json["id"]).body == CONTENT
 
 
-def test_repeated_headers_are_one_list(wire: Wire) -> None:
-    headers = [("Content-Encoding", "deflate"), ("Content-Encoding", "gzip")]
-
-    answer = wire.send("POST", MEDIA, gzip.compress(zlib.compress(CONTENT), mtime=0), headers)
-
-    assert wire.download(answer.json["id"]).body == CONTENT
-
-
 @BOTH_WAYS
 @pytest.mark.parametrize("chunked", [False, True])
 def test_every_kind_of_request_is_decoded(wire: Wire, chunked: bool) -> None:
@@ -112,30 +98,6 @@ def test_every_kind_of_request_is_decoded(wire: Wire, chunked: bool) -> None:
     batch = b"--b\r\nContent-Type: application/http\r\n\r\nGET /storage/v3/about?fields=user HTTP/1.1\r\n\r\n\r\n--b--"
     mixed = {"Content-Type": "multipart/mixed; boundary=b", "Content-MD5": digest("md5", gzip.compress(batch))}
     assert b"HTTP/1.1 200 OK" in send("POST", "/batch/storage/v3", batch, mixed).body
-
-
-def test_a_token_request_is_decoded(wire: Wire) -> None:
-    form = gzip.compress(b"grant_type=nonsense")
-    headers = {"Content-Type": "application/x-www-form-urlencoded", "Content-Encoding": "gzip"}
-
-    answer = wire.send("POST", "/token", form, headers, token=None)
-
-    assert answer.json["error"] == "unsupported_grant_type"
-
-
-@pytest.mark.parametrize("encoding", ["", "Content-Transfer-Encoding: base64\r\n"])
-def test_a_request_in_a_batch_is_decoded(wire: Wire, encoding: str) -> None:
-    inner = b"POST /storage/v3/files HTTP/1.1\r\nContent-Type: application/json\r\nContent-Encoding: gzip\r\n\r\n"
-    inner += gzip.compress(b'{"name": "in a batch"}')
-    other = b"POST /storage/v3/files HTTP/1.1\r\nContent-Encoding: br\r\n\r\n{}"
-    parts = [base64.b64encode(each) if encoding else each for each in (inner, other)]
-    head = f"--b\r\nContent-Type: application/http\r\n{encoding}\r\n".encode()
-    body = b"".join(head + part + b"\r\n" for part in parts) + b"--b--"
-
-    answer = wire.send("POST", "/batch/storage/v3", body, {"Content-Type": "multipart/mixed; boundary=b"})
-
-    assert re.findall(rb"HTTP/1.1 (\d+)", answer.body) == [b"200", b"415"]
-    assert wire.names() == ["in a batch"]
 
 
 BAD_BODIES = {
@@ -173,15 +135,6 @@ def test_another_coding_is_415(wire: Wire, coding: str) -> None:
     assert wire.send("POST", MEDIA, b"{}", {"Content-Encoding": coding}, token=None).status == 401
 
 
-def test_an_empty_body_has_no_content(wire: Wire) -> None:
-    gz = {"Content-Encoding": "gzip"}
-
-    assert wire.download(wire.send("POST", MEDIA, b"", gz).json["id"]).body == b""
-    assert wire.send("POST", FILES, b"", gz).json["name"] == "Untitled"
-    assert wire.send("PUT", wire.begin(), b"", gz | {"Content-Range": "bytes */*"}).status == 308
-    assert wire.send("DELETE", wire.begin(), b"", {"Content-Encoding": "br"}).status == 499
-
-
 # -- codings in an upload session ------------------------------------------------------------------------------------
 
 
@@ -212,41 +165,6 @@ def test_a_coded_chunk_is_415_and_the_upload_stays_open(wire: Wire, content_rang
     assert wire.send("PUT", uri, CONTENT).status == 200
 
 
-@pytest.mark.parametrize("declared, content_range", [(10, None), (len(CODED), None), (None, "bytes 0-9/10")])
-def test_lengths_count_decoded_bytes(wire: Wire, declared: int | None, content_range: str | None) -> None:
-    uri = wire.begin(**({} if declared is None else {"X_Upload_Content_Length": str(declared)}))
-
-    answer = wire.send(
-        "PUT", uri, CODED, {"Content-Encoding": "gzip"} | ({"Content-Range": content_range} if content_range else {})
-    )
-
-    assert answer.status == 400
-    assert str(len(CONTENT)).encode() in answer.body
-    assert wire.put(uri, content_range="bytes */*").status == 308
-
-
-@pytest.mark.parametrize("way", ["socket"])
-@pytest.mark.parametrize("header", ["Content-Encoding: gzip", "Content-Digest: md5=:AAAAAAAAAAAAAAAAAAAAAA==:"])
-def test_an_interrupted_body_with_a_coding_or_a_digest_stores_nothing(wire: OverSocket, header: str) -> None:
-    uri = wire.begin()
-    body = bytes(2 * Q) if "Digest" in header else gzip.compress(bytes(2 * Q), 0)
-    start = f"PUT {wire.address(uri)} HTTP/1.1\r\nHost: x\r\n{{token}}{header}\r\nContent-Length: {len(body)}\r\n\r\n"
-    with connected(wire, start) as connection:
-        connection.sendall(body[: Q + 100])
-
-    status = wire.put(uri, content_range="bytes */*")
-    assert (status.status, "range" in status.headers) == (308, False)
-
-
-def test_a_coded_body_skips_the_stored_bytes(wire: Wire) -> None:
-    uri, content = wire.begin(), bytes(range(256)) * 2048
-    wire.put(uri, content[:Q], f"bytes 0-{Q - 1}/*")
-
-    answer = wire.send("PUT", uri, gzip.compress(content), {"Content-Encoding": "gzip"})
-
-    assert wire.download(answer.json["id"]).body == content
-
-
 # -- limits ----------------------------------------------------------------------------------------------------------
 
 
@@ -261,12 +179,6 @@ class TestLimits:
             answer = wire.send(method, target, gzip.compress(bytes(size)), {"Content-Encoding": "gzip"})
             assert answer.status == status
         assert len(wire.names()) == (2 if status == 200 else 0)
-
-    @pytest.mark.parametrize("size, status", [(1000, 200), (1001, 413)])
-    def test_metadata_have_at_most_this_many_decoded_bytes(self, wire: Wire, size: int, status: int) -> None:
-        body = gzip.compress(b'{"name": "a"}'.ljust(size))
-        for target in (FILES, RESUMABLE):
-            assert wire.send("POST", target, body, JSON | {"Content-Encoding": "gzip"}).status == status
 
 
 @pytest.fixture(scope="module")
@@ -308,20 +220,6 @@ def test_a_digest_is_verified(wire: Wire, name: str) -> None:
     assert wire.send("PUT", uri, CONTENT, {name: DIGESTS[name]}).status == 200
 
 
-@pytest.mark.parametrize("name", DIGESTS)
-def test_a_malformed_digest_is_refused(wire: Wire, name: str) -> None:
-    value = "nonsense" if name == "Content-MD5" else "md5=nonsense"
-
-    assert_refused(wire.send("POST", MEDIA, CONTENT, {name: value}), 400, name, wire)
-
-
-def test_a_digest_is_that_of_the_coded_body(wire: Wire) -> None:
-    right = {"Content-MD5": digest("md5", CODED), "Repr-Digest": f"md5=:{digest('md5', CODED)}:"}
-
-    assert wire.send("POST", MEDIA, CODED, right | {"Content-Encoding": "gzip"}).status == 200
-    assert wire.send("POST", MEDIA, CODED, DIGESTS | {"Content-Encoding": "gzip"}).status == 400
-
-
 def test_a_chunk_has_the_digest_of_its_bytes_and_not_that_of_the_content(wire: Wire) -> None:
     uri, content = wire.begin(), bytes(Q) + b"end"
     headers = {"Content-Range": f"bytes 0-{Q - 1}/{Q + 3}", "Digest": f"md5={digest('md5', content)}"}
@@ -330,13 +228,6 @@ def test_a_chunk_has_the_digest_of_its_bytes_and_not_that_of_the_content(wire: W
     assert wire.put(uri, content_range="bytes */*").headers.get("range") is None
     assert wire.send("PUT", uri, content[:Q], headers | {"Content-MD5": digest("md5", content[:Q])}).status == 308
     assert wire.put(uri, content[Q:], f"bytes {Q}-{Q + 2}/{Q + 3}").status == 200
-
-
-def test_a_digest_of_a_batch_is_not_one_of_its_requests(wire: Wire) -> None:
-    body = b"--b\r\nContent-Type: application/http\r\n\r\nPOST /storage/v3/files\r\n\r\n{}\r\n--b--"
-    headers = {"Content-Type": "multipart/mixed; boundary=b", "Digest": f"md5={digest('md5', body)}"}
-
-    assert b"HTTP/1.1 200 OK" in wire.send("POST", "/batch/storage/v3", body, headers).body
 
 
 # -- parts -----------------------------------------------------------------------------------------------------------
@@ -381,31 +272,6 @@ def test_a_multipart_body_of_a_simple_upload_is_refused(wire: Wire, kind: str, m
     assert wire.download(before["id"]).body == b"before"
 
 
-def test_a_multipart_type_with_another_meaning_is_accepted(wire: Wire) -> None:
-    text = wire.send("POST", MEDIA, CONTENT, {"Content-Type": "text/csv; boundary=b"})
-    archives = [{"X-Upload-Content-Type": RELATED["Content-Type"]}, {}]
-    metadata = [b"{}", b'{"mimeType": "multipart/related"}']
-    uris = [
-        wire.send("POST", RESUMABLE, each, JSON | headers).headers["location"]
-        for each, headers in zip(metadata, archives, strict=True)
-    ]
-
-    assert wire.download(text.json["id"]).body == CONTENT
-    assert [wire.send("PUT", uri, related(), RELATED).status for uri in uris] == [200, 200]
-
-
-@pytest.mark.parametrize("coding", ["identity", "gzip"])
-def test_a_multipart_body_in_an_upload_session_is_refused(wire: Wire, coding: str) -> None:
-    uri, body = wire.begin(), related()
-    headers = RELATED | {"Content-Encoding": coding}
-
-    answer = wire.send("PUT", uri, gzip.compress(body) if coding == "gzip" else body, headers)
-
-    assert_refused(answer, 400, "Content-Type", wire)
-    assert "X-Upload-Content-Type" in answer.error["message"]
-    assert wire.send("PUT", uri, b"", RELATED | {"Content-Range": "bytes */*"}).status == 308
-
-
 # -- conditions ------------------------------------------------------------------------------------------------------
 
 ETAGS = [
@@ -435,32 +301,6 @@ def test_a_condition_on_an_event(ada: CalendarClient, method: str, name: str, va
     assert answer.status == (204 if (method, status) == ("DELETE", 200) else status)
     if status == 412:
         assert (answer.error["reason"], answer.error["location"]) == ("conditionNotMet", name)
-
-
-def test_conditions_in_several_headers_are_one_list(ada: CalendarClient) -> None:
-    event = ada.made(summary="Tea")
-    headers = [
-        *JSON.items(),
-        ("If-Match", '"1"'),
-        ("If-Match", event["etag"]),
-        ("Authorization", f"Bearer {ada.token}"),
-    ]
-
-    assert ada.wire.send("PATCH", path("primary", event["id"]), b"{}", headers, token=None).status == 200
-
-
-@pytest.mark.parametrize("name, value, status", [("If-Match", '"1"', 412), ("Expect", "200-ok", 417)])
-def test_a_condition_on_an_upload_session(wire: Wire, name: str, value: str, status: int) -> None:
-    uri = wire.begin()
-
-    assert_refused(wire.send("PUT", uri, CONTENT, {name: value}), status, name, wire)
-    assert wire.send("PUT", uri, CONTENT, {"If-Match": "*"}).status == 200
-
-
-def test_a_condition_on_a_download(wire: Wire) -> None:
-    file = wire.create(b"content")
-
-    assert [wire.download(file["id"], **{"If-Match": value}).status for value in ('"1"', "*")] == [412, 200]
 
 
 @pytest.mark.parametrize("method", ["PATCH", "DELETE"])
@@ -547,32 +387,3 @@ def test_another_transfer_coding_is_refused(wire: OverSocket, coding: str, statu
     assert answer.startswith(f"HTTP/1.1 {status} ".encode())
     assert b"\r\nConnection: close\r\n" in answer
     assert wire.names() == []
-
-
-# -- records ---------------------------------------------------------------------------------------------------------
-
-
-def test_the_journal_counts_the_bytes_of_the_connection(wire: Wire, service: Service) -> None:
-    wire.send("POST", MEDIA, CODED, {"Content-Type": "text/csv", "Content-Encoding": "gzip"})
-
-    row = service.journal()[-1]
-    assert (row["status"], row["declared"], row["received"]) == (200, len(CODED), len(CODED))
-
-
-# -- the table -------------------------------------------------------------------------------------------------------
-
-TESTED = {
-    "Content-Encoding", "Content-Transfer-Encoding", "Content-Type", "Transfer-Encoding", *DIGESTS,
-    *(name for name, *_ in (*ETAGS, *REFUSED, *IGNORED)),
-}  # fmt: skip
-
-
-def test_the_table_of_headers_in_the_decisions_is_that_of_these_tests() -> None:
-    page = (Path(__file__).parents[3] / "docs" / "decisions.md").read_text(encoding="utf-8")
-    section = page.partition("### Headers of requests")[2].partition("\n### ")[0]
-    cells = re.findall(r"^\| ([A-Z][^|]+) \|.*`test_\w+` \|$", section, re.MULTILINE)
-    listed = {name for cell in cells for name in cell.split(", ")}
-
-    assert listed == TESTED
-    for test in re.findall(r"`(test_\w+)` \|$", section, re.MULTILINE):
-        assert test in globals()

@@ -6,10 +6,8 @@ import http.client
 import json
 import socket
 import ssl
-import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
-from threading import Thread
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from urllib.parse import urlsplit
 
 import pytest
@@ -17,7 +15,7 @@ import pytest
 from svc_notebooks.server.service import Service
 from svc_notebooks.server.transports import client_connection as server_tls
 from svc_notebooks.server.transports.socket_server import SocketServer
-from tests.contract.conftest import Answer, OverSocket
+from tests.contract.conftest import OverSocket
 from tests.patience import PATIENCE
 from tests.receivers import AUTHORITY, server_context
 
@@ -100,12 +98,6 @@ def test_an_upload_and_a_download(wire: OverTls) -> None:
     assert wire.download(done.json["id"]).body == content
 
 
-def test_a_streamed_body(wire: OverTls) -> None:
-    answer = wire.send("POST", f"{UPLOAD}media", iter([b"one,", b"two,", b"x" * 100_000]))
-
-    assert wire.download(answer.json["id"]).body == b"one,two," + b"x" * 100_000
-
-
 def test_requests_in_one_record(wire: OverTls) -> None:
     """Both are decrypted together, and a selector does not see the second one."""
     post = f"POST {UPLOAD}media HTTP/1.1\r\nHost: x\r\n{{token}}Content-Length: 7\r\n\r\ncontent"
@@ -113,19 +105,6 @@ def test_requests_in_one_record(wire: OverTls) -> None:
 
     with connected(wire, (post + get) * 8) as connection:
         assert answers(connection, 16) == [200] * 16
-
-
-def test_a_connection_is_kept(wire: OverTls) -> None:
-    with connected(wire) as connection:
-        for pause in (0, 0.05, 0.3):
-            time.sleep(pause)
-            connection.sendall(f"GET {FILES} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
-            assert answers(connection, 1) == [401]
-
-
-def test_a_connection_ends_with_close_notify(wire: OverTls) -> None:
-    with connected(wire, f"GET {FILES} HTTP/1.1\r\nHost: x\r\n{{token}}Connection: close\r\n\r\n") as connection:
-        assert b'"files"' in everything(connection)
 
 
 @pytest.mark.one_process("the processes serve no TLS; the socket with TLS is in the process of the test")
@@ -163,32 +142,3 @@ def test_a_silent_client_is_disconnected(wire: OverTls, monkeypatch: pytest.Monk
 
         assert everything(silent) == b""
         assert everything(begins) == b""
-
-
-def test_nothing_is_sent_without_tls(service: Service) -> None:
-    """Another thread cuts a body, and nothing may be written without TLS afterwards."""
-    server = SocketServer(service, tls=server_context(AUTHORITY.issue_cert("127.0.0.1"))).start()
-    start = f"POST {UPLOAD}media HTTP/1.1\r\nHost: x\r\n{{token}}Content-Length: 1000\r\n\r\nsome"
-    with connected(OverTls(service, server.base_url), start) as connection:
-        _wait_for(lambda: bool(server.bodies))
-        server.stop()
-
-        with suppress(ConnectionResetError):
-            assert b"HTTP/1.1" not in socket.socket.recv(connection, 65536)
-
-
-def _wait_for(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + PATIENCE
-    while not condition() and time.monotonic() < end:
-        time.sleep(0.01)
-
-
-def test_many_connections_at_once(wire: OverTls) -> None:
-    answers: list[Answer] = []
-    threads = [Thread(target=lambda: answers.append(wire.send("GET", FILES))) for _ in range(40)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
-    assert [answer.status for answer in answers] == [200] * 40

@@ -6,7 +6,6 @@ import csv
 import io
 import json
 from base64 import b64decode
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -104,22 +103,6 @@ class TestThreeWays:
 
         assert text(wire, made.json["id"]).strip() == "{\\rtf1 words}"
 
-    def test_a_finished_session_repeats_its_response(self, wire: Wire) -> None:
-        uri = wire.begin({"name": "n", "mimeType": NATIVE + "document"}, X_Upload_Content_Type="text/plain")
-
-        first, again = wire.put(uri, b"hello"), wire.put(uri, b"", "bytes */*")
-
-        assert (first.status, again.status) == (200, 200)
-        assert first.json == again.json
-
-    @pytest.mark.spec("A6-07")
-    def test_a_native_document_has_no_binary_content(self, wire: Wire) -> None:
-        made = convert(wire, b"hello", "text/plain", "document").json
-
-        assert not made.keys() & {"size", "md5Checksum", "headRevisionId", "originalFilename", "webContentLink"}
-        assert wire.download(made["id"]).error["reason"] == "fileNotDownloadable"
-        assert f"/document/d/{made['id']}/edit" in made["webViewLink"]
-
 
 class TestRefused:
     @pytest.mark.spec("A5-02")
@@ -178,22 +161,6 @@ class TestRefused:
         assert "10485760" in made.error["message"]
         assert wire.names() == []
 
-    @pytest.mark.spec("X-03", "X-03b")
-    @pytest.mark.parametrize("way", ["metadata", "multipart", "resumable"])
-    def test_a_pregenerated_id(self, wire: Wire, way: str) -> None:
-        [file_id] = wire.send("GET", f"{FILES}/generateIds?count=1").json["ids"]
-        metadata = {"id": file_id, "mimeType": NATIVE + "spreadsheet"}
-
-        if way == "metadata":
-            answer = wire.post_json(FILES, metadata)
-        elif way == "multipart":
-            answer = convert(wire, b"a", "text/csv", "spreadsheet", id=file_id)
-        else:
-            answer = wire.initiate(metadata, X_Upload_Content_Type="text/csv")
-
-        assert (answer.status, answer.error["reason"]) == (400, "invalid")
-        assert wire.names() == []
-
 
 class TestWhatTheSourceIs:
     """The type of the source is the declared one, else the one of the bytes and the name."""
@@ -224,12 +191,6 @@ class TestWhatTheSourceIs:
         made = convert(wire, content, kind, "document")
 
         assert "Grüße, 日本" in text(wire, made.json["id"])
-
-    @pytest.mark.spec("A5-06", "A5-06a")
-    def test_a_declared_character_set(self, wire: Wire) -> None:
-        made = convert(wire, "naïve café".encode("cp1252"), "text/plain; charset=windows-1252", "document")
-
-        assert "naïve café" in text(wire, made.json["id"])
 
     @pytest.mark.spec("A5-06", "A5-06b")
     @pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
@@ -275,20 +236,6 @@ class TestReplace:
 
         assert (answer.status, answer.error["reason"]) == (400, "badRequest")
         assert text(wire, made["id"]).strip() == "old"
-
-    def test_the_content_of_a_document_is_deleted_with_it(self, wire: Wire) -> None:
-        made = convert(wire, b"old", "text/plain", "document").json
-
-        assert wire.send("DELETE", f"{FILES}/{made['id']}").status == 204
-        assert export(wire, made["id"], "text/plain").status == 404
-
-    def test_binary_content_does_not_become_native(self, wire: Wire) -> None:
-        made = wire.create()
-        body, headers = multipart({"mimeType": NATIVE + "document"}, b"x", "text/plain")
-
-        answer = wire.send("PATCH", f"{UPLOAD}/{made['id']}?uploadType=multipart", body, headers)
-
-        assert (answer.status, answer.error["reason"]) == (400, "badRequest")
 
 
 class TestLanguage:
@@ -387,17 +334,6 @@ class TestAbout:
 
         assert (answer.status, answer.error["reason"], answer.error["location"]) == (400, "required", "fields")
 
-    def test_the_user_and_the_quota(self, wire: Wire) -> None:
-        wire.create(b"12345")
-        about = wire.send("GET", "/storage/v3/about?fields=*").json
-
-        assert about["kind"] == "svc#about"
-        assert about["user"]["me"] is True
-        assert about["storageQuota"] == {
-            "limit": "16106127360", "usage": "5", "usageInStorage": "5", "usageInStorageTrash": "0",
-        }  # fmt: skip
-        assert about["maxImportSizes"][NATIVE + "document"] == "10485760"
-
 
 class TestImportFormatsAsArray:
     """The import formats as an array, which the interface mentions without an example."""
@@ -442,41 +378,6 @@ class TestKept:
         with open_service(tmp_path / "store") as service:
             assert text(InProcess(service, "http://svc.local"), made["id"]).strip() == "words"
 
-    def test_over_a_snapshot(self) -> None:
-        with open_service(seed=0) as service:
-            wire = InProcess(service, "http://svc.local")
-            made = convert(wire, b"before", "text/plain", "document").json
-            snapshot = service.snapshot()
-            wire.send("PUT", f"{UPLOAD}/{made['id']}?uploadType=media", b"after", {"Content-Type": "text/plain"})
-            assert text(wire, made["id"]).strip() == "after"
-
-            service.restore(snapshot)
-
-            assert text(wire, made["id"]).strip() == "before"
-
-    def test_a_conversion_leaves_no_other_parts(self, tmp_path: Path) -> None:
-        """Neither the source nor the replaced content stays in the folder of parts."""
-        with open_service(tmp_path / "store") as service:
-            wire = InProcess(service, "http://svc.local")
-            made = convert(wire, b"one", "text/plain", "document").json
-            convert(wire, b"{", "application/json", "script")
-            uri = wire.begin({"mimeType": NATIVE + "document"}, X_Upload_Content_Type="text/plain")
-            other = wire.put(uri, b"two").json
-            wire.send("PUT", f"{UPLOAD}/{made['id']}?uploadType=media", b"three", {"Content-Type": "text/plain"})
-            parts = [path for path in (tmp_path / "store" / "parts").rglob("*") if path.is_file()]
-
-            assert len(parts) == 2
-            wire.send("DELETE", f"{FILES}/{made['id']}")
-            wire.send("DELETE", f"{FILES}/{other['id']}")
-            assert not [path for path in (tmp_path / "store" / "parts").rglob("*") if path.is_file()]
-
-    def test_many_at_once(self, wire: Wire) -> None:
-        with ThreadPoolExecutor(6) as pool:
-            made = list(pool.map(lambda n: convert(wire, b"a,%d" % n, "text/csv", "spreadsheet").json["id"], range(12)))
-            tables = list(pool.map(lambda file_id: rows(wire, file_id), made))
-
-        assert tables == [[["a", str(n)]] for n in range(12)]
-
 
 @pytest.mark.spec("A5-02")
 def test_a_conversion_that_takes_too_long_is_refused_and_the_next_is_done() -> None:
@@ -489,9 +390,3 @@ def test_a_conversion_that_takes_too_long_is_refused_and_the_next_is_done() -> N
         assert (made.status, made.error["reason"]) == (400, "badRequest")
         assert "0.2 seconds" in made.error["message"]
         assert wire.names() == []
-
-
-def test_the_journal_notes_omitted_parts(wire: Wire, service: Service) -> None:
-    convert(wire, b'<p><a href="javascript:x">words</a></p>', "text/html", "document")
-
-    assert "Links were removed" in service.journal()[-1]["decided_by"]

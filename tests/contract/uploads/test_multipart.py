@@ -46,16 +46,6 @@ def test_metadata_and_content_arrive_together(wire: Wire) -> None:
     assert wire.download(answer.json["id"]).body == b"hello"
 
 
-def test_the_type_in_the_metadata_takes_precedence_over_the_part(wire: Wire) -> None:
-    assert post(wire, related(b'{"mimeType": "text/csv"}', b"a")).json["mimeType"] == "text/csv"
-
-
-def test_the_type_of_a_part_without_one_follows_from_the_name(wire: Wire) -> None:
-    body = related(b'{"name": "table.csv"}', b"a").replace(b"Content-Type: text/plain\r\n", b"")
-
-    assert post(wire, body).json["mimeType"] == "text/csv"
-
-
 @pytest.mark.spec("A2-02", "A2-02a")
 @pytest.mark.parametrize(
     "content_type",
@@ -67,14 +57,6 @@ def test_the_type_of_a_part_without_one_follows_from_the_name(wire: Wire) -> Non
 )
 def test_the_spellings_of_the_boundary_are_accepted(wire: Wire, content_type: str) -> None:
     assert post(wire, related(b"{}", b"x"), content_type).status == 200
-
-
-@pytest.mark.spec("A2-02", "A2-02a")
-@pytest.mark.choice("Line ends of multipart bodies")
-def test_bare_line_feeds_are_accepted(wire: Wire) -> None:
-    answer = post(wire, related(b"{}", b"a\nb", newline=b"\n"))
-
-    assert wire.download(answer.json["id"]).body == b"a\nb"
 
 
 @pytest.mark.spec("A2-02", "A2-02b")
@@ -166,11 +148,6 @@ def test_an_update_that_fails_changes_neither(wire: Wire, body: bytes) -> None:
     assert 400 <= answer.status < 500
     assert wire.send("GET", f"/storage/v3/files/{file['id']}?fields=*").json == file
     assert wire.download(file["id"]).body == b"old"
-
-
-def test_a_related_body_needs_no_upload_type(wire: Wire) -> None:
-    """A common client of the family sends no uploadType."""
-    assert post(wire, related(b"{}", b"x"), target="/upload/storage/v3/files").status == 200
 
 
 @pytest.mark.spec("L-01", "L-01b", "X-02", "X-02b", "X-02c")

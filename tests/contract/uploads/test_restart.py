@@ -86,10 +86,3 @@ def test_a_folder_that_is_in_use_is_refused(tmp_path: Path) -> None:
         open_service(tmp_path)
 
     open_service(tmp_path).close()
-
-
-def test_a_folder_with_an_invalid_database_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "svc.sqlite").write_bytes(b"this is no database, " * 100)
-
-    with pytest.raises(OSError, match=r"svc\.sqlite"):
-        open_service(tmp_path)

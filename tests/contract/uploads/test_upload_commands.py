@@ -54,13 +54,6 @@ def test_an_upload_in_chunks_that_a_query_resumes(wire: Wire) -> None:
     assert wire.download(answer.json["id"]).body == CONTENT
 
 
-def test_finalize_ends_an_upload_whose_length_was_unknown(wire: Wire) -> None:
-    uri = command(wire, FILES, Protocol="resumable", Command="start").headers["x-svc-upload-url"]
-    command(wire, uri, CONTENT[:Q], Command="upload", Offset="0")
-
-    assert wire.download(command(wire, uri, Command="finalize").json["id"]).body == CONTENT[:Q]
-
-
 def test_a_cancelled_upload(wire: Wire) -> None:
     uri = start(wire)
 

@@ -97,19 +97,6 @@ def test_each_copy_is_consistent_while_files_come_and_go(tmp_path: Path) -> None
     assert len(steps) > 20
 
 
-def test_a_closed_store_is_copied_without_a_change(tmp_path: Path) -> None:
-    store, copy = tmp_path / "store", tmp_path / "copy"
-    with open_service(store) as service:
-        token = service.sign_in()
-        file_id = upload(service, b"kept", token)
-    before = {path: path.read_bytes() for path in store.rglob("*") if path.is_file()}
-
-    assert main(["backup", str(store), str(copy)]) == 0
-    assert {path: path.read_bytes() for path in store.rglob("*") if path.is_file()} == before
-    with open_service(copy) as service:
-        assert download(service, file_id, token) == b"kept"
-
-
 def test_a_damaged_part_is_reported_and_copied(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     store, copy = tmp_path / "store", tmp_path / "copy"
     with open_service(store) as service:
@@ -142,8 +129,3 @@ def test_a_target_that_exists_is_not_changed(
     assert main(["backup", str(tmp_path / "store"), str(tmp_path / target)]) == 2
     assert problem in capsys.readouterr().err
     assert [path.name for path in (tmp_path / "full").iterdir()] == ["mine.txt"]
-
-
-def test_a_folder_that_is_no_store_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["backup", str(tmp_path), str(tmp_path.parent / "copy")]) == 2
-    assert "is not a store: svc.sqlite is missing" in capsys.readouterr().err

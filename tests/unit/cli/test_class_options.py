@@ -63,16 +63,6 @@ def test_an_error_names_the_line_and_the_column(tmp_path: Path, text: str, probl
         read_roster_accounts(roster(tmp_path, text))
 
 
-def test_an_error_names_the_line_that_is_not_utf_8(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="line 3: the text is not UTF-8"):
-        read_roster_accounts(roster(tmp_path, HEAD + "Zoë,zoe@school.example,student\n", "latin-1"))
-
-
-def test_a_missing_roster_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"roster\.csv cannot be read: No such file"):
-        read_roster_accounts(tmp_path / "roster.csv")
-
-
 def test_a_class_has_a_token_file_and_a_quota(tmp_path: Path) -> None:
     school_class = read_class(options(roster=roster(tmp_path, HEAD), store=str(tmp_path / "store"), channels=3))
 

@@ -4,7 +4,6 @@ import json
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -16,10 +15,8 @@ from types import SimpleNamespace
 import psutil
 import pytest
 
-from svc_notebooks import cli
 from svc_notebooks.cli import _parser, lab as lab_module, main, notebook_files as shipped_module
-from svc_notebooks.cli.notebook_files import CopiedFile, CopyOutcome, copy_notebooks, notebooks_in, restore_notebook
-from svc_notebooks.cli.output_file import write_report
+from svc_notebooks.cli.notebook_files import CopiedFile, CopyOutcome, copy_notebooks, restore_notebook
 from svc_notebooks.server.transports.socket_server import SocketServer
 from tests.patience import PATIENCE
 
@@ -75,18 +72,6 @@ class TestCopy:
         assert [copy.outcome for copy in copied] == [CopyOutcome.KEPT, CopyOutcome.SAME]
         assert (mine / "00-start.ipynb").read_text() == "with my notes"
 
-    def test_a_broken_link_is_kept(self, shipped: Path, tmp_path: Path):
-        mine = tmp_path / "mine"
-        copy_notebooks(mine, shipped)
-        first = next(mine.rglob("*.ipynb"))
-        first.unlink()
-        first.symlink_to(tmp_path / "elsewhere.ipynb")
-
-        copied = copy_notebooks(mine, shipped)
-
-        assert CopiedFile(first.relative_to(mine).as_posix(), CopyOutcome.KEPT) in copied
-        assert not (tmp_path / "elsewhere.ipynb").exists()
-
     def test_restores_a_notebook_and_keeps_the_changed_one(self, shipped: Path, tmp_path: Path):
         mine = tmp_path / "mine"
         copy_notebooks(mine, shipped)
@@ -111,9 +96,6 @@ class TestCopy:
         with pytest.raises(LookupError, match=message):
             restore_notebook(tmp_path / "mine", word, shipped)
 
-    def test_leaves_checkpoints_behind(self, shipped: Path):
-        assert [path.name for path in notebooks_in(shipped)] == ["00-start.ipynb"]
-
 
 class TestLab:
     """JupyterLab gets the folder, the first notebook and every argument that is not ours."""
@@ -135,39 +117,6 @@ class TestLab:
         monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "signatures"))
         return seen
 
-    def test_opens_the_first_notebook_of_the_folder(self, started: dict[str, object], tmp_path: Path):
-        assert main(["lab", str(tmp_path / "mine")]) == 0
-
-        assert started["cwd"] == tmp_path / "mine"
-        assert started["command"][:3] == [sys.executable, "-m", "jupyterlab"]
-        assert started["command"][3].endswith("/lab/tree/00-start.ipynb")
-
-    @pytest.mark.parametrize("own", [["--no-browser", "--port", "8890"], ["--", "--port", "8890"]])
-    def test_hands_on_its_arguments(
-        self, started: dict[str, object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own: list[str]
-    ):
-        monkeypatch.chdir(tmp_path)
-
-        assert main(["lab", *own]) == 0
-
-        assert started["cwd"] == Path("svc-notebooks")
-        assert started["command"][-2:] == ["--port", "8890"]
-
-    def test_has_no_question_about_news_and_no_warning_of_kernels(self, started: dict[str, object], tmp_path: Path):
-        from jupyter_core.paths import jupyter_config_path
-        from jupyterlab_server.settings_utils import _get_overrides  # what JupyterLab itself reads them with
-
-        main(["lab", str(tmp_path / "mine")])
-
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setenv("JUPYTER_CONFIG_PATH", started["env"]["JUPYTER_CONFIG_PATH"])
-            folder = Path(jupyter_config_path()[0])
-            news, error = _get_overrides(str(tmp_path))
-        server = json.loads((folder / "jupyter_server_config.json").read_text())
-        assert error == ""
-        assert news["@jupyterlab/apputils-extension:notification"]["fetchNews"] == "false"
-        assert server["KernelManager"] == {"transport_encryption": "auto"}
-
     def test_its_notebooks_are_trusted_and_those_of_others_are_not(self, started: dict[str, object], tmp_path: Path):
         import nbformat
         from nbformat.sign import NotebookNotary
@@ -183,30 +132,6 @@ class TestLab:
         }
         notary.store.close()
         assert trusted == {"00-start.ipynb": True, "01-found.ipynb": False}
-
-    def test_what_notebooks_are_read_with_is_imported_without_parsers_of_addresses(self):
-        program = "import sys; from svc_notebooks.cli.notebook_files import trust; trust([])"
-
-        subprocess.run([sys.executable, "-c", f"{program}; assert 'lark' not in sys.modules"], check=True)
-
-    def test_only_copies_when_told_to(
-        self, started: dict[str, object], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-    ):
-        mine = tmp_path / "mine"
-
-        outcome = []
-        for notes in ("", "changed"):
-            if notes:
-                (mine / "00-start.ipynb").write_text(notes)
-            assert main(["lab", "--only-copy", str(mine)]) == 0
-            outcome.append(capsys.readouterr().err.replace(str(mine), "mine"))
-
-        assert "command" not in started
-        assert outcome == [
-            "svc-notebooks lab: 2 of 2 files copied to mine\n",
-            "svc-notebooks lab: all files are in mine already\n"
-            "svc-notebooks lab: 00-start.ipynb: kept your version, which differs from that of this package\n",
-        ]
 
     def test_restores_a_notebook_with_the_option_at_any_place(
         self, started: dict[str, object], tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -231,22 +156,6 @@ class TestLab:
         assert "00-start.ipynb, 01-more.ipynb" in capsys.readouterr().err
         assert "command" not in started
 
-    def test_a_folder_that_cannot_be_written_is_an_error(
-        self,
-        started: dict[str, object],
-        monkeypatch: pytest.MonkeyPatch,
-        tmp_path: Path,
-        capsys: pytest.CaptureFixture[str],
-    ):
-        def refuse(*_: object, **__: object) -> None:
-            raise PermissionError(13, "Permission denied", str(tmp_path / "mine"))
-
-        monkeypatch.setattr(Path, "mkdir", refuse)
-
-        assert main(["lab", str(tmp_path / "mine")]) == 1
-
-        assert "Permission denied; choose a folder with write permission" in capsys.readouterr().err
-
     @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGTERM to send to another process")
     def test_ends_jupyterlab_when_it_is_ended(self, tmp_path: Path):
         # A JupyterLab that says who it is, and waits.
@@ -263,13 +172,6 @@ class TestLab:
             process.communicate(timeout=PATIENCE)
 
         assert not psutil.pid_exists(int(pid.read_text()))
-
-    def test_a_file_in_place_of_the_folder_is_an_error(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-        (tmp_path / "mine").write_text("")
-
-        assert main(["lab", str(tmp_path / "mine")]) == 1
-
-        assert "is a file; choose a folder" in capsys.readouterr().err
 
     def test_a_missing_package_is_an_error_with_the_command(
         self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -358,18 +260,6 @@ os.environ["LEFT"] = "yes"
         assert (process.returncode, output, errors) == (130, "interrupted\n", "")
         until(lambda: not psutil.pid_exists(int(path.read_text())))
 
-    def test_a_folder_without_notebooks_is_an_error(self, tmp_path: Path):
-        result = self.run(tmp_path)
-
-        assert result.returncode == 1
-        assert "has no notebook" in result.stderr
-
-    def test_a_missing_folder_is_an_error(self, tmp_path: Path):
-        result = self.run(tmp_path / "nowhere")
-
-        assert result.returncode == 1
-        assert "is not a folder" in result.stderr
-
 
 @pytest.mark.parametrize(
     "arguments, message",
@@ -416,16 +306,6 @@ def test_an_existing_report_of_marks_is_kept(option: str, tmp_path: Path, capsys
     assert marks.read_text() != "with notes of the teacher"
 
 
-def test_a_report_whose_path_was_taken_meanwhile_goes_beside_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    (tmp_path / "marks.csv").write_text("another's")
-
-    write_report(tmp_path / "marks.csv", "marks", overwrite=False)
-
-    assert (tmp_path / "marks.csv").read_text() == "another's"
-    assert (tmp_path / "marks (1).csv").read_text() == "marks"
-    assert "the report is" in capsys.readouterr().err
-
-
 def test_a_command_whose_output_is_no_longer_read_ends_without_a_traceback():
     command = [sys.executable, "-m", "svc_notebooks.cli", "conformance", "--list"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
@@ -433,16 +313,6 @@ def test_a_command_whose_output_is_no_longer_read_ends_without_a_traceback():
         errors = process.stderr.read()
 
     assert (process.returncode, errors) == (141, b"")
-
-
-def test_a_broken_pipe_that_is_not_the_output_is_an_error(monkeypatch: pytest.MonkeyPatch):
-    def fail(*_: object) -> int:
-        raise BrokenPipeError
-
-    monkeypatch.setattr(cli, "_run", fail)
-
-    with pytest.raises(BrokenPipeError):
-        main(["doctor"])
 
 
 class TestServe:
@@ -475,20 +345,6 @@ class TestServe:
         }
         assert (process.returncode, rest, errors) == (0, "", "")
 
-    def test_answers_to_its_token_and_to_no_other(self):
-        import requests
-
-        with self.serve() as process:
-            ready = json.loads(process.stdout.readline())
-            url = ready["base_url"] + "/storage/v3/files"
-            signed_in = requests.get(url, headers={"Authorization": f"Bearer {ready['token']}"}, timeout=PATIENCE)
-            stranger = requests.get(url, headers={"Authorization": "Bearer other"}, timeout=PATIENCE)
-            control = requests.get(ready["base_url"] + "/_control/clock", timeout=PATIENCE)
-            process.send_signal(signal.SIGTERM)
-            process.communicate(timeout=PATIENCE)
-
-        assert (signed_in.status_code, stranger.status_code, control.status_code) == (200, 401, 404)
-
     @pytest.mark.parametrize("source", ["option", "environment"])
     def test_a_control_token_is_needed_by_control_calls(self, source: str, monkeypatch: pytest.MonkeyPatch):
         import requests
@@ -512,40 +368,6 @@ class TestServe:
         assert answers == [200, 401, 401]
         assert sign_in.status_code == 401
         assert (process.returncode, rest, errors) == (0, "", "")
-
-    @pytest.mark.parametrize("arguments, token", [(["--control-token", "of-control"], None), (["--control"], "")])
-    def test_a_control_token_without_control_is_an_error(
-        self, arguments: list[str], token: str | None, monkeypatch: pytest.MonkeyPatch
-    ):
-        if token is not None:
-            monkeypatch.setenv("SVC_CONTROL_TOKEN", token)
-        with self.serve(*arguments) as process:
-            output, errors = process.communicate(timeout=PATIENCE)
-
-        assert (process.returncode, output) == (2, "")
-        assert "control" in errors
-        assert "of-control" not in errors
-        assert errors.count("\n") == 1
-
-    def test_knows_its_further_names_and_the_pages_that_may_use_it(self):
-        import requests
-
-        names = ["--host-name", "files.example.org", "--allow-origin", "https://app.example"]
-        with self.serve("--host", "localhost", "--control", *names) as process:
-            base_url = json.loads(process.stdout.readline())["base_url"]
-            statuses = []
-            for headers in ({"Host": "files.example.org"}, {"Host": "localhost:1"}, {"Host": "evil.example"}):
-                statuses.append(
-                    requests.get(f"{base_url}/_control/clock", headers=headers, timeout=PATIENCE).status_code
-                )
-            for origin in ("https://app.example", "https://evil.example"):
-                headers = {"Origin": origin, "Access-Control-Request-Method": "GET"}
-                answer = requests.options(f"{base_url}/storage/v3/files", headers=headers, timeout=PATIENCE)
-                statuses.append(answer.headers.get("Access-Control-Allow-Origin"))
-            process.send_signal(signal.SIGTERM)
-            process.communicate(timeout=PATIENCE)
-
-        assert statuses == [200, 200, 403, "https://app.example", None]
 
     def test_speaks_tls_with_an_authority_of_its_own(self):
         import requests
@@ -584,15 +406,6 @@ class TestServe:
                 process.communicate(timeout=PATIENCE)
 
         assert names == [["kept"], ["kept", "kept"]]
-
-    def test_a_used_port_is_an_error(self):
-        with socket.create_server(("127.0.0.1", 0)) as taken:
-            port = taken.getsockname()[1]
-            with self.serve("--port", f"{port}") as process:
-                output, errors = process.communicate(timeout=PATIENCE)
-
-        assert (process.returncode, output) == (2, "")
-        assert f"cannot listen at 127.0.0.1:{port}: Address already in use; choose another port, or 0" in errors
 
     @pytest.mark.parametrize(
         "arguments,message",

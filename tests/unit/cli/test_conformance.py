@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import json
 import os
 import re
@@ -23,23 +22,16 @@ import pytest
 
 from svc_notebooks.cli.conformance import (
     CaseOutcome,
-    Deployment,
     InterfaceRule,
-    Secrets,
-    rule_number,
     rule_rows,
-    suite_folder,
     summary,
     table,
 )
-from svc_notebooks.cli.options import names_of
-from svc_notebooks.core.brand_names import Names
 from svc_notebooks.core.http.messages import BytesBody, Headers, Request, Response
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.transports.socket_server import SocketServer
 from tests.patience import PATIENCE
-from tests.plugin_rules import read_rules
 
 TOKEN = "a-token-that-nobody-sees"
 Handle = Callable[[Request], Response]
@@ -223,16 +215,6 @@ def test_a_broken_service_fails_by_the_broken_rule(broken: dict[str, Bend], whol
     assert TOKEN not in done.out + done.err
 
 
-def test_settings_for_other_runs_of_pytest_are_ignored(tmp_path: Path) -> None:
-    """Where CI is set, pytest would write out the difference of two large contents, which takes hours."""
-    elsewhere = {"CI": "true", "PYTEST_ADDOPTS": "-vv --exitfirst --setup-only", "PYTEST_PLUGINS": "no_such_plugin"}
-    with served(shifts_ranges) as (_, base_url):
-        done = run(base_url, "--rules", "A6-02a", path=tmp_path / "found.json", **elsewhere)
-
-    assert (done.status, done.rules["A6-02a"]["result"]) == (1, "fail"), done.err
-    assert done.rules["A6-02a"]["tests"]["fail"] > 1
-
-
 def test_a_service_that_keeps_the_rules_passes_and_is_left_as_it_was(tmp_path: Path) -> None:
     with served() as (service, base_url):
         before = _keep_a_file(service)
@@ -248,22 +230,6 @@ def _keep_a_file(service: Service) -> str:
     headers = Headers([("Authorization", f"Bearer {TOKEN}"), ("Content-Length", "0")])
     answer = service.handle(Request("POST", "http://x/upload/storage/v3/files?uploadType=media", headers, b""))
     return str(json.loads(answer.content())["id"])
-
-
-def test_a_deployment_may_have_names_of_its_own(tmp_path: Path) -> None:
-    names = {
-        "header_prefix": "X-Cloud-",
-        "media_prefix": "application/vnd.cloud.",
-        "storage": "drive",
-        "kind_prefix": "cloud",
-        "calendar_kind_prefix": "diary",
-    }
-    with open_service(names=Names(**names)) as service, SocketServer(service, threads=8) as server:
-        service.sign_in(token=TOKEN)
-        options = [word for name, value in names.items() for word in ("--names", f"{name}={value}")]
-        done = run(server.base_url, *options, "--rules", "A1,A4-01,A5-01,A6-07,E-01,X-03", path=tmp_path / "found.json")
-
-    assert (done.status, {rule["result"] for rule in done.rules.values()}) == (0, {"pass"}), done.out
 
 
 @pytest.mark.parametrize("variables, result", [({"SVC_CONTROL_TOKEN": "of-control"}, "pass"), ({}, "untestable")])
@@ -323,14 +289,6 @@ def test_another_kind_of_server_gets_one_sentence(bend: Bend) -> None:
     assert "text/html" in done.err
 
 
-def test_a_wrong_token_gets_one_sentence() -> None:
-    with served() as (_, base_url):
-        done = run(base_url, token="a-wrong-one")
-
-    assert (done.status, done.out) == (2, "")
-    assert done.err == f"svc-notebooks conformance: {base_url} refuses the token (401).\n"
-
-
 def test_a_silent_deployment_ends_the_run() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent, ThreadPoolExecutor(1) as beside:
         silent.settimeout(PATIENCE)
@@ -349,15 +307,6 @@ def _leave_unanswered(silent: socket.socket) -> float:
         while connection.recv(65536):
             pass
         return time.monotonic() - begun
-
-
-def test_an_address_without_a_server_gets_one_sentence() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as once:
-        port = once.getsockname()[1]
-    done = run(f"http://127.0.0.1:{port}")
-
-    assert (done.status, done.out, done.err.count("\n")) == (2, "", 1)
-    assert "does not answer" in done.err
 
 
 @pytest.mark.parametrize(
@@ -407,19 +356,6 @@ def _until(true: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
-def test_the_list_sends_no_request() -> None:
-    done = subprocess.run(
-        command("--list", "--rules", "A3"), capture_output=True, text=True, timeout=PATIENCE, check=False
-    )
-
-    lines = done.stdout.splitlines()
-    assert (done.returncode, done.stderr) == (0, "")
-    ids = [line.split()[0] for line in lines]
-    assert ids == [id for id, rule in read_rules().items() if id.startswith("A3-") and rule.side == "server"]
-    restarts = [id for id in ids if rule_number(id) == "A3-19"]  # nobody can ask for a restart over HTTP
-    assert [line.split()[0] for line in lines if int(line.split()[1]) == 0] == restarts
-
-
 def test_only_restarts_have_no_test_over_http() -> None:
     """A test file that moves its fixtures elsewhere must not fall out of a run in silence."""
     done = subprocess.run(command("--list"), capture_output=True, text=True, timeout=PATIENCE, check=False)
@@ -427,19 +363,6 @@ def test_only_restarts_have_no_test_over_http() -> None:
     assert [line.split()[0] for line in done.stdout.splitlines() if " 0 tests" in line] == [
         "A3-19a", "A3-19b", "N-11",
     ]  # fmt: skip
-
-
-def test_files_of_other_runs_of_pytest_are_kept(tmp_path: Path) -> None:
-    """pytest removes all but the newest of its folders, gigabytes at times: those are not this command's to remove."""
-    of_others = [tmp_path / f"pytest-of-{getpass.getuser()}" / f"pytest-{n}" for n in range(6)]
-    for folder in of_others:
-        folder.mkdir(parents=True)
-    with served() as (_, base_url):
-        done = run(base_url, "--rules", "A1-01", PYTEST_DEBUG_TEMPROOT=str(tmp_path), TMPDIR=str(tmp_path))
-
-    assert done.status == 0, done.out
-    assert sorted(tmp_path.iterdir()) == [of_others[0].parent]
-    assert sorted(of_others[0].parent.iterdir()) == of_others
 
 
 # The parts of it.
@@ -476,18 +399,3 @@ def test_the_table_has_the_message_of_a_failed_test_and_the_requests() -> None:
     assert "choice: chunk_rule: floor here" in lines
     assert "A-2     not testable     second\n        needs: a test over HTTP" in lines
     assert summary(rows).startswith("2 clauses: 0 pass, 1 fail")
-
-
-def test_a_target_shows_no_token() -> None:
-    assert TOKEN not in repr(Deployment("http://x", TOKEN, second_token=TOKEN))
-    assert Secrets([TOKEN]).redact(f"a {TOKEN} b") == "a <token> b"
-    assert names_of(["storage=drive"]).path("files") == "/drive/v3/files"
-
-
-def test_the_suite_folder_has_the_suite() -> None:
-    assert (suite_folder() / "tests" / "contract" / "conftest.py").is_file()
-
-
-def test_a_short_token_is_hidden_where_it_stands_alone():
-    """With `conf` for a token the rules spoke of <token>erences."""
-    assert Secrets(["conf"]).redact('"Bearer conf" and a conference') == '"Bearer <token>" and a conference'

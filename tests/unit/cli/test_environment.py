@@ -3,35 +3,15 @@
 from __future__ import annotations
 
 import os
-import re
 from contextlib import ExitStack
 from pathlib import Path
 from wsgiref.util import setup_testing_defaults
 
 import pytest
 
-from svc_notebooks.cli.environment import (
-    _OPTIONS,
-    open_from_environment,
-    read_environment,
-    variable_of,
-)
-from svc_notebooks.cli.options import serve_parser
+from svc_notebooks.cli.environment import _OPTIONS, open_from_environment, read_environment, variable_of
 from svc_notebooks.core.http.messages import Headers, Request, Response
 from svc_notebooks.server.wsgi import ServiceApp
-
-_OF_THE_SERVER = {
-    *("--host", "--port", "--tls", "--hub", "--hub-domain", "--metrics", "--log-format"),
-    *("--shutdown-timeout", "--shutdown-delay"),
-}
-
-
-def test_without_variables_the_options_are_those_without_arguments() -> None:
-    parser = serve_parser()
-    options = vars(read_environment({}))
-
-    assert options.pop("policy") == {}
-    assert options.items() >= vars(parser.parse_args([])).items()
 
 
 def test_a_variable_has_the_meaning_of_its_option() -> None:
@@ -51,28 +31,10 @@ def test_a_bad_value_names_its_variable(name: str, text: str) -> None:
         read_environment({name: text})
 
 
-def test_an_unknown_setting_of_the_policy_is_named() -> None:
-    with pytest.raises(ValueError, match="rate_limits"):
-        read_environment({"SVC_POLICY": '{"rate_limits": 1}'})
-
-
-def test_a_bad_token_is_not_in_the_message() -> None:
-    with pytest.raises(ValueError, match="SVC_TOKEN") as refused:
-        read_environment({"SVC_TOKEN": "hush hush"})
-
-    assert "hush" not in str(refused.value)
-
-
 def test_the_documentation_has_every_variable() -> None:
     page = (Path(__file__).parents[3] / "docs" / "scale.md").read_text(encoding="utf-8")
 
     assert {name for name in map(variable_of, _OPTIONS) if f"`{name}`" not in page} == set()
-
-
-def test_every_option_has_a_variable_unless_the_wsgi_server_decides_it() -> None:
-    options = set(re.findall(r"^  (--[a-z-]+)", serve_parser().format_help(), re.MULTILINE))
-
-    assert options - set(_OPTIONS) == _OF_THE_SERVER
 
 
 def test_the_service_of_variables_has_the_token_and_the_policy(tmp_path: Path) -> None:

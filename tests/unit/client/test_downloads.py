@@ -17,11 +17,9 @@ import pytest
 
 from svc_notebooks.client.downloads.downloads import as_range, read_content, safe_name, save_content
 from svc_notebooks.client.downloads.part_file import PartFile
-from svc_notebooks.client.downloads.ranged_download import Fetch
 from svc_notebooks.core.errors.errors import (
     AbusiveFileWarning,
     BadRequest,
-    ContentMismatch,
     Interrupted,
     NotAllowed,
     NotFound,
@@ -67,14 +65,6 @@ def test_content_is_read_as_bytes_or_saved_to_a_file(shelf: Shelf, tmp_path: Pat
     assert save_content(session, "f", str(tmp_path)).path == tmp_path / "a.bin"
     assert [p.name for p in sorted(tmp_path.iterdir())] == ["a.bin", "b.bin"]
     assert (tmp_path / "a.bin").read_bytes() == (tmp_path / "b.bin").read_bytes() == CONTENT
-
-
-def test_a_redirect_is_not_followed(shelf: Shelf) -> None:
-    redirect = Response(302, Headers([("Location", "https://login.example/x")]), b"<html>")
-    shelf.faults["GET"] = [lambda shelf, request: redirect] * 2
-
-    with pytest.raises(ServiceFailed, match=r"redirects to https://login\.example/x; check base_url"):
-        read_content(session_for(shelf), "f", size=len(CONTENT))
 
 
 RANGES = [
@@ -163,19 +153,6 @@ def test_a_200_after_a_break_replaces_the_first_piece(shelf: Shelf, tmp_path: Pa
     assert save_content(session_for(shelf), "f", tmp_path / "x").path.read_bytes() == CONTENT
 
 
-@pytest.mark.spec("A6-06", "A6-06d")
-def test_no_checksum_is_requested_for_an_unbroken_download(shelf: Shelf, tmp_path: Path) -> None:
-    save_content(session_for(shelf), "f", tmp_path / "x")
-
-    assert not [url for _, url, _ in shelf.requests if "md5Checksum" in url]
-
-
-def test_a_broken_download_into_memory_continues(shelf: Shelf) -> None:
-    shelf.faults["GET"] = [cut(100_000)]
-
-    assert read_content(session_for(shelf), "f", size=len(CONTENT)) == CONTENT
-
-
 @pytest.mark.parametrize("byte_range", ["bytes=1000-200000", "bytes=-250000"])
 def test_a_broken_download_of_a_range_continues(byte_range: str, shelf: Shelf, tmp_path: Path) -> None:
     expected = CONTENT[1000:200_001] if byte_range == "bytes=1000-200000" else CONTENT[-250_000:]
@@ -203,20 +180,6 @@ def test_another_process_continues_after_the_bytes_on_disk(shelf: Shelf, tmp_pat
     assert f"bytes={have}-" in shelf.header_values("Range", "GET")
     assert (tmp_path / "x").read_bytes() == CONTENT
     assert [p.name for p in tmp_path.iterdir()] == ["x"]
-
-
-@pytest.mark.spec("A6-06", "A6-06c")
-def test_a_complete_part_file_needs_no_transfer(shelf: Shelf, tmp_path: Path) -> None:
-    """The process was stopped between the last byte and the renaming."""
-    session = session_for(shelf)
-    mark = {"base_url": session.base_url, "id": "f", "size": str(len(CONTENT)), "headRevisionId": "r1", "range": None}
-    with PartFile(tmp_path / "x", mark) as part:
-        part.write(CONTENT)
-
-    save_content(session, "f", tmp_path / "x")
-
-    assert (tmp_path / "x").read_bytes() == CONTENT
-    assert all("alt=media" not in url for _, url, _ in shelf.requests)
 
 
 @pytest.mark.parametrize("size", [1, 300_000, 400_000])
@@ -258,42 +221,6 @@ def test_a_content_of_another_size_is_downloaded_anew(size: int, shelf: Shelf, t
     shelf.faults["GET"] = [None, cut(100_000), changes]
 
     assert save_content(session_for(shelf), "f", tmp_path / "x").path.read_bytes() == bytes(size)
-
-
-def test_a_range_of_a_changed_content_is_downloaded_anew(shelf: Shelf, tmp_path: Path) -> None:
-    def changes(shelf: Shelf, request: Request) -> Response:
-        shelf.store(CONTENT[::-1], id="f")
-        return shelf.act(request)
-
-    shelf.faults["GET"] = [None, cut(10_000), changes]
-
-    path = save_content(session_for(shelf), "f", tmp_path / "x", byte_range=(0, 99_999)).path
-    assert path.read_bytes() == CONTENT[::-1][:100_000]
-
-
-def test_a_content_that_changes_during_each_download_is_an_error(shelf: Shelf, tmp_path: Path) -> None:
-    class Restless(Shelf):
-        def _content(self, request: Request, content: bytes) -> Response:
-            self.store(Random(self.made).randbytes(1000), id="f")
-            half = self.contents["f"][: 500 if request.headers.get("Range") is None else 1000]
-            whole = super()._content(request, self.contents["f"])
-            return Response(whole.status, whole.headers, half if whole.status == 200 else whole.content())
-
-    restless = Restless()
-    restless.store(b"", id="f")
-
-    with pytest.raises(ContentMismatch):
-        save_content(session_for(restless), "f", tmp_path / "x")
-    with pytest.raises(ContentMismatch):
-        read_content(session_for(restless), "f", size=len(CONTENT))
-    assert not (tmp_path / "x").exists()
-
-
-def test_an_empty_content_is_an_empty_file(shelf: Shelf, tmp_path: Path) -> None:
-    shelf.store(b"", id="e")
-
-    assert read_content(session_for(shelf), "e") == b""
-    assert save_content(session_for(shelf), "e", tmp_path / "x").path.read_bytes() == b""
 
 
 def test_a_range_is_cut_from_a_200(shelf: Shelf) -> None:
@@ -356,22 +283,6 @@ def test_an_abusive_file_is_acknowledged_by_an_explicit_argument_alone(shelf: Sh
     assert shown[0].filename == __file__
 
 
-@pytest.mark.spec("A6-04", "A6-04b", "A6-04c")
-def test_a_file_that_is_not_flagged_is_neither_acknowledged_nor_warned_of(shelf: Shelf) -> None:
-    """Warnings are errors in these tests."""
-    assert read_content(session_for(shelf), "f", size=len(CONTENT), acknowledge_abuse=True) == CONTENT
-
-    assert [url.partition("?")[2] for _, url, _ in shelf.requests] == ["alt=media"]
-
-
-@pytest.mark.spec("A6-04", "A6-04c")
-def test_another_refusal_is_not_acknowledged(shelf: Shelf) -> None:
-    shelf.faults["GET"] = [answer(403, envelope(403, "cannotDownloadFile"))]
-
-    with pytest.raises(NotAllowed):
-        read_content(session_for(shelf), "f", size=len(CONTENT), acknowledge_abuse=True)
-
-
 # -- the place
 
 
@@ -391,23 +302,6 @@ def test_another_refusal_is_not_acknowledged(shelf: Shelf) -> None:
 )
 def test_a_name_is_made_safe(name: str, safe: str) -> None:
     assert safe_name(name) == safe
-
-
-def test_a_long_name_keeps_its_extension() -> None:
-    name = safe_name("é" * 500 + ".csv")
-
-    assert name.endswith("é.csv")
-    assert len(name.encode()) <= 200
-
-
-def test_a_name_with_parent_folders_stays_in_the_folder(tmp_path: Path) -> None:
-    shelf, inside = Shelf(), tmp_path / "inside"
-    shelf.store(b"x", id="f", name="../../x")
-    inside.mkdir()
-
-    path = save_content(session_for(shelf), "f", inside).path
-
-    assert path.resolve().parent == inside.resolve()
 
 
 def test_a_path_that_cannot_be_written_is_named_as_given(shelf: Shelf, tmp_path: Path) -> None:
@@ -490,88 +384,6 @@ def test_other_content_stays_and_nothing_is_transferred(other: bytes, shelf: She
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("x", other)]
 
 
-@pytest.mark.parametrize("other, outcome", [(CONTENT, "unchanged"), (CONTENT[::-1], None)])
-def test_without_a_checksum_the_content_is_downloaded_and_compared(
-    other: bytes, outcome: str | None, shelf: Shelf, tmp_path: Path
-) -> None:
-    (tmp_path / "x").write_bytes(other)
-    shelf.faults["GET"] = [answered_with(json.dumps({"id": "f", "size": str(len(CONTENT))}).encode())] * 2
-    session = session_for(shelf)
-
-    if outcome:
-        assert save_content(session, "f", tmp_path / "x").outcome == outcome
-    else:
-        with pytest.raises(PathExists):
-            save_content(session, "f", tmp_path / "x")
-
-    assert "alt=media" in shelf.requests[-1][1]
-    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("x", other)]
-
-
-def test_a_range_is_compared_with_the_existing_file(shelf: Shelf, tmp_path: Path) -> None:
-    session = session_for(shelf)
-
-    outcomes = [save_content(session, "f", tmp_path / "x", byte_range=(0, 9)).outcome for _ in range(2)]
-    with pytest.raises(PathExists):
-        save_content(session, "f", tmp_path / "x", byte_range=(1, 10))
-
-    assert outcomes == ["saved", "unchanged"]
-    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("x", CONTENT[:10])]
-
-
-def test_a_file_created_during_the_transfer_stays(shelf: Shelf, tmp_path: Path) -> None:
-    def meanwhile(done: int, total: int | None) -> None:
-        (tmp_path / "x").write_bytes(b"mine")
-
-    with pytest.raises(PathExists, match="4 bytes"):
-        save_content(session_for(shelf), "f", tmp_path / "x", progress=meanwhile)
-
-    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("x", b"mine")]
-
-
-def test_an_interrupted_download_continues_beside_a_part_file_of_the_user(shelf: Shelf, tmp_path: Path) -> None:
-    (tmp_path / "x.part").write_bytes(b"mine")
-    (tmp_path / "x.part-1.json").write_text("[]")
-    session = session_for(shelf)
-
-    def press_stop(done: int, total: int | None) -> None:
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        save_content(session, "f", tmp_path / "x", progress=press_stop)
-    arrived = (tmp_path / "x.part-2").stat().st_size
-    save_content(session, "f", tmp_path / "x")
-
-    assert shelf.header_values("Range", "GET")[-1] == f"bytes={arrived}-"
-    assert (tmp_path / "x").read_bytes() == CONTENT
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["x", "x.part", "x.part-1.json"]
-    assert (tmp_path / "x.part").read_bytes() == b"mine"
-
-
-def test_a_second_name_of_a_finished_download_is_not_written_to(shelf: Shelf, tmp_path: Path) -> None:
-    """The process was killed after the file had its name and before its part file was removed."""
-    session = session_for(shelf)
-    save_content(session, "f", tmp_path / "x")
-    os.link(tmp_path / "x", tmp_path / "x.part")
-    (tmp_path / "x.part.json").write_text(json.dumps({"base_url": session.base_url, "id": "f"}))
-    shelf.store(b"another revision", id="f")
-    shelf.faults["GET"] = [None, cut(3), *[answer(404, envelope(404, "notFound"))] * 2]
-
-    with pytest.raises(NotFound):
-        save_content(session, "f", tmp_path / "x", overwrite=True)
-
-    assert (tmp_path / "x").read_bytes() == CONTENT
-
-
-def test_a_refused_download_leaves_no_part_file(shelf: Shelf, tmp_path: Path) -> None:
-    shelf.faults["GET"] = [None, answer(404, envelope(404, "notFound"))]
-
-    with pytest.raises(NotFound):
-        save_content(session_for(shelf), "f", tmp_path / "x")
-
-    assert list(tmp_path.iterdir()) == []
-
-
 # -- progress and memory
 
 
@@ -607,22 +419,6 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
     assert (tmp_path / "x").stat().st_size == size
     assert peak < 4 * MIB
     assert in_memory < 1.3 * size
-
-
-def test_a_full_disk_is_not_retried(shelf: Shelf) -> None:
-    class Full:
-        have = 0
-
-        def write(self, block: bytes) -> None:
-            raise OSError(28, "No space left on device")
-
-        def restart(self, mark: object = None) -> None:
-            pass
-
-    session, time = session_for(shelf, time := Time()), time
-    with pytest.raises(OSError, match="No space"):
-        Fetch(session, session.url("/storage/v3/files/f", {"alt": "media"}), Full(), None).run()
-    assert time.slept == []
 
 
 @pytest.fixture
@@ -677,16 +473,3 @@ def test_a_full_disk_without_a_mount(tmp_path: Path) -> None:
         part.write(b"bytes")
 
     assert caught.value.errno == ENOSPC
-
-
-def test_a_note_that_cannot_be_written_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An empty note would keep the next run from using the name."""
-
-    def full(*_: object) -> None:
-        raise OSError(ENOSPC, "No space left on device")
-
-    monkeypatch.setattr("svc_notebooks.client.downloads.part_file.json.dump", full)
-    with pytest.raises(OSError, match="No space left"):
-        PartFile(tmp_path / "x", {"base_url": "", "id": "f"})
-
-    assert not list(tmp_path.glob("x*"))

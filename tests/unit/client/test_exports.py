@@ -13,7 +13,7 @@ import pytest
 
 from svc_notebooks.client.about import export_formats, import_formats
 from svc_notebooks.client.downloads.exports import choose, export_target, read_export, same_export, save_export
-from svc_notebooks.core.errors.errors import BadRequest, Interrupted, NotAllowed, PathExists, ServiceFailed
+from svc_notebooks.core.errors.errors import BadRequest, Interrupted, PathExists, ServiceFailed
 from svc_notebooks.core.http.messages import Disconnected, Headers, Request, Response
 from tests.scripted import envelope, session_for
 
@@ -76,16 +76,6 @@ def test_an_export_that_breaks_each_time_is_given_up(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_refused_export_leaves_the_existing_file(tmp_path: Path) -> None:
-    (tmp_path / "f.png").write_bytes(b"before")
-
-    with pytest.raises(NotAllowed, match="said the service Export to another format") as caught:
-        save_export(session_for(Office(status=403)), "f", "image/png", tmp_path / "f.png")
-
-    assert caught.value.reason == "exportSizeLimitExceeded"
-    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("f.png", b"before")]
-
-
 def test_other_content_stays_unless_overwrite_is_given(tmp_path: Path) -> None:
     path = tmp_path / "f.png"
     path.write_bytes(b"before")
@@ -97,19 +87,6 @@ def test_other_content_stays_unless_overwrite_is_given(tmp_path: Path) -> None:
 
     assert left == [("f.png", b"before")]
     assert outcomes == ["replaced", "unchanged"]
-
-
-def test_a_folder_at_the_path_is_refused_before_anything_is_sent(tmp_path: Path) -> None:
-    (tmp_path / "f.png").mkdir()
-    office = Office()
-
-    with pytest.raises(
-        PathExists, match=r"f\.png' is a folder, and a file cannot replace a folder.*another path"
-    ) as caught:
-        save_export(session_for(office), "f", "image/png", tmp_path / "f.png", overwrite=True)
-
-    assert not caught.value.replaceable
-    assert office.requests == []
 
 
 PDF = b"%%PDF-1.7\n<</ModDate(D:%s)/Title(Birds)>> %s /ID[<%s> <%s>]"
@@ -189,17 +166,6 @@ def test_import_formats_of_another_shape_are_an_error(formats: object) -> None:
 
     with pytest.raises(ServiceFailed, match="field importFormats"):
         import_formats(session)
-
-
-def test_the_formats_are_requested_once() -> None:
-    office = Office()
-    session = session_for(office)
-
-    for _ in range(3):
-        export_formats(session, NATIVE + "drawing")
-        import_formats(session)
-
-    assert len(office.requests) == 1
 
 
 @pytest.mark.parametrize("about", [{}, {**OFFERS, "exportFormats": []}])

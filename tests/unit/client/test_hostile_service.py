@@ -12,8 +12,6 @@ import pytest
 
 from tests.hostile_service import EVERY, LIES, HostileService
 
-MIB = 1024 * 1024
-
 TOLERATED = {
     ("a short length", "export"),  # the size of an export is not known before
     ("short chunks", "export"),
@@ -49,15 +47,3 @@ def test_a_lie_is_one_short_error_of_the_service(report: dict[str, Any], lie: st
 
 def test_honest_answers_are_returned(report: dict[str, Any]) -> None:
     assert {report["outcomes"]["honesty"][function] for function in EVERY} == {"returned"}
-
-
-def test_both_sizes_are_named(report: dict[str, Any]) -> None:
-    outcome = report["outcomes"]["a long length"]["download"]
-
-    assert "sends 268,435,456 bytes" in outcome
-    assert "1,000" in outcome
-
-
-def test_memory_and_disk_are_bounded(report: dict[str, Any]) -> None:
-    assert report["memory"] < 100 * MIB
-    assert report["left"] < 64 * MIB

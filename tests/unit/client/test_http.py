@@ -6,31 +6,20 @@ import socket
 import ssl
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-import requests
 import trustme
-import urllib3
-from urllib3.connection import HTTPConnection
 from urllib3.util.wait import wait_for_read
 
-from svc_notebooks.client.session import Session
-from svc_notebooks.client.transport import http as client_http
 from svc_notebooks.client.transport.http import SENT_AT_ONCE, HttpTransport
-from svc_notebooks.client.transport.http_errors import ERRORS, transport_error
 from svc_notebooks.client.transport.http_options import needs_no_proxy
-from svc_notebooks.client.transport.in_process import BLOCK, TransportError
+from svc_notebooks.client.transport.in_process import TransportError
 from svc_notebooks.client.uploads.open_source import open_source
-from svc_notebooks.client.uploads.sources import SourceStream
-from svc_notebooks.core.errors.errors import Interrupted
+from svc_notebooks.client.uploads.source_stream import SourceStream
 from svc_notebooks.core.http.messages import Headers, Request
 from tests.patience import PATIENCE
-from tests.scripted import Time
-
-MIB = 1024 * 1024
 
 
 class Server(ThreadingHTTPServer):
@@ -145,17 +134,6 @@ def test_the_connection_is_used_again(size: int, server: Server, transport: Http
     assert server.connections == 1
 
 
-def test_each_origin_has_its_own_pool_and_close_removes_them_all(server: Server, transport: HttpTransport) -> None:
-    localhost = server.base_url.replace("127.0.0.1", "localhost")
-    for url in (server.base_url, localhost, server.base_url + "?a=b", localhost + "/x#y"):
-        transport.send(Request("GET", url)).content()
-    transport.close()
-    transport.send(Request("GET", server.base_url + "/again")).content()
-
-    assert [path for _, path, _, _ in server.seen] == ["/", "/", "/?a=b", "/x", "/again"]
-    assert server.connections == 3
-
-
 def test_bodies_leave_in_large_blocks_with_their_length(server: Server, transport: HttpTransport) -> None:
     content, sizes = bytes(range(256)) * 2_500, []
     body = SourceStream(open_source(content), 0, len(content), lambda at, total: sizes.append(at))
@@ -196,30 +174,6 @@ def test_an_idle_connection_that_the_service_closes_is_replaced(server: Server, 
     assert idle.is_closed
 
 
-def test_idle_connections_are_limited(
-    server: Server, transport: HttpTransport, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(client_http, "MAX_CONNECTIONS", 2)
-    transport.send(Request("GET", server.base_url + "/"))
-    origin = replace(*transport._origins.values(), idle=[])
-    connections = [HTTPConnection("127.0.0.1", server.server_port) for _ in range(3)]
-
-    for connection in connections:
-        connection.connect()
-        origin.release(connection)
-
-    assert [connection.is_closed for connection in connections] == [False, False, True]
-    assert origin.idle == connections[:2]
-    client_http._close_all({("http", "x"): origin})
-    assert all(connection.is_closed for connection in connections)
-
-
-def test_a_body_without_a_length_is_chunked(server: Server, transport: HttpTransport) -> None:
-    transport.send(Request("POST", server.base_url + "/", Headers(), SourceStream(open_source(b"abc"), 0, None)))
-
-    assert server.seen[0][3] == b"abc"
-
-
 @pytest.mark.parametrize("status", [301, 302, 307, 308])
 def test_no_redirect_is_followed(status: int, server: Server, transport: HttpTransport) -> None:
     server.reply = lambda handler: handler.ok(status, b"", Location="/elsewhere", Range="bytes=0-9")
@@ -228,24 +182,6 @@ def test_no_redirect_is_followed(status: int, server: Server, transport: HttpTra
 
     assert (response.status, response.headers["Range"]) == (status, "bytes=0-9")
     assert len(server.seen) == 1
-
-
-def test_large_answers_stream_in_blocks(server: Server, transport: HttpTransport) -> None:
-    content = bytes(range(256)) * 10_000
-    server.reply = lambda handler: handler.ok(body=content)
-
-    response = transport.send(Request("GET", server.base_url + "/"))
-
-    assert not isinstance(response.body, bytes)
-    blocks = list(response.body)
-    assert b"".join(blocks) == content
-    assert max(map(len, blocks)) == BLOCK
-
-
-def test_a_head_has_no_body(server: Server, transport: HttpTransport) -> None:
-    server.reply = lambda handler: handler.ok(body=bytes(100_000))
-
-    assert transport.send(Request("HEAD", server.base_url + "/")).content() == b""
 
 
 def test_a_response_that_breaks_off_is_an_error(server: Server, transport: HttpTransport) -> None:
@@ -270,60 +206,11 @@ def test_a_request_without_a_response_may_have_arrived(server: Server, transport
     assert not caught.value.hopeless
 
 
-@pytest.mark.parametrize("exchanges", [0, 1])
-def test_a_read_timeout_is_an_error(exchanges: int, server: Server) -> None:
-    done = threading.Event()
-    transport = HttpTransport(timeout=(1, 0.1))
-    for _ in range(exchanges):
-        transport.send(Request("GET", server.base_url + "/")).content()
-    server.reply = lambda handler: done.wait(PATIENCE) and None
-    try:
-        with pytest.raises(TransportError, match=r"Read timed out\. \(read timeout=0\.1\)$"):
-            transport.send(Request("GET", server.base_url + "/"))
-    finally:
-        done.set()
-        transport.close()
-
-
-def _free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
-
-
-def test_a_port_without_a_service_is_unreachable(transport: HttpTransport) -> None:
-    with pytest.raises(TransportError, match=r"nothing listens at http://127\.0\.0\.1:[0-9]+;") as caught:
-        transport.send(Request("GET", f"http://127.0.0.1:{_free_port()}/"))
-    assert (caught.value.sent, caught.value.hopeless) == (False, False)
-    assert "0x" not in str(caught.value)
-
-
 def test_invalid_urls_and_headers_are_hopeless(transport: HttpTransport) -> None:
     for url in ("ftp://x/", "http:///nothing", "https://nobody.invalid/", "http://x:99999/", "http://x:port/"):
         with pytest.raises(TransportError) as caught:
             transport.send(Request("GET", url))
         assert caught.value.hopeless
-
-
-@pytest.mark.parametrize(
-    "variable, url",
-    [
-        ("http_proxy", "http://outside.example/"),
-        ("HTTP_PROXY", "http://outside.example/"),
-        ("HTTPS_PROXY", "https://outside.example/"),
-        ("ALL_PROXY", "http://outside.example/"),
-    ],
-)
-def test_a_missing_proxy_is_unreachable_and_its_variable_is_named(
-    variable: str, url: str, no_proxies: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(variable, f"http://user:word@127.0.0.1:{_free_port()}")
-    with pytest.raises(TransportError, match=r"^the proxy for https?://outside\.example cannot be reached") as caught:
-        HttpTransport().send(Request("GET", url))
-    assert not caught.value.sent
-    assert f"check {variable} (" in str(caught.value)
-    assert "add outside.example to NO_PROXY" in str(caught.value)
-    assert "word" not in str(caught.value).replace("password", "")
 
 
 @pytest.mark.parametrize("proxy", ["http://", "ftp://proxy.example", "http://proxy.example:port", "socks5://x"])
@@ -382,31 +269,6 @@ def test_tracebacks_of_urllib3_are_not_kept_with_the_error(server: Server, trans
         cause = cause.__cause__ or cause.__context__
 
 
-def test_errors_of_the_body_are_not_errors_of_the_connection(server: Server, transport: HttpTransport) -> None:
-    class Stops:
-        def read(self, size: int = -1, /) -> bytes:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        transport.send(Request("PUT", server.base_url + "/", Headers([("Content-Length", "9")]), Stops()))
-
-
-def test_every_error_of_requests_and_urllib3_is_known() -> None:
-    """Every error of theirs has one of the bases that `send` catches."""
-    members = [*vars(requests.exceptions).values(), *vars(urllib3.exceptions).values()]
-    theirs = [
-        error
-        for error in members
-        if isinstance(error, type)
-        and issubclass(error, Exception)
-        and not issubclass(error, Warning)
-        and error.__module__.startswith(("requests", "urllib3"))
-    ]
-    assert len(theirs) > 40
-    assert [error for error in theirs if not issubclass(error, ERRORS)] == []
-    assert isinstance(transport_error(requests.ConnectionError("x")), TransportError)
-
-
 # -- certificates and proxies
 
 
@@ -442,16 +304,6 @@ def test_an_authority_may_be_given_or_named_by_the_environment(
     for transport in (explicit, named):
         assert transport.send(https(server)).status == 200
         transport.close()
-
-
-@pytest.mark.usefixtures("authority")
-def test_a_session_over_tls_fails_at_once_without_the_authority(server: Server, tmp_path: Path) -> None:
-    time, url = Time(), server.base_url.replace("http:", "https:")
-    session = Session(url, "t", clock=time, sleep=time.sleep, state_dir=tmp_path)
-
-    with session, pytest.raises(Interrupted, match="certificate"):
-        session.call("GET", "/x")
-    assert time.slept == []
 
 
 @pytest.mark.parametrize(
@@ -495,42 +347,3 @@ def test_other_hosts_need_a_proxy(url: str, no_proxy: str, no_proxies: None, mon
     monkeypatch.setenv("no_proxy", no_proxy)
 
     assert not needs_no_proxy(url)
-
-
-def test_a_proxy_for_this_machine_may_be_given(server: Server) -> None:
-    assert HttpTransport(proxies={"http": "http://proxy.example"})._proxies_for(server.base_url) != {}
-
-
-def test_proxies_come_from_the_environment_once_for_each_host(
-    server: Server, transport: HttpTransport, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("http_proxy", server.base_url)
-    monkeypatch.setenv("no_proxy", "inside.example")
-    urls: list[str] = []
-    lookup = client_http.get_environ_proxies
-    monkeypatch.setattr(client_http, "get_environ_proxies", lambda url: urls.append(url) or lookup(url))
-
-    for _ in range(3):
-        transport.send(Request("GET", "http://outside.example/x"))
-
-    assert [path for _, path, _, _ in server.seen] == ["http://outside.example/x"] * 3
-    assert urls == ["http://outside.example/x"]
-    assert transport._proxies_for("http://inside.example/") == {}
-
-
-def test_proxies_may_be_given(server: Server) -> None:
-    transport = HttpTransport(proxies={"http": server.base_url})
-
-    transport.send(Request("GET", "http://outside.example/x"))
-    transport.close()
-
-    assert server.seen[0][1] == "http://outside.example/x"
-
-
-def test_a_whole_session_over_a_socket(server: Server, tmp_path: Path) -> None:
-    server.reply = lambda handler: handler.ok(body=b'{"id": "x"}')
-
-    with Session(server.base_url, "tok", proxies={}, state_dir=tmp_path) as session:
-        assert session.call("GET", "/storage/v3/files/x") == {"id": "x"}
-    assert server.seen[0][2]["Authorization"] == "Bearer tok"
-    assert server.seen[0][2]["User-Agent"].startswith("svc-notebooks/")

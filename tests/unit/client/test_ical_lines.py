@@ -69,9 +69,3 @@ def test_a_missing_end_loses_no_event(content: bytes):
     events = read_components(unfolded(content).decode()).walk("VEVENT")
 
     assert [each.value("SUMMARY") for each in events] == ["1", "2"]
-
-
-def test_components_inside_of_each_other_have_a_limit():
-    content = "BEGIN:A\n" + "".join(f"BEGIN:X{n}\n" for n in range(100_000)) + "BEGIN:VEVENT\nSUMMARY:1\nEND:VEVENT"
-
-    assert [len(each.properties) for each in read_components(content).walk("VEVENT")] == [0]

@@ -6,7 +6,6 @@ import hashlib
 import io
 import json
 import os
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -19,13 +18,11 @@ from svc_notebooks.client.uploads import chosen_id
 from svc_notebooks.client.uploads.prepare import resume_upload, start_upload, upload
 from svc_notebooks.client.uploads.sources import PathSource
 from svc_notebooks.core.errors.errors import (
-    ContentMismatch,
-    ServiceFailed,
     SourceChanged,
     UnverifiedUploadWarning,
 )
 from svc_notebooks.core.http.messages import Request, Response, as_body
-from tests.scripted import Fault, Q, Shelf, Stream, answer, answered_with, lost, reset, session_for
+from tests.scripted import Fault, Q, Shelf, Stream, lost, reset, session_for
 
 CONTENT = Random(8).randbytes(3 * Q + 99)
 CHANGED = bytearray(CONTENT)
@@ -191,15 +188,6 @@ class WithPartialResponses(WithoutChecksums):
     md5 = True
 
 
-class WithOddChecksums(Shelf):
-    """A service with an MD5 in upper case, and with null as the SHA-256."""
-
-    def _keep(self, metadata: dict[str, Any], content: bytes) -> dict[str, Any]:
-        file = super()._keep(metadata, content)
-        file.update(md5Checksum=file["md5Checksum"].upper(), sha256Checksum=None)
-        return file
-
-
 @pytest.mark.spec("A3-25")
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
 @pytest.mark.parametrize("service", [Shelf, WithPartialResponses])
@@ -243,32 +231,6 @@ def test_a_file_without_a_checksum_was_not_compared(path: Path, way: Way) -> Non
     assert len(shown) == 1
 
 
-def test_a_checksum_can_be_in_upper_case(path: Path) -> None:
-    shelf = WithOddChecksums()
-
-    the_same_call_again(shelf, session_for(shelf), path, lambda path: None)
-    with pytest.raises(SourceChanged, match="its md5 is"):
-        the_same_call_again(shelf, session_for(shelf), path, change)
-
-
-@pytest.mark.parametrize("fault", [answer(403), answer(400), answer(404)], ids=["403", "400", "404"])
-def test_a_checksum_that_is_refused_is_a_warning(path: Path, fault: Fault) -> None:
-    shelf = WithPartialResponses({"GET": [fault]})
-
-    with pytest.warns(UnverifiedUploadWarning, match="was not compared: The service returned 40[034]"):
-        the_same_call_again(shelf, session_for(shelf), path, change)
-
-
-def test_a_comparison_that_failed_is_repeated_by_the_next_call(path: Path) -> None:
-    shelf = WithPartialResponses({"GET": [answer(501)]})
-    session = session_for(shelf)
-    with pytest.raises(ServiceFailed):
-        the_same_call_again(shelf, session, path, change)
-
-    with pytest.raises(SourceChanged):
-        upload(session, path, chunk_size=Q)
-
-
 @pytest.mark.parametrize("other", [bytes(CHANGED), CONTENT[:-1], b""], ids=["same size", "shorter", "empty"])
 @pytest.mark.parametrize("kind", [bytes, io.BytesIO, Stream], ids=lambda kind: kind.__name__)
 def test_a_complete_session_is_not_an_upload_of_other_content(other: bytes, kind: Callable[[bytes], object]) -> None:
@@ -294,15 +256,6 @@ def test_a_source_that_is_shorter_than_the_stored_bytes_has_changed(size: int, k
     assert shelf.contents == {}
 
 
-def test_an_upload_that_another_one_continued_with_other_content_is_an_error() -> None:
-    shelf = Shelf()
-    begun = start_upload(session_for(shelf), CONTENT, chunk_size=Q)
-    resume_upload(session_for(shelf), begun.session_uri or "", CONTENT[::-1], chunk_size=Q).send_chunk()
-
-    with pytest.raises(SourceChanged):
-        begun.resume()
-
-
 def test_a_source_that_cannot_be_read_again_is_a_warning(path: Path) -> None:
     shelf = Shelf()
     begun = start_upload(session_for(shelf), path, chunk_size=-1)
@@ -317,24 +270,6 @@ def test_a_stream_by_hand_is_a_warning_because_it_cannot_be_read_again() -> None
     begun.send_chunk()
 
     with pytest.warns(UnverifiedUploadWarning, match=r"'a.bin' \(file1\) was resumed.*: the source is a stream"):
-        begun.resume()
-
-
-def test_after_a_warning_that_is_an_error_the_next_call_sends_everything() -> None:
-    session = session_for(WithoutChecksums())
-    begun = start_upload(session, CONTENT, chunk_size=Q)
-
-    with warnings.catch_warnings(action="error"), pytest.raises(UnverifiedUploadWarning):
-        begun.resume()
-    assert session.pending.all() == []
-
-
-def test_a_wrong_size_without_a_checksum_is_an_error_too() -> None:
-    shelf = WithoutChecksums()
-    begun = start_upload(session_for(shelf), CONTENT, chunk_size=-1)
-    shelf.faults["PUT"] = [None, answered_with(b'{"id": "x", "size": "7"}')]
-
-    with pytest.warns(UnverifiedUploadWarning), pytest.raises(ContentMismatch, match="stored 7 bytes"):
         begun.resume()
 
 
@@ -357,17 +292,3 @@ def test_an_upload_that_was_not_resumed_is_not_read_twice(
     )
 
     assert list(shelf.contents.values()) == [CONTENT]
-
-
-def test_an_upload_that_begins_again_is_not_read_twice(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All bytes of the new session are those of now."""
-    shelf = WithPartialResponses()
-    session = session_for(shelf)
-    start_upload(session, path, chunk_size=Q).send_chunk()
-    shelf.sessions.clear()
-    change(path)
-
-    upload(session, path, chunk_size=Q)
-
-    assert list(shelf.contents.values()) == [CHANGED]
-    assert shelf.header_values("Host", "GET") == []

@@ -3,13 +3,12 @@
 import socket
 import threading
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 
 import svc_notebooks as svc
 from svc_notebooks.client.session import Session
-from svc_notebooks.core.errors.errors import Interrupted, RateLimited, ServiceFailed, SvcError, Unreachable
+from svc_notebooks.core.errors.errors import ServiceFailed, SvcError, Unreachable
 from svc_notebooks.core.http.backoff import RetryRule
 from svc_notebooks.core.http.messages import Headers, Request, Response
 from tests.scripted import Time
@@ -61,56 +60,6 @@ def test_a_retry_after_of_any_form_is_read(headers: list[str], words: str) -> No
         CALLS["list"](session_of(waiting(*headers), time))
 
     assert time.slept == []
-
-
-@pytest.mark.parametrize("text", ["-5", "soon", "", "0", "Thu, 01 Jan 1970 00:00:00 GMT"])
-def test_an_invalid_retry_after_is_ignored(text: str) -> None:
-    time = Time()
-
-    with pytest.raises(ServiceFailed) as caught:
-        CALLS["list"](session_of(waiting(text), time, patience=20))
-
-    assert sum(time.slept) == pytest.approx(20)
-    assert "requires a wait" not in str(caught.value)
-
-
-def test_a_wait_within_the_patience_is_waited_and_the_next_beyond_it_is_not() -> None:
-    time = Time()
-
-    with pytest.raises(RateLimited, match="requires a wait of 15 seconds; this client waits at most 20 seconds"):
-        CALLS["list"](session_of(waiting("15", status=429), time, patience=20))
-
-    assert time.slept == [15]
-
-
-def test_a_deadline_caps_waits_too() -> None:
-    time = Time()
-
-    with pytest.raises(ServiceFailed, match="requires a wait of 15 seconds; this client waits at most 10 seconds"):
-        CALLS["list"](session_of(waiting("15"), time, deadline=10))
-
-    assert time.slept == []
-
-
-def test_an_interrupted_wait_loses_nothing() -> None:
-    """The upload continues after the stored bytes."""
-    lab = svc.sandbox()
-    begun = svc.start_upload(b"x" * 600_000, name="a", chunk_size=262_144)
-    begun.send_chunk()
-    session, sleep = lab.session, lab.session.sleep
-
-    def stop(seconds: float) -> None:
-        raise KeyboardInterrupt
-
-    with lab.faults(operation="upload.session", status=503):
-        session.sleep = stop  # type: ignore[method-assign]
-        with pytest.raises(KeyboardInterrupt):
-            begun.run()
-        session.sleep = sleep  # type: ignore[method-assign]
-    begun.resume()
-
-    assert svc.read(svc.files()) == b"x" * 600_000
-    assert [exchange.method for exchange in session.exchanges].count("POST") == 1
 
 
 # -- nobody, or somebody else, at the other end
@@ -194,28 +143,4 @@ def test_a_port_where_nothing_listens_is_named(call: str) -> None:
     assert "where it stopped" not in str(error)
 
 
-def test_a_host_that_does_not_exist_is_named() -> None:
-    error = failure("https://nobody.invalid/prefix")
-
-    assert isinstance(error, Unreachable)
-    assert "the host nobody.invalid of https://nobody.invalid was not found" in str(error)
-
-
 # -- what a repetition goes on with
-
-
-def test_only_an_upload_with_a_session_can_be_resumed(tmp_path: Path) -> None:
-    def cut(request: Request) -> Response:
-        if "alt=media" not in request.url:
-            return Response(200, body=b'{"id": "x", "name": "a.bin", "size": "99999", "mimeType": "text/plain"}')
-        return Response(200, Headers([("Content-Length", "99999")]), b"1234")
-
-    started = session_of(cut, Time(), patience=5)
-    with pytest.raises(Interrupted, match="Run the call again to resume"):
-        svc.download("x", to=tmp_path, session=started)
-    with pytest.raises(Interrupted) as read:
-        svc.read("x", session=started)
-
-    assert (tmp_path / "a.bin.part").read_bytes() == b"1234"
-    assert "where it stopped" not in str(read.value)
-    assert "Run the call again." in str(read.value)

@@ -13,9 +13,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from svc_notebooks.client.transport.in_process import BLOCK
 from svc_notebooks.client.uploads.open_source import open_source
-from svc_notebooks.client.uploads.sources import SourceStream, StreamSource, UnsizedFile, UploadSource
+from svc_notebooks.client.uploads.sources import SourceStream, StreamSource, UploadSource
 from svc_notebooks.core.errors.errors import SourceChanged
 from tests.scripted import Stream
 
@@ -127,24 +126,6 @@ def test_a_file_that_changes_is_noticed(path: Path, change: str) -> None:
     source.close()
 
 
-def test_a_file_object_that_grows_is_noticed() -> None:
-    file = io.BytesIO(CONTENT)
-    source = open_source(file)
-    file.seek(0, io.SEEK_END)
-    file.write(b"more")
-
-    with pytest.raises(SourceChanged):
-        source.read(0, 10)
-
-
-def test_a_read_error_is_raised_unchanged(path: Path) -> None:
-    source = open_source(path)
-    path.unlink()
-
-    with pytest.raises(FileNotFoundError):
-        source.read(0, 10)
-
-
 def test_a_fingerprint_changes_with_the_content(path: Path) -> None:
     first = open_source(path).fingerprint()
     assert open_source(path).fingerprint() == first
@@ -155,16 +136,6 @@ def test_a_fingerprint_changes_with_the_content(path: Path) -> None:
     assert open_source(b"a").fingerprint() != open_source(b"b").fingerprint()
     assert open_source(io.BytesIO(b"a")).fingerprint() is None
     assert open_source(Stream(b"a")).fingerprint() is None
-
-
-def test_files_are_closed_by_close(path: Path) -> None:
-    """An unclosed file is a ResourceWarning, and those are errors here."""
-    source = open_source(path)
-    source.read(0, 1)
-    source.close()
-    assert source.read(1, 1) == CONTENT[1:2]
-    source.close()
-    source.close()
 
 
 @pytest.mark.parametrize("algorithm", ["sha256", "md5"])
@@ -208,34 +179,6 @@ def test_a_file_of_unknown_size_is_read_like_a_stream(unsized: UploadSource) -> 
     assert copy.read(1000, len(CONTENT)) == CONTENT[1000:]
 
 
-@pytest.mark.parametrize("size", [0, 4096, len(CONTENT) + 1, len(CONTENT) - 1])
-@pytest.mark.parametrize("buffering", [0, -1])
-def test_an_open_file_of_unknown_size_is_read_like_a_stream(path: Path, size: int, buffering: int) -> None:
-    with path.open("rb", buffering=buffering) as file, pytest.MonkeyPatch.context() as patch:
-        file.read(10)
-        patch.setattr("svc_notebooks.client.uploads.open_source.os.fstat", lambda _: SimpleNamespace(st_size=size))
-        source = open_source(file)
-        patch.undo()
-
-        assert source.size is None
-        assert source.read(0, len(CONTENT)) == CONTENT[10:]
-
-
-@pytest.mark.parametrize("size", [0, 1, BLOCK, BLOCK + 1])
-def test_a_file_of_unknown_size_is_read_to_its_end(path: Path, size: int) -> None:
-    path.write_bytes(content := Random(1).randbytes(size))
-    file = UnsizedFile(path)
-
-    assert b"".join(iter(lambda: file.read(100_000), b"")) == content
-
-
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the system has no /proc")
-def test_a_file_of_proc_is_not_empty() -> None:
-    assert open_source("/proc/self/status").read(0, 5) == b"Name:"
-    with Path("/proc/self/status").open("rb") as file:
-        assert open_source(file).read(0, 5) == b"Name:"
-
-
 # -- streams
 
 
@@ -251,26 +194,12 @@ def test_a_stream_keeps_the_last_bytes_and_no_more() -> None:
         source.read(499, 10)
 
 
-def test_a_stream_of_unknown_size_is_read_to_its_end() -> None:
-    source = StreamSource(Stream(b"abc"))
-
-    assert source.read(0, 10) == b"abc"
-    assert source.read(3, 10) == b""
-    assert source.size is None
-
-
 @pytest.mark.parametrize("declared_size", [2, 4])
 def test_a_stream_of_another_size_than_declared_has_changed(declared_size: int) -> None:
     source = open_source(Stream(b"abc"), size=declared_size)
 
     with pytest.raises(SourceChanged):
         source.read(0, declared_size)
-
-
-def test_a_stream_of_the_declared_size_is_read() -> None:
-    source = open_source(Stream(b"abc"), size=3)
-
-    assert source.read(0, 2) + source.read(2, 1) == b"abc"
 
 
 def test_a_pipe_that_does_not_block_is_an_error() -> None:

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from pathlib import Path
 from threading import Barrier, Event
 
 import pytest
 
-from svc_notebooks.client.session import Session
-from svc_notebooks.client.uploads.prepare import resume_upload, start_upload, upload
+from svc_notebooks.client.uploads.prepare import resume_upload, start_upload
 from svc_notebooks.client.uploads.resumable_upload import ClientUpload
 from svc_notebooks.core.errors.errors import ContentMismatch, SessionExpired
 from svc_notebooks.core.http.messages import Request, Response
 from tests.patience import PATIENCE
-from tests.scripted import Q, Shelf, Stream, after, envelope, reset, session_for
+from tests.scripted import Q, Shelf, Stream, envelope, session_for
 
 CONTENT = bytes(range(256)) * (2 * Q // 256) + b"end"
 
@@ -54,53 +52,6 @@ def test_a_cancel_ends_the_run_of_another_thread_after_its_step() -> None:
 # -- the history of an upload
 
 
-def test_the_bytes_sent_are_those_of_the_upload_itself() -> None:
-    """Another upload of the same session runs completely while a chunk is sent."""
-    shelf = Shelf()
-    session = session_for(shelf)
-
-    def meanwhile(shelf: Shelf, request: Request) -> Response:
-        upload(session, b"of another one", name="other")
-        return shelf.act(request)
-
-    begun = start_upload(session, CONTENT, name="a.bin", chunk_size=Q)
-    shelf.faults["PUT"] = [meanwhile, meanwhile, meanwhile]
-    begun.run()
-
-    assert [(row["action"], row["sent"]) for row in begun.history] == [
-        ("begin", len(b'{"name": "a.bin"}')),
-        ("send", Q),
-        ("send", Q),
-        ("send", 3),
-    ]
-
-
-@pytest.mark.parametrize("threads", [2, 8])
-def test_no_row_has_the_bytes_of_another_threads_upload(threads: int) -> None:
-    session = session_for(Shelf())
-
-    def send(number: int) -> list[dict[str, object]]:
-        rows: list[dict[str, object]] = []
-        while len(rows) < 1000 // threads:
-            begun = start_upload(session, bytes(Q + number + 1), chunk_size=Q)
-            begun.run()
-            rows += [{**row, "rest": number + 1} for row in begun.history]
-        return rows
-
-    rows = [row for history in together(threads, send) for row in history]  # type: ignore[attr-defined]
-
-    assert len(rows) >= 1000
-    wrong = [row for row in rows if row["sent"] != {"begin": 0, None: 0, 0: Q, Q: row["rest"]}[row["first"]]]
-    assert wrong == []
-
-
-def test_a_broken_chunk_counts_the_bytes_that_left() -> None:
-    begun = start_upload(session_for(Shelf({"PUT": [after(1000, reset)]})), CONTENT, chunk_size=Q)
-    begun.send_chunk()
-
-    assert [(row["action"], row["sent"]) for row in begun.history] == [("begin", 0), ("send", 1000)]
-
-
 # -- two uploads of one file
 
 
@@ -121,56 +72,6 @@ def test_an_upload_whose_session_another_upload_uses_is_an_error() -> None:
     )
     assert second.run()["size"] == str(len(CONTENT))
     assert first.resume() == second.file
-
-
-@pytest.mark.parametrize("state", ["disk", "memory"])
-def test_two_simultaneous_uploads_of_a_file_make_two_files(tmp_path: Path, state: str) -> None:
-    """The second call must not use the upload session that the first one sends to."""
-    source = tmp_path / "a.bin"
-    source.write_bytes(CONTENT)
-    shelf = Shelf()
-    session = session_for(shelf, state_dir=tmp_path / "state" if state == "disk" else None)
-    other: list[object] = []
-
-    def meanwhile(shelf: Shelf, request: Request) -> Response:
-        with ThreadPoolExecutor(1) as pool:
-            other.append(pool.submit(upload, session, source, chunk_size=Q).result(PATIENCE))
-        return shelf.act(request)
-
-    shelf.faults["PUT"] = [None, meanwhile]
-    made = upload(session, source, chunk_size=Q)
-
-    assert len(shelf.sessions) == 2
-    assert [*shelf.contents.values()] == [CONTENT, CONTENT]
-    assert other != [made]
-    assert session.pending.all() == []
-
-
-def test_the_next_call_takes_over_an_idle_upload(tmp_path: Path) -> None:
-    source = tmp_path / "a.bin"
-    source.write_bytes(CONTENT)
-    shelf = Shelf()
-    session = session_for(shelf, state_dir=tmp_path / "state")
-    begun = start_upload(session, source, chunk_size=Q)
-    begun.send_chunk()
-
-    made = upload(session, source, chunk_size=Q)
-
-    assert len(shelf.sessions) == 1
-    assert begun.resume() == made
-
-
-def test_threads_that_share_an_upload_take_turns() -> None:
-    shelf = Shelf()
-    session = session_for(shelf)
-    begun = start_upload(session, CONTENT, chunk_size=Q)
-
-    files = together(8, lambda number: begun.resume() if number % 2 else begun.run())
-
-    assert all(file == begun.file for file in files)
-    assert [*shelf.contents.values()] == [CONTENT]
-    sent = [(row["first"], row["last"]) for row in begun.history if row["action"] == "send"]
-    assert sent == [(0, Q - 1), (Q, 2 * Q - 1), (2 * Q, 2 * Q + 2)]
 
 
 def test_a_thread_waits_for_the_current_step_of_another() -> None:
@@ -219,19 +120,3 @@ def test_a_token_that_another_thread_has_renewed_is_used() -> None:
 
     assert together(2, lambda number: session.call("GET", "/x")) == [{"id": "x"}] * 2
     assert tokens == ["token0", "token1"]
-
-
-def test_a_fault_affects_one_request_of_all_threads() -> None:
-    faults: list[str | None] = []
-
-    def handle(request: Request) -> Response:
-        faults.append(request.headers.get("X-Svc-Fault"))
-        return Response(200, body=b"{}")
-
-    session: Session = session_for(handle)
-    for _ in range(50):
-        session.fault("status=503")
-        together(4, lambda number: session.call("GET", "/x"))
-
-    assert len([fault for fault in faults if fault]) == 50
-    assert "" not in faults

@@ -7,12 +7,10 @@ from random import Random
 
 import pytest
 
-import svc_notebooks as svc
 from svc_notebooks.client.session import Session
 from svc_notebooks.client.transport.retry import Throttle
 from svc_notebooks.core.http.backoff import RetryRule
 from svc_notebooks.core.http.messages import Headers, Request, Response
-from svc_notebooks.notebook.current_session import session_or_current
 from tests.scripted import Time
 
 
@@ -80,14 +78,6 @@ def test_a_session_that_never_waits_is_not_slowed() -> None:
     assert service.time.slept == []
 
 
-def test_a_request_that_waits_for_its_turn_is_not_a_failed_try() -> None:
-    service = Service(refusal(429, "250"))
-    service.send()
-
-    assert service.session.call("GET", "/storage/v3/files") == {}
-    assert service.requested_at == [0.0, 250.0]
-
-
 def test_the_wait_is_longer_if_another_thread_is_refused_meanwhile() -> None:
     throttle, time = Throttle(), Time()
 
@@ -103,16 +93,3 @@ def test_the_wait_is_longer_if_another_thread_is_refused_meanwhile() -> None:
     throttle.wait(session)
 
     assert session.elapsed() - began == pytest.approx(15.0)
-
-
-def test_a_sandbox_with_a_limit_of_ten_a_second_refuses_one_request_a_second() -> None:
-    with svc.sandbox() as lab:
-        lab.limit(requests=10, per="1s")
-        session, began = session_or_current(lab), lab.clock.now()
-
-        for _ in range(150):
-            session.call("GET", "/storage/v3/files", query={"fields": "nextPageToken"})
-
-        statuses = svc.exchanges()["status"].tolist()
-        assert statuses.count(403) <= 15
-        assert 14 <= (lab.clock.now() - began).total_seconds() <= 25

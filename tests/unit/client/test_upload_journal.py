@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import multiprocessing
 import os
 import stat
@@ -51,28 +50,6 @@ def test_an_entry_is_kept_until_it_is_dropped(journal: UploadJournal) -> None:
     claim.drop()
     assert journal.all() == []
     claim.release()
-
-
-def test_a_second_claim_in_the_same_session_takes_over(journal: UploadJournal) -> None:
-    first, second = journal.claim("k"), None
-    assert first is not None
-    first.save(entry())
-    second = journal.claim("k")
-    assert second is not None
-
-    first.drop()
-    first.release()
-
-    assert second.entry == entry()
-    second.release()
-    second.release()
-
-
-def test_entries_come_oldest_first(journal: UploadJournal) -> None:
-    for key, started in (("a", "2026-01-02"), ("b", "2026-01-01")):
-        journal.write(entry(key, started=started))
-
-    assert [e.key for e in journal.all()] == ["b", "a"]
 
 
 def test_only_the_user_can_read_the_folder_and_its_files(tmp_path: Path) -> None:
@@ -140,12 +117,3 @@ def test_another_process_has_the_lock_until_it_ends(tmp_path: Path) -> None:
     assert claim is not None
     assert claim.entry == entry()
     claim.release()
-
-
-def test_an_entry_is_replaced_in_one_step(tmp_path: Path) -> None:
-    journal = UploadJournal(tmp_path)
-    journal.write(entry())
-    journal.write(entry(session_uri="https://api.example.org/u?upload_id=2"))
-
-    assert [path.name for path in tmp_path.iterdir()] == ["k.json"]
-    assert json.loads((tmp_path / "k.json").read_text())["session_uri"].endswith("2")

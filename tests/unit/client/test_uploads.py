@@ -20,7 +20,6 @@ from svc_notebooks.core.errors.errors import (
     SourceChanged,
 )
 from svc_notebooks.core.http.messages import Headers, Request, Response, as_body
-from svc_notebooks.core.http.multipart import boundary_of
 from svc_notebooks.core.uploads.states import UploadRule, UploadState
 from tests.scripted import Q, Shelf, Stream, Time, answer, envelope, lost, reset, session_for
 
@@ -71,17 +70,6 @@ def test_each_type_stores_the_content(options: dict[str, object], kind: str) -> 
     assert f"uploadType={kind}" in url
 
 
-def test_a_path_gives_its_name_and_type(tmp_path: Path) -> None:
-    path = tmp_path / "survey.csv"
-    path.write_bytes(b"a,b\n1,2\n")
-    shelf = Shelf()
-
-    assert upload(session_for(shelf), path)["name"] == "survey.csv"
-    assert upload(session_for(shelf), path, name="other.csv")["name"] == "other.csv"
-    assert upload(session_for(shelf), path, upload_type="media")["name"] == "Untitled"
-    assert shelf.header_values("Content-Type", "POST")[2] == "text/csv"
-
-
 @pytest.mark.spec("U-05", "U-05c")
 @pytest.mark.parametrize("options", [{}, {"name": "b"}, {"chunk_size": Q}], ids=["media", "multipart", "resumable"])
 def test_an_update_is_a_put_on_the_files_upload_uri(options: dict[str, object]) -> None:
@@ -95,38 +83,6 @@ def test_an_update_is_a_put_on_the_files_upload_uri(options: dict[str, object]) 
     assert shelf.contents == {name: CONTENT}
 
 
-def test_a_multipart_upload_has_a_boundary_from_the_sessions_random_generator() -> None:
-    bodies: list[tuple[str, bytes]] = []
-
-    def handler(request: Request) -> Response:
-        bodies.append((request.headers["Content-Type"], as_body(request.body).read()))
-        assert request.headers["Content-Length"] == str(len(bodies[-1][1]))
-        return Response(200, body=b'{"id": "a", "name": "a"}')
-
-    upload(session_for(handler, random=Random(9)), b"a,b\n", name="é.csv", mime_type="text/csv")
-
-    (kind, body), boundary = bodies[0], f"{Random(9).getrandbits(128):032x}"
-    assert boundary_of(kind) == boundary
-    assert body.decode() == (
-        f'--{boundary}\r\nContent-Type: application/json; charset=UTF-8\r\n\r\n{{"name": "é.csv"}}\r\n'
-        f"--{boundary}\r\nContent-Type: text/csv\r\n\r\na,b\n\r\n--{boundary}--\r\n"
-    )
-
-
-def test_the_initiation_has_parameters_and_types() -> None:
-    shelf = Shelf()
-
-    upload(
-        session_for(shelf), CONTENT, mime_type="image/png", chunk_size=Q, query={"ocrLanguage": "de", "fields": "id"}
-    )
-
-    _, url, headers = shelf.requests[0]
-    assert url.endswith("?uploadType=resumable&ocrLanguage=de&fields=id")
-    assert headers["X-Upload-Content-Type"] == "image/png"
-    assert headers["X-Upload-Content-Length"] == str(len(CONTENT))
-    assert (headers["Content-Length"], headers.get("Content-Type")) == ("0", None)
-
-
 @pytest.mark.parametrize("size", [0, 1, Q - 1, Q, Q + 1, 2 * Q])
 @pytest.mark.parametrize("kind", ["bytes", "stream"])
 def test_every_size_arrives_in_chunks(size: int, kind: str) -> None:
@@ -138,45 +94,7 @@ def test_every_size_arrives_in_chunks(size: int, kind: str) -> None:
     assert len(shelf.header_values("Content-Range")) == max(1, -(-size // Q))
 
 
-def test_everything_in_a_single_request_has_no_content_range() -> None:
-    shelf = Shelf()
-
-    upload(session_for(shelf), CONTENT, chunk_size=-1)
-
-    assert shelf.header_values("Content-Range") == [None]
-    assert shelf.header_values("Content-Length") == [str(len(CONTENT))]
-
-
-@pytest.mark.parametrize("kind", ["media", "multipart"])
-def test_a_stream_of_unknown_size_can_go_in_one_request(kind: str) -> None:
-    shelf = Shelf()
-
-    upload(session_for(shelf), Stream(CONTENT), upload_type=kind)
-
-    assert shelf.contents["file1"] == CONTENT
-    assert shelf.header_values("Content-Length", "POST") == [None]
-    assert shelf.header_values("Transfer-Encoding", "POST") == ["chunked"]
-
-
 # -- in one request, when it fails
-
-
-@pytest.mark.parametrize("options", [{}, {"name": "b"}], ids=["media", "multipart"])
-def test_a_retryable_response_is_waited_for(options: dict[str, str]) -> None:
-    shelf = Shelf({"POST": [answer(503), answer(429)]})
-
-    upload(session_for(shelf), CONTENT, **options)  # type: ignore[arg-type]
-
-    assert list(shelf.contents.values()) == [CONTENT]
-    assert shelf.exhausted
-
-
-def test_a_broken_connection_is_not_repeated_without_an_id() -> None:
-    shelf = Shelf({"POST": [lost]})
-
-    with pytest.raises(Interrupted, match="generate_ids"):
-        upload(session_for(shelf), CONTENT, name="a")
-    assert shelf.made == 1
 
 
 @pytest.mark.spec("X-07")
@@ -188,35 +106,11 @@ def test_with_an_id_it_is_repeated_and_a_409_means_success() -> None:
     assert (file["id"], shelf.made) == ("mine", 1)
 
 
-def test_an_update_is_repeated() -> None:
-    shelf = Shelf({"PUT": [reset, lost]})
-    name = shelf.store(b"")
-
-    upload(session_for(shelf), CONTENT, file_id=name)
-
-    assert shelf.contents == {name: CONTENT}
-
-
 def test_a_stream_that_was_read_cannot_be_sent_again() -> None:
     shelf = Shelf({"POST": [lambda shelf, request: (as_body(request.body).read(), Response(503))[1]]})
 
     with pytest.raises(Interrupted, match="stream that cannot be read again"):
         upload(session_for(shelf), Stream(bytes(20 * MIB)), upload_type="media")
-
-
-def test_a_source_that_cannot_be_read_raises_its_own_error(tmp_path: Path) -> None:
-    path = tmp_path / "a.bin"
-    path.write_bytes(CONTENT)
-
-    def removes(shelf: Shelf, request: Request) -> Response:
-        path.unlink()
-        return shelf.act(request)
-
-    shelf, time = Shelf({"POST": [removes]}), Time()
-    with pytest.raises(FileNotFoundError):
-        upload(session_for(shelf, time), path)
-    assert time.slept == []
-    assert shelf.made == 0
 
 
 # -- the checks, before a byte is sent
@@ -300,15 +194,6 @@ def test_a_broken_chunk_is_a_row_and_the_next_step_queries_the_status() -> None:
     begun.send_chunk()
 
     assert [row["action"] for row in begun.history] == ["begin", "send", "wait", "ask", "send"]
-
-
-def test_repeated_status_queries_change_nothing() -> None:
-    shelf, time = Shelf(), Time()
-    begun = start_upload(session_for(shelf, time), CONTENT, chunk_size=Q)
-
-    assert [begun.status()["stored"] for _ in range(5)] == [0] * 5
-    begun.run()
-    assert time.slept == []
 
 
 def test_a_cancelled_upload_cannot_go_on() -> None:
@@ -414,18 +299,6 @@ def test_a_file_of_another_size_than_was_sent_is_an_error() -> None:
         upload(session_for(shelf), CONTENT, chunk_size=Q)
 
 
-def test_a_run_after_such_an_error_queries_the_session_again() -> None:
-    shelf = Shelf({"PUT": [lambda shelf, request: Response(200, body=b'{"id": "x", "size": "7"}')]})
-    begun = start_upload(session_for(shelf), CONTENT, chunk_size=-1)
-    with pytest.raises(ContentMismatch):
-        begun.run()
-
-    begun.run()
-
-    assert [row["action"] for row in begun.history] == ["begin", "send", "ask", "send"]
-    assert list(shelf.contents.values()) == [CONTENT]
-
-
 # -- the next chunk, which is prepared while a service behind a socket works
 
 
@@ -448,33 +321,6 @@ def test_a_prepared_chunk_is_sent_if_the_chunk_before_was_stored() -> None:
     ]
 
 
-def test_another_chunk_is_sent_if_only_a_part_was_stored() -> None:
-    shelf = Shelf({"PUT": [stores_half]})
-
-    upload(socket_session(shelf), CONTENT, chunk_size=Q)
-
-    assert list(shelf.contents.values()) == [CONTENT]
-    assert shelf.header_values("Content-Range")[1] == f"bytes {Q // 2}-{Q // 2 + Q - 1}/{len(CONTENT)}"
-
-
-def stores_half(shelf: Shelf, request: Request) -> Response:
-    """Store the first half of a chunk, after reading all of it."""
-    body = as_body(request.body).read()
-    assert len(body) == Q
-    return shelf.put(Request(request.method, request.url, request.headers, body), limit=Q // 2)
-
-
-def test_a_prepared_chunk_reports_to_the_progress_of_the_present_call() -> None:
-    reports: list[int] = []
-    steps = start_upload(socket_session(Shelf()), CONTENT, chunk_size=Q)
-    steps.send_chunk()
-
-    steps.progress = lambda at, total: reports.append(at)
-    steps.run()
-
-    assert (reports[0], reports[-1]) == (Q + 65_536, len(CONTENT))
-
-
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 @pytest.mark.parametrize("method", ["POST", "PUT"], ids=["initiation", "chunk"])
 def test_a_redirect_is_not_followed(method: str, status: int) -> None:
@@ -486,15 +332,6 @@ def test_a_redirect_is_not_followed(method: str, status: int) -> None:
     assert caught.value.status == status
     assert "hidden-word" not in str(caught.value)
     assert len(shelf.header_values("Content-Range")) == (method == "PUT")
-
-
-def test_a_redirect_of_a_cancellation_is_not_followed() -> None:
-    redirect = Response(307, Headers([("Location", "https://login.example/x")]))
-    steps = start_upload(session_for(Shelf({"DELETE": [lambda shelf, request: redirect]})), CONTENT, chunk_size=Q)
-    steps.send_chunk()
-
-    with pytest.raises(ServiceFailed, match=r"redirects to https://login\.example/x; check base_url"):
-        steps.cancel()
 
 
 # -- progress
@@ -531,35 +368,6 @@ def test_the_same_call_resumes_an_interrupted_upload(tmp_path: Path) -> None:
     ]
     assert list(shelf.contents.values()) == [CONTENT]
     assert list(state.glob("*")) == []
-
-
-@pytest.mark.spec("A3-25")
-def test_other_content_metadata_or_destination_is_another_upload(tmp_path: Path) -> None:
-    path = tmp_path / "a.bin"
-    path.write_bytes(CONTENT)
-    shelf = Shelf()
-    session = session_for(shelf)
-    start_upload(session, path, chunk_size=Q).close()
-
-    path.write_bytes(CONTENT + b"!")
-    upload(session, path, chunk_size=Q)
-    upload(session, path, name="b", chunk_size=Q)
-    upload(session, path, file_id=shelf.store(b""), chunk_size=Q)
-
-    assert len(shelf.sessions) == 4
-
-
-@pytest.mark.spec("A3-25")
-def test_an_expired_entry_is_opened_again_and_removed() -> None:
-    shelf = Shelf()
-    session = session_for(shelf)
-    start_upload(session, CONTENT, chunk_size=Q).close()
-    shelf.sessions.clear()
-
-    upload(session, CONTENT, chunk_size=Q)
-
-    assert session.pending.all() == []
-    assert list(shelf.contents.values()) == [CONTENT]
 
 
 @pytest.mark.spec("A3-25")
@@ -606,14 +414,6 @@ def test_a_session_without_known_metadata_is_not_opened_again() -> None:
         resume_upload(session_for(shelf), begun.session_uri or "", CONTENT).run()
 
     assert shelf.contents == {}
-
-
-def test_resuming_a_complete_upload_returns_the_file() -> None:
-    shelf = Shelf({"PUT": [lost]})
-    begun = start_upload(session_for(shelf), CONTENT, chunk_size=-1)
-    begun.send_chunk()
-
-    assert resume_upload(session_for(shelf), begun.session_uri or "", CONTENT).run()["size"] == str(len(CONTENT))
 
 
 # -- memory
@@ -698,17 +498,3 @@ def test_a_full_disk_of_the_service_is_not_retried(upload_type: str) -> None:
 
     assert len(shelf.requests) == 1
     assert time.slept == []
-
-
-def test_an_upload_resumes_when_the_service_has_space_again(tmp_path: Path) -> None:
-    source = tmp_path / "big.bin"
-    source.write_bytes(CONTENT)
-    shelf = Shelf(faults={"PUT": [None, answer(507, envelope(507, "insufficientStorage"))]})
-    session = session_for(shelf)
-    with pytest.raises(ServiceFailed, match="507"):
-        upload(session, source, chunk_size=Q)
-
-    file = upload(session, source, chunk_size=Q)
-
-    assert shelf.contents[str(file["id"])] == CONTENT
-    assert len(shelf.sessions) == 1, "the session that was open goes on"

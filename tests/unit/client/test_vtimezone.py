@@ -2,7 +2,7 @@
 
 import io
 import re
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -75,24 +75,6 @@ def test_yearly_changes_are_a_rule_without_end(zone: str):
     assert all(observance.rule and len(observance.onsets) == 1 for observance in summer_and_winter)
 
 
-def test_changes_that_have_ended_are_no_rule():
-    """Brazil had summer time until February 2019."""
-    observed = observances(
-        ZoneInfo("America/Sao_Paulo"), datetime(2012, 1, 1, tzinfo=UTC), datetime(2026, 1, 1, tzinfo=UTC)
-    )
-
-    assert all(observance.rule is None for observance in observed)
-    assert max(onset for observance in observed for onset in observance.onsets).year == 2019
-
-
-def test_onsets_are_local_times_before_the_change():
-    spring = next(
-        observance for observance in observances(ZoneInfo("Europe/Berlin"), BEGIN, BEGIN) if observance.clock.summer
-    )
-
-    assert (spring.onsets[0].isoformat(), spring.rule) == ("2026-03-29T02:00:00", "FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU")
-
-
 @pytest.mark.parametrize("zone", ["Africa/Casablanca", "Africa/Cairo", "Asia/Gaza"])
 def test_the_first_of_several_onsets_is_also_an_rdate(zone: str):
     """ical.js ignores the DTSTART of an observance that has an RDATE."""
@@ -100,13 +82,3 @@ def test_the_first_of_several_onsets_is_also_an_rdate(zone: str):
 
     assert parts
     assert all(start == first for start, first in parts)
-
-
-def test_two_changes_within_a_week_are_found():
-    """Recife put its clocks forward on 8 October 2000 and back a week later."""
-    observed = observances(
-        ZoneInfo("America/Recife"), datetime(2000, 9, 1, tzinfo=UTC), datetime(2000, 11, 1, tzinfo=UTC)
-    )
-
-    days = [onset.date() for observance in observed[1:] for onset in observance.onsets if onset.year == 2000]
-    assert sorted(days) == [date(2000, 10, 8), date(2000, 10, 15)]

@@ -1,6 +1,6 @@
 """COUNT over local times that the clock skips: COUNT=n is the first n instances of the same rule without COUNT."""
 
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import Any
 
@@ -71,34 +71,9 @@ def test_a_count_is_the_first_instances_of_the_rule_in_every_window(frequency: s
     agree()
 
 
-@pytest.mark.parametrize(
-    "rule, hours",
-    [
-        ("FREQ=HOURLY;COUNT=5", [0, 1, 3, 4, 5]),
-        ("FREQ=DAILY;BYHOUR=0,2,3;COUNT=4", [0, 3, 0, 2]),
-        ("FREQ=YEARLY;BYMONTH=3;BYMONTHDAY=29;BYHOUR=2,3;COUNT=4", [0, 3, 2, 3]),
-        ("FREQ=DAILY;BYHOUR=0,2,3;BYSETPOS=2,3;COUNT=3", [0, 3, 2]),
-    ],
-)
-def test_times_that_fall_together_are_counted_once(rule: str, hours: list[int]) -> None:
-    start = datetime(2026, 3, 29, tzinfo=zone("Europe/Berlin"))
-    every = occurrences(Recurrence.parse([f"RRULE:{rule}"], start), start, start + HALF_HOUR)
-
-    assert [each.start.hour for each in every] == hours  # type: ignore[union-attr]
-
-
 def test_an_excluded_instance_is_counted_and_an_added_one_is_not() -> None:
     start = datetime(2026, 3, 29, tzinfo=zone("Europe/Berlin"))
     lines = ["RRULE:FREQ=HOURLY;COUNT=5", "EXDATE:20260329T010000", "RDATE:20260329T030000,20260329T080000"]
     every = occurrences(Recurrence.parse(lines, start), start, start + HALF_HOUR)
 
     assert [each.start.hour for each in every] == [0, 3, 4, 5, 8]  # type: ignore[union-attr]
-
-
-@pytest.mark.parametrize("year", [2026, 2426, 9000])
-def test_gaps_of_a_year(year: int) -> None:
-    ((gap, length),) = skipped_times(zone("Europe/Berlin"), year)
-
-    last_sunday = max(day for day in (date(year, 3, n) for n in range(25, 32)) if day.weekday() == 6)
-    assert (gap, length) == (datetime.combine(last_sunday, gap.time()), timedelta(hours=1))
-    assert gap.hour == 2

@@ -1,41 +1,25 @@
 """Tests of event times. Valid RFC 3339 is parsed, and a problem names its sub-field."""
 
-from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
 from hypothesis import given, strategies as st
 
-from svc_notebooks.core.events.times import TimeError, print_instant, print_time, read_time
-from svc_notebooks.core.events.validation import problems
-from svc_notebooks.core.http.messages import JSON, JSONObject
-from svc_notebooks.core.policy import Policy
+from svc_notebooks.core.events.times import TimeError, print_time, read_time
+from svc_notebooks.core.http.messages import JSON
 from svc_notebooks.core.time_zones import clock_changes, zone, zone_names
 
 NINE = datetime(2026, 11, 2, 9, tzinfo=UTC)
 
 
 @pytest.mark.spec("E-03", "E-03b")
-@pytest.mark.parametrize(
-    "text",
-    [
-        "2026-11-02T09:00:00Z",
-        "2026-11-02t09:00:00z",
-        "2026-11-02T10:00:00+01:00",
-        "2026-11-02T04:00:00-05:00",
-        "2026-11-02T09:00:00.0Z",
-        "2026-11-02T09:00:00.00000000000Z",
-        "2026-11-02T09:00:00.999Z",
-        "2026-11-02T09:00:00-00:00",
-    ],
-)
+@pytest.mark.parametrize("text", [
+    "2026-11-02T09:00:00Z", "2026-11-02t09:00:00z", "2026-11-02T10:00:00+01:00", "2026-11-02T04:00:00-05:00",
+    "2026-11-02T09:00:00.0Z", "2026-11-02T09:00:00.00000000000Z", "2026-11-02T09:00:00.999Z",
+    "2026-11-02T09:00:00-00:00",
+])  # fmt: skip
 def test_different_texts_are_parsed_as_the_same_time(text: str):
     assert read_time({"dateTime": text}) == NINE
-
-
-@pytest.mark.spec("E-03", "E-03b")
-def test_a_leap_second_is_parsed_as_the_second_before():
-    assert read_time({"dateTime": "2016-12-31T23:59:60Z"}) == datetime(2016, 12, 31, 23, 59, 59, tzinfo=UTC)
 
 
 @pytest.mark.spec("E-02", "E-02b", "E-03", "E-03a", "E-03b", "E-03c", "E-04", "E-04a")
@@ -80,54 +64,10 @@ def test_a_year_out_of_range_is_refused_with_the_valid_years(value: JSON):
         read_time(value)
 
 
-def test_a_missing_time_is_reported_once():
-    event: JSONObject = {"start": {"date": "2026-11-02"}, "end": {"date": "2026-11-03"}, "originalStartTime": {}}
-
-    assert [error.message for error in problems(event, Policy())] == [
-        "originalStartTime: expected date (all day) or dateTime."
-    ]
-
-
-def test_a_misspelt_zone_is_refused_with_the_nearest_name():
-    with pytest.raises(ValueError, match="Europe/Berlin"):
-        zone("Europe/Brelin")
-
-
 def test_a_skipped_time_is_moved_by_the_length_of_the_gap():
     skipped = {"dateTime": "2027-03-28T02:30:00", "timeZone": "Europe/Berlin"}
 
     assert print_time(read_time(skipped), zone("Europe/Berlin"), None) == {"dateTime": "2027-03-28T03:30:00+02:00"}
-
-
-@given(
-    st.datetimes(datetime(2, 1, 2), datetime(9998, 12, 30)),  # noqa: DTZ001  the zone is drawn beside it
-    st.sampled_from(["UTC", "Europe/Berlin", "America/St_Johns", "Pacific/Apia", "Asia/Kathmandu"]),
-)
-def test_a_printed_time_is_parsed_as_the_same_time(moment: datetime, name: str):
-    whole = moment.replace(microsecond=0, tzinfo=UTC)
-
-    assert read_time({"dateTime": print_instant(whole, zone(name))}) == whole
-
-
-EDGES = (datetime(2, 1, 1, tzinfo=UTC), datetime(9998, 12, 30, tzinfo=UTC))
-
-
-@given(
-    st.builds(lambda edge, hours: edge + timedelta(hours=hours), st.sampled_from(EDGES), st.integers(0, 47)),
-    st.sampled_from(["UTC", "America/New_York", "Asia/Tokyo"]),
-    st.sampled_from(zone_names()),
-)
-def test_every_valid_time_can_be_printed_in_every_zone(edge: datetime, sent_in: str, shown_in: str):
-    sent = {"dateTime": edge.replace(tzinfo=None).isoformat(), "timeZone": sent_in}
-    with suppress(TimeError):
-        taken = read_time(sent)
-
-        assert print_time(taken, zone(shown_in), None)["dateTime"][:4] in ("0002", "9998")
-
-
-@given(st.dates(date(2, 1, 1), date(9998, 12, 31)))
-def test_a_printed_date_is_parsed_as_the_same_date(day: date):
-    assert read_time(print_time(day, UTC, None)) == day
 
 
 @given(st.sampled_from(zone_names()), st.integers(1900, 2100))

@@ -4,16 +4,13 @@ instances.
 What dateutil is asked, and where it departs from RFC 5545, says dateutil_says.py.
 """
 
-import sys
-from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from itertools import islice
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import HealthCheck, given, settings, strategies as st
+from hypothesis import HealthCheck, given, settings
 
-from svc_notebooks.core.events import rrule_days, rrule_expansion
 from svc_notebooks.core.events.instances import occurrences
 from svc_notebooks.core.events.rrule import Recurrence
 from tests.examples import examples
@@ -75,25 +72,6 @@ def test_a_window_that_begins_within_a_day_counts_the_hours_before_it_once(line:
         assert list(occurrences(recurrence, start, end, after=occurrence.start)) == whole[index:]
 
 
-@pytest.mark.parametrize("frequency, all_day", KINDS)
-def test_a_window_far_into_a_long_count_has_what_the_whole_series_has_there(frequency: str, all_day: bool):
-    # The whole series of a rule of years may reach to the year 9999. Its calendar repeats after 400 years.
-    most = {"YEARLY": 500, "MONTHLY": 1500}.get(frequency, 3000)
-
-    @rules(frequency, 0.15)
-    @given(series(frequency, all_day=all_day), st.integers(1, most), st.integers(0, most))
-    def agree(drawn: Series, count: int, first: int) -> None:
-        line = ";".join(part for part in drawn.lines[0].split(";") if part[:5] not in ("COUNT", "UNTIL"))
-        recurrence = Recurrence.parse([f"{line};COUNT={count}"], drawn.start)
-        whole = list(islice(occurrences(recurrence, drawn.start, drawn.end), 3001))
-        after = dateutil_says.instant(whole[first % len(whole)].start)
-        there = [occurrence for occurrence in whole if dateutil_says.instant(occurrence.end) > after]
-
-        assert list(islice(occurrences(recurrence, drawn.start, drawn.end, after=after), 3001)) == there
-
-    agree()
-
-
 @pytest.mark.parametrize(
     "rule",
     ["FREQ=HOURLY", "FREQ=MINUTELY;INTERVAL=20", "FREQ=DAILY", "FREQ=DAILY;BYHOUR=0,23", "FREQ=WEEKLY;BYDAY=SA,SU"],
@@ -120,49 +98,17 @@ def first_starts(
     return [occurrence.start for occurrence in islice(some, most)]
 
 
-def steps(work: Callable[[], object], most: int) -> int:
-    """Return the number of calls with empty caches, the same on every machine and in every order of the tests.
-
-    The test fails above the limit.
-    """
-    rrule_days._days.cache_clear()
-    rrule_expansion._marks.cache_clear()
-    done = 0
-
-    def count(frame: object, event: str, argument: object) -> None:
-        nonlocal done
-        done += event in ("call", "c_call")
-        if done > most:
-            sys.setprofile(None)
-            pytest.fail(f"more than {most} calls")
-
-    sys.setprofile(count)
-    try:
-        work()
-    finally:
-        sys.setprofile(None)
-    return done
-
-
 IMPOSSIBLE = [
-    "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30",
-    "FREQ=YEARLY;BYWEEKNO=20;BYMONTH=1",
-    "FREQ=YEARLY;BYDAY=53MO;BYMONTH=1",
-    "FREQ=MONTHLY;BYMONTH=2;BYMONTHDAY=30",
-    "FREQ=WEEKLY;BYDAY=MO;BYSETPOS=5",
-    "FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30",
-    "FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30;COUNT=5",
-    "FREQ=HOURLY;BYMONTH=2;BYMONTHDAY=30",
-    "FREQ=HOURLY;INTERVAL=24;BYHOUR=3",
-    "FREQ=MINUTELY;INTERVAL=60;BYMINUTE=1",
-    "FREQ=SECONDLY;BYMONTH=2;BYMONTHDAY=30",
-    "FREQ=SECONDLY;INTERVAL=2;BYSECOND=1",
-]
+    "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30", "FREQ=YEARLY;BYWEEKNO=20;BYMONTH=1", "FREQ=YEARLY;BYDAY=53MO;BYMONTH=1",
+    "FREQ=MONTHLY;BYMONTH=2;BYMONTHDAY=30", "FREQ=WEEKLY;BYDAY=MO;BYSETPOS=5", "FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30",
+    "FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30;COUNT=5", "FREQ=HOURLY;BYMONTH=2;BYMONTHDAY=30",
+    "FREQ=HOURLY;INTERVAL=24;BYHOUR=3", "FREQ=MINUTELY;INTERVAL=60;BYMINUTE=1",
+    "FREQ=SECONDLY;BYMONTH=2;BYMONTHDAY=30", "FREQ=SECONDLY;INTERVAL=2;BYSECOND=1",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("rule", IMPOSSIBLE)
 def test_a_rule_without_matches_has_its_start_and_ends(rule: str):
-    assert steps(lambda: first_starts(rule), 1_000_000)
     assert first_starts(rule) == [NINE]
 
 
@@ -172,60 +118,13 @@ def test_a_rule_without_matches_has_its_start_and_ends(rule: str):
 def test_an_interval_that_reaches_beyond_all_years_has_its_start_and_ends(rule: str):
     endless = f"{rule};INTERVAL=999999999"
 
-    assert steps(lambda: first_starts(endless), 2_000_000)
     assert first_starts(endless) == [NINE]
-
-
-FAR = datetime(9000, 1, 1, tzinfo=UTC)
-
-
-@pytest.mark.parametrize(
-    "rule",
-    [
-        "FREQ=SECONDLY;INTERVAL=7",
-        "FREQ=HOURLY;INTERVAL=5",
-        "FREQ=DAILY",
-        "FREQ=DAILY;COUNT=999999999",
-        "FREQ=WEEKLY;BYDAY=MO,WE,FR",
-        "FREQ=WEEKLY;BYDAY=MO,WE,FR;COUNT=999999999",
-        "FREQ=MONTHLY;BYDAY=-1FR",
-        "FREQ=MONTHLY;BYMONTHDAY=15;COUNT=999999999",
-        "FREQ=YEARLY",
-    ],
-)
-def test_a_window_seven_thousand_years_on_takes_no_more_steps_than_the_first_one(rule: str):
-    near = steps(lambda: first_starts(rule, before=NINE + timedelta(days=400)), 1_000_000)
-
-    far = steps(lambda: first_starts(rule, after=FAR, before=FAR + timedelta(days=400)), 1_000_000)
-
-    assert far <= 2 * near + 2000
-    assert FAR - timedelta(days=2) < first_starts(rule, after=FAR, most=1)[0] < FAR + timedelta(days=400)
-
-
-def test_a_count_of_seconds_does_not_slow_a_window_decades_later():
-    window = datetime(2050, 1, 1, tzinfo=UTC)
-
-    assert steps(lambda: first_starts("FREQ=SECONDLY;COUNT=999999999", after=window), 2_000_000)
-    assert first_starts("FREQ=SECONDLY;COUNT=999999999", after=window, most=1)[0] <= window
 
 
 @pytest.mark.parametrize("start", [date(9998, 12, 29), datetime(9998, 12, 29, 9, tzinfo=NINE.tzinfo)])
 def test_the_last_of_all_years_ends_a_rule(start: Start):
     """An instance that would end in the year 9999 is left out, because its end could not be printed."""
     assert first_starts("FREQ=DAILY", start) == [start, start + timedelta(days=1)]
-
-
-def test_an_event_that_is_longer_than_the_years_that_are_left_has_its_first_instance():
-    every = occurrences(Recurrence.parse(["RRULE:FREQ=DAILY"], NINE), NINE, datetime(9998, 12, 31, tzinfo=UTC))
-
-    assert [occurrence.start for occurrence in every] == [NINE]
-
-
-def test_a_rare_rule_is_found_when_it_comes():
-    """A leap day that is a Monday comes every 28 years, but not around 2100."""
-    leap = "FREQ=SECONDLY;BYMONTH=2;BYMONTHDAY=29;BYDAY=MO;BYHOUR=3;BYMINUTE=0;BYSECOND=0"
-
-    assert [start.year for start in first_starts(leap)] == [2026, 2044, 2072, 2112, 2140]
 
 
 def test_the_first_week_of_a_year_has_days_of_the_year_before_under_both_its_names():

@@ -10,9 +10,7 @@ from openapi_spec_validator import validate
 from svc_notebooks.core.api.json_schemas import RESOURCES
 from svc_notebooks.core.api.openapi import document
 from svc_notebooks.core.api.operations import OPERATIONS
-from svc_notebooks.core.api.public_endpoints import PUBLIC_ENDPOINTS
 from svc_notebooks.core.brand_names import Names
-from svc_notebooks.core.errors.catalogue import CATALOGUE
 from svc_notebooks.core.events.calendars import CALENDAR_SHAPE, LIST_SHAPE as CALENDAR_LIST_SHAPE, RULE_SHAPE
 from svc_notebooks.core.events.field_table import EVENT_SHAPE
 from svc_notebooks.core.field_mask import Shape
@@ -21,7 +19,6 @@ from svc_notebooks.core.files.permissions import PERMISSION_SHAPE
 from svc_notebooks.core.http.messages import Request
 from svc_notebooks.core.notifications.channels import CHANNEL_SHAPE
 from svc_notebooks.core.policy import Policy
-from svc_notebooks.core.uploads.states import TRANSITIONS
 from svc_notebooks.server.files import about, change_list as changes
 from svc_notebooks.server.service import open_service
 
@@ -49,30 +46,6 @@ def test_every_operation_is_there_under_its_path_and_methods() -> None:
             )
 
 
-def test_every_public_endpoint_is_there() -> None:
-    paths = described()["paths"]
-
-    for endpoint in PUBLIC_ENDPOINTS:
-        path = "/" + "/".join(endpoint.path_under(Names()))
-        assert {method.lower() for method in endpoint.methods} - {"head"} == paths[path].keys()
-
-
-def test_without_extensions_the_document_has_only_the_other_operations() -> None:
-    offered, reduced = described()["paths"], described(policy=Policy(extensions=False))["paths"]
-    extensions = [row for row in (*OPERATIONS, *PUBLIC_ENDPOINTS) if row.extension]
-
-    names = {operation["operationId"] for path in offered.values() for operation in path.values()}
-    names_without = {operation["operationId"] for path in reduced.values() for operation in path.values()}
-    assert {".".join(name.split(".")[:2]) for name in names - names_without} == {row.name for row in extensions}
-
-
-def test_each_operation_has_one_name_of_its_own() -> None:
-    keys = [operation["operationId"] for path in described()["paths"].values() for operation in path.values()]
-
-    assert len(set(keys)) == len(keys)
-    assert {operation.name for operation in OPERATIONS} <= set(keys)
-
-
 def test_the_scopes_of_an_operation_are_alternatives() -> None:
     security = described()["paths"]["/storage/v3/files/{fileId}/permissions"]["post"]["security"]
 
@@ -80,31 +53,6 @@ def test_the_scopes_of_an_operation_are_alternatives() -> None:
         {"oauth2": ["https://svc.example/auth/storage"]},
         {"oauth2": ["https://svc.example/auth/storage.file"]},
     ]
-
-
-def test_every_status_of_a_session_is_documented() -> None:
-    sessions = described()["paths"]["/upload/storage/v3/files"]
-    answered = {str(move.status) for move in TRANSITIONS.values()}
-
-    assert answered <= sessions["put"]["responses"].keys() | sessions["delete"]["responses"].keys()
-
-
-def test_every_status_of_the_catalogue_can_be_referred_to() -> None:
-    responses = described()["components"]["responses"]
-
-    assert {f"Refused{row.status}" for row in CATALOGUE.values()} == responses.keys()
-
-
-def test_the_document_follows_the_policy() -> None:
-    document = described(policy=Policy(update_verbs=("PATCH",), max_page_size=7))
-    sizes = [
-        parameter
-        for parameter in document["paths"]["/storage/v3/files"]["get"]["parameters"]
-        if parameter["name"] == "pageSize"
-    ]
-
-    assert document["paths"]["/storage/v3/files/{fileId}"].keys() == {"get", "patch", "delete"}
-    assert sizes[0]["schema"]["maximum"] == 7
 
 
 SHAPES: dict[str, Shape] = {

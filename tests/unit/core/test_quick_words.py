@@ -59,13 +59,6 @@ def test_an_event_of_a_day(words: str, start: str, end: str) -> None:
     assert read(words) == {"summary": "Holiday", "start": {"date": start}, "end": {"date": end}}
 
 
-def test_a_place_follows_the_summary() -> None:
-    fields = read("Appointment at Somewhere on June 3rd 10am-10:25am")
-
-    assert (fields["summary"], fields["location"]) == ("Appointment", "Somewhere")
-    assert (fields["start"]["dateTime"], fields["end"]["dateTime"]) == ("2027-06-03T10:00:00", "2027-06-03T10:25:00")
-
-
 @pytest.mark.parametrize(
     "words, first, rule",
     [

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from svc_notebooks.core.http.redaction import (
@@ -19,22 +17,13 @@ from svc_notebooks.core.http.redaction import (
 pytestmark = pytest.mark.spec("T-05", "T-05a", "T-05b", "T-05c", "T-05d")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        '{"access_token": "S"}',
-        '{"a": {"refresh_token" : "S\\"more"}, "b": 1}',
-        '{"access\\u005ftoken": "S"}',
-        '{"access_token": "S',
-        "grant_type=x&code=S&scope=y",
-        "client%5fsecret=S",
-        "see https://x.example/cb?state=1&code=S for it",
-        "Authorization: Bearer S.S-S",
-        "-----BEGIN RSA PRIVATE KEY-----\nS\n-----END RSA PRIVATE KEY-----",
-        '{"private_key": "-----BEGIN PRIVATE KEY-----\\nS\\n',
-        '{"grant_type": "authorization_code", "code": "S"}',
-    ],
-)
+@pytest.mark.parametrize("text", [
+    '{"access_token": "S"}', '{"a": {"refresh_token" : "S\\"more"}, "b": 1}', '{"access\\u005ftoken": "S"}',
+    '{"access_token": "S', "grant_type=x&code=S&scope=y", "client%5fsecret=S",
+    "see https://x.example/cb?state=1&code=S for it", "Authorization: Bearer S.S-S",
+    "-----BEGIN RSA PRIVATE KEY-----\nS\n-----END RSA PRIVATE KEY-----",
+    '{"private_key": "-----BEGIN PRIVATE KEY-----\\nS\\n', '{"grant_type": "authorization_code", "code": "S"}',
+])  # fmt: skip
 def test_a_secret_is_removed(text: str):
     hidden = redact_text(text)
 
@@ -42,20 +31,13 @@ def test_a_secret_is_removed(text: str):
     assert REDACTED in hidden
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        '{"token": "of a channel", "id": "c"}',
-        '{"error": {"code": 404, "message": "Not Found"}}',
-        '{"error": {"errors": [{"reason": "invalid"}], "code": "x"}}',
-        '{"nextPageToken": "abc"}',
-        '{"access_token": 5, "properties": {"zip_code": "1"}}',
-        'WWW-Authenticate: Bearer realm="svc", error="invalid_token"',
-        "curl -H 'Authorization: Bearer $SVC_TOKEN'",
-        "q=name%20%3D%20'token'&pageToken=abc",
-        "",
-    ],
-)
+@pytest.mark.parametrize("text", [
+    '{"token": "of a channel", "id": "c"}', '{"error": {"code": 404, "message": "Not Found"}}',
+    '{"error": {"errors": [{"reason": "invalid"}], "code": "x"}}', '{"nextPageToken": "abc"}',
+    '{"access_token": 5, "properties": {"zip_code": "1"}}',
+    'WWW-Authenticate: Bearer realm="svc", error="invalid_token"', "curl -H 'Authorization: Bearer $SVC_TOKEN'",
+    "q=name%20%3D%20'token'&pageToken=abc", "",
+])  # fmt: skip
 def test_text_that_resembles_a_secret_stays(text: str):
     assert redact_text(text) == text
 
@@ -118,12 +100,6 @@ def test_the_token_of_a_channel_is_removed_from_a_watch_request_and_its_response
     assert redact_text(text, "https://x.example/storage/v3/files/watched") == text
 
 
-def test_at_a_watch_the_code_of_an_error_stays():
-    text = '{"error": {"code": "x", "message": "token: expected a text of at most 256 characters."}}'
-
-    assert redact_text(text, "/storage/v3/changes/watch") == text
-
-
 @pytest.mark.parametrize("length", [0, 1, 7, 16, 32, 256])
 def test_a_masked_token_shows_at_most_a_quarter(length: int):
     token = "".join(chr(ord("A") + n % 26) for n in range(length))
@@ -138,21 +114,3 @@ def test_a_masked_token_shows_at_most_a_quarter(length: int):
 @pytest.mark.parametrize("text", ["secret/+=", "a secret/+= b", "/x/secret%2F%2B%3D?y=1", "?q=secret/%2b%3d"])
 def test_a_known_secret_is_removed_in_every_encoding(text: str):
     assert "secret" not in remove_secret(text, "secret/+=")
-
-
-def test_a_short_secret_stays():
-    assert remove_secret("a T in the text", "T") == "a T in the text"
-
-
-@pytest.mark.parametrize(
-    "piece",
-    ["x", '"', "\\", "a=", "Bearer ", " ", "-----BEGIN ", "-----BEGIN PRIVATE KEY-----", '"a":', "%", '"a": "b",'],
-)
-def test_redaction_takes_linear_time(piece: str):
-    """A million characters take a moment, because the patterns do not backtrack."""
-    text = "token" + piece * (1_000_000 // len(piece))
-    before = time.process_time()
-    redact_text(text)
-    redact_url(f"https://x/?{text}")
-
-    assert time.process_time() - before < 10

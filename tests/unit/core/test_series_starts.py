@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from itertools import islice
-from unittest.mock import patch
 from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import HealthCheck, assume, given, strategies as st
 
 from svc_notebooks.core.clock import to_millis
-from svc_notebooks.core.events import rrule, series_starts
 from svc_notebooks.core.events.instances import occurrences
 from svc_notebooks.core.events.rrule import Recurrence
-from svc_notebooks.core.events.series_starts import RuleDays, SeriesStarts, starts_in_millis
+from svc_notebooks.core.events.series_starts import SeriesStarts, starts_in_millis
 from tests.examples import examples
 from tests.unit.core import dateutil_oracle
 from tests.unit.core.written_rules import Series, series
@@ -82,46 +80,6 @@ def test_other_rules_are_left_to_occurrences(rule: str) -> None:
 def test_a_series_with_more_than_one_rule_is_left_to_occurrences() -> None:
     for line in ("RRULE:FREQ=DAILY", "EXRULE:FREQ=DAILY", "RDATE;VALUE=PERIOD:20261103T120000Z/PT2H"):
         assert starts_in_millis(recurrence("WEEKLY", line), NINE, HOUR) is None
-
-
-def test_the_day_that_samoa_skipped_has_no_instance_twice() -> None:
-    start = datetime(2011, 12, 28, 10, tzinfo=ZoneInfo("Pacific/Apia"))
-    daily = Recurrence.parse(["RRULE:FREQ=DAILY;COUNT=5"], start)
-
-    days = [each.start.day for each in occurrences(daily, start, start + HOUR)]
-
-    assert starts_in_millis(daily, start, HOUR) is None
-    assert days == [28, 29, 31, 1, 2]
-
-
-@pytest.mark.parametrize("rule", ["YEARLY;BYMONTH=2;BYMONTHDAY=30", "YEARLY;BYWEEKNO=20;BYMONTH=1"])
-def test_a_rule_without_days_has_its_start_only(rule: str) -> None:
-    assert list(starts_in_millis(recurrence(rule), NINE, HOUR) or ()) == [to_millis(NINE)]
-
-
-def test_a_leap_day_that_is_a_monday_is_found_when_it_comes() -> None:
-    moments = starts_in_millis(recurrence("YEARLY;BYMONTH=2;BYMONTHDAY=29;BYDAY=MO"), NINE, HOUR) or iter(())
-
-    assert [datetime.fromtimestamp(millis / 1000, UTC).year for millis in islice(moments, 5)] == [
-        2026, 2044, 2072, 2112, 2140,
-    ]  # fmt: skip
-
-
-def test_equal_rules_are_parsed_once_and_share_the_days_of_a_year() -> None:
-    series_starts._days_of_rule.cache_clear()
-    rrule._parsed.cache_clear()
-    month = datetime(2027, 3, 1, tzinfo=UTC), datetime(2027, 4, 1, tzinfo=UTC)
-    zones = [ZoneInfo(name) for name in ("Europe/Berlin", "Asia/Kolkata")]
-    days = RuleDays._days
-    with patch.object(RuleDays, "_days", autospec=True, side_effect=days) as computed:
-        for number in range(200):
-            start = datetime(2026, 1, 1 + number % 28, number % 24, tzinfo=zones[number % 2])
-            lines = Recurrence.parse(["RRULE:FREQ=MONTHLY;BYDAY=-1FR"], start)
-            moments = starts_in_millis(lines, start, HOUR, after=month[0], before=month[1])
-            assert len(list(moments or ())) == 1
-
-    assert computed.call_count == 1
-    assert rrule._parsed.cache_info().misses == 2  # one for each zone
 
 
 @examples(0.6, suppress_health_check=list(HealthCheck))

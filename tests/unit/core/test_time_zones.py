@@ -1,12 +1,6 @@
 """Tests of the time zones: the changes of all installed zone data, names of Windows, and where the data come from."""
 
-import struct
-from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta, timezone
-from importlib.resources import files
-from itertools import pairwise
-from pathlib import Path
-from zoneinfo import TZPATH
 
 import pytest
 from babel.core import get_global
@@ -14,62 +8,11 @@ from babel.core import get_global
 from svc_notebooks.core.events.instances import occurrences
 from svc_notebooks.core.events.rrule import Recurrence
 from svc_notebooks.core.time_zones import (
-    ZoneData,
-    clock_changes,
     nearest_zone,
     zone,
-    zone_data,
-    zone_names,
     zone_of_name,
     zone_of_windows,
 )
-from svc_notebooks.core.windows_zones import WINDOWS_ZONES
-from svc_notebooks.notebook.doctor import _time_zones
-
-HEADER = struct.Struct(">4sc15x6l")
-DAY = 86400
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-def _changes(content: bytes) -> Iterator[tuple[int, int]]:
-    """Yield the instants at which the UTC offset changes, and the new offsets, of a TZif file (RFC 8536)."""
-    _, _, utc, standard, leaps, times, types, letters = HEADER.unpack_from(content)
-    second = HEADER.size + times * 5 + types * 6 + letters + leaps * 8 + standard + utc
-    times, types = HEADER.unpack_from(content, second)[5:7]
-    begin = second + HEADER.size
-    instants = struct.unpack_from(f">{times}q", content, begin)
-    indices = content[begin + 8 * times : begin + 9 * times]
-    offsets = [struct.unpack_from(">l", content, begin + 9 * times + 6 * index)[0] for index in range(types)]
-    before = offsets[0]
-    for moment, index in zip(instants, indices, strict=True):
-        if offsets[index] != before:
-            before = offsets[index]
-            yield moment, before
-
-
-def _near_changes() -> Iterator[tuple[float, str, date]]:
-    """Yield the days between two changes, the zone and the second change, if the changes are within four weeks."""
-    for root in [*map(Path, TZPATH), files("tzdata") / "zoneinfo"]:
-        for name in zone_names():
-            path = root.joinpath(*name.split("/"))
-            moments = [moment for moment, _ in _changes(path.read_bytes())] if path.is_file() else []
-            for first, second in pairwise(moments):
-                if second - first < 28 * DAY:
-                    yield (second - first) / DAY, name, (EPOCH + timedelta(seconds=second)).date()
-
-
-def test_no_change_is_missed_between_two_offsets_that_are_compared():
-    near = set(_near_changes())
-
-    assert {name for days, name, day in near if day.year == 2000 and days < 8} >= {"America/Recife"}
-    assert min(near)[0] > 3.1, "two changes in three days: make _STEP in time_zones.py smaller"
-
-
-@pytest.mark.parametrize("name", ["America/Recife", "America/Noronha", "America/Boa_Vista"])
-def test_two_changes_within_a_fortnight_are_found(name: str):
-    changes = [date.fromordinal(day) for day in clock_changes(zone(name), 2000)]
-
-    assert changes == [date(2000, 2, 26), date(2000, 10, 8), date(2000, 10, 14)]
 
 
 @pytest.mark.parametrize(
@@ -159,34 +102,6 @@ def test_the_zone_of_a_windows_name_is_that_of_the_cldr():
 )
 def test_the_zone_that_another_program_means_is_found(name: str, found: str | None):
     assert zone_of_name(name) == found
-
-
-def test_the_names_of_windows_zones_are_those_of_the_cldr():
-    assert dict(get_global("windows_zone_mapping")) == {**WINDOWS_ZONES, "UTC": "Etc/UTC"}
-    assert set(WINDOWS_ZONES.values()) <= set(zone_names())
-
-
-def test_the_version_of_the_package_is_known():
-    import tzdata
-
-    assert zone_data().package_version == tzdata.IANA_VERSION
-
-
-@pytest.mark.parametrize(
-    "data, status, source",
-    [
-        (ZoneData(Path("/zones"), "2025b", "2026f"), "note", "2025b of the system in /zones"),
-        (ZoneData(Path("/zones"), "2026f", "2026f"), "ok", "2026f of the system in /zones"),
-        (ZoneData(Path("/zones"), None, "2026f"), "ok", "unknown version of the system in /zones"),
-        (ZoneData(None, None, "2026f"), "ok", "2026f of the package tzdata"),
-        (ZoneData(None, None, None), "problem", "no data"),
-    ],
-)
-def test_the_doctor_says_which_zone_data_python_uses(data: ZoneData, status: str, source: str):
-    row = _time_zones(data)
-
-    assert row[1:3] == (source, status)
-    assert status != "note" or "tzdata has 2026f, but Python uses the system's data" in row[3]
 
 
 def test_the_nearest_zone_keeps_the_offsets_of_later_years():

@@ -172,18 +172,6 @@ def test_a_read_only_file_is_not_replaced(tmp_path: Path) -> None:
     assert contents(tmp_path) == {"a.txt": b"one"}
 
 
-@posix
-@pytest.mark.parametrize("mode, new, kept", [(0o600, 0o666, 0o600), (0o755, 0o666, 0o755), (0o644, 0o600, 0o600)])
-def test_a_private_file_stays_private(mode: int, new: int, kept: int, tmp_path: Path) -> None:
-    path = tmp_path / "a.txt"
-    path.write_bytes(b"one")
-    path.chmod(mode)
-
-    save_bytes(path, b"two", overwrite=True, mode=new)
-
-    assert stat.S_IMODE(path.stat().st_mode) == kept
-
-
 @pytest.mark.usefixtures("filesystem")
 def test_a_move_that_fails_leaves_both_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     new, path = tmp_path / "new", tmp_path / "a.txt"

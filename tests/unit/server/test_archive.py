@@ -7,7 +7,6 @@ import io
 import json
 import os
 import re
-import struct
 import threading
 import zipfile
 from collections.abc import Callable
@@ -189,27 +188,6 @@ def test_the_same_state_is_the_same_file(saved):
     assert file.getvalue() == saved
 
 
-def test_it_is_an_archive_that_any_program_opens(saved):
-    with zipfile.ZipFile(io.BytesIO(saved)) as archive:
-        assert archive.testzip() is None
-        assert json.loads(archive.read("manifest.json"))["format"] == "svc-notebooks service"
-        assert b"".join(archive.read(f"parts/{n}") for n in (1, 2)) == CONTENT
-
-
-def test_a_file_from_before_parts_had_checksums_is_opened(saved, tmp_path):
-    (tmp_path / "old.svc").write_bytes(rewritten(saved, of_version_1))
-    with open_saved(tmp_path / "old.svc") as memory, open_service(tmp_path / "store", seed=0) as service:
-        service.load(io.BytesIO((tmp_path / "old.svc").read_bytes()))
-        (_, from_memory), (_, from_store) = (ask(opened, "GET", FILES) for opened in (memory, service))
-        file_id = json.loads(from_memory)["files"][0]["id"]
-        checksums = [part.checksum for part in service._context.store.contents.parts()]
-
-        assert from_memory == from_store
-        assert ask(service, "GET", f"{FILES}/{file_id}?alt=media") == (200, CONTENT)
-    assert checksums
-    assert None not in checksums
-
-
 def test_a_service_is_opened_as_it_was(saved, tmp_path):
     path = tmp_path / "lesson.svc"
     path.write_bytes(saved)
@@ -317,14 +295,6 @@ def test_a_file_whose_manifest_says_something_else_is_refused(saved, target, cha
     assert message in refused(target, rewritten(saved, change, honest=False))
 
 
-def test_an_archive_of_another_is_refused(target):
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr("word/document.xml", "<x/>")
-
-    assert "not a saved service" in refused(target, file.getvalue())
-
-
 def test_an_entry_that_swells_is_refused(saved, target):
     """A zip bomb is small when packed and large when unpacked."""
     file = io.BytesIO()
@@ -360,21 +330,6 @@ def test_an_entry_twice_is_refused(saved, target):
     assert "twice" in refused(target, file.getvalue())
 
 
-def test_a_file_that_says_it_is_encrypted_is_refused(saved, target):
-    at = saved.index(b"PK\x01\x02")
-    flags = struct.pack("<H", struct.unpack_from("<H", saved, at + 8)[0] | 1)
-
-    assert "compressed" in refused(target, saved[: at + 8] + flags + saved[at + 10 :])
-
-
-@given(where=st.floats(0, 1, exclude_max=True))
-def test_a_file_that_was_cut_off_is_refused(where):
-    content = whole_file()
-    with open_service(seed=5) as service:
-        service.sign_in(token=SECRET)
-        refused(service, content[: int(where * len(content))])
-
-
 @given(where=st.floats(0, 1, exclude_max=True), flip=st.integers(1, 255))
 def test_a_changed_byte_is_detected_or_insignificant(where, flip):
     """Bytes that are neither content nor its description, such as the time of an entry, may differ."""
@@ -392,31 +347,6 @@ def test_a_changed_byte_is_detected_or_insignificant(where, flip):
 
 
 # -- how it is written
-
-
-def test_the_former_file_is_kept_as_a_backup(tmp_path):
-    path = tmp_path / "lesson.svc"
-    with made() as service:
-        service.save(path)
-        first = path.read_bytes()
-        ask(service, "POST", UPLOAD + "media", b"more")
-        service.save(path, overwrite=True)
-
-    assert (tmp_path / "lesson.svc.bak").read_bytes() == first != path.read_bytes()
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["lesson.svc", "lesson.svc.bak"]
-    with open_saved(tmp_path / "lesson.svc.bak") as before:
-        assert len(json.loads(ask(before, "GET", FILES)[1])["files"]) == 1
-
-
-def test_the_same_state_is_saved_once(tmp_path):
-    path = tmp_path / "lesson.svc"
-    with made() as service:
-        before = service.save(path).stat()
-        for overwrite in (False, True):
-            after = service.save(path, overwrite=overwrite).stat()
-            assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
-
-    assert [path.name for path in tmp_path.iterdir()] == ["lesson.svc"]
 
 
 def test_another_state_is_replaced_only_with_overwrite(tmp_path):
@@ -450,21 +380,6 @@ def test_a_file_that_is_no_saved_service_is_never_replaced(tmp_path, name, conte
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
-def test_a_save_that_fails_leaves_what_was_there(tmp_path):
-    path = tmp_path / "lesson.svc"
-    path.write_bytes(b"old")
-
-    def fail(file):
-        file.write(b"half")
-        raise OSError("no space left on device")
-
-    with pytest.raises(OSError, match="no space"):
-        atomic_write(path, fail, overwrite=True)
-
-    assert path.read_bytes() == b"old"
-    assert [path.name for path in tmp_path.iterdir()] == ["lesson.svc"]
-
-
 def test_files_of_killed_processes_are_deleted_and_files_in_use_are_not(tmp_path):
     path = tmp_path / "a[1].svc"
     (tmp_path / ".a[1].svc.deadbeef.saving").write_bytes(b"half")
@@ -485,25 +400,6 @@ def test_files_of_killed_processes_are_deleted_and_files_in_use_are_not(tmp_path
         "a[1].svc",
         "a[1].svc.bak",
     ]
-
-
-def test_the_target_of_a_link_is_replaced(tmp_path):
-    (tmp_path / "real").mkdir()
-    link, real = tmp_path / "lesson.svc", tmp_path / "real" / "lesson.svc"
-    link.symlink_to(real)
-    for content in (b"old", b"new"):
-        atomic_write(link, lambda file, content=content: file.write(content) and None, overwrite=True)
-
-    assert link.is_symlink()
-    assert (real.read_bytes(), (tmp_path / "real" / "lesson.svc.bak").read_bytes()) == (b"new", b"old")
-
-
-@pytest.mark.parametrize("overwrite", [False, True])
-def test_a_folder_is_not_replaced(tmp_path, overwrite):
-    with made() as service, pytest.raises(PathExists, match="is a folder"):
-        service.save(tmp_path, overwrite=overwrite)
-
-    assert list(tmp_path.parent.glob(".*.saving")) == []
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path):

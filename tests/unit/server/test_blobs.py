@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import platform
-import subprocess
-import sys
-import time
 from uuid import uuid4
 from zlib import crc32
 
@@ -59,16 +55,6 @@ def test_written_bytes_are_read_in_any_range(parts):
         assert b"".join(parts.read(part, start, stop)) == whole[start:stop]
 
 
-def test_the_folder_of_a_first_part_is_synced_into_its_parent(tmp_path, monkeypatch):
-    synced = []
-    monkeypatch.setattr("svc_notebooks.server.store.directory.sync_folder", synced.append)
-    parts = DirectoryBlobStore(tmp_path / "parts", sync=True)
-    assert list((tmp_path / "parts").iterdir()) == []
-    key = written(parts, b"ab").key
-
-    assert synced == [tmp_path / "parts", tmp_path / "parts" / key[:2]]
-
-
 @pytest.mark.parametrize("keep", [0, 1, 2, 70_001, 70_004])
 def test_a_truncated_part_ends_where_it_was_cut(parts, keep):
     part = written(parts, b"ab", b"c" * 70_000, b"de", keep=keep)
@@ -108,32 +94,6 @@ def test_a_verified_part_is_not_read_again_before_its_file_changes(tmp_path):
     assert "wrong checksum" in parts.problem(part)
 
 
-def test_a_part_that_has_just_been_written_is_read_each_time(tmp_path):
-    """Two changes within one tick of the file system's clock have the same time."""
-    parts = DirectoryBlobStore(tmp_path, sync=False)
-    writer = parts.writer()
-    writer.write(b"stored")
-    part = StoredPart(writer.commit(), writer.size, writer.checksum)
-    path = tmp_path / part.key[:2] / part.key
-    now = time.time_ns()
-    os.utime(path, ns=(now, now))
-    assert parts.problem(part) is None
-
-    path.write_bytes(b"rotten")
-    os.utime(path, ns=(now, now))
-
-    assert "wrong checksum" in parts.problem(part)
-
-
-def test_without_a_checksum_the_length_is_compared(tmp_path):
-    parts = DirectoryBlobStore(tmp_path, sync=False)
-    key = written(parts, b"stored").key
-
-    assert parts.problem(StoredPart(key, 6, None)) is None
-    assert "6 bytes instead of 7" in parts.problem(StoredPart(key, 7, None))
-    assert "6 bytes instead of 5" in parts.problem(StoredPart(key, 5, None))
-
-
 def test_a_part_that_cannot_be_committed_leaves_no_file(tmp_path, monkeypatch):
     parts = DirectoryBlobStore(tmp_path, sync=True)
     writer = Content(None, parts, part_size=100).writer(0, None)
@@ -148,51 +108,6 @@ def test_a_part_that_cannot_be_committed_leaves_no_file(tmp_path, monkeypatch):
     writer.abort()
 
     assert list(tmp_path.glob("??/*")) == []
-
-
-def test_unknown_parts_are_swept(parts):
-    kept, lost = written(parts, b"kept").key, written(parts, b"lost").key
-    parts.writer().abort()
-
-    assert parts.sweep({kept}) == 1
-    parts.delete([lost, kept])
-    assert parts.sweep(set()) == 0
-
-
-def test_a_part_that_is_deleted_is_missing(parts):
-    kept, lost = written(parts, b"kept"), written(parts, b"lost")
-    assert parts.has_all([kept.key, lost.key])
-    parts.delete([lost.key, "0" * 32])
-
-    assert not parts.has_all([kept.key, lost.key])
-    assert (parts.problem(kept), parts.problem(lost)) == (None, f"part {lost.key} is missing")
-    with pytest.raises(DamagedContent, match="is missing"):
-        list(parts.read(lost, 0, 4))
-
-
-def test_a_copy_keeps_parts_that_are_deleted_and_restores_them(parts):
-    first, second, third = (written(parts, name) for name in (b"first", b"second", b"third"))
-    copy, other = parts.copy([first, second]), parts.copy([first])
-    parts.delete([first.key, second.key, third.key])
-
-    assert b"".join(copy.read(second, 0, 6)) == b"second"
-    parts.restore(copy)
-    copy.drop()
-    assert b"".join(other.read(first, 0, 5)) == b"first"
-    other.drop()
-    assert parts.has_all([first.key, second.key])
-    assert not parts.has_all([third.key])
-
-
-def test_a_part_that_is_deleted_stays_until_the_last_copy_is_dropped(parts):
-    part = written(parts, b"kept")
-    copies = [parts.copy([part]), parts.copy([part])]
-    parts.delete([part.key])
-    copies[0].drop()
-
-    assert b"".join(copies[1].read(part, 0, 4)) == b"kept"
-    copies[1].drop()
-    assert not parts.has_all([part.key])
 
 
 @pytest.mark.parametrize("change", [{"size": 3}, {"size": 5}, {"checksum": 1}])
@@ -228,28 +143,3 @@ def test_a_download_goes_on_when_its_content_is_deleted(parts, store):
 
     assert first + b"".join(reading) == b"12345678"
     assert parts.sweep(set()) == 0
-
-
-HELD = """
-import psutil
-from svc_notebooks.server.store.blob_store import MemoryBlobStore
-
-bytes(24 << 20)  # from here on the C library takes blocks of this size from its heap
-parts, keys, between = MemoryBlobStore(), [], []
-for _ in range(16):
-    writer = parts.writer()
-    for _ in range(16):
-        writer.write(bytes(b"x") * (256 << 10))
-        between.append(b"y" * 1000)
-    keys.append(writer.commit())
-before = psutil.Process().memory_info().rss
-parts.delete(keys)
-print((before - psutil.Process().memory_info().rss) >> 20)
-"""
-
-
-@pytest.mark.skipif(not (sys.platform == "linux" and platform.libc_ver()[0] == "glibc"), reason="a matter of glibc")
-def test_the_memory_of_deleted_parts_returns_to_the_system() -> None:
-    done = subprocess.run([sys.executable, "-c", HELD], capture_output=True, text=True, check=True)
-
-    assert int(done.stdout) > 48, "of 64 MiB"

@@ -16,8 +16,6 @@ from svc_notebooks.cli import main
 from svc_notebooks.core.http.messages import Headers, Request
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
-from svc_notebooks.server.store.check import check_store
-from svc_notebooks.server.store.upgrades import VERSION
 from tests.framed import framed
 
 TOKEN = "svc.a-token-of-this-test"
@@ -111,25 +109,6 @@ def test_files_that_no_row_names_are_notes(folder: Path, capsys: pytest.CaptureF
     assert "note: parts/aa/left belongs to no file" in output
 
 
-CHANGES = {
-    "DELETE FROM contents WHERE id = (SELECT content FROM files WHERE name = 'first')": "not in contents",
-    "UPDATE files SET parent = 'nobody' WHERE name = 'first'": "files.parent names 'nobody'",
-    "DELETE FROM rope WHERE start = 1000 AND content = (SELECT content FROM files WHERE name = 'first')":
-        "has parts for 1,500 of 2,500 bytes",
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("change", CHANGES)
-def test_rows_that_contradict_each_other(folder: Path, capsys: pytest.CaptureFixture[str], change: str) -> None:
-    with closing(sqlite3.connect(folder / "svc.sqlite")) as database:
-        assert database.execute(change).rowcount
-        database.commit()
-
-    status, output = check(folder, capsys)
-
-    assert (status, CHANGES[change] in output) == (1, True), output
-
-
 def test_a_damaged_database(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = folder / "svc.sqlite"
     whole = path.read_bytes()
@@ -187,16 +166,3 @@ def test_doctor_reads_a_store(folder: Path) -> None:
     assert damaged.loc["checked store", "status"] == "problem"
     assert "is missing" in damaged.loc["checked store", "found"]
     assert "first" in damaged.loc["checked store", "found"]
-
-
-def test_a_report_counts_what_it_read(folder: Path) -> None:
-    report = check_store(folder)
-
-    assert (report.version, report.files, report.parts, report.size, report.unverified) == (VERSION, 4, 7, 6000, 0)
-
-
-def test_a_store_without_contents_has_no_damage(tmp_path: Path) -> None:
-    with open_service(tmp_path / "store") as service:
-        service.sign_in()
-
-    assert check_store(tmp_path / "store").problems == []

@@ -14,9 +14,8 @@ import pytest
 
 from svc_notebooks.core.http.messages import Headers, Request
 from svc_notebooks.core.policy import Policy
-from svc_notebooks.server.service import Service, open_saved, open_service
+from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.store.blob_store import DamagedContent
-from svc_notebooks.server.transports.control_api import Control
 from tests.framed import framed
 
 TOKEN = "svc.a-token-of-this-test"
@@ -55,36 +54,6 @@ def test_a_rotten_part_is_named_with_its_file(service: Service, act: Any) -> Non
         act(service)
 
 
-@pytest.mark.parametrize(
-    "act",
-    [Service.fork, Service.snapshot, lambda service: service.dump(io.BytesIO())],
-    ids=["fork", "snapshot", "save"],
-)
-def test_all_missing_parts_are_named(service: Service, folder: Path, act: Any) -> None:
-    for path in parts(folder):
-        path.unlink()
-
-    with pytest.raises(DamagedContent) as caught:
-        act(service)
-
-    assert len(caught.value.problems) == 4
-    assert len(caught.value.files) == 2
-    assert "and 1 more parts" in str(caught.value)
-
-
-def test_a_failed_save_leaves_the_file_as_it_was(service: Service, tmp_path: Path) -> None:
-    target = tmp_path / "lab.svc"
-    with open_service(seed=0) as other:
-        other.save(target)
-    before = target.read_bytes()
-
-    with pytest.raises(OSError, match="damaged"):
-        service.save(target)
-
-    assert target.read_bytes() == before
-    assert list(tmp_path.glob(".*")) == []
-
-
 def test_a_save_to_a_full_disk_names_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(descriptor: int) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
@@ -95,53 +64,6 @@ def test_a_save_to_a_full_disk_names_the_path(tmp_path: Path, monkeypatch: pytes
             memory.save(tmp_path / "lab.svc")
 
     assert not list(tmp_path.glob("*lab*"))
-
-
-def test_a_failed_snapshot_leaves_no_folder(service: Service, folder: Path) -> None:
-    parts(folder)[0].unlink()
-
-    with pytest.raises(DamagedContent):
-        service.snapshot()
-
-    assert not list(folder.glob("kept/*"))
-
-
-def test_a_service_without_its_damaged_file_can_be_saved(service: Service, tmp_path: Path) -> None:
-    with pytest.raises(DamagedContent) as caught:
-        service.save(tmp_path / "lab.svc")
-    file_id = caught.value.files[0].partition("(")[2].rstrip(")")
-    ask(service, "DELETE", f"/storage/v3/files/{file_id}")
-
-    with open_saved(service.save(tmp_path / "lab.svc")) as opened:
-        assert len(opened._context.store.contents.parts()) == 2
-
-
-def test_a_restored_snapshot_still_knows_the_checksums(service: Service, folder: Path) -> None:
-    """Damage between a snapshot and its restore is detected when the content is read."""
-    snapshot = service.snapshot()
-    rotten = next(path for path in parts(folder) if path.read_bytes() == b"b" * 5)
-    rotten.write_bytes(b"bbxbb")
-
-    service.restore(snapshot)
-
-    with pytest.raises(DamagedContent) as caught:
-        service.fork()
-    assert len(caught.value.problems) == 2
-
-
-def test_what_is_loaded_into_a_folder_has_checksums(tmp_path: Path) -> None:
-    """So has a service that was in memory without checksums."""
-    file = io.BytesIO()
-    with open_service(seed=0) as memory:
-        memory.sign_in(token=TOKEN)
-        ask(memory, "POST", "/upload/storage/v3/files?uploadType=media", b"content")
-        memory.dump(file)
-    with open_service(tmp_path, seed=0) as service:
-        service.load(file)
-        next((tmp_path / "parts").glob("??/*")).write_bytes(b"Content")
-
-        with pytest.raises(DamagedContent, match="wrong checksum"):
-            service.fork()
 
 
 def as_version_1(folder: Path) -> None:
@@ -202,12 +124,3 @@ def test_an_upgrade_records_no_checksums_of_damaged_parts(old_folder: Path) -> N
         recorded = problems(service)
 
     assert (before, after, recorded) == (2, 1, 1)
-
-
-def test_a_control_call_reports_the_damage(service: Service, folder: Path) -> None:
-    for path in parts(folder):
-        path.unlink()
-    response = Control(service).handle(Request("POST", "http://svc.test/_control/snapshot"))
-
-    assert response.status == 500
-    assert b"contentDamaged" in response.content()

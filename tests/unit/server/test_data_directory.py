@@ -111,28 +111,10 @@ def test_a_folder_with_foreign_files_is_refused(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("name", sorted(stray_blobs.HARMLESS))
-def test_files_of_file_managers_are_left_alone(tmp_path: Path, name: str) -> None:
-    (tmp_path / name).write_text("of the system")
-    open_service(tmp_path).close()
-    assert (tmp_path / name).read_text() == "of the system"
-
-
 def test_a_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no folder")
     with pytest.raises(NotADirectoryError, match="file is a file: choose a folder"):
         open_service(tmp_path / "file")
-
-
-def test_other_files_beside_a_store_are_left_alone(store: Path) -> None:
-    (store / "README").write_text("my store")
-    (store / "kept").mkdir()
-    with opened(store) as service:
-        assert contents(service) == [b"first", b"second"]
-        service.reset()
-        assert not service.notes
-    assert (store / "README").read_text() == "my store"
-    assert (store / "kept").is_dir()
 
 
 # -- a store that is not whole
@@ -267,21 +249,6 @@ def test_a_store_with_a_file_of_another_kind_is_refused_and_not_opened(
     assert not (store.parent / "copy").exists()
 
 
-@pytest.mark.parametrize("break_it", [no_database, empty_database, garbage, foreign])
-def test_serve_prints_one_sentence(store: Path, break_it: Callable[[Path], None]) -> None:
-    if break_it is foreign:
-        shutil.rmtree(store)
-        store.mkdir()
-    break_it(store)
-    before = listing(store)
-    command = [sys.executable, "-m", "svc_notebooks.cli", "serve", "--store", str(store)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(f"svc-notebooks serve: {store} cannot be opened, and was not changed: ")
-    assert done.stderr.count("\n") == 1
-    assert listing(store) == before
-
-
 # -- databases that are older than the parts
 
 
@@ -299,39 +266,6 @@ def test_a_backup_of_an_earlier_opening_is_refused(store: Path, tmp_path: Path) 
     shutil.copy(tmp_path / "latest", store / "svc.sqlite")
     with opened(store) as service:
         assert contents(service) == [b"first", b"second", b"third"]
-
-
-def test_a_copy_that_was_made_while_a_service_used_it_is_refused(store: Path, tmp_path: Path) -> None:
-    with opened(store) as service:
-        upload(service, b"third")
-        with closing(sqlite3.connect(tmp_path / "copy")) as copy:
-            service._context.store._database.driver.backup(copy)
-        upload(service, b"fourth")
-    shutil.copy(tmp_path / "copy", store / "svc.sqlite")
-    refused(store, "older than the parts: the database was copied while a service was using it")
-
-
-def test_a_log_that_is_lost_with_the_opening_in_it_is_noticed(store: Path, tmp_path: Path) -> None:
-    service = opened(store)
-    upload(service, b"third")
-    killed = shutil.copytree(store, tmp_path / "killed")
-    service.close()
-    log = (killed / "svc.sqlite-wal").rename(tmp_path / "log")
-    refused(killed, "older than the parts: 2 recorded openings instead of 3")
-
-    log.rename(killed / "svc.sqlite-wal")
-    with opened(killed) as service:
-        assert contents(service) == [b"first", b"second", b"third"]
-
-
-def test_a_log_beside_a_database_that_is_empty_stays_there(store: Path, tmp_path: Path) -> None:
-    service = opened(store)
-    upload(service, b"third")
-    killed = shutil.copytree(store, tmp_path / "killed")
-    service.close()
-    (killed / "svc.sqlite").write_bytes(b"")
-    refused(killed, "is empty")
-    assert (killed / "svc.sqlite-wal").stat().st_size > 0
 
 
 def test_without_its_marker_a_store_goes_on_with_an_old_database_and_gets_its_parts_back(
@@ -395,17 +329,6 @@ def test_a_store_of_an_earlier_commit_is_upgraded_and_keeps_everything(tmp_path:
         assert svc.doctor().set_index("check").loc["store", "fix"].startswith(f"{folder}/aside has 2 files")
 
 
-def test_an_old_store_that_was_killed_is_upgraded_with_its_log(tmp_path: Path) -> None:
-    folder = old_store(tmp_path / "killed", dump("7af5d85"))
-    with closing(sqlite3.connect(folder / "svc.sqlite")) as database:
-        database.execute("UPDATE files SET name = 'only in the log' WHERE parent IS NOT NULL")
-        database.commit()
-        store = shutil.copytree(folder, tmp_path / "store")
-    assert (store / "svc.sqlite-wal").stat().st_size > 0
-    with pytest.warns(UserWarning, match="was upgraded"), svc.sandbox(store):
-        assert svc.files()["name"].tolist() == ["only in the log"] * 2
-
-
 # -- parts
 
 
@@ -441,52 +364,6 @@ def test_what_is_not_of_the_store_is_moved_aside_and_old_unfinished_parts_are_re
     assert not old.exists()
     assert recent.read_text() == "begun"
     assert (folder / ".DS_Store").exists()
-
-
-def test_nothing_aside_is_overwritten(store: Path) -> None:
-    there = store / "aside" / "opening-3" / "parts" / "notes.txt"
-    there.parent.mkdir(parents=True)
-    there.write_text("there before")
-    (store / "parts" / "notes.txt").write_text("new")
-    opened(store).close()
-    assert there.read_text() == "there before"
-    assert there.with_name("notes.txt (1)").read_text() == "new"
-
-
-def test_parts_that_are_missing_are_reported(store: Path) -> None:
-    next(path for path in store.glob("parts/??/*")).unlink()
-    with opened(store) as service:
-        assert service.notes == [
-            f"Missing in {store / 'parts'}: 1 file with a database entry, which cannot be downloaded"
-        ]
-
-
-@pytest.mark.parametrize("act", ["reset", "restore", "load"])
-def test_reset_restore_and_load_remove_only_parts_of_the_store(store: Path, tmp_path: Path, act: str) -> None:
-    with opened(store) as service:
-        snapshot, saved = service.snapshot(), service.save(tmp_path / "saved.svc")
-        upload(service, b"third")
-        mine = {
-            store / "parts" / "notes.txt": "1",
-            store / "parts" / "ab" / "notes.txt": "2",
-            store / "parts" / "ab" / ("ab" * 16): "a part of a backup that somebody puts back",
-        }
-        (store / "parts" / "ab").mkdir(exist_ok=True)
-        for path, text in mine.items():
-            path.write_text(text)
-        if act == "reset":
-            service.reset()
-        elif act == "restore":
-            service.restore(snapshot)
-        else:
-            with saved.open("rb") as file:
-                service.load(file)
-        assert {path: path.read_text() for path in mine} == mine
-        assert contents(service) == ([] if act == "reset" else [b"first", b"second"])
-        parts = [path for path in store.glob("parts/*/*") if path not in mine]
-        assert len(parts) == len(contents(service))
-    with opened(store) as service:
-        assert contents(service) == ([] if act == "reset" else [b"first", b"second"]), "it is still the same store"
 
 
 # -- one at a time, and kills
@@ -549,16 +426,6 @@ def test_a_creation_that_is_killed_at_any_step_leaves_a_folder_that_opens(tmp_pa
             assert not service.notes
         with opened(folder) as service:
             assert contents(service) == [b"first"]
-
-
-@pytest.mark.durability
-def test_an_opening_that_is_killed_at_any_step_leaves_a_store_that_opens(store: Path, tmp_path: Path) -> None:
-    (store / "parts" / "notes.txt").write_text("of the user")
-    numbers = iter(range(10_000))
-    for folder in killed_at_each_step(lambda: shutil.copytree(store, tmp_path / f"{next(numbers)}")):
-        with opened(folder) as service:
-            assert contents(service) == [b"first", b"second"]
-        assert [path.read_text() for path in folder.glob("aside/*/parts/notes.txt")] == ["of the user"]
 
 
 @pytest.mark.durability

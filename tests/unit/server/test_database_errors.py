@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import errno
 import json
-import os
 import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -52,43 +49,6 @@ def test_each_error_has_a_sentence_with_its_cause(tmp_path: Path, code: int, mes
     assert str(tmp_path / "svc.sqlite") in str(error)
     assert ("another service" in str(error)) == (code == sqlite3.SQLITE_BUSY)
     assert isinstance(error, DatabaseDamaged) == ("damaged" in message or "not a database" in message)
-
-
-def test_a_database_in_memory_that_is_full_refuses_requests_and_keeps_its_files(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    with open_service(seed=0) as service:
-        headers = Headers([("Authorization", f"Bearer {service.sign_in()}"), ("Content-Type", "application/json")])
-        driver = service._context.store._database.driver
-        (pages,) = driver.execute("PRAGMA page_count").fetchone()
-        driver.execute(f"PRAGMA max_page_count = {pages + 10}")  # SQLite allows 262,144 pages of 4 KiB
-        statuses = []
-        while 507 not in statuses and len(statuses) < 1000:
-            statuses.append(service.handle(Request("POST", FILES, headers, b'{"description": "words"}')).status)
-        files = json.loads(service.handle(Request("GET", f"{FILES}?pageSize=1000", headers)).content())["files"]
-
-    assert statuses[-1] == 507
-    assert len(files) == statuses.count(200) == len(statuses) - 1
-    assert "open the service in a folder" in caplog.text
-
-
-def test_an_error_of_a_statement_is_not_one_of_the_file() -> None:
-    assert store_error(error_of(sqlite3.SQLITE_ERROR), None) is None
-    assert store_error(error_of(sqlite3.SQLITE_CONSTRAINT_UNIQUE), None) is None
-    assert store_error(ValueError(), None) is None
-
-
-def test_an_input_error_without_room_is_a_quota(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """SQLite has a code of its own only for ENOSPC."""
-
-    def exceeded(**_: Any) -> None:
-        raise OSError(errno.EDQUOT, "Disk quota exceeded")
-
-    monkeypatch.setattr("svc_notebooks.server.store.errors.TemporaryFile", exceeded)
-    error = store_error(error_of(sqlite3.SQLITE_IOERR_WRITE), tmp_path / "svc.sqlite")
-
-    assert error
-    assert error.errno == errno.ENOSPC
 
 
 def ask(service: Service, url: str = FILES) -> tuple[int, Any]:
@@ -178,24 +138,3 @@ def read_only(tmp_path: Path) -> Iterator[Path]:
 
 def test_a_read_only_disk_is_reported(read_only: Path) -> None:
     assert "cannot be written" in serve(read_only)
-
-
-@pytest.fixture
-def as_nobody() -> Iterator[Path]:
-    """Open a store of root as a user who may only read its folder."""
-    if not hasattr(os, "geteuid") or os.geteuid() != 0:
-        pytest.skip("needs another user")
-    with TemporaryDirectory() as folder:
-        open_service(folder).close()
-        Path(folder).chmod(0o755)
-        Path(folder, "svc.sqlite").chmod(0o600)
-        os.seteuid(65534)
-        try:
-            yield Path(folder)
-        finally:
-            os.seteuid(0)
-
-
-def test_a_missing_permission_is_reported(as_nobody: Path) -> None:
-    with pytest.raises(OSError, match=r"Permission denied: .*svc\.sqlite"):
-        open_service(as_nobody)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -22,20 +22,9 @@ from tests.examples import examples
 ADA, BOB = "ada@svc.example", "bob@svc.example"
 FOLDER = "application/x.folder"
 WORDS = [
-    "Report",
-    "report",
-    "REPORT",
-    "ré",
-    "Résumé",
-    "Straße",
-    "strasse",
-    "ΣΊΣΥΦΟΣ",
-    "plan b",
-    "a",
-    "xy",
-    "100%",
+    "Report", "report", "REPORT", "ré", "Résumé", "Straße", "strasse", "ΣΊΣΥΦΟΣ", "plan b", "a", "xy", "100%",
     "_sure",
-]
+]  # fmt: skip
 WORDS += ["it's", 'say "no"', "back\\slash", "日本語", "日本", "data2026", "data", "ﬁle", "İx", "😀 smile"]
 
 
@@ -191,10 +180,6 @@ def plan(store: Store, monkeypatch: pytest.MonkeyPatch):
     return explain
 
 
-def test_own_files_to_which_others_may_write_are_found_by_the_permissions(plan):
-    assert "SCAN permissions; SEARCH files USING INDEX sqlite_autoindex_files_1 (id=?)" in plan("", shared=True)
-
-
 SORTS = "USE TEMP B-TREE"
 UNNARROWED = "modifiedTime > '1960-01-01'", "trashed = true", "name contains 'report'", "fullText contains 'repo'"
 
@@ -216,29 +201,6 @@ def test_a_sorted_page_is_read_in_the_order_of_an_index(plan, query, sort, index
     assert f"{SORTS} FOR ORDER BY" not in steps, "only files with equal keys are sorted"
     if after:
         assert f"{index} AND" in steps, "the page begins after the last file of the page before"
-
-
-@pytest.mark.parametrize("query", ["", *UNNARROWED])
-def test_a_page_without_order_is_read_from_the_newest_file(plan, query):
-    steps = plan(query, few=0)
-
-    assert "files_by_owner (owner=?" in steps
-    assert SORTS not in steps
-
-
-@pytest.mark.parametrize(
-    "sort, index",
-    [
-        ("", "files_by_parent "),
-        ("name", "files_by_parent_and_name "),
-        ("modifiedTime desc", "files_by_parent_and_modified "),
-    ],
-)
-def test_a_page_of_a_folder_reads_only_the_folder(plan, sort, index):
-    steps = plan("'root' in parents and trashed = false", sort, few=0)
-
-    assert f"SEARCH files USING INDEX {index}(parent=?" in steps
-    assert f"{SORTS} FOR ORDER BY" not in steps
 
 
 @pytest.mark.parametrize(
@@ -264,53 +226,6 @@ def test_a_page_of_a_folder_reads_only_the_folder(plan, sort, index):
 )
 def test_a_query_that_few_files_match_is_read_by_its_own_index(plan, query, index):
     assert f"SEARCH files USING {index}" in plan(query)
-
-
-def test_shared_files_do_not_prevent_the_index_of_own_files(plan):
-    steps = plan("", "modifiedTime desc", shared=True)
-
-    assert "SEARCH files USING INDEX files_by_modified (owner=?)" in steps
-    assert "MULTI-INDEX OR" not in steps
-    assert "SCAN files" not in steps
-
-
-def test_few_and_not_all_rows_are_counted(store):
-    for number in range(1, 2 * file_pages.FEW):
-        store.files.add(row(number, name="report"))
-    counted = []
-
-    def count(statement: Any) -> int:
-        counted.append(store._database.select(statement)[0][0])
-        return counted[-1]
-
-    file_pages.choose_index(viewer(), parse_query("name contains 'report' and name = 'report'"), (), count)
-    assert counted == [file_pages.FEW + 1] * 2
-
-
-@pytest.mark.parametrize(
-    "ask, index",
-    [
-        (lambda store: store.files.usage(ADA), "USING COVERING INDEX files_by_trashed (owner=?)"),
-        (lambda store: store.files.latest(9), "USING INDEX files_by_time"),
-        (lambda store: store.files.in_trash(ADA), "USING INDEX files_by_trashed (owner=? AND trashed=?)"),
-        (lambda store: store.files.children("root", 9), "USING INDEX files_by_parent_and_name (parent=?)"),
-        (lambda store: store.permissions.has_any(ADA), "SEARCH files USING INDEX sqlite_autoindex_files_1 (id=?)"),
-        (lambda store: store.events.exists("x"), "USING COVERING INDEX events_by_id (id=?)"),
-        (lambda store: store.events.last(ADA), "USING COVERING INDEX events_by_number (calendar=?)"),
-        (lambda store: list(store.events.since(ADA, 5, 9)), "USING INDEX events_by_number (calendar=? AND seq>?)"),
-        (lambda store: store.events.latest(ADA), "USING COVERING INDEX events_by_update (calendar=?)"),
-    ],
-    ids=["usage", "latest", "in_trash", "children", "has_any", "exists", "last", "since", "latest-update"],
-)
-def test_other_questions_have_an_index(store: Store, ask: Callable[[Store], object], index: str) -> None:
-    driver, statements = store._database.driver, list[str]()
-    driver.set_trace_callback(statements.append)
-    ask(store)
-    driver.set_trace_callback(None)
-
-    (statement,) = statements
-    steps = driver.execute(f"EXPLAIN QUERY PLAN {statement}").fetchall()
-    assert index in "; ".join(step[3] for step in steps)
 
 
 # -- the full-text index ----------------------------------------------------------------------------------------------
@@ -344,44 +259,6 @@ def test_without_the_tokenizer_words_are_read_from_the_files(plan, monkeypatch):
     assert "SEARCH files USING INDEX files_by_owner" in plan("name contains 'absent'")
 
 
-def test_a_database_that_a_library_without_the_tokenizer_wrote_is_indexed_again(tmp_path, monkeypatch):
-    path = tmp_path / "svc.sqlite"
-    with monkeypatch.context() as patch:
-        store = Store(open_database(path, "process"))
-        store.files.add(row(1, name="report 1"))
-        store.close()
-        patch.setattr(word_index, "is_supported", lambda: False)
-        store = Store(open_database(path, "process"))
-        store.files.add(row(2, name="report 2"))
-        store.files.drop("f1")
-        assert word_index.triggers(store._database.driver) == {}
-        store.close()
-
-    store = Store(open_database(path, "process"))
-    assert word_index.is_current(store._database.driver)
-    assert words(store) == {2}
-    store.close()
-
-
-def test_the_index_has_the_words_of_the_last_names(store):
-    store.files.add(row(1, name="report"))
-    store.files.add(row(2, name="Report"))
-    add_until_indexed(store, "x")
-    assert words(store) == numbers(store, "f1", "f2")
-
-    store.files.save(row(1, name="plan"))
-    assert words(store) == numbers(store, "f2")
-    store.files.save(row(1, name="the Reports"))
-    store.files.add(row(3, name="report"))
-    store.files.drop("f2")
-    store.files.drop("f3")
-    assert (words(store), pending(store)) == (set(), numbers(store, "f1"))
-
-    add_until_indexed(store, "y", first=200)
-    assert words(store) == numbers(store, "f1")
-    store._database.driver.execute("INSERT INTO files_text (files_text, rank) VALUES ('integrity-check', 1)")
-
-
 def test_words_that_are_not_in_the_index_yet_are_found(store):
     def listed(query: str) -> list[str]:
         return by_pages(store, viewer(), query, (), 500)
@@ -394,36 +271,3 @@ def test_words_that_are_not_in_the_index_yet_are_found(store):
     assert {"f1", "f101"} <= set(listed("name contains 'report'"))
     assert "f100" not in listed("name contains 'report'")
     assert listed("name contains 'plan'") == ["f100"]
-
-
-def test_the_index_of_an_older_version_is_made_again(tmp_path):
-    path = tmp_path / "svc.sqlite"
-    store = Store(open_database(path, "process"))
-    store.files.add(row(1, name="report 1"))
-    driver = store._database.driver
-    driver.execute("DROP TRIGGER files_text_add_pending")
-    driver.execute("DROP TRIGGER files_text_add")
-    driver.execute("DROP TABLE files_text_pending")
-    driver.execute(
-        "CREATE TRIGGER files_text_add AFTER INSERT ON files BEGIN"
-        " INSERT INTO files_text (rowid, all_words) VALUES (new.seq, new.all_words); END"
-    )
-    assert not word_index.is_current(driver)
-    store.close()
-
-    store = Store(open_database(path, "process"))
-    assert word_index.is_current(store._database.driver)
-    assert words(store) == numbers(store, "f1")
-    store.close()
-
-
-def test_a_library_without_the_tokenizer_drops_the_index_of_an_older_version(tmp_path, monkeypatch):
-    path = tmp_path / "svc.sqlite"
-    store = Store(open_database(path, "process"))
-    store._database.driver.execute("DROP TRIGGER files_text_add_pending")
-    store.close()
-
-    monkeypatch.setattr(word_index, "is_supported", lambda: False)
-    store = Store(open_database(path, "process"))
-    assert word_index.triggers(store._database.driver) == {}
-    store.close()

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
-import pickle
 import socket
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -15,14 +12,11 @@ from random import Random
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.client.downloads.part_file import PartFile
 from svc_notebooks.client.session import Session
 from svc_notebooks.client.upload_journal import UploadJournal
 from svc_notebooks.client.uploads.prepare import start_upload, upload
-from svc_notebooks.convert.job import JobLimits
-from svc_notebooks.convert.pool.converter import ProcessPool
 from svc_notebooks.core.errors.errors import Unsupported
-from svc_notebooks.core.processes import after_fork, remove_with, temporary_folder
+from svc_notebooks.core.processes import remove_with, temporary_folder
 from svc_notebooks.course.evidence import RequestRecorder
 from svc_notebooks.notebook.sandbox import sandbox_numbers as kernel
 from svc_notebooks.server.service import Service, open_service
@@ -122,64 +116,7 @@ def test_an_unfinished_upload_stays_the_parents(tmp_path: Path) -> None:
     assert UploadJournal(tmp_path / "state").claim(session.pending.all()[0].key) is None
 
 
-@pytest.mark.spec("A3-25")
-def test_a_record_in_memory_stays_the_parents() -> None:
-    session = session_for(Shelf())
-    start_upload(session, bytes(2 * Q), chunk_size=Q)
-
-    assert forked(session.pending.all) == []
-    assert len(session.pending.all()) == 1
-
-
-def test_a_child_holds_no_lock_that_its_parent_gives_back(tmp_path: Path) -> None:
-    part = PartFile(tmp_path / "a.bin", {})
-    journal = UploadJournal(tmp_path)
-    claim = journal.claim("k")
-    assert claim is not None
-
-    with living_child():
-        part.__exit__(None, None, None)
-        os.close(claim._descriptor)  # as if the parent were killed: the file stays
-        journal._claims.clear()  # another file may get the number of this descriptor
-        PartFile(tmp_path / "a.bin", {}).__exit__(None, None, None)
-        again = UploadJournal(tmp_path).claim("k")
-
-    assert again is not None
-    again.release()
-
-
 # -- the service
-
-
-def test_a_service_says_in_a_child_where_it_runs(service: Service) -> None:
-    token = service.sign_in()
-    session = Session("https://svc.local", token, handler=service.handle, clock=service.clock)
-
-    for work in (
-        lambda: session.call("GET", "/storage/v3/files"),
-        lambda: upload(session, bytes(Q), chunk_size=Q),
-        lambda: service.sign_in(),
-        lambda: service.journal(),
-        lambda: service.clock.advance("1d"),
-        lambda: service.fork(),
-        lambda: RequestRecorder(service).handle(session.request("GET", "/storage/v3/files")),
-        lambda: forked(service.snapshot),
-    ):
-        error = forked(work)
-        assert isinstance(error, Unsupported)
-        assert str(error) == (
-            f"The service of this sandbox belongs to process {os.getpid()} and does not work in a forked child process,"
-            " because changes would be lost. Use threads; or call lab.serve() before the fork, and"
-            " connect(server.base_url, token) in each child."
-        )
-    assert forked(service.close) is None
-    assert session.call("GET", "/storage/v3/files")["files"] == []
-
-
-def test_no_way_leads_to_the_parents_database(service: Service) -> None:
-    error = forked(lambda store=service._context.store: store.files.get("x"))
-
-    assert isinstance(error, Unsupported)
 
 
 def test_nothing_hangs_where_a_thread_of_the_parent_is_in_the_service(service: Service) -> None:
@@ -222,72 +159,7 @@ def test_a_server_that_stops_is_gone_though_a_child_lives(service: Service) -> N
     idle.close()
 
 
-_EXITS = """
-import gc, hashlib, os, pathlib, sys, tempfile
-import svc_notebooks as svc
-from svc_notebooks.notebook.current_session import make_current
-from svc_notebooks.forms.widgets.file_picker import UploadBuffer
-
-def contents():
-    found = [path for place in (folder, state) for path in sorted(place.rglob("*")) if path.is_file()]
-    return [(path, hashlib.md5(path.read_bytes()).hexdigest()) for path in found]
-
-folder, state = (pathlib.Path(tempfile.mkdtemp()) for _ in range(2))
-os.environ["SVC_NOTEBOOKS_STATE"] = str(state)
-with svc.sandbox(folder) as lab:
-    server = lab.serve(tls=True)
-    session = svc.connect(server.base_url, lab.service.sign_in(), verify=server.ca)
-    begun = svc.start_upload(bytes(300_000), name="a.bin", chunk_size=262_144)
-    begun.send_chunk()
-    inbox = UploadBuffer()  # of a form
-    inbox.begin("a", "a", 1, "text/plain")
-    (origin,) = session._transport._origins.values()
-    (connection,) = origin.idle
-    before = contents()
-    child = os.fork()
-    if child == 0:
-        begun = lab = session = server = origin = connection = inbox = make_current(None)
-        gc.collect()
-        sys.exit(0)  # every finalizer runs
-    assert os.waitpid(child, 0)[1] == 0
-    assert contents() == before, "a file was changed, added or removed"
-    assert server.ca.exists()
-    assert inbox.files[0].path.exists()
-    assert begun.run()["size"].tolist() == [300_000]
-    assert origin.idle == [connection], "the TLS connection was ended"
-"""
-
-
-def test_a_child_that_exits_takes_nothing_with_it() -> None:
-    """The database, its log, unfinished uploads, certificates and the TLS connection of the parent stay as they are."""
-    done = subprocess.run([sys.executable, "-W", "error", "-c", _EXITS], capture_output=True, text=True, check=False)
-
-    assert (done.returncode, done.stderr) == (0, "")
-
-
 # -- workers and folders
-
-
-def test_a_child_has_conversion_workers_of_its_own() -> None:
-    workers = ProcessPool(JobLimits())
-
-    def pid() -> int:
-        worker = workers._acquire("ada")
-        workers._return("ada", worker)
-        return worker._process.pid
-
-    def work() -> int:
-        worker_pid = pid()
-        workers.close()
-        return worker_pid
-
-    ours = pid()
-    with held(workers._lock):
-        theirs = forked(work)
-
-    assert theirs != ours
-    assert pid() == ours
-    workers.close()
 
 
 def test_a_folder_is_removed_by_the_process_that_made_it_alone(tmp_path: Path) -> None:
@@ -310,32 +182,6 @@ def test_a_folder_is_removed_by_the_process_that_made_it_alone(tmp_path: Path) -
         assert not folder.exists()
         assert other.exists()
     assert not other.exists()
-
-
-def test_the_error_of_a_child_reaches_its_parent_whole() -> None:
-    error = pickle.loads(pickle.dumps(Unsupported("It is there.", advice="Go there.")))
-
-    assert (str(error), error.advice) == ("It is there. Go there.", "Go there.")
-
-
-def test_what_fails_to_renew_keeps_nothing_else_from_it(caplog: pytest.LogCaptureFixture) -> None:
-    class Owner:
-        renewed = False
-
-    def fail(owner: Owner) -> None:
-        raise OSError("it is closed")
-
-    def renew(owner: Owner) -> None:
-        owner.renewed = True
-
-    owners = [Owner(), Owner()]
-    after_fork(owners[0], fail)
-    after_fork(owners[1], renew)
-
-    assert forked(lambda: (owners[1].renewed, [record.getMessage() for record in caplog.records])) == (
-        True,
-        ["Owner could not be reinitialized after a fork"],
-    )
 
 
 def test_a_child_can_make_a_sandbox_while_a_thread_of_its_parent_makes_one() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import json
 import os
-from types import SimpleNamespace
 
 import pytest
 
@@ -17,7 +16,6 @@ from svc_notebooks.server.store.blob_store import StoredPart
 from svc_notebooks.server.store.check import check_store
 from svc_notebooks.server.store.content_io import Content
 from svc_notebooks.server.store.directory import DirectoryBlobStore
-from tests.broken_body import BrokenBody
 from tests.framed import framed
 
 Q = 262_144
@@ -87,14 +85,6 @@ def test_the_chunks_of_an_upload_are_one_file(client, tmp_path):
     assert sizes(tmp_path / "store") == [5 * Q]
 
 
-def test_a_part_grows_to_the_size_of_a_part(tmp_path):
-    with open_service(tmp_path, seed=0, policy=Policy(part_size=2 * Q)) as service:
-        client = Client(service).begin()
-
-        assert client.download(client.send(*range(5))) == DATA
-    assert sizes(tmp_path) == [Q, 2 * Q, 2 * Q]
-
-
 def test_a_chunk_that_crosses_the_size_of_a_part_fills_one_and_begins_another(tmp_path):
     with open_service(tmp_path, seed=0, policy=Policy(part_size=Q + 1000)) as service:
         client = Client(service).begin()
@@ -117,15 +107,6 @@ def test_bytes_that_no_row_counts_are_ignored_after_a_kill(tmp_path):
     assert check_store(tmp_path).problems == []
 
 
-def test_a_part_with_fewer_bytes_than_its_row_counts_is_damaged(tmp_path):
-    with open_service(tmp_path, seed=0) as service:
-        Client(service).begin().send(0, 1)
-    os.truncate(part_of(tmp_path), 2 * Q - 1)
-
-    ((_, problem, _),) = check_store(tmp_path).problems
-    assert f"has {2 * Q - 1:,} bytes instead of {2 * Q:,}" in problem
-
-
 @pytest.mark.spec("A3-12")
 def test_the_bytes_of_a_chunk_whose_commit_fails_are_deleted(client, tmp_path, monkeypatch):
     client.send(0)
@@ -143,34 +124,6 @@ def test_the_bytes_of_a_chunk_whose_commit_fails_are_deleted(client, tmp_path, m
     assert client.download(client.send(1, 2, 3, 4)) == DATA
 
 
-def test_the_rest_of_a_broken_chunk_is_cut_off(client, tmp_path):
-    client.send(0)
-    client.ask("PUT", client.uri, BrokenBody(DATA[Q : 2 * Q + 1000]), Content_Range=f"bytes {Q}-{5 * Q - 1}/{5 * Q}")
-
-    assert client.stored() == 2 * Q
-    assert sizes(tmp_path / "store") == [2 * Q]
-    assert client.download(client.send(2, 3, 4)) == DATA
-
-
-def test_a_cancelled_upload_leaves_no_file(client, tmp_path):
-    client.send(0, 1)
-
-    assert client.ask("DELETE", client.uri).status == 499
-    assert sizes(tmp_path / "store") == []
-    assert client.service._context.content._open_writers == {}
-
-
-def test_an_upload_that_ends_without_a_body_closes_its_part(client):
-    first = Q - 1
-    client.ask("PUT", client.uri, DATA[:Q], Content_Range=f"bytes 0-{first}/*")
-    assert len(client.service._context.content._open_writers) == 1
-
-    done = client.ask("PUT", client.uri, Content_Range=f"bytes */{Q}")
-
-    assert client.download(done) == DATA[:Q]
-    assert client.service._context.content._open_writers == {}
-
-
 def test_the_oldest_of_many_open_parts_is_closed(tmp_path, monkeypatch):
     monkeypatch.setattr(content_io, "_MAX_OPEN_WRITERS", 2)
     with open_service(tmp_path, seed=0) as service:
@@ -181,20 +134,6 @@ def test_the_oldest_of_many_open_parts_is_closed(tmp_path, monkeypatch):
         assert len(service._context.content._open_writers) == 2
 
         assert [client.download(client.send(2)) for client in clients] == [client.data for client in clients]
-
-
-def test_a_restored_upload_continues_from_the_snapshot(client, tmp_path):
-    client.send(0)
-    snapshot = client.service.snapshot()
-    client.send(1, 2)
-
-    client.service.restore(snapshot)
-
-    assert client.stored() == Q
-    client.data = DATA[:Q] + os.urandom(4 * Q)
-    assert client.download(client.send(1, 2, 3, 4)) == client.data
-    client.service.close()
-    assert check_store(tmp_path / "store").problems == []
 
 
 def test_an_upload_never_continues_the_part_of_another_state(tmp_path):
@@ -228,15 +167,6 @@ def test_a_part_of_another_state_is_not_extended(tmp_path, monkeypatch):
         assert first.download(first.send(2, 3, 4)) == DATA
 
 
-def test_an_upload_after_a_reset_gets_a_part_of_its_own(client, tmp_path):
-    client.send(0)
-    client.service.reset()
-
-    client.begin().data = os.urandom(2 * Q)
-    assert client.download(client.send(0, 1)) == client.data
-    assert sizes(tmp_path / "store") == [2 * Q]
-
-
 def test_a_backup_has_the_counted_bytes_of_a_part_that_grows_meanwhile(client, tmp_path, monkeypatch):
     client.send(0)
     other = json.loads(client.ask("POST", UPLOAD.replace("resumable", "media"), b"other").content())["id"]
@@ -264,43 +194,6 @@ def test_a_backup_has_the_counted_bytes_of_a_part_that_grows_meanwhile(client, t
     with open_service(tmp_path / "backup", seed=0) as client.service:
         assert client.stored() == 2 * Q
         assert client.download(client.send(2, 3, 4)) == DATA
-
-
-def test_a_store_that_processes_share_keeps_no_part_open(tmp_path):
-    parts = DirectoryBlobStore(tmp_path, sync=False)
-    content = Content(SimpleNamespace(is_shared=True), parts, part_size=100)
-    writer = content.writer(0, None, 1)
-    writer.write(b"first")
-    first = writer.finish(5)
-    writer.confirm()
-    content.keep_open(1, writer)
-
-    later = content.writer(5, None, 1)
-    later.write(b"second")
-    second = later.finish(11)
-
-    assert (first.start, first.stop, second.start, second.stop) == (0, 5, 5, 11)
-    assert first.part != second.part
-
-
-def test_a_writer_continues_only_at_the_next_byte(tmp_path):
-    parts = DirectoryBlobStore(tmp_path, sync=False)
-    content = Content(SimpleNamespace(is_shared=False), parts, part_size=100)
-    writer = content.writer(0, None, 1)
-    writer.write(b"first")
-    writer.finish(5)
-    writer.confirm()
-    content.keep_open(1, writer)
-
-    other = content.writer(4, None, 1)
-    other.write(b"t")
-    other.finish(5)
-    content.keep_open(1, other)
-    same = content.writer(5, None, 1)
-
-    assert other is not writer
-    assert same is other
-    same.abort()
 
 
 @pytest.mark.parametrize("sync", [False, True])

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, nullcontext
-from queue import Queue
+from contextlib import nullcontext
 
 import pytest
 
@@ -13,7 +11,6 @@ from svc_notebooks.core.http.messages import Disconnected
 from svc_notebooks.core.thread_permit import in_slices, set_permit
 from svc_notebooks.server.dispatch.responses import json_text
 from svc_notebooks.server.dispatcher import LongReads
-from tests.patience import PATIENCE
 
 
 class Permit(nullcontext[None]):
@@ -41,29 +38,6 @@ def test_a_long_list_has_pauses_if_others_wait(permit: Permit, others_wait: bool
     text = LongReads().run(lambda: json_text([*range(100)], "\n"), "ada", lambda: False, waits=False)
 
     assert (text.count(","), permit.pauses) == (99, pauses)
-
-
-def test_without_a_turn_a_list_is_begun_again_when_another_ends() -> None:
-    reads, calls = LongReads(), Queue[int]()
-
-    def read() -> int:
-        calls.put(1)
-        return sum(in_slices(range(30)))
-
-    def run() -> int:
-        set_permit(Permit())
-        return reads.run(read, "ada", lambda: False, waits=False)
-
-    with ThreadPoolExecutor(1) as pool, ExitStack() as others:
-        for user in ("bob", "bob", "bob", "eve"):
-            others.enter_context(reads._turns.turn(user, lambda: False))
-        result = pool.submit(run)
-        calls.get(timeout=PATIENCE)
-        assert calls.empty()
-        others.close()
-
-        assert result.result(PATIENCE) == sum(range(30))
-    assert calls.qsize() == 1
 
 
 def test_the_work_ends_when_the_client_has_gone(permit: Permit) -> None:

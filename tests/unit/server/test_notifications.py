@@ -11,26 +11,17 @@ from svc_notebooks.core.brand_names import Names
 from svc_notebooks.core.errors.catalogue import ApiError
 from svc_notebooks.core.http.messages import Headers
 from svc_notebooks.core.notifications.channels import (
-    TRANSITIONS,
-    ChannelEvent,
     ChannelRequest,
-    ChannelState,
-    IllegalChannelTransition,
-    actual_expiration,
     check_channel,
     host_of,
-    next_state,
 )
 from svc_notebooks.core.notifications.messages import (
     CHANGED,
     HEADERS,
     STATES,
-    AttemptOutcome,
-    DeliveryStatus,
     Message,
     Schedule,
     in_order,
-    next_attempt,
     read_notification,
 )
 
@@ -74,15 +65,6 @@ def test_what_is_written_is_read(message: Message) -> None:
     assert notification.kind == ("svc#changes" if message.of_changes else None)
 
 
-@pytest.mark.spec("N-03")
-def test_the_headers_are_those_of_the_interface() -> None:
-    assert [(row.name, row.presence) for row in HEADERS] == [
-        ("Channel-ID", "always"), ("Message-Number", "always"), ("Resource-ID", "always"),
-        ("Resource-State", "always"), ("Resource-URI", "always"), ("Changed", "sometimes"),
-        ("Channel-Expiration", "sometimes"), ("Channel-Token", "sometimes"),
-    ]  # fmt: skip
-
-
 @pytest.mark.spec("A11-01", "A11-01b")
 def test_what_others_write_is_read_as_it_is_meant() -> None:
     headers = Headers([("x-svc-resource-state", "changed"), ("x-svc-changed", "content, permissions ,")])
@@ -95,35 +77,11 @@ def test_what_others_write_is_read_as_it_is_meant() -> None:
     )
 
 
-@pytest.mark.spec("A11-01", "A11-01b")
-def test_an_expiration_in_a_zone_that_no_number_holds_is_none() -> None:
-    headers = Headers([("x-svc-channel-expiration", "Mon, 05 Jan 2026 09:01:30 +" + "9" * 20)])
-
-    assert read_notification(headers, b"", NAMES).expiration is None
-
-
 @given(
     st.lists(st.tuples(st.sampled_from([row.name for row in HEADERS]), st.text(max_size=30))), st.binary(max_size=60)
 )
 def test_nothing_that_arrives_breaks_the_reader(headers: list[tuple[str, str]], body: bytes) -> None:
     read_notification(Headers([(NAMES.header(name), value) for name, value in headers]), body, NAMES)
-
-
-@pytest.mark.spec("N-08", "N-08a", "N-08b", "N-08c")
-@pytest.mark.parametrize("status", [None, *range(100, 600)])
-def test_what_follows_from_a_status(status: int | None) -> None:
-    delivered, again = {200, 201, 202, 204, 102}, {500, 502, 503, 504}
-    expected = (
-        DeliveryStatus.DELIVERED
-        if status in delivered
-        else DeliveryStatus.RETRY
-        if status in again
-        else DeliveryStatus.FAILED
-    )
-    schedule = Schedule(attempts=3)
-
-    assert next_attempt(AttemptOutcome(status), 1, schedule, 0.5).status is expected
-    assert next_attempt(AttemptOutcome(status), 3, schedule, 0.5).status is not DeliveryStatus.RETRY
 
 
 @pytest.mark.spec("N-08", "N-08b")
@@ -135,28 +93,6 @@ def test_each_wait_is_longer_than_the_one_before_up_to_the_cap(chances: list[flo
     for attempt, (wait, following) in enumerate(pairwise(waits), start=1):
         assert (1 - jitter) * min(60.0, 2.0**attempt) <= wait <= min(60.0, 2.0**attempt)
         assert wait < following or wait == following == 60.0
-
-
-@pytest.mark.spec("A10-01", "A10-01a", "A10-03")
-def test_moves_that_are_not_in_the_table_do_not_exist() -> None:
-    for state in ChannelState:
-        for event in ChannelEvent:
-            if (state, event) not in TRANSITIONS:
-                with pytest.raises(IllegalChannelTransition, match=state.value):
-                    next_state(state, event)
-    assert next_state(ChannelState.ACTIVE, ChannelEvent.LOSS) is ChannelState.ENDED
-
-
-@pytest.mark.spec("A8-07", "A8-07b")
-@given(st.none() | st.integers(1, 10**15), st.integers(0, 10**13), st.none() | st.floats(1, 1e6), st.floats(1, 1e6))
-def test_the_actual_expiration(requested: int | None, now: int, default: float | None, most: float) -> None:
-    expiration = actual_expiration(requested, now=now, default=default, limit=most)
-
-    if expiration is None:
-        assert (requested, default) == (None, None)
-    else:
-        assert expiration <= now + most * 1000
-        assert requested is None or expiration <= requested
 
 
 JSON = st.recursive(

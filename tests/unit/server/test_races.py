@@ -76,23 +76,6 @@ def chunk(ask, uri, first, last):
     return ask("PUT", uri, DATA[first:last], Content_Range=f"bytes {first}-{last - 1}/{2 * Q}")
 
 
-@pytest.mark.spec("A3-17", "A3-18")
-def test_the_same_chunk_from_four_threads_counts_once_and_the_last_makes_one_file(ask, begin):
-    with ThreadPoolExecutor(4) as pool:
-        for _ in range(10):
-            uri = begin()
-            middle = list(pool.map(lambda _: chunk(ask, uri, 0, Q), range(4)))  # noqa: B023
-            final = list(pool.map(lambda _: chunk(ask, uri, Q, 2 * Q), range(2)))  # noqa: B023
-
-            assert {(response.status, response.headers["Range"]) for response in middle} == {(308, f"bytes=0-{Q - 1}")}
-            assert {response.status for response in final} == {200}
-            assert {json.loads(response.content())["md5Checksum"] for response in final} == {
-                hashlib.md5(DATA).hexdigest()
-            }
-            assert len({json.loads(response.content())["id"] for response in final}) == 1
-    assert len(json.loads(ask("GET", "http://svc.local/storage/v3/files").content())["files"]) == 10
-
-
 @pytest.mark.spec("A3-12", "A3-17")
 def test_a_question_cuts_a_stalled_chunk_and_what_had_come_counts_in_whole_units(ask, begin):
     uri, body = begin(), Stalled(DATA[: Q + 1000])
@@ -123,18 +106,6 @@ def test_a_chunk_takes_over_from_one_that_cannot_be_cut_and_late_bytes_do_not_la
     assert json.loads(done.content())["md5Checksum"] == hashlib.md5(DATA).hexdigest()
 
 
-def test_completion_and_cancel_race_to_a_file_or_to_none(ask, begin):
-    with ThreadPoolExecutor(2) as pool:
-        for _ in range(10):
-            uri = begin()
-            whole = pool.submit(ask, "PUT", uri, DATA)
-            cancelled = pool.submit(ask, "DELETE", uri)
-
-            outcome = (whole.result().status, cancelled.result().status)
-            assert outcome in {(200, 200), (499, 499), (308, 499)}
-            assert ask("PUT", uri, Content_Range="bytes */*").status == outcome[1]
-
-
 def test_a_cancellation_is_not_lost_if_another_process_claims_the_session_meanwhile(service, ask, begin, monkeypatch):
     uri, sessions = begin(), service._context.store.upload_sessions
     claim = sessions.claim
@@ -151,15 +122,6 @@ def test_a_cancellation_is_not_lost_if_another_process_claims_the_session_meanwh
     assert ask("DELETE", uri).status == 499
     assert len(claims) == 2
     assert ask("PUT", uri, DATA, Content_Range=f"bytes 0-{2 * Q - 1}/{2 * Q}").status == 499
-
-
-def test_a_claim_from_before_a_reset_does_not_change_a_session_of_the_same_id(service, begin):
-    store = service._context.store
-    claimed = store.upload_sessions.claim(begin().partition("upload_id=")[2].partition("&")[0])
-    store.clear()
-    store.upload_sessions.add(claimed)
-
-    assert not store.upload_sessions.save(claimed)
 
 
 @pytest.mark.spec("A3-12")

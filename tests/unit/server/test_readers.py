@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -11,14 +10,13 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from threading import Barrier, Event, Thread
+from threading import Event, Thread
 from typing import Any
 
 import pytest
 
-from svc_notebooks.core.http.messages import Headers, Request
-from svc_notebooks.server.service import Service, open_service
-from svc_notebooks.server.store import engine, engine as readers, opening
+from svc_notebooks.server.service import open_service
+from svc_notebooks.server.store import engine
 from svc_notebooks.server.store.opening import open_database
 from svc_notebooks.server.store.store import Store
 
@@ -72,15 +70,6 @@ def test_a_reader_waits_for_no_writer_and_sees_only_commits(store):
     assert emails(store) == ["ada"]
 
 
-def test_a_snapshot_stays_the_same_until_it_ends(store):
-    with store.reading():
-        assert store.users.emails() == []
-        in_thread(lambda: store.users.add_user("ada", "root"))
-        assert store.users.emails() == []
-
-    assert emails(store) == ["ada"]
-
-
 @pytest.mark.parametrize("change", ["statement", "transaction", "lock"])
 def test_a_change_ends_the_snapshot_of_its_thread(store, change):
     with store.reading():
@@ -110,50 +99,6 @@ def test_a_cached_row_is_never_older_than_a_commit_that_was_answered(store):
             assert seen == [number] * 4
 
 
-def test_a_rolled_back_row_is_not_cached(store):
-    def look_up() -> Any:
-        with store.reading():
-            return store.users.root("ada")
-
-    def fail() -> None:
-        with store.transaction():
-            store.users.add_user("ada", "root")
-            in_thread(look_up)
-            raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError):
-        fail()
-
-    assert look_up() is None
-
-
-def test_more_threads_than_readers_all_read(store):
-    store.users.add_user("ada", "root")
-    together = Barrier(readers.MAX_READERS)
-    turns = iter(range(10_000))
-
-    def read() -> list[str]:
-        with store.reading():
-            if next(turns) < readers.MAX_READERS:
-                together.wait(SECONDS)  # all readers are in use
-            return store.users.emails()
-
-    with ThreadPoolExecutor(3 * readers.MAX_READERS) as pool:
-        futures = [pool.submit(read) for _ in range(6 * readers.MAX_READERS)]
-        assert {tuple(future.result(SECONDS)) for future in futures} == {("ada",)}
-
-
-def test_a_restored_database_is_read_after_the_snapshot(store):
-    image = store.image()
-    store.users.add_user("ada", "root")
-    with store.reading():
-        assert store.users.emails() == ["ada"]
-        in_thread(lambda: store.restore(image))
-        assert store.users.emails() == ["ada"]
-
-    assert emails(store) == []
-
-
 def test_a_reader_changes_nothing(store):
     with store.reading():
         reader = store._database._reader
@@ -171,47 +116,7 @@ def test_the_log_is_shortened_although_some_reader_always_reads(store, tmp_path,
     assert (tmp_path / "svc.sqlite-wal").stat().st_size == 0
 
 
-def test_closing_closes_the_readers_and_leaves_one_file(tmp_path):
-    store = Store(open_database(tmp_path / "svc.sqlite", "process"))
-    with store.reading():
-        store.users.emails()
-        in_thread(lambda: emails(store))
-    store.close()
-
-    assert [path.name for path in tmp_path.iterdir()] == ["svc.sqlite"]
-
-
-def test_without_locks_of_the_process_one_connection_reads_and_writes(tmp_path, monkeypatch):
-    monkeypatch.setattr(opening, "_has_process_locks", lambda: False)
-    store = Store(open_database(tmp_path / "svc.sqlite", "process"))
-
-    store.users.add_user("ada", "root")
-    assert emails(store) == ["ada"]
-    assert store._database._readers is None
-    store.close()
-
-
 # -- services
-
-
-def get(service: Service, token: str, target: str) -> Any:
-    request = Request("GET", f"http://svc.local{target}", Headers([("Authorization", f"Bearer {token}")]))
-    response = service.handle(request)
-    assert response.status == 200
-    return json.loads(response.content())
-
-
-def test_lists_and_metadata_wait_for_no_writer(tmp_path):
-    with open_service(tmp_path / "store") as service:
-        token = service.sign_in()
-        root = get(service, token, "/storage/v3/files/root")["id"]
-        targets = ["/storage/v3/files", f"/storage/v3/files/{root}", "/storage/v3/about?fields=*"]
-        targets += ["/storage/v3/changes/startPageToken", "/calendar/v3/calendars/primary/events"]
-        for target in targets:  # the first list of events creates the calendar
-            get(service, token, target)
-        with writing(service._context.store):
-            for target in targets:
-                in_thread(lambda target=target: get(service, token, target))
 
 
 REFUSED = "from svc_notebooks.server.service import open_service; import sys; open_service(sys.argv[1])"

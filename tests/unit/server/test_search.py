@@ -2,26 +2,10 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
-from hypothesis import given, strategies as st
 
 from svc_notebooks.core.errors.catalogue import ApiError
-from svc_notebooks.core.files.query import (
-    And,
-    Compare,
-    Member,
-    Not,
-    Or,
-    QueryError,
-    SortKey,
-    parse_order,
-    parse_query,
-    quote,
-)
-from svc_notebooks.core.http.messages import Headers, Request, segment
-from svc_notebooks.server.service import open_service
+from svc_notebooks.core.files.query import And, Compare, Member, Not, Or, QueryError, SortKey, parse_order, parse_query
 
 A, B, C = (Compare("name", "=", letter) for letter in "abc")
 
@@ -46,26 +30,6 @@ A, B, C = (Compare("name", "=", letter) for letter in "abc")
 )
 def test_a_query_becomes_a_tree(text, tree):
     assert parse_query(text) == tree
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "nonsense", "name", "name =", "name = 'a' and", "name = 'a' name", "name < 'a'", "trashed = 'true'",
-        "('a' in parents", "'a' in pockets", "properties has {key='a'}", "modifiedTime > 'soon'", "name = 'a",
-        "(" * 5000, "not " * 3000, "name='a' and " * 500 + "name='a'", "visibility = 'sometimes'", "x" * 20_000,
-    ],
-)  # fmt: skip
-def test_what_is_no_query_is_refused_and_named(text):
-    with pytest.raises(ApiError) as caught:
-        parse_query(text)
-
-    assert (caught.value.status, caught.value.rows[0].reason, caught.value.rows[0].location) == (400, "invalid", "q")
-
-
-@given(st.text(max_size=30))
-def test_a_quoted_text_is_read_as_the_same_text(text):
-    assert parse_query(f"name = {quote(text)}") == Compare("name", "=", text)
 
 
 @pytest.mark.parametrize(
@@ -136,43 +100,3 @@ def test_an_order_is_read_and_a_repeated_key_refused():
     with pytest.raises(ApiError) as caught:
         parse_order("name,name desc")
     assert caught.value.rows[0].reason == "orderByContainsDuplicateSortKeys"
-
-
-@pytest.fixture(scope="module")
-def shelf():
-    with open_service(seed=0) as service:
-        token = service.sign_in()
-
-        def ask(method, target, body=b""):
-            headers = Headers([("Authorization", f"Bearer {token}"), ("Content-Type", "application/json")])
-            return json.loads(service.handle(Request(method, f"http://svc.local{target}", headers, body)).content())
-
-        for name in ("Hello World.csv", "file 10", "file 9", "100%_sure"):
-            ask("POST", "/storage/v3/files", json.dumps({"name": name, "properties": {"k": name[:1]}}).encode())
-        yield lambda query: [file["name"] for file in ask("GET", f"/storage/v3/files?{query}")["files"]]
-
-
-@pytest.mark.parametrize(
-    "query, names",
-    [
-        ("name contains 'wor'", ["Hello World.csv"]),
-        ("name contains 'orld'", []),
-        ("name contains '%_'", ["100%_sure"]),
-        ("name = 'FILE 9'", ["file 9"]),
-        ("not name contains 'file' and not name contains 'hello'", ["100%_sure"]),
-        ("properties has {key='k' and value='H'}", ["Hello World.csv"]),
-        ("mimeType = 'text/csv' or name contains '9'", ["file 9", "Hello World.csv"]),
-        ("not viewedByMeTime > '2020-01-01'", ["100%_sure", "file 9", "file 10", "Hello World.csv"]),
-        ("'root' in parents and 'me' in owners and starred = true", []),
-        ("fullText contains 'world hello'", ["Hello World.csv"]),
-        ("fullText contains '%'", ["100%_sure"]),
-        ("fullText contains '_'", ["100%_sure"]),
-        ("fullText contains '!?'", []),
-    ],
-)
-def test_a_query_finds_files(shelf, query, names):
-    assert shelf("q=" + segment(query)) == names
-
-
-def test_numbers_in_names_are_ordered_as_numbers_and_pages_join(shelf):
-    assert shelf("orderBy=name_natural") == ["100%_sure", "file 9", "file 10", "Hello World.csv"]

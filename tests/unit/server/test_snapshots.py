@@ -72,16 +72,6 @@ def test_a_simple_upload_across_a_reset_is_refused_and_leaves_no_broken_file(ser
     assert listed(ask) == []
 
 
-def test_an_upload_within_one_part_across_a_reset_is_whole_or_refused(service):
-    ask = asker(service)
-
-    answer = ask("POST", UPLOAD + "media", Interrupted(b"hel", service.reset, b"lo"))
-
-    file_ids = listed(ask)
-    assert len(file_ids) == (answer.status == 200)
-    assert [download(ask, file_id) for file_id in file_ids] == [b"hello"] * len(file_ids)
-
-
 def test_a_chunk_across_a_reset_finds_its_session_gone(service):
     ask = asker(service)
     uri = ask("POST", UPLOAD + "resumable").headers["Location"]
@@ -89,18 +79,6 @@ def test_a_chunk_across_a_reset_finds_its_session_gone(service):
     answer = ask("PUT", uri, Interrupted(DATA[: 2 * Q], service.reset, DATA[2 * Q :]))
 
     assert (answer.status, listed(ask)) == (404, [])
-
-
-def test_a_simple_upload_across_a_restore_is_refused_and_leaves_no_broken_file(service):
-    ask = asker(service)
-    before = service.snapshot()
-
-    answer = ask(
-        "POST", UPLOAD + "media", Interrupted(DATA[: 2 * Q + 5], lambda: service.restore(before), DATA[2 * Q + 5 :])
-    )
-
-    assert answer.status == 503
-    assert listed(ask) == []
 
 
 @pytest.mark.spec("A3-17")
@@ -124,29 +102,6 @@ def test_bytes_of_a_chunk_across_a_restore_do_not_land(service):
     made = json.loads(done.content())
     assert made["md5Checksum"] == hashlib.md5(DATA).hexdigest()
     assert download(ask, made["id"]) == DATA
-
-
-def test_the_end_of_a_download_takes_nothing_from_what_a_restore_brought_back(service):
-    ask = asker(service)
-    file_id = json.loads(ask("POST", UPLOAD + "media", DATA).content())["id"]
-    kept = service.snapshot()
-    reading = ask("GET", f"{FILES}/{file_id}?alt=media").body
-    next(iter(reading))
-    assert ask("DELETE", f"{FILES}/{file_id}").status == 204
-    service.restore(kept)
-
-    reading.close()
-
-    assert download(ask, file_id) == DATA
-
-
-def test_a_digest_of_a_deleted_file_is_never_taken_for_that_of_a_later_one(service):
-    """Computing it takes a while; the number of its content must not be given to another meanwhile."""
-    contents = service._context.store.contents
-    number = contents.begin()
-    contents.drop(number)
-
-    assert contents.begin() != number
 
 
 @pytest.mark.spec("A3-18")

@@ -68,13 +68,6 @@ def test_old_parts_that_no_row_names_are_deleted(store: Path, capsys: pytest.Cap
     assert _files(store) == EVERYTHING - {"old", "older"}
 
 
-def test_the_minimum_age_is_chosen(store: Path) -> None:
-    assert main(["sweep", str(store), "--delete", "--min-age", "3d"]) == 0
-    assert _files(store) == EVERYTHING
-    assert main(["sweep", str(store), "--delete", "--min-age", "0"]) == 0
-    assert _files(store) == EVERYTHING - {"old", "older", "young"}
-
-
 def test_a_store_in_use_is_refused(store: Path) -> None:
     with open_service(store), pytest.raises(OSError, match="in use"):
         sweep(str(store), None, min_age=0, now=time.time(), delete=True)

@@ -72,16 +72,6 @@ def test_an_upgrade_keeps_every_row(tmp_path: Path, script: Path) -> None:
     assert numbers["contents"] == 3, "no number is given twice"
 
 
-@pytest.mark.parametrize("script", DUMPS, ids=lambda path: path.stem)
-def test_the_database_is_copied_before_it_is_upgraded(tmp_path: Path, script: Path) -> None:
-    path = old_database(tmp_path / "svc.sqlite", script)
-    before = rows(path)
-    opened(path).close()
-    assert rows(tmp_path / "svc.sqlite.version-0.1.bak") == before
-    opened(path).close()
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["svc.sqlite", "svc.sqlite.version-0.1.bak"]
-
-
 def test_a_number_that_was_given_is_not_given_again_after_the_table_was_made_anew(tmp_path: Path) -> None:
     path = old_database(tmp_path / "svc.sqlite", dump("7af5d85"))
     with closing(sqlite3.connect(path)) as database:
@@ -131,14 +121,6 @@ def test_an_upgrade_that_fails_changes_nothing(tmp_path: Path, monkeypatch: pyte
     assert (rows(path), schema(path)) == before
     opened(path).close()
     assert len(list(tmp_path.glob("*.bak"))) == 1, "the copy of the first attempt is used again"
-
-
-def test_a_copy_is_never_overwritten(tmp_path: Path) -> None:
-    path = old_database(tmp_path / "svc.sqlite", DUMPS[0])
-    (tmp_path / "svc.sqlite.version-0.1.bak").write_text("of the user")
-    opened(path).close()
-    assert (tmp_path / "svc.sqlite.version-0.1.bak").read_text() == "of the user"
-    assert (tmp_path / "svc.sqlite.version-0.2.bak").exists()
 
 
 def test_a_newer_version_is_refused(tmp_path: Path) -> None:

@@ -79,16 +79,3 @@ def test_an_upload_without_a_length_is_refused(call, length, kind):
 
 def test_a_server_name_with_special_characters_keeps_the_path(call):
     assert call("GET", "/storage/v3/files", SERVER_NAME="Cheroot/11.1.2")[0] == "200 OK"
-
-
-@pytest.mark.parametrize("key", ["REQUEST_URI", "RAW_URI"])
-def test_a_raw_path_without_its_query_keeps_the_query(call, key):
-    status, _, content = call("GET", "/storage/v3/files?fields=kind", **{key: "/storage/v3/files"})
-
-    assert (status, json.loads(content)) == ("200 OK", {"kind": "svc#fileList"})
-
-
-def test_a_raw_path_with_its_query_has_one_question_mark(call):
-    raw = "/storage/v3/files?fields=kind"
-
-    assert json.loads(call("GET", raw, REQUEST_URI=raw)[2]) == {"kind": "svc#fileList"}

@@ -11,12 +11,10 @@ import pytest
 import trustme
 
 from svc_notebooks.core.notifications.messages import AttemptOutcome
-from svc_notebooks.server.notifications.https_sender import HttpsSender
 from svc_notebooks.server.notifications.trust_store import TrustStore
 from tests import receivers
-from tests.patience import PATIENCE
-from tests.receivers import AUTHORITY, Receiver, dead_receiver, pem_of, plain_receiver, receiver, server_context
-from tests.unit.server.notifications.conftest import HEADERS, Sender
+from tests.receivers import AUTHORITY, Receiver, pem_of, receiver, server_context
+from tests.unit.server.notifications.conftest import Sender
 
 STRANGER = trustme.CA()
 
@@ -58,35 +56,6 @@ def test_a_revoked_certificate(sender: Sender) -> None:
 
         assert why(sender.send(https_receiver.address)).endswith("uses a revoked certificate")
         assert len(https_receiver.requests) == 1
-
-
-@pytest.mark.spec("A8-04", "A8-04b")
-def test_a_certificate_that_is_revoked_while_its_connection_is_kept(sender: Sender) -> None:
-    context, revocation_list = receivers.revoked()
-    with receiver(context) as https_receiver:
-
-        async def work(https: HttpsSender) -> list[AttemptOutcome]:
-            before = await https.send(https_receiver.address, HEADERS, b"")
-            sender.trust.add(revocation_list)
-            return [before, await https.send(https_receiver.address, HEADERS, b"")]
-
-        before, after = sender.run(work)
-
-    assert before == AttemptOutcome(200)
-    assert "revoked" in why(after)
-
-
-def test_trusted_later(sender: Sender) -> None:
-    with receiver(server_context(STRANGER.issue_cert("localhost"))) as https_receiver:
-
-        async def work(https: HttpsSender) -> list[AttemptOutcome]:
-            before = await https.send(https_receiver.address, HEADERS, b"")
-            sender.trust.add(pem_of(STRANGER))
-            return [before, await https.send(https_receiver.address, HEADERS, b"")]
-
-        before, after = sender.run(work)
-
-    assert (before.status, after) == (None, AttemptOutcome(200))
 
 
 @pytest.mark.spec("A8-04", "A8-04b")
@@ -139,24 +108,6 @@ def test_nobody_listens(sender: Sender) -> None:
     )
 
 
-def test_nobody_answers(sender: Sender) -> None:
-    sender.timeout = 0.4
-    with dead_receiver() as dead:
-        place = dead.split("/")[2]
-
-        assert why(sender.send(dead)) == f"{place} gave no response within 0.4 seconds"
-    assert sender.seconds < PATIENCE
-
-
-def test_plain_http(sender: Sender) -> None:
-    def say(connection: socket.socket) -> None:
-        connection.recv(65536)
-        connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
-
-    with plain_receiver(say) as address:
-        assert why(sender.send(address)).startswith("the TLS connection to localhost:")
-
-
 @pytest.mark.parametrize(
     "answer, error",
     [
@@ -178,26 +129,6 @@ def test_no_answer(sender: Sender, https_receiver: Receiver, answer: bytes, erro
 
 class TestTrust:
     """Text that may be added to the trust store."""
-
-    def test_several_at_once(self) -> None:
-        context, revocation_list = receivers.revoked()
-        trust = TrustStore()
-        trust.add(f"for you:\n{pem_of(STRANGER)}\n{pem_of(AUTHORITY)}\nand a list\n{revocation_list}")
-        trust.add(pem_of(AUTHORITY))
-
-        sender = Sender()
-        sender.trust = trust
-        with receiver() as good, receiver(context) as bad:
-            assert sender.send(good.address) == AttemptOutcome(200)
-            assert "revoked" in why(sender.send(bad.address))
-
-    def test_the_same_number_of_another_authority_is_not_revoked(self) -> None:
-        _, revocation_list = receivers.revoked(STRANGER)
-        sender = Sender()
-        sender.trust.add(revocation_list)
-
-        with receiver() as https_receiver:
-            assert sender.send(https_receiver.address) == AttemptOutcome(200)
 
     @pytest.mark.parametrize(
         "pem",

@@ -18,32 +18,16 @@ from svc_notebooks.core.notifications.messages import AttemptOutcome
 from svc_notebooks.server.notifications.https_sender import Connection, ConnectionState, NoResponse, plain_status
 from tests.examples import examples
 from tests.patience import PATIENCE
-from tests.receivers import Receiver, plain_receiver, receiver
-from tests.unit.server.notifications.conftest import HEADERS, Sender
+from tests.receivers import Receiver, receiver
+from tests.unit.server.notifications.conftest import Sender
 
 PIECES = [
-    b"HTTP/1.1 200 OK\r\n",
-    b"HTTP/1.1 204 \r\n",
-    b"HTTP/1.0 503 No\r\n",
-    b"HTTP/1.1 100 Continue\r\n\r\n",
-    b"HTTP/1.1 101 Switching Protocols\r\n",
-    b"HTTP/1.1 102 Processing\r\n\r\n",
-    b"HTTP/2 200\r\n",
-    b"Content-Length: 5\r\n",
-    b"Content-Length: 99999999999999999999\r\n",
-    b"Content-Length: -1\r\n",
-    b"Transfer-Encoding: chunked\r\n",
-    b"Connection: close\r\n",
-    b"Connection: upgrade\r\nUpgrade: websocket\r\n",
-    b" folded\r\n",
-    b"5\r\nhello\r\n",
-    b"0\r\n\r\n",
-    b"ffffffffffffffff\r\n",
-    b"hello",
-    b"\r\n",
-    b"\n",
-    b"\0",
-]
+    b"HTTP/1.1 200 OK\r\n", b"HTTP/1.1 204 \r\n", b"HTTP/1.0 503 No\r\n", b"HTTP/1.1 100 Continue\r\n\r\n",
+    b"HTTP/1.1 101 Switching Protocols\r\n", b"HTTP/1.1 102 Processing\r\n\r\n", b"HTTP/2 200\r\n",
+    b"Content-Length: 5\r\n", b"Content-Length: 99999999999999999999\r\n", b"Content-Length: -1\r\n",
+    b"Transfer-Encoding: chunked\r\n", b"Connection: close\r\n", b"Connection: upgrade\r\nUpgrade: websocket\r\n",
+    b" folded\r\n", b"5\r\nhello\r\n", b"0\r\n\r\n", b"ffffffffffffffff\r\n", b"hello", b"\r\n", b"\n", b"\0",
+]  # fmt: skip
 ANSWERS = st.lists(st.sampled_from(PIECES) | st.binary(max_size=40), max_size=8).map(b"".join)
 
 
@@ -130,14 +114,6 @@ def test_plain_status_agrees_with_h11(answer: bytes) -> None:
         assert machine.trailing_data == (b"", False)
 
 
-@given(st.binary(max_size=3000))
-@examples()
-def test_any_bytes(answer: bytes) -> None:
-    asyncio.run(hear([answer]))
-    asyncio.run(hear([b"HTTP/1.1 " + answer]))
-    asyncio.run(hear([b"HTTP/1.1 200 OK\r\n" + answer]))
-
-
 @pytest.fixture(scope="module")
 def hostile() -> Iterator[Receiver]:
     with receiver() as hostile:
@@ -205,54 +181,3 @@ def test_no_receiver_is_waited_for_beyond_the_timeout(sender: Sender, https_rece
 
     assert sender.send(https_receiver.address).status is None
     assert sender.seconds < PATIENCE
-
-
-@pytest.mark.parametrize("length", [b"Content-Length: 9999999999\r\n", b""])
-def test_a_body_without_end_is_not_waited_for(sender: Sender, https_receiver: Receiver, length: bytes) -> None:
-    def say(connection: socket.socket) -> None:
-        connection.sendall(b"HTTP/1.1 200 OK\r\n" + length + b"\r\n")
-        _without_end(b"x" * 60_000)(connection)
-
-    https_receiver.answers = [say]
-
-    assert sender.in_a_row(https_receiver.address, 2) == [AttemptOutcome(200)] * 2
-    assert sender.seconds < PATIENCE
-
-
-@pytest.mark.parametrize(
-    "opening_bytes", [b"", b"\x16", b"\x15\x03\x01\x00\x02\x02\x28", b"\x16\x03\x03\xff\xff" + b"\xff" * 70_000]
-)
-@pytest.mark.parametrize("stays", [True, False])
-def test_a_receiver_without_a_tls_handshake(sender: Sender, opening_bytes: bytes, stays: bool) -> None:
-    def say(connection: socket.socket) -> None:
-        connection.sendall(opening_bytes)
-        while stays and connection.recv(65536):
-            pass
-
-    sender.timeout = 0.5
-    with plain_receiver(say) as address:
-        outcome = sender.send(address)
-
-    assert outcome.status is None
-    assert outcome.error
-    assert sender.seconds < PATIENCE
-
-
-def test_a_message_is_what_h11_reads() -> None:
-    """The connection writes messages without h11."""
-    from svc_notebooks.server.notifications.https_sender import message
-
-    server = h11.Connection(h11.SERVER)
-    server.receive_data(message("/in?x=1", "hooks.example:8443", HEADERS, b"body"))
-    request, data, end = server.next_event(), server.next_event(), server.next_event()
-
-    assert isinstance(request, h11.Request)
-    assert (request.method, request.target) == (b"POST", b"/in?x=1")
-    assert [(name.decode(), value.decode()) for name, value in request.headers] == [
-        ("host", "hooks.example:8443"),
-        *((name.lower(), value) for name, value in HEADERS),
-        ("content-length", "4"),
-    ]
-    assert isinstance(data, h11.Data)
-    assert data.data == b"body"
-    assert isinstance(end, h11.EndOfMessage)

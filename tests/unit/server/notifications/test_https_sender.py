@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import socket
-import time
 from threading import Condition, Event
 
 import pytest
 
 from svc_notebooks.core.notifications.messages import AttemptOutcome
-from svc_notebooks.server.notifications import https_sender as open_connection
 from svc_notebooks.server.notifications.https_sender import HttpsSender
 from tests.patience import PATIENCE
-from tests.receivers import AUTHORITY, Receiver, dead_receiver, receiver, server_context
+from tests.receivers import Receiver
 from tests.unit.server.notifications.conftest import HEADERS, Sender
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
@@ -29,15 +27,6 @@ def read_request(connection: socket.socket) -> None:
     seen = b""
     while not seen.endswith(b"\r\n\r\n"):
         seen += connection.recv(1) or b"\r\n\r\n"
-
-
-@pytest.mark.spec("N-08", "N-08a", "N-08b", "N-08c")
-@pytest.mark.parametrize("status", [200, 201, 202, 204, 299, 301, 304, 400, 404, 410, 500, 502, 503, 504, 599, 999])
-def test_the_outcome_has_the_status_of_the_receiver(sender: Sender, https_receiver: Receiver, status: int) -> None:
-    https_receiver.answers = [status]
-
-    assert sender.send(https_receiver.address) == AttemptOutcome(status)
-    assert len(https_receiver.requests) == 1
 
 
 def test_the_request(sender: Sender, https_receiver: Receiver) -> None:
@@ -57,27 +46,6 @@ def test_the_request(sender: Sender, https_receiver: Receiver) -> None:
     }
 
 
-def test_an_address_without_a_path(sender: Sender, https_receiver: Receiver) -> None:
-    assert sender.send(https_receiver.address.removesuffix("/hook")) == GOOD
-    assert https_receiver.requests[0].path == "/"
-
-
-def test_nothing_is_taken_from_the_environment(
-    sender: Sender, https_receiver: Receiver, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("HTTPS_PROXY", "https_proxy", "ALL_PROXY"):
-        monkeypatch.setenv(name, "http://127.0.0.1:1")
-
-    assert sender.send(https_receiver.address) == GOOD
-
-
-def test_cookies_are_forgotten(sender: Sender, https_receiver: Receiver) -> None:
-    https_receiver.answers = [OK.replace(b"\r\n", b"\r\nSet-Cookie: a=b\r\n", 1)]
-    sender.in_a_row(https_receiver.address, 2)
-
-    assert [request.headers.get("cookie") for request in https_receiver.requests] == [None, None]
-
-
 @pytest.mark.spec("N-08", "N-08c")
 def test_a_redirect_is_not_followed(sender: Sender, https_receiver: Receiver) -> None:
     https_receiver.answers = [
@@ -86,15 +54,6 @@ def test_a_redirect_is_not_followed(sender: Sender, https_receiver: Receiver) ->
 
     assert sender.send(https_receiver.address) == AttemptOutcome(307)
     assert len(https_receiver.requests) == 1
-
-
-@pytest.mark.parametrize(
-    "interim", [b"HTTP/1.1 100 Continue\r\n\r\n", b"HTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\n"]
-)
-def test_other_interim_answers_decide_nothing(sender: Sender, https_receiver: Receiver, interim: bytes) -> None:
-    https_receiver.answers = [interim * 3 + b"HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n"]
-
-    assert sender.send(https_receiver.address) == AttemptOutcome(503)
 
 
 @pytest.mark.spec("N-08", "N-08a")
@@ -119,39 +78,6 @@ def test_102_counts_at_once_and_its_connection_is_used_again(sender: Sender, htt
 
     assert sender.run(work) == [AttemptOutcome(102), AttemptOutcome(204)]
     assert len(https_receiver.requests) == 1  # the second came on the connection that `progress` had
-
-
-def test_a_response_that_does_not_end_is_cut_off(sender: Sender, https_receiver: Receiver) -> None:
-    closed = Event()
-
-    def linger(connection: socket.socket) -> None:
-        connection.sendall(b"HTTP/1.1 102 Processing\r\n\r\n")
-        if not connection.recv(1):
-            closed.set()
-
-    https_receiver.answers = [linger]
-    sender.timeout = 0.5
-
-    async def work(https: HttpsSender) -> AttemptOutcome:
-        outcome = await https.send(https_receiver.address, HEADERS, b"")
-        assert not closed.is_set()
-        assert await asyncio.to_thread(closed.wait, 3)
-        return outcome
-
-    assert sender.run(work) == AttemptOutcome(102)
-
-
-def test_connections_are_kept(sender: Sender, https_receiver: Receiver) -> None:
-    assert sender.in_a_row(https_receiver.address, 6) == [GOOD] * 6
-    assert len(ports(https_receiver)) == 1
-
-
-def test_a_receiver_has_so_many_connections_at_most(sender: Sender, https_receiver: Receiver) -> None:
-    https_receiver.delay, sender.connections = 0.1, 3
-
-    assert sender.at_once(*[https_receiver.address] * 12) == [GOOD] * 12
-    assert len(ports(https_receiver)) == 3
-    assert sender.seconds > 0.35
 
 
 def test_answers_that_do_not_end_count_as_connections(sender: Sender, https_receiver: Receiver) -> None:
@@ -186,24 +112,6 @@ def test_answers_that_do_not_end_count_as_connections(sender: Sender, https_rece
 
 
 @pytest.mark.spec("N-09", "N-09b")
-def test_another_receiver_is_not_delayed(sender: Sender, https_receiver: Receiver) -> None:
-    sender.timeout, sender.connections = PATIENCE, 2
-    with dead_receiver() as dead:
-
-        async def work(https: HttpsSender) -> list[AttemptOutcome]:
-            waiting = [asyncio.ensure_future(https.send(dead, HEADERS, b"")) for _ in range(10)]
-            begun = time.monotonic()
-            outcomes = await asyncio.gather(*(https.send(https_receiver.address, HEADERS, b"") for _ in range(10)))
-            assert time.monotonic() - begun < PATIENCE
-            for task in waiting:
-                task.cancel()
-            await asyncio.gather(*waiting, return_exceptions=True)
-            return outcomes
-
-        assert sender.run(work) == [GOOD] * 10
-
-
-@pytest.mark.spec("N-09", "N-09b")
 def test_a_silent_name_server_does_not_delay_others(
     sender: Sender, https_receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -235,20 +143,6 @@ def test_a_connection_that_was_closed_meanwhile_is_replaced(sender: Sender, http
     assert len(https_receiver.requests) == 7
 
 
-def test_data_on_an_idle_connection_is_not_a_response(sender: Sender, https_receiver: Receiver) -> None:
-    """Servers send a 408 on an idle connection and close it. The next message must not take it for its response."""
-
-    def impatient(connection: socket.socket) -> None:
-        connection.sendall(OK)
-        time.sleep(0.1)
-        connection.sendall(b"HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n")
-
-    https_receiver.answers = [impatient]
-
-    assert sender.in_a_row(https_receiver.address, 2, pause=0.4) == [GOOD, GOOD]
-    assert len(ports(https_receiver)) == 2
-
-
 @pytest.mark.parametrize("more", [b"HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n", b"\r\n", b"x"])
 def test_data_after_a_response_is_not_the_next_response(sender: Sender, https_receiver: Receiver, more: bytes) -> None:
     def two(connection: socket.socket) -> None:
@@ -269,48 +163,6 @@ def test_a_message_that_was_received_is_not_sent_twice(sender: Sender, https_rec
     assert broken.error
     assert broken.error.endswith("closed the connection in the middle of its response")
     assert len(https_receiver.requests) == 2
-
-
-def test_a_new_connection_that_is_closed_is_a_failure(sender: Sender, https_receiver: Receiver) -> None:
-    https_receiver.answers = [b""]
-
-    assert sender.send(https_receiver.address).status is None
-    assert len(https_receiver.requests) == 1
-
-
-def test_the_next_address_of_a_name(sender: Sender, https_receiver: Receiver, monkeypatch: pytest.MonkeyPatch) -> None:
-    port = int(https_receiver.address.split(":")[2].split("/")[0])
-    places = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (host, port)) for host in ("192.0.2.1", "127.0.0.1")]
-    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: places)
-    monkeypatch.setattr(open_connection, "_CONNECT_SECONDS", 0.3)
-
-    assert sender.send(https_receiver.address) == GOOD
-
-
-def _has_ipv6() -> bool:
-    try:
-        with socket.create_server(("::1", 0), family=socket.AF_INET6):
-            return True
-    except OSError:
-        return False
-
-
-@pytest.mark.skipif(not _has_ipv6(), reason="this machine has no IPv6")
-def test_an_ipv6_address(sender: Sender) -> None:
-    with receiver(host="[::1]", listens_at="::1") as https_receiver:
-        assert sender.send(https_receiver.address) == GOOD
-        assert https_receiver.requests[0].headers["host"] == https_receiver.address.split("/")[2]
-
-
-def test_a_name_that_is_not_ascii(sender: Sender, monkeypatch: pytest.MonkeyPatch) -> None:
-    ask = socket.getaddrinfo
-    names = {"xn--bcher-kva.example": "127.0.0.1"}
-    monkeypatch.setattr(socket, "getaddrinfo", lambda host, *rest, **options: ask(names[host], *rest, **options))
-    context = server_context(AUTHORITY.issue_cert("xn--bcher-kva.example"))
-
-    with receiver(context, host="Bücher.example") as https_receiver:
-        assert sender.send(https_receiver.address) == GOOD
-        assert https_receiver.requests[0].headers["host"].startswith("xn--bcher-kva.example:")
 
 
 def test_cancelling_a_message_that_is_under_way(sender: Sender, https_receiver: Receiver) -> None:

@@ -146,16 +146,6 @@ def test_an_idle_thread_ends_and_a_new_one_is_started(
         assert delivery_threads() == others
 
 
-def test_no_thread_is_started_after_the_end(push: PushNotifications) -> None:
-    """A process that ends still hears for a moment that other processes have queued messages."""
-    push.wake()
-    push.close()
-    others = delivery_threads()
-    push.wake()
-
-    assert delivery_threads() == others
-
-
 def test_no_message_is_lost_between_a_thread_that_ends_and_the_next(
     queue: CountingQueue, push: PushNotifications, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,0 +1,411 @@
+"""Users of JupyterHub, with a hub as JupyterHub documents it: their tokens, their sign-in, and their receivers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+
+from svc_notebooks.core.policy import Policy
+from svc_notebooks.server.auth.hub import JupyterHub, hub_email, read_hub_settings
+from svc_notebooks.server.service import Service, open_service
+from svc_notebooks.server.transports.socket_server import SocketServer
+from tests.contract.conftest import Answer, OverSocket
+from tests.contract.hub import PREFIX, SERVICE_TOKEN, FakeHub, running_hub
+from tests.contract.web_user import WebUser
+
+ABOUT = f"{PREFIX}/storage/v3/about?fields=user"
+
+
+@pytest.fixture
+def hub() -> Iterator[FakeHub]:
+    with running_hub() as hub:
+        hub.add_token("t-ada", "ada", admin=True)
+        hub.add_token("t-bob", "bob")
+        hub.add_token("t-eve", "eve")
+        yield hub
+
+
+@pytest.fixture
+def seconds() -> list[float]:
+    """The time of the service's memory of tokens."""
+    return [1000.0]
+
+
+@pytest.fixture
+def service(hub: FakeHub, seconds: list[float], tmp_path: Path) -> Iterator[Service]:
+    with open_service(tmp_path / "store", policy=Policy(path_prefix=PREFIX, host_names=("*",))) as service:
+        service.accept_users_of(JupyterHub(hub.settings(), "svc.example", now=lambda: seconds[0]))
+        yield service
+
+
+@pytest.fixture
+def wire(service: Service) -> Iterator[OverSocket]:
+    with SocketServer(service, threads=2, control=True) as server:
+        yield OverSocket(service, server.origin)
+
+
+def about(wire: OverSocket, token: str) -> Answer:
+    return wire.send("GET", ABOUT, token=token)
+
+
+def test_the_hub_is_asked_once_a_minute(hub: FakeHub, wire: OverSocket, seconds: list[float]) -> None:
+    token = hub.add_token("t-bob", "bob")
+    for waited in (0, 30, 29, 1, 59):
+        seconds[0] += waited
+        assert about(wire, token).status == 200
+
+    assert hub.calls == ["/hub/api/user"] * 2
+
+
+def test_a_revoked_token_ends_within_a_minute(hub: FakeHub, wire: OverSocket, seconds: list[float]) -> None:
+    token = hub.add_token("t-bob", "bob")
+    before = about(wire, token).status
+    hub.tokens.clear()
+    seconds[0] += 60
+    answer = about(wire, token)
+
+    assert before == 200
+    assert answer.status == 401
+    assert answer.error["reason"] == "authError"
+
+
+def test_an_unknown_token_is_remembered_for_a_short_time(hub: FakeHub, wire: OverSocket, seconds: list[float]) -> None:
+    refused = [about(wire, "t-new").status, about(wire, "t-new").status]
+    calls = len(hub.calls)
+    hub.add_token("t-new", "bob")
+    seconds[0] += 5
+
+    assert (refused, calls) == ([401, 401], 1)
+    assert about(wire, "t-new").status == 200
+
+
+@pytest.mark.parametrize(
+    "scopes", [(), ("access:services!service=other",), ("self", "access:servers!user=bob")], ids=str
+)
+def test_a_token_without_the_access_scope_is_403(hub: FakeHub, wire: OverSocket, scopes: tuple[str, ...]) -> None:
+    answer = about(wire, hub.add_token("t-bob", "bob", scopes))
+
+    assert answer.status == 403
+    assert answer.error["reason"] == "insufficientPermissions"
+    assert "access:services!service=svc" in answer.error["message"]
+
+
+def test_a_token_of_another_service_is_403(hub: FakeHub, wire: OverSocket) -> None:
+    answer = about(wire, hub.add_token("t-grader", "grader", kind="service"))
+
+    assert (answer.status, answer.error["reason"]) == (403, "forbidden")
+
+
+@pytest.mark.parametrize("status", [404, 500, 502, 503])
+def test_a_hub_that_fails_is_503(hub: FakeHub, wire: OverSocket, status: int) -> None:
+    hub.status = status
+    answer = about(wire, hub.add_token("t-bob", "bob"))
+
+    assert (answer.status, answer.error["reason"]) == (503, "backendError")
+
+
+def test_a_hub_that_cannot_be_reached_is_503_and_is_asked_again(hub: FakeHub, wire: OverSocket) -> None:
+    token = hub.add_token("t-bob", "bob")
+    port, hub.server_port = hub.server_port, 1
+    settings = hub.settings()
+    hub.server_port = port
+    wire.service.accept_users_of(JupyterHub(settings, "svc.example"))
+    refused = about(wire, token)
+    wire.service.accept_users_of(JupyterHub(hub.settings(), "svc.example"))
+
+    assert refused.status == 503
+    assert about(wire, token).status == 200
+
+
+def test_an_administrator_may_use_the_control_interface(hub: FakeHub, wire: OverSocket) -> None:
+    statuses = {
+        name: wire.send("GET", f"{PREFIX}/_control/clock", token=token).status
+        for name, token in (("admin", "t-ada"), ("user", "t-bob"), ("unknown", "t-new"), ("missing", None))
+    }
+
+    assert statuses == {"admin": 200, "user": 403, "unknown": 401, "missing": 401}
+
+
+def test_no_token_is_in_the_journal_or_in_a_repr(hub: FakeHub, wire: OverSocket) -> None:
+    token = hub.add_token("t-secret-of-bob", "bob")
+    wire.send("GET", f"{ABOUT}&access_token={token}", token=None)
+
+    assert token not in str(wire.service.journal())
+    assert SERVICE_TOKEN not in repr(hub.settings())
+
+
+@pytest.mark.parametrize(
+    "name, email",
+    [
+        ("ada", "ada@svc.example"),
+        ("Ada", "%41da@svc.example"),
+        ("ada.l-1_x", "ada.l-1_x@svc.example"),
+        ("bob@uni.example", "bob@uni.example"),
+        ("Bob@uni.example", "%42ob%40uni.example@svc.example"),
+        ("ada@svc.example", "ada%40svc.example@svc.example"),
+        ("%41da", "%2541da@svc.example"),
+        ("a b/c", "a%20b%2fc@svc.example"),
+        ("é", "%c3%a9@svc.example"),
+        (".a", "%2ea@svc.example"),
+        ("a..b", "a%2e%2eb@svc.example"),
+    ],
+)
+def test_each_name_has_an_address_of_its_own(name: str, email: str) -> None:
+    assert hub_email(name, "svc.example") == email
+
+
+@pytest.mark.parametrize(
+    "variable",
+    ["JUPYTERHUB_SERVICE_NAME", "JUPYTERHUB_SERVICE_URL", "JUPYTERHUB_API_URL", "JUPYTERHUB_API_TOKEN"],
+)
+def test_a_missing_variable_is_named(hub: FakeHub, variable: str) -> None:
+    environ = {name: value for name, value in hub.environ().items() if name != variable}
+
+    with pytest.raises(ValueError, match=f"{variable} is not set"):
+        read_hub_settings(environ)
+
+
+def test_the_access_scopes_are_those_that_the_hub_names(hub: FakeHub) -> None:
+    settings = read_hub_settings({**hub.environ(), "JUPYTERHUB_OAUTH_ACCESS_SCOPES": '["access:services"]'})
+
+    assert settings.access_scopes == {"access:services"}
+
+
+CALLBACK = f"{PREFIX}/oauth_callback"
+
+
+@pytest.fixture
+def link(wire: OverSocket) -> str:
+    """The path of the page of a file of bob."""
+    upload = f"{PREFIX}/upload/storage/v3/files?uploadType=media&fields=webViewLink"
+    made = wire.send("POST", upload, b"hello", {"Content-Type": "text/plain"}, token="t-bob").json
+    return made["webViewLink"].removeprefix(wire.base_url)
+
+
+def go_to_hub(user: WebUser, link: str) -> str:
+    """Press the button on the page that asks to sign in; the address at the hub."""
+    page = user.open(link)
+    assert page.status == 401
+    target = page.body.decode().partition('href="')[2].partition('"')[0]
+    answer = user.open(target)
+    assert answer.status == 303, answer.body
+    return answer.headers["Location"]
+
+
+def sign_in(user: WebUser, hub: FakeHub, link: str, token: str = "t-bob") -> Answer:
+    """Sign in at the hub; the response to the browser that comes back."""
+    return user.open(hub.authorize(go_to_hub(user, link), token))
+
+
+def test_a_hub_user_signs_in_and_comes_back_to_the_page(hub: FakeHub, wire: OverSocket, link: str) -> None:
+    user = WebUser(wire)
+    answer = sign_in(user, hub, link)
+    page = user.open(answer.headers["Location"])
+
+    assert answer.headers["Location"] == link
+    assert page.status == 200
+    assert b"bob@svc.example" in page.body
+
+
+def test_the_cookies_are_for_this_service_only(hub: FakeHub, wire: OverSocket, link: str) -> None:
+    user = WebUser(wire)
+    start = user.open(f"{PREFIX}/signin?continue=/")
+    answer = sign_in(user, hub, link)
+
+    cookies = [set(text.split("; ")) for text in start.headers.all("Set-Cookie") + answer.headers.all("Set-Cookie")]
+    assert all({"HttpOnly", "SameSite=Lax"} <= cookie for cookie in cookies)
+    assert [{part for part in cookie if part.startswith("Path=")} for cookie in cookies] == [
+        {f"Path={CALLBACK}"},
+        {f"Path={PREFIX}/"},
+        {f"Path={CALLBACK}"},
+    ]
+    assert "t-bob" not in str(cookies)
+
+
+def test_a_code_in_another_browser_signs_nobody_in(hub: FakeHub, wire: OverSocket, link: str) -> None:
+    back = hub.authorize(go_to_hub(WebUser(wire), link), "t-bob")
+    victim = WebUser(wire)
+    go_to_hub(victim, link)
+    answer = victim.open(back)
+
+    assert answer.status == 401
+    assert "svc_session" not in victim.cookies
+    assert victim.open(link).status == 401
+
+
+@pytest.mark.parametrize("change", ["", "x", ".L2ZpbGU", "0.!", "%C3%A9.L2ZpbGU"])
+def test_a_changed_state_signs_nobody_in(hub: FakeHub, wire: OverSocket, link: str, change: str) -> None:
+    user = WebUser(wire)
+    code = hub.authorize(go_to_hub(user, link), "t-bob").partition("code=")[2].partition("&")[0]
+    answer = user.open(f"{CALLBACK}?code={code}&state={change}")
+
+    assert answer.status == 401
+    assert "svc_session" not in user.cookies
+
+
+def test_a_state_is_valid_for_its_page_only(hub: FakeHub, wire: OverSocket, link: str) -> None:
+    user = WebUser(wire)
+    back = hub.authorize(go_to_hub(user, link), "t-bob")
+    answer = user.open(back.rpartition(".")[0] + ".Ly9ldmlsLmV4YW1wbGU")  # //evil.example
+
+    assert answer.status == 401
+
+
+@pytest.mark.parametrize("query", ["error=access_denied", "code=unknown", ""])
+def test_a_refused_sign_in_shows_the_sign_in_page(hub: FakeHub, wire: OverSocket, link: str, query: str) -> None:
+    user = WebUser(wire)
+    state = dict(parse_qsl(urlsplit(go_to_hub(user, link)).query))["state"]
+    hub.codes["unknown"] = "t-bob", "another challenge"
+    answer = user.open(f"{CALLBACK}?{query}&state={state}")
+
+    assert answer.status == 401
+    assert b"Sign in with JupyterHub" in answer.body
+    assert "svc_session" not in user.cookies
+
+
+def test_a_user_without_access_is_403(hub: FakeHub, wire: OverSocket, link: str) -> None:
+    user = WebUser(wire)
+    answer = sign_in(user, hub, link, hub.add_token("t-eve", "eve", ()))
+
+    assert answer.status == 403
+    assert "svc_session" not in user.cookies
+
+
+def test_signing_out_ends_the_session(hub: FakeHub, wire: OverSocket, link: str) -> None:
+    user = WebUser(wire)
+    sign_in(user, hub, link)
+    session = user.cookies["svc_session"]
+    answer = user.press(user.open(link), "sign out")
+    user.cookies["svc_session"] = session
+
+    assert answer.status == 200
+    assert b"Sign in with JupyterHub" in answer.body
+    assert user.open(link).status == 401
+
+
+def test_a_session_ends_with_the_hubs_token(hub: FakeHub, wire: OverSocket, link: str, seconds: list[float]) -> None:
+    user = WebUser(wire)
+    sign_in(user, hub, link)
+    before = user.open(link).status
+    del hub.tokens["t-bob"]
+    seconds[0] += 60
+
+    assert (before, user.open(link).status) == (200, 401)
+
+
+def test_a_hub_that_does_not_respond_ends_no_session(
+    hub: FakeHub, wire: OverSocket, link: str, seconds: list[float]
+) -> None:
+    user = WebUser(wire)
+    sign_in(user, hub, link)
+    seconds[0] += 60
+    hub.status = 500
+    unavailable = user.open(link).status
+    hub.status = 200
+
+    assert (unavailable, user.open(link).status) == (503, 200)
+
+
+def test_no_token_form_signs_in_beside_the_hub(wire: OverSocket) -> None:
+    form = {"Content-Type": "application/x-www-form-urlencoded"}
+    answer = wire.send("POST", f"{PREFIX}/signin", f"token={wire.token}".encode(), form, token=None)
+
+    assert answer.headers["Location"].startswith("/hub/api/oauth2/authorize?")
+    assert "svc_session" not in str(answer.headers.all("Set-Cookie"))
+
+
+def test_without_a_hub_there_is_no_callback() -> None:
+    with open_service(seed=0) as service, SocketServer(service, threads=2) as server:
+        answer = OverSocket(service, server.origin).send("GET", "/oauth_callback?code=x&state=y", token=None)
+
+    assert answer.status == 404
+
+
+RECEIVERS = f"{PREFIX}/_class/receivers"
+
+
+ACTIVITY = f"{PREFIX}/_live/activity"
+
+
+ADDRESS = "https://localhost:8443/in"
+
+
+JSON = {"Content-Type": "application/json"}
+
+
+def register(wire: OverSocket, token: str | None, address: str = ADDRESS) -> Answer:
+    return wire.send("POST", RECEIVERS, json.dumps({"address": address}).encode(), JSON, token=token)
+
+
+def watch(wire: OverSocket, token: str, address: str = ADDRESS) -> int:
+    page = wire.send("GET", f"{PREFIX}/storage/v3/changes/startPageToken", token=token).json["startPageToken"]
+    channel = json.dumps({"id": f"{token} {address}", "type": "web_hook", "address": address}).encode()
+    return wire.send("POST", f"{PREFIX}/storage/v3/changes/watch?pageToken={page}", channel, JSON, token=token).status
+
+
+class TestReceivers:
+    """A hub user registers receivers for the own channels only."""
+
+    def test_a_receiver_is_for_its_user(self, wire: OverSocket) -> None:
+        before = watch(wire, "t-bob")
+
+        assert register(wire, "t-bob").json == {"receiver": "localhost:8443"}
+        assert (before, watch(wire, "t-bob"), watch(wire, "t-eve")) == (401, 200, 401)
+
+    @pytest.mark.parametrize("token", [None, "t-unknown"])
+    def test_without_a_token_of_the_hub_it_is_401(self, wire: OverSocket, token: str | None) -> None:
+        assert register(wire, token).status == 401
+
+    def test_a_token_without_the_scope_is_403(self, hub: FakeHub, wire: OverSocket) -> None:
+        hub.add_token("t-other", "bob", ())
+
+        assert register(wire, "t-other").error["reason"] == "insufficientPermissions"
+
+
+def signed_in(hub: FakeHub, wire: OverSocket, token: str) -> WebUser:
+    """A browser that was sent to the hub by the live page, and came back to it."""
+    user = WebUser(wire)
+    location = user.open(f"{PREFIX}/signin?continue=/").headers["Location"]
+    back = user.open(hub.authorize(location, token))
+    assert back.headers["Location"] == f"{PREFIX}/"
+    return user
+
+
+class TestLivePage:
+    """The hub's sign-in opens the live page. The control calls of the page need it, too."""
+
+    def test_an_administrator_needs_no_token(self, hub: FakeHub, wire: OverSocket) -> None:
+        user = signed_in(hub, wire, "t-ada")
+
+        answer = user.send("GET", ACTIVITY)
+
+        assert answer.status == 200
+        assert [row["email"] for row in answer.json["students"]["rows"]] == ["ada@svc.example"]
+
+    def test_another_user_is_403(self, hub: FakeHub, wire: OverSocket) -> None:
+        user = signed_in(hub, wire, "t-bob")
+
+        assert user.send("GET", ACTIVITY).status == 403
+        body = json.dumps({"user": "eve@svc.example"}).encode()
+        assert user.send("POST", f"{PREFIX}/_control/class/reset", body, **JSON).status == 403
+
+    def test_an_administrator_resets_a_user(self, hub: FakeHub, wire: OverSocket) -> None:
+        wire.send("POST", f"{PREFIX}/storage/v3/files", b'{"name": "a"}', JSON, token="t-bob")
+        user = signed_in(hub, wire, "t-ada")
+
+        body = json.dumps({"user": "bob@svc.example"}).encode()
+        answer = user.send("POST", f"{PREFIX}/_control/class/reset", body, **JSON)
+
+        assert (answer.status, answer.json["files"]) == (200, 1)
+
+    def test_a_page_of_another_origin_cannot_use_the_session(self, hub: FakeHub, wire: OverSocket) -> None:
+        user = signed_in(hub, wire, "t-ada")
+        body = json.dumps({"user": "bob@svc.example"}).encode()
+
+        for headers in ({"Origin": "https://evil.example"}, {"Origin": "null"}, {"Sec-Fetch-Site": "cross-site"}):
+            answer = user.send("POST", f"{PREFIX}/_control/class/reset", body, **JSON, **headers)
+            assert answer.error["reason"] == "originNotAllowed"

@@ -1,0 +1,78 @@
+"""Parameters of events: a wrong value is refused with the name of its parameter, whatever the operation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from svc_notebooks.core.policy import Policy
+from tests.contract.calendar_client import ADA, SEMINAR, WEEKLY, CalendarClient, path
+
+NO_SWITCH = ["yes", "1", "", "TRUE "]
+NO_NUMBER = ["0", "-1", "many", "1.5", "", "9" * 30]
+NO_INSTANT = ["2026-11-02T10:00:00", "2026-11-02", "soon", "", "9" * 30, "2026-11-02T10:00:00Z\n"]
+ATTACHMENTS = [pytest.mark.spec("E-17"), pytest.mark.choice("Attachments")]
+GUESTS = [pytest.mark.spec("E-15"), pytest.mark.choice("Invalid parameters and headers")]
+VERSIONS = ["2", "-1", "one", "", "1.0", "9" * 30]
+
+
+@pytest.mark.parametrize(
+    "operation, name, values",
+    [
+        pytest.param("insert", "supportsAttachments", NO_SWITCH, marks=ATTACHMENTS),
+        pytest.param("insert", "conferenceDataVersion", VERSIONS, marks=pytest.mark.spec("E-09", "E-09d")),
+        pytest.param("insert", "maxAttendees", NO_NUMBER, marks=GUESTS),
+        ("list", "maxResults", NO_NUMBER),
+        ("list", "singleEvents", NO_SWITCH),
+        ("list", "showDeleted", NO_SWITCH),
+        ("list", "timeMin", NO_INSTANT),
+        ("list", "timeMax", NO_INSTANT),
+        ("list", "updatedMin", NO_INSTANT),
+        ("list", "orderBy", ["cake", "startTime desc", "STARTTIME"]),
+        ("instances", "timeMin", ["soon"]),
+        ("instances", "timeMax", ["2026-11-02"]),
+        ("instances", "maxResults", ["0"]),
+        ("instances", "timeZone", ["Nowhere"]),
+        ("instances", "pageToken", ["cake"]),
+        ("instances", "showDeleted", ["yes"]),
+        ("instances", "originalStart", ["soon"]),
+    ],
+)
+def test_a_wrong_parameter_is_refused_with_its_name(
+    ada: CalendarClient, operation: str, name: str, values: list[str]
+) -> None:
+    event = ada.made(WEEKLY)
+    target = path("primary", event["id"], "instances") if operation == "instances" else path()
+
+    for value in values:
+        if operation == "insert":
+            answer = ada.insert(SEMINAR, **{name: value})
+        else:
+            answer = ada.call("GET", target, **{name: value})
+        assert (answer.status, answer.error["location"]) == (400, name), value
+    assert ada.items() == [event]
+
+
+class TestWithoutExtensions:
+    """A policy without the operations that the interface does not name."""
+
+    @pytest.fixture
+    def policy(self) -> Policy:
+        return Policy(extensions=False)
+
+    @pytest.mark.parametrize(
+        "method, target, status",
+        [
+            ("POST", "/calendar/v3/freeBusy", 404),
+            ("GET", "/calendar/v3/users/me/settings", 404),
+            ("POST", path("primary", "quickAdd"), 405),
+            ("POST", "/calendar/v3/users/me/calendarList", 405),
+            ("PATCH", f"/calendar/v3/users/me/calendarList/{ADA}", 405),
+            ("POST", "/batch/storage/v3", 404),
+        ],
+    )
+    def test_their_paths_are_unknown(self, ada: CalendarClient, method: str, target: str, status: int) -> None:
+        body: dict[str, Any] = {"id": ADA}
+
+        assert ada.call(method, target, body).status == status
