@@ -34,7 +34,7 @@ def canary(kind: str, way: str = "") -> str:
     return f"Canary-{kind}-{way}-Yx7"
 
 
-SECRET = re.compile(r"Canary[-+%]?[\w%+/=-]*")
+SECRET = re.compile(r"(?<!Atlantic/)Canary[-+%]?[\w%+/=-]*")  # a time zone is no secret
 
 
 @pytest.fixture
