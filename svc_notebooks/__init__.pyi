@@ -1,4 +1,4 @@
-"""The public names with their types, in the order in which users learn them. `__init__.py` reads this list."""
+"""The public names with their types, in the order in which users learn them, as in `__init__.py`."""
 
 from .notebook.sandbox.start import (
     sandbox as sandbox,
@@ -16,7 +16,7 @@ from .notebook.files.files import (
     generate_ids as generate_ids,
     file as file,
 )
-from .notebook.files.trash import trash as trash, untrash as untrash, delete as delete
+from .notebook.files.folders import trash as trash, untrash as untrash, delete as delete
 from .notebook.files.search import files as files
 from .notebook.files.folders import create_folder as create_folder, move as move
 from .notebook.files.copy import copy as copy
@@ -65,7 +65,7 @@ from .notebook.events.calendars import (
     event_colors as event_colors,
 )
 from .notebook.events.free_busy import free_busy as free_busy, free_times as free_times
-from .notebook.events.sharing import (
+from .notebook.events.calendars import (
     calendar_permissions as calendar_permissions,
     share_calendar as share_calendar,
     unshare_calendar as unshare_calendar,
@@ -74,7 +74,7 @@ from .notebook.events.ical import export_events as export_events
 from .notebook.events.ical_import import import_events as import_events
 from .notebook.events.body import EventError as EventError
 from .notebook.exchanges.exchanges import exchanges as exchanges, exchange as exchange
-from .notebook.exchanges.assert_exchanges import assert_exchanges as assert_exchanges
+from .notebook.exchanges.compare import assert_exchanges as assert_exchanges
 from .notebook.exchanges.compare import compare_exchanges as compare_exchanges
 from .notebook.exchanges.har import save_har as save_har
 from .forms.dashboard.dashboard import dashboard as dashboard

@@ -34,6 +34,9 @@ _NUMBERS = frozenset(
 )
 """The fields with whole numbers, which are texts because JSON numbers have fewer digits."""
 
+_MAX_SHAPES = 100
+"""The most combinations of keys and types of a resource that are remembered, because a service may send any number."""
+
 
 def parse_object(content: bytes) -> JSONObject | None:
     """Return the JSON object in a response, or None if it is not one, or has more values than the client reads."""
@@ -168,14 +171,31 @@ def _kind(resource: Any) -> str:
     return _OTHER_KINDS.get(name, name)
 
 
+@cache
+def _shapes(resource: Any) -> dict[tuple[object, ...], list[str]]:
+    """Return a dict from the keys and types of valid objects to the names of the fields whose values need a check."""
+    return {}
+
+
 def _wrong_field(value: Mapping[str, Any], resource: type) -> str:
-    """Return the path of the first field whose value does not have the type in a TypedDict, or "" if all have it."""
-    rules = _rules(resource)
-    for name, entry in value.items():
-        rule = rules.get(name)
-        if rule is None or entry is None:
-            continue
-        if type(entry) not in rule.types or (name in _NUMBERS and not _IS_NUMBER.fullmatch(str(entry))):
+    """Return the path of the first field whose value does not have the type in a TypedDict, or "" if all have it.
+
+    Most objects of a list have the same keys and types, which are compared once.
+    """
+    rules, shapes = _rules(resource), _shapes(resource)
+    shape = (*value, *map(type, value.values()))
+    names = shapes.get(shape)
+    if names is None:
+        known = [name for name, entry in value.items() if entry is not None and name in rules]
+        for name in known:
+            if type(value[name]) not in rules[name].types:
+                return name
+        names = [name for name in known if name in _NUMBERS or name == "kind" or rules[name].members is not None]
+        if len(shapes) < _MAX_SHAPES:
+            shapes[shape] = names
+    for name in names:
+        entry, rule = value[name], rules[name]
+        if name in _NUMBERS and not _IS_NUMBER.fullmatch(str(entry)):
             return name
         if name == "kind" and entry.rpartition("#")[2] != _kind(resource):
             return name

@@ -7,6 +7,8 @@ import os
 import random as dice
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -26,15 +28,51 @@ from ..core.processes import after_fork
 from .credentials import Credential, Secret, Token, base_address
 from .json_response import read_object
 from .sandbox_only import missing_attribute
-from .session_recipe import SessionRecipe
-from .system_time import SystemTime
 from .transport.bounds import ERROR_TEXT, JSON_ANSWER, Bound, BoundedBody
 from .transport.foreign_urls import origin_of
 from .transport.in_process import DirectTransport, Handler, OutgoingBody, Transport, TransportError
 from .transport.recorder import Recorder
-from .transport.retry import IDEMPOTENT, Retry, thread_sleep
-from .transport.throttle import REFUSALS, Throttle
+from .transport.retry import IDEMPOTENT, REFUSALS, Retry, Throttle, thread_sleep
 from .upload_journal import UploadJournal, default_folder
+
+# -- the settings from which another process opens a session for the same service and user
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SessionRecipe:
+    """The settings of a session, which can be pickled. `Session.from_recipe` opens a session with these settings.
+
+    A pickle contains the access token only if the session was opened with a token. It does not for a token from an
+    environment variable, which is read in the other process, or from a function, which is called there.
+    """
+
+    base_url: str
+    token: Secret | Callable[[], str] | None = field(repr=False)
+    names: Names
+    verify: bool | str | Path | None
+    proxies: tuple[tuple[str, str], ...] | None = field(repr=False)
+    timeout: tuple[float, float]
+    retry: RetryRule
+    state_dir: Path | None
+    key: str
+    """A random text, which is the same in each recipe of one session."""
+
+
+# -- the clock of a session that has no virtual clock
+
+
+class SystemTime:
+    """The time of the computer."""
+
+    def now(self) -> datetime:
+        """Return the current time in UTC."""
+        return datetime.now(UTC)
+
+    if not TYPE_CHECKING:  # otherwise every attribute would exist for mypy
+
+        def __getattr__(self, name: str) -> NoReturn:
+            raise missing_attribute(self, name)
+
 
 USER_AGENT = "svc-notebooks/0.1"
 JSON_TYPE = "application/json; charset=UTF-8"

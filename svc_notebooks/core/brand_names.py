@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from .errors.public_calls import public_methods
+from .errors.public_calls import public_constructor
 from .http.native_formats import NATIVES, VENDOR_TYPES
 
 NOWHERE = "https://sandbox.svc.example"
@@ -18,7 +18,7 @@ _BRANDED = re.compile(r"(application/)?vnd\.[\w.-]+-apps(\.(?P<name>.*))?")
 """A media type with the prefix of any brand, or the beginning of one."""
 
 
-@public_methods
+@public_constructor
 @dataclass(frozen=True, slots=True)
 class Names:
     """The brand names in headers, media types, paths, scopes and `kind` values.

@@ -15,8 +15,8 @@ from ..core.platform import capabilities
 from ..notebook.byte_sizes import size_text
 from ..notebook.class_control import ClassControl
 from ..notebook.current_session import SessionLike, session_or_current
-from ..notebook.frames.class_schemas import STUDENTS
 from ..notebook.frames.frames import frame
+from ..notebook.frames.schemas import STUDENTS
 from ..notebook.html import tag
 from .widgets.background_task import BackgroundTask
 from .widgets.dialogs import Confirmation

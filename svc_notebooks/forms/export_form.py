@@ -116,7 +116,7 @@ class ExportRequest:
 
     def save(self, path: Path, body: bytes, *, overwrite: bool) -> SavedFile:
         """Save the exported bytes. Raises PathExists for different content at the path, unless `overwrite` is True."""
-        from ..client.downloads.export_comparison import same_export
+        from ..client.downloads.exports import same_export
 
         return save_bytes(path, body, overwrite=overwrite, same=same_export)
 

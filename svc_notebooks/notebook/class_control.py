@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 from ..core.errors.public_calls import public_methods
 from ..core.fault_plan import network_outage, preset as preset_of
 from .current_session import SessionLike, session_or_current
-from .frames.class_schemas import BACKUPS, CLASS_CLOCK, CLASS_STEPS, RESET_STUDENT, STUDENTS
 from .frames.frames import frame
-from .frames.schemas import FAULT_PLANS, JOURNAL
+from .frames.schemas import BACKUPS, CLASS_CLOCK, CLASS_STEPS, FAULT_PLANS, JOURNAL, RESET_STUDENT, STUDENTS
 from .sandbox.controls import fault_plan_rows
 
 if TYPE_CHECKING:

@@ -5,9 +5,10 @@ A date stands for a whole day. A value without a time zone is in the time zone o
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
-from datetime import UTC, date, datetime, timedelta, tzinfo
-from typing import Any
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from typing import Any, TypeAlias
 from zoneinfo import ZoneInfo
 
 from ..core.durations import parse_duration
@@ -15,6 +16,11 @@ from ..core.events.rrule import Start
 from ..core.events.times import in_minutes
 from ..core.http.messages import JSONObject
 from ..core.time_zones import zone
+
+When: TypeAlias = date | datetime | str | Mapping[str, str]
+End: TypeAlias = When | timedelta | time
+"""A time, the length of the event, or a time of day on the day of the start."""
+Zone: TypeAlias = str | tzinfo
 
 
 def zone_name(argument: str, value: object) -> str | None:

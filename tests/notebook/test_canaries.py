@@ -34,7 +34,7 @@ def canary(kind: str, way: str = "") -> str:
     return f"Canary-{kind}-{way}-Yx7"
 
 
-SECRET = re.compile(r"Canary[-+%]?[\w%+/=-]*")
+SECRET = re.compile(r"(?<!Atlantic/)Canary[-+%]?[\w%+/=-]*")  # a time zone is no secret
 
 
 @pytest.fixture
@@ -281,9 +281,8 @@ def test_urllib3_logs_none(lab, logged):
     token = lab.service.sign_in(token=TOKEN)
     with lab.serve() as server:
         session = svc.Session(server.base_url, token, state_dir=None)
-        session.send(
-            Request("GET", f"{server.base_url}/storage/v3/files?access_token={quote(token, safe='')}&alt=json")
-        )
+        url = f"{server.base_url}/storage/v3/files?access_token={quote(token, safe='')}&alt=json"
+        session.send(Request("GET", url, Headers([("X-Name", "é")])))  # by requests, because of the header
         session.send(Request("GET", f"{server.base_url}/token?code={canary('code')}"))
         svc.upload(b"hello", session=session)
 

@@ -11,8 +11,7 @@ import pytest
 import svc_notebooks as svc
 from svc_notebooks.client.session import Session
 from svc_notebooks.notebook.class_control import ClassControl
-from svc_notebooks.notebook.frames.class_schemas import BACKUPS, CLASS_STEPS, RESET_STUDENT, STUDENTS
-from svc_notebooks.notebook.frames.schemas import FAULT_PLANS, JOURNAL
+from svc_notebooks.notebook.frames.schemas import BACKUPS, CLASS_STEPS, FAULT_PLANS, JOURNAL, RESET_STUDENT, STUDENTS
 from svc_notebooks.server.dispatch.service_context import Quota
 from svc_notebooks.server.transports.control_api import Control
 from svc_notebooks.server.transports.socket_server import SocketServer

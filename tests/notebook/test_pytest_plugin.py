@@ -97,7 +97,7 @@ def test_reports_list_the_requests_and_errors_name_the_options(pytester: pytest.
     result.assert_outcomes(failed=2, errors=3)
     result.stdout.fnmatch_lines(["*takes seed, policy, names, clock and tls as keyword arguments, not polcy"])
     result.stdout.fnmatch_lines(["*takes seed, policy, names, clock and tls as keyword arguments, not 'strict'"])
-    result.stdout.fnmatch_lines(["*TypeError: policy must be a Policy*, not 'strict'"])
+    result.stdout.fnmatch_lines(["*TypeError: policy must be a Policy*, not str"])
     result.stdout.fnmatch_lines(
         [
             "*requests to the svc service*",

@@ -79,7 +79,7 @@ def test_every_public_function_shows_its_parameters_and_is_pickled_by_its_public
             assert pickle.loads(pickle.dumps(value)) is value
 
 
-@pytest.mark.parametrize("owner", [svc.Sandbox, svc.Upload, svc.Receiver, svc.Policy, svc.Names], ids=repr)
+@pytest.mark.parametrize("owner", [svc.Sandbox, svc.Upload, svc.Receiver, svc.Policy], ids=repr)
 def test_the_methods_of_public_classes_are_public_too(owner):
     methods = [value for name, value in inspect.getmembers(owner, inspect.isfunction) if not name.startswith("_")]
 

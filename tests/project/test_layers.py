@@ -21,7 +21,7 @@ ONLY_WHEN_USED = ("pandas", "numpy", "jupyterlab", "nbclient", "nbformat", "tqdm
 # Who may use a library at all, by the start of the path below the package.
 ONLY_IN = {
     "pandas": ("notebook/",),
-    "numpy": ("notebook/",),
+    "numpy": ("convert/engines/images.py", "notebook/"),
     "ipywidgets": ("forms/", "notebook/"),
     "anywidget": ("forms/", "notebook/"),
     "IPython": ("course/", "forms/", "notebook/"),

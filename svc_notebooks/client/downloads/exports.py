@@ -2,24 +2,76 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from zipfile import BadZipFile, ZipFile
 
 from ...core.errors.errors import BadRequest, NotAllowed
 from ...core.http.native_formats import EXPORTS, ExportFormat
 from ...core.resources.files import File
 from ...local.existing_file import check_path
-from ...local.saving import SavedFile
+from ...local.saving import SavedFile, same_bytes
 from ..about import export_formats, native_name
 from ..files import file_path
 from ..session import Session
-from ..uploads.native_types import document_name
+from ..uploads.request import document_name
 from ..uploads.sources import Progress
 from .downloads import safe_name
-from .export_comparison import same_export
 from .part_file import Memory, PartFile
 from .ranged_download import Fetch, Sink
+
+# -- comparison of two exports of a document that ignores the dates in their metadata, such as the export time
+
+
+_MAX_COMPARED = 16 * 1024 * 1024
+"""The maximum size in bytes for a comparison without dates. Exports of the interface have at most 10 MB."""
+
+_MAX_MEMBERS, _MAX_METADATA = 20_000, 1024 * 1024
+
+_PDF_DATES = re.compile(
+    rb"/(?:Creation|Mod)Date\s*\([^)]*\)"
+    rb"|/ID\s*\[[^\]]*\]"
+    rb"|<xmp:(?:Create|Modify|Metadata)Date>[^<]*</xmp:\w+>"
+    rb"|<xmpMM:(?:Document|Instance)ID>[^<]*</xmpMM:\w+>"
+    rb"|<pdf:(?:Creation|Mod)Date>[^<]*</pdf:\w+>"
+    rb'|\bxmp:(?:Create|Modify|Metadata)Date="[^"]*"'
+)
+_ISO_DATES = re.compile(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z?")
+_METADATA = ("docProps/core.xml", "docProps/app.xml", "meta.xml")
+
+
+def same_export(first: Path, second: Path) -> bool:
+    """Return True if two files are the same export, apart from the dates in their metadata."""
+    if same_bytes(first, second):
+        return True
+    if max(path.stat().st_size for path in (first, second)) > _MAX_COMPARED:
+        return False
+    left, right = first.read_bytes(), second.read_bytes()
+    if left.startswith(b"%PDF-") and right.startswith(b"%PDF-"):
+        return _PDF_DATES.sub(b"", left) == _PDF_DATES.sub(b"", right)
+    if left.startswith(b"PK") and right.startswith(b"PK"):
+        if max(content.count(b"PK\1\2") for content in (left, right)) > _MAX_MEMBERS:  # an entry begins with this
+            return False
+        try:
+            return _members(first) == _members(second)
+        except (BadZipFile, OSError, NotImplementedError, RuntimeError, ValueError):
+            return False
+    return False
+
+
+def _members(path: Path) -> list[tuple[str, object]]:
+    """Return names in a ZIP archive with size and checksum, or for metadata files with the bytes without dates."""
+    members: list[tuple[str, object]] = []
+    with ZipFile(path) as archive:
+        for entry in archive.infolist():
+            members.append((entry.filename, (entry.file_size, entry.CRC)))
+            if entry.filename in _METADATA or entry.filename.endswith(".opf"):
+                with archive.open(entry) as file:  # which does not decompress more than is read
+                    members[-1] = entry.filename, _ISO_DATES.sub(b"", file.read(_MAX_METADATA))
+    return members
+
 
 _ALIASES = {"jpeg": "jpg", "htm": "html", "text": "txt"}
 _KNOWN = {name for row in EXPORTS for name in (row.extension, row.title.lower())}

@@ -21,7 +21,7 @@ from ...core.errors.errors import ContentMismatch, Interrupted, cannot_write, di
 from ...core.processes import after_fork
 from ...local.existing_file import real_path
 from ...local.saving import SameContent, SavedFile, move_into_place, same_bytes
-from ..file_lock import LOCKS, open_and_lock
+from ..upload_journal import LOCKS, open_and_lock
 
 _WRITE_SIZE = 256 * 1024
 """The largest write in bytes. Linux gives larger writes larger pages, which saves a tenth of the time, but takes four

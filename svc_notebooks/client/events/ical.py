@@ -6,15 +6,263 @@ vtimezone.py finds the clock changes of a time zone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any, TypeAlias
 from zoneinfo import ZoneInfo
 
-from ...core.resources.events import Event
-from .ical_entry import ical_events
-from .ical_lines import Property, print_clock, print_offset, print_properties, text_property
-from .ical_properties import Reminders, color_name
+from ...core.events.rrule import Start
+from ...core.events.times import read_time
+from ...core.resources.colors import EVENT_COLORS
+from ...core.resources.events import Attendee, Event, Person
+from .ical_lines import Property, print_clock, print_offset, print_properties, print_utc, text_property, time_property
+from .ical_recurrence import in_zone_of, recurrence_properties
 from .vtimezone import observances
+
+# -- builds the properties of an event in an .ics file, except identifiers and times (RFC 5545, 3.8; RFC 7986)
+
+
+Reminders: TypeAlias = Sequence[Mapping[str, Any]]
+"""Reminder dicts with method and minutes, as in an event's `reminders.overrides`."""
+
+
+COLOR_NAMES: Mapping[str, Sequence[str]] = {
+    color: names.split()
+    for color, names in {
+        "1": "lightsteelblue steelblue lightskyblue deepskyblue lightblue powderblue lavender",
+        "2": "mediumaquamarine aquamarine mediumseagreen seagreen darkseagreen darkolivegreen mintcream",
+        "3": "plum mediumpurple orchid violet rebeccapurple mediumorchid purple darkmagenta indigo darkorchid"
+        " darkviolet mediumvioletred fuchsia magenta thistle",
+        "4": "salmon lightcoral indianred lightsalmon darksalmon brown coral palevioletred lightpink pink hotpink"
+        " deeppink",
+        "5": "gold goldenrod darkgoldenrod khaki olive darkkhaki yellow lightyellow lemonchiffon palegoldenrod",
+        "6": "sandybrown peru burlywood navajowhite saddlebrown sienna tan moccasin chocolate orange darkorange"
+        " peachpuff",
+        "7": "mediumturquoise darkturquoise lightseagreen turquoise aqua cyan darkcyan teal paleturquoise cadetblue"
+        " skyblue",
+        "8": "gainsboro lightgray lightgrey silver darkgray darkgrey gray grey dimgray dimgrey slategray slategrey"
+        " lightslategray lightslategrey darkslategray darkslategrey black white whitesmoke",
+        "9": "cornflowerblue dodgerblue royalblue slateblue darkslateblue mediumslateblue midnightblue navy darkblue"
+        " mediumblue blue blueviolet",
+        "10": "limegreen forestgreen green lightgreen palegreen darkgreen olivedrab yellowgreen mediumspringgreen"
+        " springgreen greenyellow lawngreen chartreuse lime",
+        "11": "crimson tomato firebrick darkred orangered maroon red",
+    }.items()
+}
+"""The CSS names that are nearest to the colour of each `colorId`. The first is written (RFC 7986, 5.9)."""
+
+CLASSES = ("public", "private", "confidential")
+
+
+def color_name(code: str) -> str:
+    """Return the CSS name of the event colour that is nearest to a hex code.
+
+    >>> color_name("#d06b64")
+    'salmon'
+    """
+    parts = bytes.fromhex(code.removeprefix("#"))
+
+    def difference(color: str) -> int:
+        other = bytes.fromhex(EVENT_COLORS[color].background.removeprefix("#"))
+        return sum((part - other_part) ** 2 for part, other_part in zip(parts, other, strict=True))
+
+    return COLOR_NAMES[min(COLOR_NAMES, key=difference)][0]
+
+
+def details(event: Event) -> Iterator[Property]:
+    """Yield the properties for an event's texts, status, visibility, people and links."""
+    texts = _texts(
+        {"SUMMARY": event.get("summary"), "DESCRIPTION": event.get("description"), "LOCATION": event.get("location")}
+    )
+    yield from (text_property(name, text) for name, text in texts.items())
+    if color := COLOR_NAMES.get(str(event.get("colorId"))):
+        yield Property("COLOR", color[0])
+    yield Property("STATUS", str(event.get("status") or "confirmed").upper())
+    yield Property("TRANSP", str(event.get("transparency") or "opaque").upper())
+    if event.get("visibility") in CLASSES:
+        yield Property("CLASS", str(event["visibility"]).upper())
+    yield from _people(event)
+    yield from _links(event)
+
+
+RESPONSES = ("accepted", "declined", "tentative")
+
+
+def _people(event: Event) -> Iterator[Property]:
+    guests = _objects(event.get("attendees"))  # an event without attendees has no organizer (RFC 5545, 3.8.4.3)
+    organizer = event.get("organizer")
+    if guests and isinstance(organizer, dict) and organizer.get("email"):
+        yield Property("ORGANIZER", _mail_address(organizer), _common_name(organizer))
+    for guest in guests:
+        if guest.get("email"):
+            yield Property("ATTENDEE", _mail_address(guest), _guest_parameters(guest))
+
+
+def _guest_parameters(guest: Attendee) -> dict[str, str]:
+    response = guest.get("responseStatus")
+    parameters = {
+        "CUTYPE": "RESOURCE" if guest.get("resource") else "INDIVIDUAL",
+        "ROLE": "OPT-PARTICIPANT" if guest.get("optional") else "REQ-PARTICIPANT",
+        "PARTSTAT": str(response).upper() if response in RESPONSES else "NEEDS-ACTION",
+    }
+    more = {"X-NUM-GUESTS": guest.get("additionalGuests"), "X-RESPONSE-COMMENT": guest.get("comment")}
+    return parameters | _common_name(guest) | _texts(more)
+
+
+def _common_name(person: Attendee | Person) -> dict[str, str]:
+    return _texts({"CN": person.get("displayName")})
+
+
+def _mail_address(person: Attendee | Person) -> str:
+    return _link(f"mailto:{person['email']}")
+
+
+def _link(url: object) -> str:
+    """Return a URL without control characters, because a line break would end the property."""
+    return re.sub(r"[\x00-\x1f\x7f]", "", str(url))
+
+
+def _objects(value: object) -> list[Any]:
+    return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
+
+
+# -- links -----------------------------------------------------------------------------------------------------------
+
+
+PAGE = "X-EVENT-PAGE"
+"""The parameter of a URL that is the page of the exported event, which an imported event does not have."""
+_FEATURES = {"video": "VIDEO", "phone": "PHONE", "sip": "AUDIO"}
+
+
+def _links(event: Event) -> Iterator[Property]:
+    """Yield the properties for an event's source (or page) URL, conference (RFC 7986, 5.11) and attachments."""
+    source = event.get("source")
+    url = source.get("url") if isinstance(source, dict) else None
+    if url or event.get("htmlLink"):
+        yield Property("URL", _link(url or event["htmlLink"]), {} if url else {PAGE: "TRUE"})
+    conference = event.get("conferenceData")
+    for entry in _objects(conference.get("entryPoints")) if isinstance(conference, dict) else []:
+        if entry.get("uri"):
+            feature = _FEATURES.get(str(entry.get("entryPointType")))
+            parameters = _texts({"VALUE": "URI", "FEATURE": feature, "LABEL": entry.get("label")})
+            yield Property("CONFERENCE", _link(entry["uri"]), parameters)
+    for attachment in _objects(event.get("attachments")):
+        if attachment.get("fileUrl"):
+            parameters = _texts({"FMTTYPE": attachment.get("mimeType"), "FILENAME": attachment.get("title")})
+            yield Property("ATTACH", _link(attachment["fileUrl"]), parameters)
+
+
+def _texts(parameters: Mapping[str, object]) -> dict[str, str]:
+    return {name: str(value) for name, value in parameters.items() if value}
+
+
+# -- reminders -------------------------------------------------------------------------------------------------------
+
+
+DEFAULT_ALARM = "X-DEFAULT-ALARM"
+"""The property of an alarm that is a default reminder of the calendar, which an imported event has of its calendar."""
+NO_ALARM = "NONE"
+"""The ACTION of an alarm with which Apple's programs say that an event has no reminders, not those of its calendar."""
+
+
+def alarms(event: Event, default: Reminders) -> Iterator[tuple[Property, ...]]:
+    """Yield a tuple of alarm properties per reminder. `default` applies to events without reminders of their own."""
+    settings = event.get("reminders") or {"useDefault": True}
+    is_default = bool(settings.get("useDefault"))
+    reminders = default if is_default else _objects(settings.get("overrides"))
+    if not is_default and not reminders:
+        yield (Property("ACTION", NO_ALARM), Property("TRIGGER", "19760401T005545Z", {"VALUE": "DATE-TIME"}))
+    for reminder in reminders:
+        alarm = _alarm(event, str(reminder.get("method")), int(str(reminder.get("minutes"))))
+        yield (*alarm, *([Property(DEFAULT_ALARM, "TRUE")] if is_default else []))
+
+
+def _alarm(event: Event, method: str, minutes: int) -> Iterator[Property]:
+    """Yield the properties of an alarm, an e-mail to the event copy's owner if the method is "email", else a popup."""
+    summary = event.get("summary") or "Reminder"
+    people = [*_objects(event.get("attendees")), *_objects([event.get("organizer"), event.get("creator")])]
+    owner = next((person for person in people if person.get("self") and person.get("email")), None)
+    trigger = Property("TRIGGER", f"-PT{minutes}M")
+    if method == "email" and owner:
+        yield from (Property("ACTION", "EMAIL"), trigger, Property("ATTENDEE", _mail_address(owner)))
+        yield text_property("DESCRIPTION", event.get("description") or summary)
+        yield text_property("SUMMARY", summary)
+    else:
+        yield from (Property("ACTION", "DISPLAY"), trigger, text_property("DESCRIPTION", summary))
+
+
+# -- builds the properties of each event in a calendar file, in the order of RFC 5545 (3.6.1)
+
+
+@dataclass(frozen=True, slots=True)
+class IcalEvent:
+    """The properties of an event in the file, and a tuple of properties for each alarm."""
+
+    properties: tuple[Property, ...]
+    alarms: tuple[tuple[Property, ...], ...]
+
+    @property
+    def moments(self) -> list[datetime]:
+        """The event's times outside of UTC, and for a series the end of the period with listed clock changes."""
+        listed = [moment for line in self.properties for moment in line.moments]
+        moments = [moment for moment in listed if isinstance(moment, datetime)]
+        endless = any(line.name == "RRULE" for line in self.properties)
+        if moments and endless and max(moments).year < _LAST_YEAR:
+            moments.append(max(moments) + _ZONE_HORIZON)
+        return moments
+
+
+_ZONE_HORIZON = timedelta(days=3653)
+"""The period after a series' last known time with listed clock changes, for zones whose changes follow no rule."""
+
+_LAST_YEAR = 9900
+"""The year from which no horizon is added, to stay in the range of datetime."""
+
+
+def ical_events(events: Sequence[Event], reminders: Reminders = ()) -> Iterator[IcalEvent]:
+    """Convert event resources to .ics events, with an EXDATE in the series for each cancelled instance.
+
+    `reminders` are the default reminders.
+    """
+    series = {event.get("id"): event for event in events if event.get("recurrence")}
+    left_out: dict[Any, list[Event]] = defaultdict(list)
+    for event in events:
+        if event.get("status") == "cancelled" and event.get("recurringEventId"):
+            left_out[event["recurringEventId"]].append(event)
+    for event in events:
+        if event.get("status") != "cancelled":
+            times = _times(event, series.get(event.get("recurringEventId"), event), left_out.get(event.get("id"), ()))
+            yield IcalEvent((*_identity(event), *times, *details(event)), tuple(alarms(event, reminders)))
+
+
+# -- identity and times ----------------------------------------------------------------------------------------------
+
+
+def _identity(event: Event) -> Iterator[Property]:
+    yield text_property("UID", event.get("iCalUID") or event["id"])
+    # In a file that is not a message DTSTAMP is the time of the last change (RFC 5545, 3.8.7.2).
+    created, updated = (print_utc(event.get(name)) for name in ("created", "updated"))
+    yield Property("DTSTAMP", updated or created or "19700101T000000Z")
+    yield from (Property(name, text) for name, text in (("CREATED", created), ("LAST-MODIFIED", updated)) if text)
+    yield Property("SEQUENCE", str(event.get("sequence") or 0))
+
+
+def _times(event: Event, series: Event, left_out: Sequence[Event]) -> Iterator[Property]:
+    yield time_property("DTSTART", read_time(event.get("start")))
+    yield time_property("DTEND", read_time(event.get("end")))
+    yield from recurrence_properties(event)
+    if left_out:
+        yield time_property("EXDATE", *(_original_start(instance, series) for instance in left_out))
+    if event.get("recurringEventId") and event.get("originalStartTime"):
+        yield time_property("RECURRENCE-ID", _original_start(event, series))
+
+
+def _original_start(event: Event, series: Event) -> Start:
+    return in_zone_of(read_time(series.get("start")), read_time(event.get("originalStartTime")))
+
 
 _PROGRAM = "-//svc-notebooks//calendar file//EN"
 _DAY = timedelta(days=1)

@@ -16,10 +16,9 @@ from ...core.events.validation import problems
 from ...core.events.value_checks import is_address
 from ...core.http.messages import JSON, JSONObject
 from ...core.policy import Policy
+from .ical import CLASSES, COLOR_NAMES, DEFAULT_ALARM, NO_ALARM, PAGE, RESPONSES
 from .ical_lines import Component, Property
-from .ical_properties import CLASSES, COLOR_NAMES, DEFAULT_ALARM, NO_ALARM, PAGE, RESPONSES
-from .ical_recurrence_reader import recurrence_lines
-from .ical_times import EventTimes, FileZones, event_times, read_duration, time_object
+from .ical_times import EventTimes, FileZones, event_times, read_duration, recurrence_lines, time_object
 
 _DAY, _MINUTE = timedelta(days=1), timedelta(minutes=1)
 _STATUSES = {name: name for name in ("confirmed", "tentative")}

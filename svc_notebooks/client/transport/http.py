@@ -1,35 +1,34 @@
-"""Sends requests over HTTP with the connection pools of the library `requests`, which only this folder uses.
+"""Sends requests over sockets.
 
-`requests` finds the connection pool, certificates and proxies of each origin once. Later requests use an open
-connection directly, because finding the pool again takes as long as a small exchange. urllib3 sends the first request
-of a connection, and http1.py the others. Requests are not repeated here (see retry.py), and redirects not followed,
-because a 308 is a response in an upload (A3).
+Requests to a service without a proxy use connections that urllib3 opens and http1.py uses. All others are sent by the
+library `requests`: those through a proxy, in a browser, and with headers or bodies that need its care. Requests are
+not repeated here (see retry.py), and redirects not followed, because a 308 is a response in an upload (A3).
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping
+import ssl
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from queue import LifoQueue
-from typing import cast
 from urllib.parse import urlsplit
 from weakref import finalize
 
 import requests
-import urllib3
 from requests.adapters import HTTPAdapter
-from requests.utils import get_environ_proxies, select_proxy, urldefragauth
+from requests.utils import get_environ_proxies, select_proxy
+from urllib3 import BaseHTTPResponse
 from urllib3.connection import HTTPConnection, HTTPSConnection
-from urllib3.exceptions import ProxyError, ReadTimeoutError
+from urllib3.exceptions import ProxyError, SSLError
 
 from ...core.http.messages import Body, Headers, Request, Response
 from ...core.http.redaction import redact_url
 from ...core.platform import capabilities
 from ...core.processes import after_fork
 from .bounds import declared_size
-from .http1 import SENT_AT_ONCE, QuickResponse, exchange, plain_head, request_target
+from .http1 import SENT_AT_ONCE, Answer, exchange, plain_head
 from .http_errors import ERRORS, safe_cause, transport_error
 from .http_options import certificates_of, needs_no_proxy, proxies_of, proxy_advice
 from .in_process import BLOCK, TransportError
@@ -43,23 +42,42 @@ _OF_CODED_BODY = frozenset({"content-encoding", "content-length"})
 _READ_AT_ONCE = 65_536
 """The maximum response size in bytes that is read at once, which frees the connection."""
 
-
-class _HttpConnection(HTTPConnection):
-    response_class = QuickResponse
-
-
-class _HttpsConnection(HTTPSConnection):
-    response_class = QuickResponse
-
-
-_QUICK: dict[type[object], type[HTTPConnection]] = {HTTPConnection: _HttpConnection, HTTPSConnection: _HttpsConnection}
-"""The connection classes of urllib3, and those that replace them. In a browser urllib3 has other classes."""
-
 _MAX_ORIGINS = 8
 """The maximum number of origins with open connections."""
 
 MAX_CONNECTIONS = 64
 """The maximum number of connections to an origin that are kept open, and the most threads that a session is for."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Origin:
+    """How an origin is reached. `idle` has the open connections that no request uses.
+
+    `proxies` are the proxies for `requests`, or None for a direct connection. `host` is the value of the Host header.
+    """
+
+    proxies: dict[str, str] | None
+    host: str
+    idle: list[HTTPConnection] = field(default_factory=list)
+
+    def take(self) -> HTTPConnection | None:
+        """Return an idle connection that the service has not closed, or None."""
+        while self.idle:
+            try:
+                connection = self.idle.pop()
+            except IndexError:  # another thread has taken it
+                break
+            if connection.is_connected:
+                return connection
+            connection.close()
+        return None
+
+    def release(self, connection: HTTPConnection) -> None:
+        """Keep a connection for the next request."""
+        if len(self.idle) < MAX_CONNECTIONS:
+            self.idle.append(connection)
+        else:
+            connection.close()
 
 
 class HttpTransport:
@@ -79,76 +97,135 @@ class HttpTransport:
     ) -> None:
         self._verify = certificates_of(verify)
         self._own_proxies = proxies_of(proxies)
-        self._timeout = urllib3.Timeout(connect=timeout[0], read=timeout[1])
+        self._timeout = timeout
         self._adapter = _adapter()
-        self._pools: dict[tuple[str, str], _OriginPool] = {}
+        self._origins: dict[tuple[str, str], _Origin] = {}
+        finalize(self, _close_all, self._origins)
         logging.getLogger("urllib3.connectionpool").addFilter(_redact_log)  # a filter is added only once
         after_fork(self, HttpTransport._close_in_child)
 
     def send(self, request: Request) -> Response:
         """Send a request and return the response. Raises TransportError if no response arrives."""
-        pool = self._pool_for(request.url)
+        origin = self._origin_of(request.url)
         try:
-            received = pool.send(request, self._timeout)
-            response = received if isinstance(received, Response) else _read(received, request.method)
-            if response.status == 407 and pool.behind_proxy:
-                raise ProxyError("", OSError("407 Proxy Authentication Required"))
+            return self._send(request, origin)
         except ERRORS as error:
             if capabilities().sockets:
                 raise transport_error(error, request.url, self._own_proxies) from safe_cause(error)
             # A browser gives no reason for a failed request, and another try would not help.
             host = urlsplit(request.url).netloc.rpartition("@")[2]
             raise TransportError(_BLOCKED.format(host=host), hopeless=True) from safe_cause(error)
-        return response
 
     def close(self) -> None:
         """Close all connections."""
-        self._pools.clear()
+        _close_all(self._origins)
         self._adapter.close()
 
     def _close_in_child(self) -> None:
-        for pool in self._pools.values():
-            pool.close_in_child()
-        self._pools, self._adapter = {}, _adapter()
+        _close_all(self._origins)
+        self._of_parent = self._adapter  # kept, because a thread of the parent may have held the locks of its pools
+        self._adapter = _adapter()
 
-    def _pool_for(self, url: str) -> _OriginPool:
-        origin = urlsplit(url)[:2]
-        pool = self._pools.get(origin)
-        if pool is None:
-            if len(self._pools) == _MAX_ORIGINS:  # the adapter closes the oldest connections
-                self._pools.clear()
-            try:
-                pool = self._pools[origin] = self._new_pool(url)
-            except ERRORS as error:
-                # The URL, the proxy URL or the certificate path is wrong, so nothing was sent and a retry cannot help.
-                has_proxy = select_proxy(url, self._proxies_for(url))
-                advice = proxy_advice(url, self._own_proxies) if has_proxy else "check base_url"
-                if type(error) is OSError:
-                    advice = "check REQUESTS_CA_BUNDLE, CURL_CA_BUNDLE or verify="
-                raise TransportError(f"{error}; {advice}", sent=False, hopeless=True) from error
-        return pool
-
-    def _new_pool(self, url: str) -> _OriginPool:
-        prepared, proxies = requests.PreparedRequest(), self._proxies_for(url)
-        prepared.url = url
-        adapter = self._adapter
-        pool = cast(
-            urllib3.HTTPConnectionPool,
-            adapter.get_connection_with_tls_context(prepared, self._verify, proxies=proxies),
-        )
-        adapter.cert_verify(pool, url, self._verify, None)  # type: ignore[no-untyped-call]
-        behind_proxy = not adapter.request_url(prepared, proxies).startswith("/")
-        pool.ConnectionCls = _QUICK.get(pool.ConnectionCls, pool.ConnectionCls)
-        host = f"[{pool.host}]" if ":" in pool.host else pool.host
-        port = "" if pool.port in (None, pool.ConnectionCls.default_port) else f":{pool.port}"
-        origin = _OriginPool(pool, adapter.max_retries, behind_proxy, host + port)
-        finalize(origin, _close_all, origin.idle)
+    def _origin_of(self, url: str) -> _Origin:
+        parts = urlsplit(url)
+        key = parts.scheme, parts.netloc
+        origin = self._origins.get(key)
+        if origin is None:
+            if len(self._origins) == _MAX_ORIGINS:
+                _close_all(self._origins)
+            origin = self._origins.setdefault(key, self._new_origin(url))  # another thread may have been faster
         return origin
+
+    def _new_origin(self, url: str) -> _Origin:
+        """Return how the origin of a URL is reached. Raises TransportError for a wrong URL, proxy or certificate."""
+        proxies = self._proxies_for(url)
+        proxy = select_proxy(url, proxies)
+        prepared = requests.PreparedRequest()
+        prepared.url = url
+        try:
+            self._adapter.get_connection_with_tls_context(prepared, self._verify, proxies=proxies)
+            if isinstance(self._verify, str) and not Path(self._verify).exists():
+                raise OSError(f"there are no certificates at {self._verify}")
+        except ERRORS as error:
+            advice = proxy_advice(url, self._own_proxies) if proxy else "check base_url"
+            if type(error) is OSError:
+                advice = "check REQUESTS_CA_BUNDLE, CURL_CA_BUNDLE or verify="
+            raise TransportError(f"{error}; {advice}", sent=False, hopeless=True) from error
+        host = urlsplit(url).netloc.rpartition("@")[2]
+        default_port = ":443" if url.startswith("https:") else ":80"
+        is_direct = capabilities().sockets and not proxy
+        return _Origin(None if is_direct else proxies, host.removesuffix(default_port))
 
     def _proxies_for(self, url: str) -> dict[str, str]:
         if self._own_proxies is not None:
             return self._own_proxies
         return {} if needs_no_proxy(url) else get_environ_proxies(url)
+
+    def _send(self, request: Request, origin: _Origin) -> Response:
+        head = plain_head(request, origin.host) if origin.proxies is None else None
+        if head is None:
+            return self._send_by_requests(request, origin)
+        connection = origin.take() or self._connect(request.url)
+        try:
+            connection.sock.settimeout(self._timeout[1])
+            answer = exchange(connection.sock, head, request.body, request.method)
+            body = StreamedBody(answer.blocks(), partial(_end, answer, connection, origin))
+            return Response(answer.status, answer.headers, _read_short(body, answer.size, answer.headers))
+        except BaseException as error:
+            connection.close()
+            if isinstance(error, TimeoutError):  # in the words of urllib3
+                raise TimeoutError(f"Read timed out. (read timeout={self._timeout[1]})") from error
+            raise
+
+    def _connect(self, url: str) -> HTTPConnection:
+        parts, seconds, verify = urlsplit(url), self._timeout[0], self._verify
+        connection: HTTPConnection
+        if parts.scheme == "http":
+            connection = HTTPConnection(str(parts.hostname), parts.port, timeout=seconds)
+        else:
+            path = requests.utils.DEFAULT_CA_BUNDLE_PATH if verify is True else verify or None
+            is_folder = path is not None and Path(path).is_dir()
+            connection = HTTPSConnection(
+                str(parts.hostname),
+                parts.port,
+                timeout=seconds,
+                cert_reqs="CERT_REQUIRED" if verify else "CERT_NONE",
+                ca_certs=None if is_folder else path,
+                ca_cert_dir=path if is_folder else None,
+            )
+        try:
+            connection.connect()
+        except BaseException as error:
+            connection.close()
+            if isinstance(error, (ssl.SSLError, ValueError)):
+                raise SSLError(error) from error
+            raise
+        return connection
+
+    def _send_by_requests(self, request: Request, origin: _Origin) -> Response:
+        prepared = requests.PreparedRequest()
+        prepared.method, prepared.url = request.method, request.url
+        prepared.headers = requests.structures.CaseInsensitiveDict(request.headers.pairs)
+        prepared.headers.setdefault("Accept-Encoding", "identity")
+        body = request.body
+        # An iterable, because urllib3 reads file objects in blocks of 16 KiB.
+        prepared.body = (body or None) if isinstance(body, bytes) else _blocks(body)  # type: ignore[assignment]
+        proxies = origin.proxies or {}
+        raw: BaseHTTPResponse = self._adapter.send(
+            prepared, stream=True, timeout=self._timeout, verify=self._verify, proxies=proxies
+        ).raw
+        if raw.status == 407 and proxies:
+            raise ProxyError("", OSError("407 Proxy Authentication Required"))
+        pairs: Iterable[tuple[str, str]] = raw.headers.iteritems()
+        if not capabilities().sockets:  # the browser has decoded the body
+            pairs = ((name, value) for name, value in pairs if name.lower() not in _OF_CODED_BODY)
+        headers = Headers(pairs)
+        stream = StreamedBody(
+            iter(lambda: raw.read(BLOCK, decode_content=False), b""),
+            lambda complete: raw.release_conn() if complete else raw.close(),
+        )
+        size = 0 if request.method == "HEAD" else declared_size(headers)
+        return Response(raw.status, headers, _read_short(stream, size, headers))
 
 
 def _adapter() -> HTTPAdapter:
@@ -162,114 +239,11 @@ def _redact_log(record: logging.LogRecord) -> bool:
     return True
 
 
-def _close_all(connections: list[HTTPConnection]) -> None:
-    while connections:
-        connections.pop().close()
-
-
-@dataclass(frozen=True, slots=True, weakref_slot=True)
-class _OriginPool:
-    """The connection pool for one origin.
-
-    If `behind_proxy` is True, requests have the whole URL, for an HTTP proxy. `host` is the value of the Host header.
-    Connections that are open stay in `idle`, because taking them from the pool of urllib3 takes longer.
-    """
-
-    pool: urllib3.HTTPConnectionPool
-    retries: urllib3.Retry
-    behind_proxy: bool
-    host: str
-    idle: list[HTTPConnection] = field(default_factory=list)
-
-    def send(self, request: Request, timeout: urllib3.Timeout) -> urllib3.BaseHTTPResponse | Response:
-        """Send a request and return the response, as a response of urllib3 if it has an unread body.
-
-        Raises an error of `ERRORS`.
-        """
-        head = None if self.behind_proxy else plain_head(request, self.host)
-        connection = self._open_connection() if head else None
-        if head and connection:
-            return self._exchange(connection, head, request, timeout)
-        body = request.body
-        return self.pool.urlopen(
-            request.method,
-            urldefragauth(request.url) if self.behind_proxy else request_target(request.url),
-            # An iterable, because urllib3 reads file objects in blocks of 16 KiB.
-            body=(body or None) if isinstance(body, bytes) else _blocks(body),
-            headers=dict(request.headers.pairs),
-            retries=self.retries,
-            redirect=False,
-            assert_same_host=False,
-            timeout=timeout,
-            chunked=not isinstance(body, bytes) and "Content-Length" not in request.headers,
-            preload_content=False,
-            decode_content=False,
-        )
-
-    def _open_connection(self) -> HTTPConnection | None:
-        """Take an open connection from the pool. Returns None if there is none, and urllib3 must connect."""
-        try:
-            connection = self.idle.pop()
-        except IndexError:
-            connection = cast(HTTPConnection, self.pool._get_conn())
-            if not isinstance(connection, (_HttpConnection, _HttpsConnection)) or connection.is_closed:
-                self.pool._put_conn(connection)
-                return None
-        if connection.is_connected:
-            return connection
-        connection.close()
-        return self._open_connection()
-
-    def _exchange(
-        self, connection: HTTPConnection, head: bytes, request: Request, timeout: urllib3.Timeout
-    ) -> urllib3.BaseHTTPResponse | Response:
-        seconds = timeout.read_timeout
-        try:
-            if connection.sock.gettimeout() != seconds:
-                connection.sock.settimeout(seconds)
-            response = exchange(connection.sock, head, request.body, request.method)
-        except BaseException as error:
-            connection.close()
-            if isinstance(error, TimeoutError):  # in the words of urllib3
-                raise ReadTimeoutError(self.pool, "", f"Read timed out. (read timeout={seconds})") from error
-            raise
-        if isinstance(response, Response):
-            self._release(connection)
-            return response
-        if response.will_close:
-            connection.close()  # the response can still be read
-        if response.length == 0 and not response.chunked:
-            response.close()
-            if not response.will_close:
-                self._release(connection)
-            return Response(response.status, Headers(response.msg.items()))
-        return urllib3.HTTPResponse(
-            response,
-            urllib3.HTTPHeaderDict(response.msg.items()),
-            response.status,
-            response.version,
-            preload_content=False,
-            decode_content=False,
-            original_response=response,
-            pool=self.pool,
-            connection=connection,
-            request_method=request.method,
-        )
-
-    def _release(self, connection: HTTPConnection) -> None:
-        """Keep a connection for the next request."""
-        if len(self.idle) < MAX_CONNECTIONS:
-            self.idle.append(connection)
-        else:
-            connection.close()
-
-    def close_in_child(self) -> None:
-        """Close the connections in a forked child and replace the pool's locks, which parent threads may have held."""
-        _close_all(self.idle)
-        if connections := self.pool.pool:
-            for connection in filter(None, connections.queue):
-                connection.close()
-            LifoQueue.__init__(connections, connections.maxsize)  # the pool's finalizer takes connections from it
+def _close_all(origins: dict[tuple[str, str], _Origin]) -> None:
+    while origins:
+        _, origin = origins.popitem()
+        while origin.idle:
+            origin.idle.pop().close()
 
 
 def _blocks(body: Body) -> Iterator[bytes]:
@@ -277,36 +251,34 @@ def _blocks(body: Body) -> Iterator[bytes]:
         yield block
 
 
-def _read(raw: urllib3.BaseHTTPResponse, method: str) -> Response:
-    pairs = raw.headers.iteritems()
-    if not capabilities().sockets:  # the browser has decoded the body
-        pairs = ((name, value) for name, value in pairs if name.lower() not in _OF_CODED_BODY)
-    headers = Headers(pairs)
-    size = declared_size(headers)
-    if method == "HEAD" or size == 0:  # such as the 308 response to a chunk
-        raw.release_conn()
-        raw.close()
-        return Response(raw.status, headers)
-    if size is not None and size <= _READ_AT_ONCE:
-        return Response(raw.status, headers, b"".join(Stream(raw)))
-    return Response(raw.status, headers, Stream(raw))
+def _read_short(blocks: StreamedBody, size: int | None, headers: Headers) -> bytes | StreamedBody:
+    """Return the bytes of a short body without a coding, which frees the connection, or else the body."""
+    is_short = size is not None and size <= _READ_AT_ONCE and "Content-Encoding" not in headers
+    return b"".join(blocks) if is_short else blocks
 
 
-class Stream:
-    """An iterable over the blocks of a body as received, which closes the connection if the iteration stops early."""
+def _end(answer: Answer, connection: HTTPConnection, origin: _Origin, complete: bool) -> None:
+    answer.source.close()
+    if complete and answer.keeps_open:
+        origin.release(connection)
+    else:
+        connection.close()
 
-    __slots__ = ("_raw",)
 
-    def __init__(self, raw: urllib3.BaseHTTPResponse) -> None:
-        self._raw = raw
+class StreamedBody:
+    """An iterable over the blocks of a body as received. `end` is called with whether all of them were read."""
+
+    __slots__ = ("_blocks", "_end")
+
+    def __init__(self, blocks: Iterable[bytes], end: Callable[[bool], None]) -> None:
+        self._blocks, self._end = blocks, end
 
     def __iter__(self) -> Iterator[bytes]:
-        raw = self._raw
+        complete = False
         try:
-            while block := raw.read(BLOCK, decode_content=False):
-                yield block
-            raw.release_conn()
+            yield from self._blocks
+            complete = True
         except ERRORS as error:
             raise transport_error(error) from safe_cause(error)
         finally:
-            raw.close()
+            self._end(complete)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Generic, NamedTuple, Protocol, TypeAlias, TypeVar, cast
+from typing import Generic, Protocol, TypeAlias, TypeVar
 
 from ...core.http.messages import Body, Disconnected, Request, Response, close_body
 
@@ -13,8 +13,6 @@ Handler: TypeAlias = Callable[[Request], Response]
 """A service in this process, which is a function from request to response."""
 
 _WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
-
-_T = TypeVar("_T")
 
 BLOCK = 1024 * 1024
 """The block size in bytes of streamed request and response bodies."""
@@ -94,30 +92,8 @@ def closing_body(blocks: Iterable[bytes]) -> Iterator[None]:
         close_body(blocks)
 
 
-class FilePart(NamedTuple):
-    """Bytes of an open file that can be sent without reading them."""
-
-    descriptor: int
-    offset: int
-    size: int
-
-
-class FileBody(Body, Protocol):
-    """A request body whose bytes may be parts of a file."""
-
-    def file_part(self, size: int, /) -> FilePart | None:
-        """Return at most `size` of the next bytes as a part of a file, or None if they must be read."""
-
-    def advance(self, size: int, /) -> None:
-        """Count bytes that were sent from the file."""
-
-
 class BodyRecord(Protocol):
     """A record of the blocks of a request body."""
-
-    sent: int
-    remaining: int
-    """The number of further bytes of the body that the record keeps."""
 
     def record_sent(self, data: bytes) -> None:
         """Add a sent block to the record."""
@@ -151,24 +127,3 @@ class OutgoingBody(Generic[_R]):
             self.record = self.record or self.begin()
             self.record.record_sent(data)
         return data
-
-    def file_part(self, size: int, /) -> FilePart | None:
-        """Return the next bytes as a part of a file, or None if they must be read. Raises Disconnected like `read`."""
-        find: Callable[[int], FilePart | None] | None = getattr(self.body, "file_part", None)
-        if find is None or self.begin is None:
-            return None
-        self.record = self.record or self.begin()
-        return None if self.record.remaining else self._call(find, size)
-
-    def advance(self, size: int, /) -> None:
-        """Count bytes that were sent from a file. Raises Disconnected like `read`."""
-        assert self.record is not None
-        self.record.sent += size
-        self._call(cast(FileBody, self.body).advance, size)
-
-    def _call(self, function: Callable[[int], _T], size: int) -> _T:
-        try:
-            return function(size)
-        except BaseException as error:
-            self.error = error
-            raise Disconnected(str(error)) from error

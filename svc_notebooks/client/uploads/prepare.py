@@ -14,7 +14,7 @@ from typing import Any
 
 from ...core.errors.errors import AlreadyExists, Interrupted, SourceChanged
 from ...core.files.fields import is_media_type
-from ...core.http.messages import JSONObject, Request
+from ...core.http.messages import Body, JSONObject, Request
 from ...core.http.mime import UNKNOWN, by_name
 from ...core.http.multipart import MultipartRelated
 from ...core.http.native_formats import NATIVES
@@ -25,17 +25,18 @@ from ..json_response import read_object, read_resource
 from ..session import Session
 from ..transport.foreign_urls import is_web_address
 from ..transport.retry import Retry
-from .native_types import document_name, is_document, native_type, source_type
 from .open_source import open_source, own_name
-from .request import DEFAULT_CHUNK, UploadArguments, UploadRequest
+from .request import DEFAULT_CHUNK, UploadArguments, UploadRequest, document_name, is_document, native_type, source_type
 from .resumable_upload import ClientUpload
-from .source_stream import SourceStream
-from .sources import Progress
+from .sources import BytesSource, Progress, SourceStream, UploadSource
 
 SIMPLE_LIMIT = 5_000_000
 """The maximum number of bytes for which the interface recommends a single request (A1, Limits)."""
 
 UPLOAD_TYPES = ("auto", "media", "multipart", "resumable")
+
+_SENT_AT_ONCE = 65_536
+"""The maximum size in bytes of content in memory that is sent in one piece."""
 
 WHOLE = -1
 """The chunk size that means a single request."""
@@ -98,7 +99,7 @@ def execute(session: Session, request: UploadRequest, progress: Progress | None 
     """Send a prepared upload and return the file's metadata."""
     if request.upload_type == "resumable":
         return resumable(session, request, progress).run()
-    return _send_once(session, with_stored_type(session, request), progress)
+    return send_once(session, request, progress)
 
 
 def with_stored_type(session: Session, request: UploadRequest) -> UploadRequest:
@@ -259,8 +260,9 @@ def _type_by_names(request: UploadRequest) -> UploadRequest:
 # -- one request
 
 
-def _send_once(session: Session, request: UploadRequest, progress: Progress | None) -> File:
+def send_once(session: Session, request: UploadRequest, progress: Progress | None) -> File:
     """Send a media or multipart upload, repeated after a failure if safe, and return the file's metadata."""
+    request = with_stored_type(session, request)
     attempts = Retry(session, repeatable=bool(request.file_id or request.chosen_id))
     make_request = _media_request if request.upload_type == "media" else _multipart_request
 
@@ -285,9 +287,8 @@ def _media_request(session: Session, request: UploadRequest, progress: Progress 
     """Return the request of a media upload (A1), with chunked coding for a stream of unknown size."""
     size = request.source.size
     headers = session.headers(("Content-Type", request.media_type), _length_header(size))
-    return Request(
-        request.method(session), request.url(session, "media"), headers, SourceStream(request.source, 0, size, progress)
-    )
+    body = _body(request.source, progress)
+    return Request(request.method(session), request.url(session, "media"), headers, body)
 
 
 def _multipart_request(session: Session, request: UploadRequest, progress: Progress | None) -> Request:
@@ -297,8 +298,17 @@ def _multipart_request(session: Session, request: UploadRequest, progress: Progr
     related = MultipartRelated.of(request.metadata, request.media_type, boundary=boundary)
     length = _length_header(None if size is None else related.length(size))
     headers = session.headers(("Content-Type", related.content_type), length)
-    body = SourceStream(request.source, 0, size, progress, head=related.head, tail=related.tail)
+    body = _body(request.source, progress, related.head, related.tail)
     return Request(request.method(session), request.url(session, "multipart"), headers, body)
+
+
+def _body(source: UploadSource, progress: Progress | None, head: bytes = b"", tail: bytes = b"") -> Body | bytes:
+    """Return the body of an upload, which is bytes if the content is in memory and short."""
+    if not isinstance(source, BytesSource) or source.size > _SENT_AT_ONCE:
+        return SourceStream(source, 0, source.size, progress, head=head, tail=tail)
+    if progress is not None:
+        progress(source.size, source.size)
+    return head + source.read(0, source.size) + tail
 
 
 def _length_header(size: int | None) -> tuple[str, str]:

@@ -4,10 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from threading import Event, RLock
-from typing import cast
+from typing import NamedTuple, cast
 
-from ...core.errors.errors import ContentMismatch, SessionExpired, SourceChanged, SvcError, UnverifiedUploadWarning
+from ...core.errors.errors import (
+    ContentMismatch,
+    Interrupted,
+    ServiceFailed,
+    SessionExpired,
+    SourceChanged,
+    SvcError,
+    Unreachable,
+    UnverifiedUploadWarning,
+    read_envelope,
+)
 from ...core.http.messages import JSONObject, Request, Response
 from ...core.http.ranges import ContentRange
 from ...core.processes import after_fork
@@ -27,15 +38,137 @@ from ...core.uploads.states import UploadState
 from ..files import get_file
 from ..json_response import parse_object, read_object, read_resource
 from ..session import Session
+from ..transport.foreign_urls import foreign_url
 from ..transport.in_process import TransportError
 from ..transport.retry import RetryBudget, response_error
 from ..upload_journal import JournalLock
-from .chunk_requests import ChunkRequestBuilder
-from .content_comparison import check_content
+from .chosen_id import check_content
 from .request import DEFAULT_CHUNK, UploadRequest
-from .responses import SESSION_GONE, interruption_error, response_facts, session_location, upload_error
-from .source_stream import SourceStream
-from .sources import Progress
+from .sources import Progress, SourceStream
+
+# -- builds the requests that send the chunks of a resumable upload (A3)
+
+
+class ChunkRequest(NamedTuple):
+    """The request of a chunk, the offsets of its first and last byte, and the upload size, or None if unknown.
+
+    `last` is None for an empty chunk.
+    """
+
+    request: Request
+    first: int
+    last: int | None
+    total: int | None
+
+
+class ChunkRequestBuilder:
+    """Builds the requests of the chunks of an upload.
+
+    Over a socket, the next request is built while the service works on a chunk.
+    """
+
+    def __init__(self, session: Session, request: UploadRequest) -> None:
+        self._session = session
+        self._source = request.source
+        self._in_chunks = request.chunk_size is not None
+        self._prepares = request.source.size is not None and not session.in_process
+        self._prepared: tuple[tuple[Send, str, Progress | None], ChunkRequest] | None = None
+
+    def build(self, step: Send, session_uri: str, progress: Progress | None) -> ChunkRequest:
+        """Return the request of a step, which is the prepared one if that was built for the same arguments.
+
+        Raises OSError if a stream cannot be read.
+        """
+        prepared, self._prepared = self._prepared, None
+        if prepared and prepared[0] == (step, session_uri, progress):
+            return prepared[1]
+        source, first, size, total = self._source, step.first, step.size or 0, step.total
+        if source.size is None:  # one byte more is read, to detect the end of a stream
+            size = step.size or DEFAULT_CHUNK
+            available = len(source.read(first, size + 1))
+            if available <= size:
+                total = first + available
+            size = min(available, size)
+        pairs = [("Content-Length", str(size))]
+        if first or size != total or (total and self._in_chunks):
+            pairs.append(("Content-Range", str(step.content_range(size, total))))
+        on_sent = partial(self._prepare, session_uri, progress, first + size, size) if self._prepares else None
+        body = SourceStream(source, first, size, progress, on_sent=on_sent) if size else b""
+        request = Request("PUT", session_uri, self._session.headers(*pairs), body)
+        return ChunkRequest(request, first, first + size - 1 if size else None, total)
+
+    def _prepare(self, session_uri: str, progress: Progress | None, first: int, size: int) -> None:
+        """Build the request of the chunk at the offset `first`."""
+        total = self._source.size
+        if total is not None and first < total:
+            step = Send(first, min(size, total - first), total)
+            self._prepared = (step, session_uri, progress), self.build(step, session_uri, progress)
+
+
+# -- parsing of the responses in a resumable upload, and the errors of the upload
+
+
+SESSION_GONE = frozenset(
+    {FailureReason.EXPIRED, FailureReason.CANCELLED, FailureReason.DATA_LOSS, FailureReason.UNREWINDABLE}
+)
+"""The failures after which the upload session cannot be resumed."""
+
+
+def session_location(url: str, response: Response) -> str:
+    """Return the session URI in a Location header, on any host (C62). Raises ServiceFailed if missing or invalid."""
+    location = response.headers.get("Location")
+    if not location:
+        read_object(response, url)  # raises an error that names a page, such as the sign-in page of a network
+        raise ServiceFailed(
+            "The service opened an upload session without a Location header; check base_url.", location="Location"
+        )
+    return foreign_url(location, url, "Location")
+
+
+def response_facts(session: Session, response: Response) -> ResponseFacts:
+    """Return a response's status, Range, error reason and Retry-After for the upload state machine."""
+    if response.status < 400:
+        stored = response.headers.get("Range")
+        is_redirect = response.status == 308 and not stored and response.headers.get("Location")
+        return ResponseFacts(307 if is_redirect else response.status, stored)
+    reason = read_envelope(response.content())[1]
+    return ResponseFacts(response.status, reason=reason, retry_after=session.retry_after(response))
+
+
+def upload_error(
+    reason: FailureReason,
+    session: Session,
+    machine: ResumableUpload,
+    response: Response,
+    broken: TransportError | None,
+    session_uri: str | None,
+) -> SvcError:
+    """Return the error of a failed upload. `response` is the last response, or `broken` the reason for its absence."""
+    status = response.status or None
+    if reason is FailureReason.REFUSED:
+        return response_error(session, response)
+    if reason is FailureReason.DATA_LOSS:
+        return ContentMismatch(
+            f"The service reports more stored bytes ({response.headers.get('Range')}) than this upload has sent:"
+            " another thread or process sends to the same upload session, or the report is wrong.",
+            advice="Wait for the other upload and check the file, or start a new upload.",
+        )
+    if reason is not FailureReason.GAVE_UP:
+        return SessionExpired(f"The upload cannot continue: {reason.value}.", status=status)
+    if machine.too_long is not None:
+        text = f"The upload stopped at status {status}. {machine.retry.too_long_message(machine.too_long)}"
+    else:
+        detail = f"the last response had status {status}" if status else f"there was no response: {broken}"
+        text = f"The upload made no progress for too long; {detail}."
+    return interruption_error(text, broken, session_uri=session_uri, status=status)
+
+
+def interruption_error(
+    text: str, broken: TransportError | None, *, session_uri: str | None, status: int | None = None
+) -> Interrupted:
+    """Return the Interrupted error of a resumable upload, or Unreachable if no connection was made."""
+    kind = Unreachable if broken is not None and broken.unreachable else Interrupted
+    return kind(text, session_uri=session_uri, status=status)
 
 
 class ClientUpload:

@@ -80,13 +80,6 @@ class UploadSource:
         Raises SourceChanged if the source changed during the upload, and OSError if the source cannot be read.
         """
 
-    def descriptor(self, offset: int, size: int) -> int | None:
-        """Return the descriptor of an open file whose `size` bytes from `offset` on can be sent without reading them.
-
-        Returns None if they must be read. Raises SourceChanged if the source changed, and OSError.
-        """
-        return None
-
     def keep(self, size: int) -> None:
         """Keep the last `size` bytes of a stream in memory, to send a chunk again. Other sources do nothing."""
 
@@ -124,7 +117,7 @@ class BytesSource(UploadSource):
     def __init__(self, content: bytes, name: str | None = None, media_type: str | None = None) -> None:
         self.name = name
         self._media_type = media_type
-        self.size = len(content)
+        self.size: int = len(content)
         self._view = memoryview(content)
         self._fingerprint: str | None = None
 
@@ -166,20 +159,10 @@ class PathSource(UploadSource):
         file = self._file = self._file or io.FileIO(self._path)
         file.seek(offset)
         data = file.read(size)
-        self._check(file.fileno())
-        return data
-
-    def descriptor(self, offset: int, size: int) -> int | None:
-        if offset + size >= self.size:  # the last bytes are read, so that a change until then is noticed
-            return None
-        file = self._file = self._file or io.FileIO(self._path)
-        self._check(file.fileno())
-        return file.fileno()
-
-    def _check(self, descriptor: int) -> None:
-        stamp = _stamp(os.fstat(descriptor))
+        stamp = _stamp(os.fstat(file.fileno()))
         if stamp != self._initial_stamp:
             raise change_error(self.name, self._initial_stamp[0], stamp[0])
+        return data
 
     def digest(self, algorithm: str) -> str:
         with self._path.open("rb", buffering=0) as file:
@@ -364,3 +347,58 @@ class UnsizedFile:
             self._end += len(self._ahead)
         data, self._ahead = self._ahead[:size], self._ahead[size:]
         return data
+
+
+# -- streams the bytes of an upload source as the body of a request
+
+
+class SourceStream:
+    """A request body with `size` bytes of a source from the offset `first` on, or all if None (A2-05, A3-26).
+
+    `head` and `tail` are sent before and after. `sent` is the number of source bytes that were read so far.
+    `on_sent` is called when the end of the body is read, which is before the service can respond.
+    """
+
+    __slots__ = ("_first", "_head", "_on_sent", "_progress", "_size", "_source", "_tail", "sent")
+
+    def __init__(
+        self,
+        source: UploadSource,
+        first: int,
+        size: int | None,
+        progress: Progress | None = None,
+        *,
+        head: bytes = b"",
+        tail: bytes = b"",
+        on_sent: Callable[[], None] | None = None,
+    ) -> None:
+        self.sent = 0
+        self._source = source
+        self._first, self._size = first, size
+        self._progress = progress
+        self._head, self._tail = head, tail
+        self._on_sent = on_sent
+
+    def read(self, size: int = -1, /) -> bytes:
+        """Return at most `size` bytes of the body, or all remaining bytes if negative.
+
+        Raises SourceChanged if the source changed during the upload, and OSError if the source cannot be read.
+        """
+        if size < 0:
+            return b"".join(iter(lambda: self.read(BLOCK), b""))
+        if self._head:
+            piece, self._head = self._head[:size], self._head[size:]
+            return piece
+        at = self._first + self.sent
+        size_to_read = size if self._size is None else min(size, self._size - self.sent)
+        if size_to_read and (data := self._source.read(at, size_to_read)):
+            self.sent += len(data)
+            if self._progress is not None:
+                self._progress(at + len(data), self._source.size)
+            return data
+        if size_to_read and self._size is not None:
+            raise change_error(self._source.name, self._first + self._size, at)
+        if self._on_sent is not None:
+            self._on_sent()
+        piece, self._tail = self._tail[:size], self._tail[size:]
+        return piece

@@ -13,9 +13,8 @@ from ...local.tree import LocalFile
 from ..files import create_file, generate_ids, has_content_of, list_children
 from ..session import Session
 from .chosen_id import find_or_upload, with_chosen_id
-from .native_types import is_document
 from .prepare import SIMPLE_LIMIT, execute, prepare
-from .request import UploadArguments
+from .request import UploadArguments, is_document
 from .sources import Progress
 
 UPLOADED, UNCHANGED = "uploaded", "unchanged"

@@ -157,6 +157,12 @@ def public_methods(owner: Class) -> Class:
     return owner
 
 
+def public_constructor(owner: Class) -> Class:
+    """Give the constructor of a class clear errors. Its methods, which only this package calls, stay as they are."""
+    setattr(owner, "__init__", public(vars(owner)["__init__"]))  # noqa: B010 -- mypy refuses an assignment
+    return owner
+
+
 def _better_message(
     error: BaseException, function: Callable[..., object], args: tuple[Any, ...], kwargs: Mapping[str, object]
 ) -> str | None:
@@ -204,4 +210,10 @@ def unknown_argument(function: str, name: str, known: list[str]) -> str:
     near = nearest_name(name, known)
     if near is not None:
         return f"{function}() has no argument {name!r}; did you mean {near!r}?"
+    if len(known) > _MAX_LISTED:
+        return f"{function}() has no argument {name!r}; help({function}) lists its arguments"
     return f"{function}() has no argument {name!r}; it takes {', '.join(known) or 'none'}"
+
+
+_MAX_LISTED = 25
+"""The most arguments that an error message lists."""

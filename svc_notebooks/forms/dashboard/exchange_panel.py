@@ -17,7 +17,7 @@ from ...notebook.exchanges.compare import compare_exchanges
 from ...notebook.exchanges.exchange_view import ExchangeView
 from ...notebook.exchanges.exchanges import ExchangeFilter, exchange, exchanges
 from ...notebook.exchanges.har import archive
-from ...notebook.exchanges.recorded_body import target, whole_body
+from ...notebook.exchanges.request_code import target, whole_body
 from ...notebook.exchanges.resend import editable_headers
 from ...notebook.html import Markup, join_html, tag
 from ..widgets.background_task import BackgroundTask

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...notebook.files.copy import copy
 from ...notebook.files.files import create_file, update
-from ...notebook.files.folders import move
+from ...notebook.files.folders import delete, move, trash, untrash
 from ...notebook.files.permissions import grantees, share
-from ...notebook.files.trash import delete, trash, untrash
 from ..widgets.background_task import Report
 from ..widgets.field import ARGUMENT, count_text
 from ..widgets.file_picker import ChosenFile

@@ -14,7 +14,7 @@ import ipywidgets as widgets
 from ...core.events.instances import Occurrence
 from ...core.events.series import Series
 from ...notebook.events.event_days import DAY, day_of, event_days
-from ...notebook.exchanges.svg import Picture
+from ...notebook.exchanges.charts import Picture
 from ...notebook.html import Markup, join_html, tag
 from ...notebook.times import offset_text
 from ..widgets.field import set_visible, small_button

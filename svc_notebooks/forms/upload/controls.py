@@ -98,7 +98,7 @@ class ConvertChoice(widgets.VBox):  # type: ignore[misc]
 
     def name_of(self, file: ChosenFile) -> str:
         """Return the name of the uploaded file. A converted file loses its extension."""
-        from ...client.uploads.native_types import document_name
+        from ...client.uploads.request import document_name
 
         return document_name(file.name) if self.converted else file.name
 
@@ -333,7 +333,7 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
             raise ValueError("No existing file is selected. Select one, or upload a new file.")
         return new_content(
             session, [str(existing["id"])], chosen.source, self._upload_arguments(chosen), self._metadata()
-        )
+        )[1]
 
     def forget(self) -> None:
         """Remove the uploaded files from the list, and clear the file id, because the id is now in use."""
@@ -352,7 +352,7 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
             name=name or None,
             file_id=self._file_id(),
             metadata=self._metadata(),
-        )
+        )[1]
 
     def _upload_arguments(self, chosen_file: ChosenFile) -> UploadArguments:
         from ...client.uploads.request import UploadArguments

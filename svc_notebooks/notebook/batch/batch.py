@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 
+from ...client.transport.retry import repeated_requests
 from ...core.errors.caller_warning import warn_caller
 from ..arguments import choice
 from ..frames.frames import Column, Record, Schema, frame
-from .counts import Counts
-from .progress import BatchProgress, Progress, check_progress, session_progress, showing
+from .progress import BAR_MIN_SIZE, BatchProgress, Counts, Progress, check_progress, session_progress, showing
 from .resume import SKIPPED, AllRows, Resumable, Resume, ledger_path, open_rows
-from .row_call import ROW_ERRORS, Row, RowCall, RowOutcome
-from .workers import Executor, Outcomes, check_workers, row_outcomes
+from .workers import ROW_ERRORS, Executor, Outcomes, Row, RowCall, RowOutcome, check_workers, row_outcomes
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -86,6 +86,7 @@ BATCH_COLUMNS = (
 """The columns that the result of a call for many rows has beside the columns of its function."""
 
 
+@cache
 def batch_schema(schema: Schema) -> Schema:
     """Return a schema with the columns of a batch at its end, without those that it has already."""
     names = {column.name for column in schema.columns}
@@ -156,6 +157,8 @@ def run(
 
     With `batch.resume`, the rows that an earlier call with the same ledger has done have the outcome "skipped".
     """
+    if len(rows) == 1 and batch.executor is None and batch.resume is None and batch.errors != "return":
+        return _run_alone(operation, rows[0], session, batch.progress)
     results = _Results(operation, rows)
     counts = Counts(len(rows), operation.unit, None if operation.size is None else map(operation.size, rows))
     progress = session_progress(session, counts, operation.title, batch.progress)
@@ -172,9 +175,7 @@ def run(
                     results.add(n, outcome)
                     progress.end(n, failed=n in results.failed, outcome=results.records[n]["outcome"])
     except BaseException as error:
-        if isinstance(error, KeyboardInterrupt) and not error.args:
-            going_on = operation.going_on if batch.resume is None else "run the cell again to go on"
-            error.args = ("; ".join(filter(None, [f"stopped at {counts.done_text()}", going_on])),)
+        _explain_interrupt(error, counts, operation.going_on if batch.resume is None else "run the cell again to go on")
         results.annotate(error)
         raise
     if results.failed:
@@ -184,6 +185,47 @@ def run(
             raise first
         warn_caller(results.warning())
     return results.frame()
+
+
+def _run_alone(operation: RowOperation[Row], row: Row, session: Session, progress: Progress) -> DataFrame:
+    """Call the operation for the only row, and return a frame with its result. Raises the error of the call."""
+    schema, size = batch_schema(operation.schema), None if operation.size is None else operation.size(row)
+    may_be_large = operation.size is not None and (size is None or size >= BAR_MIN_SIZE)
+    counts: Counts | None = None
+    started, repeated = session.elapsed(), repeated_requests.get()
+    try:
+        if progress is False or (progress is None and not may_be_large):
+            record = operation.call(session, row, _report_nothing)
+        else:
+            counts = Counts(1, operation.unit, None if operation.size is None else [size])
+            with showing(BatchProgress(counts, operation.title, progress, elapsed=session.elapsed)) as bar:
+                record = operation.call(session, row, bar.reports(0))
+                bar.end(0, failed=False, outcome=record.get("outcome"))
+    except BaseException as error:
+        _explain_interrupt(error, counts, operation.going_on)
+        failed = [error] if isinstance(error, operation.row_errors) else []
+        result = frame(schema, [failed_record(operation, row, each) for each in failed])
+        vars(error).update({"failed": dict(enumerate(failed)), "result": result})
+        raise
+    columns = {"attempts": 1 + repeated_requests.get() - repeated, "seconds": session.elapsed() - started}
+    return frame(schema, [{"outcome": DONE, **record, **columns}])
+
+
+def _explain_interrupt(error: BaseException, counts: Counts | None, going_on: str) -> None:
+    """Let an interrupt without a message say how far the work is, and how it goes on."""
+    if isinstance(error, KeyboardInterrupt) and not error.args:
+        stopped = f"stopped at {counts.done_text()}" if counts else "stopped"
+        error.args = ("; ".join(filter(None, [stopped, going_on])),)
+
+
+def _report_nothing(done: int, total: int | None) -> None:
+    """Report no progress of a row."""
+
+
+def failed_record(operation: RowOperation[Row], row: Row, error: Exception) -> dict[str, Any]:
+    """Return what is known of a row whose call failed."""
+    known = {**operation.known(row), **operation.error_columns(error)}
+    return {**known, "outcome": FAILED, "error": f"{type(error).__name__}: {error}"}
 
 
 def _outcomes(calls: AllRows[Any], session: Session, batch: Batch, progress: BatchProgress) -> Outcomes:
@@ -220,8 +262,7 @@ class _Results(Generic[Row]):
         message = self.failure(outcome)
         if message is None:
             raise outcome.error
-        known = {**self.operation.known(self.rows[n]), **self.operation.error_columns(outcome.error)}
-        self.records[n] = {**known, "outcome": FAILED, "error": message, **columns}
+        self.records[n] = {**failed_record(self.operation, self.rows[n], outcome.error), **columns}
         self.failed[n] = outcome.error
 
     def skip(self, done: Mapping[int, Record]) -> None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias
 from weakref import WeakKeyDictionary
 
 from ...core.errors.errors import AlreadyExists, ContentMismatch, NotAllowed, NotFound, SourceChanged
-from .row_call import Report, Row, RowCall, RowOutcome
+from .workers import Report, Row, RowCall, RowOutcome
 
 if TYPE_CHECKING:
     from ...client.session import Session

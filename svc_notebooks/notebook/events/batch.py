@@ -10,7 +10,7 @@ from ...core.suggestions import nearest_name
 from ..arguments import is_frame, is_missing
 from ..batch.batch import Batch, Errors, RowOperation, run
 from ..batch.resume import Resumable
-from ..batch.row_call import ROW_ERRORS, Report
+from ..batch.workers import ROW_ERRORS, Report
 from ..current_session import SessionLike, session_or_current
 from ..frames.event_schemas import CREATED
 from ..frames.frames import Record, snake
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..batch.progress import Progress
     from ..batch.resume import Resume
     from ..batch.workers import Executor
-    from .event_arguments import Zone
+    from ..times import Zone
 
 
 def create_events(

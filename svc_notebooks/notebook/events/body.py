@@ -23,8 +23,7 @@ from ..arguments import plain
 from ..frames.frames import camel
 from ..people import people
 from ..times import time_object, zone_name
-from .event_end import absolute_times
-from .local_times import check_exists
+from .event_times import absolute_times, check_exists
 
 LENIENT = Policy()
 """The policy by which this module checks events. A service with stricter limits refuses further events itself."""
@@ -77,7 +76,7 @@ def warn_about(event: Mapping[str, Any]) -> None:
             warn_caller(f"attachments[{n}] has no file_url; some clients cannot read an event with such an attachment")
     try:
         start = read_time(event.get("start"))
-        recurrence = Recurrence.parse(event.get("recurrence") or (), start)
+        recurrence = Recurrence.parse(event["recurrence"], start) if event.get("recurrence") else None
     except ValueError:
         return  # the service refuses the event
     for name in ("start", "end"):
@@ -87,6 +86,8 @@ def warn_about(event: Mapping[str, Any]) -> None:
                 check_exists(name, time["dateTime"], time.get("timeZone"))
         except ValueError as error:  # a dict, whose time the service moves
             warn_caller(str(error))
+    if recurrence is None:
+        return
     rules, exceptions = recurrence.rules, [*(date.start for date in recurrence.rdates), *recurrence.exdates]
     if instant(start, UTC) in [instant(moment, UTC) for moment in exceptions]:
         return

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from functools import partial
+from itertools import product
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+from ...core.events.calendars import ROLES
 from ...core.resources.colors import EVENT_COLORS
+from ..arguments import choice, row_ids
+from ..batch.batch import Batch, Errors, RowOperation, run
 from ..current_session import SessionLike, session_or_current
-from ..frames.event_schemas import CALENDARS, COLORS
-from ..frames.frames import frame
+from ..frames.event_schemas import CALENDAR_PERMISSIONS, CALENDARS, COLORS
+from ..frames.frames import Record, frame
+from ..people import people as read_people
 from ..times import zone_name
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from .event_arguments import Zone
+    from ...client.session import Session
+    from ..arguments import File
+    from ..batch.workers import Report, RowCall
+    from ..times import Zone
 
 
 def calendars(*, session: SessionLike = None) -> DataFrame:
@@ -88,3 +98,139 @@ def event_colors(*, session: SessionLike = None) -> DataFrame:
         COLORS,
         [{"id": key, "name": names.get(key), **entry} for key, entry in entries.items() if isinstance(entry, dict)],
     )
+
+
+# -- gives people roles on calendars, removes the roles, and lists them
+
+
+_Row: TypeAlias = tuple[str, str]
+
+
+def share_calendar(
+    calendar: File,
+    people: str | Iterable[str],
+    *,
+    role: str = "reader",
+    errors: Errors = None,
+    session: SessionLike = None,
+) -> DataFrame:
+    """Give people a role on calendars. It replaces the role that a person already has.
+
+    The calendar is then in the list `calendars()` of each person whom `people` names, and channels on that list get a
+    message. The service sends no e-mail.
+
+    Args:
+        calendar: The id of a calendar, "primary", a row or a DataFrame of `calendars()`, or a list of these.
+        people: An e-mail address, "anyone" (everyone who has the calendar's id), "domain:example.com" (every user of
+            this domain), or several of these: in a list, a column, one text with commas between them, or a DataFrame
+            of `calendar_permissions()`, whose roles are not read.
+        role: "freeBusyReader" (sees when the owner is busy), "reader" (sees the events), "writer" (also changes the
+            events) or "owner" (also shares the calendar).
+        errors: What happens with an error of one of several rows. See docs/bulk.md.
+
+    Returns:
+        One row for each calendar and person: calendar, id (str, the id of the permission), type (str: user, domain or
+        anyone), role, email_address, domain (str; missing if not of this type), outcome, error (str), attempts
+        (Int64), seconds (Float64).
+
+    Raises:
+        TypeError, ValueError: An argument is not valid; nothing was sent.
+        NotAllowed: Only an owner can share the calendar.
+        NotFound: The calendar does not exist, or this user has no access to it.
+
+    >>> lab = svc.sandbox()
+    >>> svc.share_calendar("primary", "bob@svc.example, eve@svc.example", role="freeBusyReader")["type"].tolist()
+    ['user', 'user']
+    """
+    call = partial(_share_row, role=choice("role", role, ROLES))
+    return _run(call, calendar, people, "Share calendars", Batch(errors=errors), session)
+
+
+def unshare_calendar(
+    calendar: File, people: str | Iterable[str], *, errors: Errors = None, session: SessionLike = None
+) -> DataFrame:
+    """Remove the roles of people on calendars. People without another role, as of their domain, lose access.
+
+    Args:
+        calendar: The id of a calendar, "primary", a row or a DataFrame of `calendars()`, or a list of these.
+        people: The people, as for `share_calendar`.
+        errors: What happens with an error of one of several rows. See docs/bulk.md.
+
+    Returns:
+        One row for each removed role, with the columns of `share_calendar`.
+
+    Raises:
+        NotFound: A calendar does not exist, or is not shared with one of the people.
+        NotAllowed: Only an owner can remove a role.
+
+    >>> lab = svc.sandbox()
+    >>> given = svc.share_calendar("primary", "bob@svc.example")
+    >>> svc.unshare_calendar("primary", "bob@svc.example")["role"].tolist()
+    ['reader']
+    """
+    return _run(_unshare_row, calendar, people, "Unshare calendars", Batch(errors=errors), session)
+
+
+def calendar_permissions(calendar: File = "primary", *, session: SessionLike = None) -> DataFrame:
+    """List who has which role on calendars. The owner comes first.
+
+    Args:
+        calendar: The id of a calendar, "primary", a row or a DataFrame of `calendars()`, or a list of these.
+
+    Returns:
+        One row for each role: calendar, id, type (str: user, domain or anyone), role, email_address, domain (str;
+        missing if not of this type).
+
+    Raises:
+        NotAllowed: Only an owner can see the roles.
+
+    >>> lab = svc.sandbox()
+    >>> svc.calendar_permissions()[["email_address", "role"]].values.tolist()
+    [['ada@svc.example', 'owner']]
+    """
+    from ...client.events.events import list_access_rules
+
+    session, ids = session_or_current(session), row_ids(calendar, "calendar")
+    rules = [(name, rule) for name in ids for rule in list_access_rules(session, name)]
+    return frame(CALENDAR_PERMISSIONS, [_record((name, rule["id"]), rule["role"]) for name, rule in rules])
+
+
+def _run(
+    call: RowCall[_Row], calendar: File, people: object, title: str, batch: Batch, session: SessionLike
+) -> DataFrame:
+    """Call a function for each calendar and each of the people, as the calendar's id and the id of an access rule."""
+    rows = list(product(row_ids(calendar, "calendar"), map(_rule_id, read_people("people", people))))
+    operation = RowOperation(CALENDAR_PERMISSIONS, call, known=_record, title=title, unit="permissions")
+    return run(operation, rows, session_or_current(session), batch)
+
+
+def _share_row(session: Session, row: _Row, report: Report, *, role: str) -> Record:
+    from ...client.events.events import insert_access_rule
+
+    scope_type, _, value = row[1].partition(":")
+    insert_access_rule(session, row[0], {"role": role, "scope": {"type": scope_type, "value": value}})
+    return _record(row, role)
+
+
+def _unshare_row(session: Session, row: _Row, report: Report) -> Record:
+    from ...client.events.events import delete_access_rule
+
+    return _record(row, delete_access_rule(session, *row).get("role"))
+
+
+def _rule_id(person: Mapping[str, Any]) -> str:
+    """Return the id of the access rule of an e-mail address, "anyone" or a domain."""
+    value = str(person.get("email") or dict(person))
+    if value == "anyone":
+        return "default"
+    if not value.startswith("domain:") and "@" not in value:
+        raise ValueError(f'people has {value!r}; give an e-mail address, "anyone" or "domain:example.com"')
+    return value.lower() if value.startswith("domain:") else f"user:{value.lower()}"
+
+
+def _record(row: _Row, role: str | None = None) -> Record:
+    calendar, rule_id = row
+    scope_type, _, value = rule_id.partition(":")
+    column = "domain" if scope_type == "domain" else "emailAddress"
+    scope_type = "anyone" if scope_type == "default" else scope_type
+    return {"calendar": calendar, "id": rule_id, "type": scope_type, "role": role, column: value or None}

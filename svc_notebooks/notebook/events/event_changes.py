@@ -14,7 +14,7 @@ from ...core.events.times import Shift, TimeError, print_time, read_time
 from ...core.http.messages import JSONObject, merge_patch
 from ...core.time_zones import zone
 from .body import partial_body, warn_about
-from .local_times import event_zones
+from .event_times import event_zones
 from .parameters import add_required
 from .series_state import SeriesState, exceptions, keep_changes
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
 from inspect import signature
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any
 
 from ...core.durations import Duration
 from ...core.events.field_table import RESPONSES
@@ -16,14 +16,11 @@ from ..batch.batch import Batch, Errors, RowOperation, known_id, run
 from ..current_session import SessionLike, session_or_current
 from ..frames.event_schemas import EVENT
 from ..frames.schemas import DELETED
-from ..times import with_date, zone_name
+from ..times import End, When, Zone, with_date, zone_name
 from .body import event_body, partial_body, warn_about
-from .event_arguments import DETAILS, End, EventChanges, EventDetails, When, Zone, check_names, describe_details
-from .event_end import needs_start, without_periods
-from .event_rows import change_row, delete_row, respond_row, run_on_events
-from .local_times import ZONE_OF, local_times
+from .event_times import ZONE_OF, local_times, needs_start, without_periods
 from .parameters import QUERY_ARGUMENTS, add_required, check_calendar, query_of, warn_deprecated
-from .records import event_frame
+from .records import change_row, delete_row, event_frame, respond_row, run_on_events
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -33,8 +30,10 @@ if TYPE_CHECKING:
     from ..batch.progress import Progress
     from ..batch.workers import Executor
 
+_UNCHANGED = "unchanged"
+"""The default of `recurrence` in `update_event`, where None ends a recurrence."""
 
-@describe_details(EventDetails)
+
 def create_event(
     summary: str | None = None,
     *,
@@ -51,7 +50,28 @@ def create_event(
     calendar: str = "primary",
     send_updates: str | None = None,
     session: SessionLike = None,
-    **details: Unpack[EventDetails],
+    end_time_zone: Zone | None = None,
+    conference: bool | str | Mapping[str, Any] | None = None,
+    attachments: Any = None,
+    visibility: str | None = None,
+    transparency: str | None = None,
+    status: str | None = None,
+    guests_can_invite_others: bool | None = None,
+    guests_can_modify: bool | None = None,
+    guests_can_see_other_guests: bool | None = None,
+    anyone_can_add_self: bool | None = None,
+    private: Mapping[str, str] | None = None,
+    shared: Mapping[str, str] | None = None,
+    source: str | Mapping[str, str] | None = None,
+    gadget: Mapping[str, Any] | None = None,
+    sequence: int | None = None,
+    original_start_time: When | None = None,
+    event_id: str | None = None,
+    metadata: Mapping[str, Any] | None = None,
+    max_attendees: int | None = None,
+    conference_data_version: int | None = None,
+    supports_attachments: bool | None = None,
+    send_notifications: bool | None = None,
 ) -> DataFrame:
     """Create an event. The fields are checked by the rules of the service before the event is sent.
 
@@ -77,7 +97,32 @@ def create_event(
         calendar: The id of a calendar of `calendars()`.
         send_updates: The attendees who are sent an invitation: "all", "externalOnly" or "none". The interface also
             defines "true" for "all", and "false" for "none".
-        **details.
+        end_time_zone: The zone of the end if it differs from `time_zone`, as for a flight. Datetimes with zones of
+            their own and dicts can say the same.
+        conference: True requests a new conference; a text is the type of its solution; a dict is conferenceData.
+        attachments: URLs, stored files (rows, frames), dicts of `file_url` and `title`, or a list.
+        visibility: "default", "public", "private" or "confidential".
+        transparency: "opaque" (busy) or "transparent".
+        status: "confirmed", "tentative" or "cancelled".
+        guests_can_invite_others: True or False; the service's default is True.
+        guests_can_modify: True or False; the service's default is False.
+        guests_can_see_other_guests: True or False; the service's default is True.
+        anyone_can_add_self: True or False; the service's default is False.
+        private: Properties of this calendar's copy.
+        shared: Properties of the copies of all attendees.
+        source: A URL, or a dict of title and url.
+        gadget: A dict of display, height, width (pixels), icon_link, link, preferences, title and type.
+        sequence: The revision number of iCalendar.
+        original_start_time: The start of an instance by the recurrence, given as `start`.
+        event_id: 5 to 1024 of 0-9 and a-v; None lets the service choose.
+        metadata: More fields as on the wire; they replace those of the arguments.
+        max_attendees: The maximum number of attendees in the response. If the event has more, the response has only the
+            caller.
+        conference_data_version: 0 or 1, sent as given. With 0 the service ignores conference data. None: 1 if there is
+            conference data.
+        supports_attachments: True or False, sent as given. With False the service ignores attachments. None: True if
+            there are any.
+        send_notifications: Deprecated; use `send_updates`. True or False is sent as given, with a FutureWarning.
 
     Returns:
         One row with a column for each field of the event. Fields without a value have their defaults. Columns: id,
@@ -104,26 +149,11 @@ def create_event(
     >>> flight[["time_zone", "end_time_zone"]].values.tolist(), str(flight["end"][0] - flight["start"][0])
     ([['Europe/Berlin', 'America/New_York']], '0 days 09:00:00')
     """
+    given = locals()
     from ...client.events.events import insert_event
 
-    check_names("create_event", details, tuple(signature(create_event).parameters))
     session = session_or_current(session)
-    arguments: dict[str, Any] = {
-        "summary": summary,
-        "start": start,
-        "end": end,
-        "duration": duration,
-        "time_zone": time_zone,
-        "recurrence": recurrence,
-        "attendees": attendees,
-        "location": location,
-        "description": description,
-        "color": color,
-        "reminders": reminders,
-        **{name: details.get(name) for name in DETAILS},
-        "calendar": calendar,
-        "send_updates": send_updates,
-    }
+    arguments = {name: given[name] for name in (*ARGUMENTS, "calendar")}
     query = query_of(arguments)
     warn_deprecated(arguments)
     body = event_body(**body_arguments(session, arguments))
@@ -194,7 +224,6 @@ def event(
     )
 
 
-@describe_details(EventChanges)
 def update_event(
     event: File,
     *,
@@ -207,7 +236,39 @@ def update_event(
     errors: Errors = None,
     progress: Progress = None,
     session: SessionLike = None,
-    **changes: Unpack[EventChanges],
+    summary: str | None = None,
+    start: When | None = None,
+    end: End | None = None,
+    duration: Duration | None = None,
+    time_zone: Zone | None = None,
+    recurrence: str | Sequence[str] | None = _UNCHANGED,
+    attendees: Any = None,
+    location: str | None = None,
+    description: str | None = None,
+    color: str | int | None = None,
+    reminders: Sequence[Any] | Mapping[str, Any] | None = None,
+    end_time_zone: Zone | None = None,
+    conference: bool | str | Mapping[str, Any] | None = None,
+    attachments: Any = None,
+    visibility: str | None = None,
+    transparency: str | None = None,
+    status: str | None = None,
+    guests_can_invite_others: bool | None = None,
+    guests_can_modify: bool | None = None,
+    guests_can_see_other_guests: bool | None = None,
+    anyone_can_add_self: bool | None = None,
+    private: Mapping[str, str] | None = None,
+    shared: Mapping[str, str] | None = None,
+    source: str | Mapping[str, str] | None = None,
+    gadget: Mapping[str, Any] | None = None,
+    sequence: int | None = None,
+    original_start_time: When | None = None,
+    event_id: str | None = None,
+    metadata: Mapping[str, Any] | None = None,
+    max_attendees: int | None = None,
+    conference_data_version: int | None = None,
+    supports_attachments: bool | None = None,
+    send_notifications: bool | None = None,
 ) -> DataFrame:
     """Change fields of one or more events. The id of an instance changes only this instance of a recurring event.
 
@@ -226,7 +287,7 @@ def update_event(
             of them. See docs/bulk.md.
         progress: None shows a progress bar for long calls, True always, False never. A function is called with (rows
             done, rows).
-        **changes: The new values of fields, as arguments of `create_event`, and query parameters such as
+        summary, ...: The new values of fields, as arguments of `create_event`, and query parameters such as
             `conference_data_version`. Other fields do not change. `start` alone keeps the length of the event, and
             moves the recurrence of a series; a date makes an all-day event. A time without a time zone is in the time
             zone of the event, unless `time_zone` is given. `duration`, and an `end` such as "11:00", count from the
@@ -255,8 +316,13 @@ def update_event(
     >>> svc.update_event(third, this_and_following=True, start="2026-11-04 15:00")["start"].astype(str).tolist()
     ['2026-11-04 15:00:00+00:00']
     """
+    given = locals()
     session = session_or_current(session)
-    check_names("update_event", changes, ARGUMENTS)
+    changes = {name: given[name] for name in ARGUMENTS if given[name] is not None and name != "send_updates"}
+    if isinstance(recurrence, str) and recurrence == _UNCHANGED:
+        del changes["recurrence"]
+    else:
+        changes["recurrence"] = recurrence
     ends = ("end", "duration")
     for zone, times in (("time_zone", ("start", "end", "original_start_time", "duration")), ("end_time_zone", ends)):
         if changes.get(zone) is not None and all(changes.get(time) is None for time in times):
@@ -264,14 +330,14 @@ def update_event(
     query = query_of({**changes, "calendar": calendar, "send_updates": send_updates})
     warn_deprecated(changes)
     ids, arguments = row_ids(event, "event"), without_periods(body_arguments(session, changes))
-    series = Counter(event_id.partition("_")[0] for event_id in ids)
+    series = Counter(one_id.partition("_")[0] for one_id in ids)
     if flag("this_and_following", this_and_following):
         if len(ids) > len(series):
             name, number = series.most_common(1)[0]
             raise ValueError(
                 f"event has {number} instances of the series {name!r}; this_and_following takes one of them"
             )
-    elif changes.get("event_id") is not None:
+    elif event_id is not None:
         raise ValueError("event_id is the id of a new event; leave it out, because the id of an event cannot change")
     is_relative = needs_start(arguments) and arguments.get("start") is None
     known = {name: value for name, value in arguments.items() if not (is_relative and name in ends)}

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...client.session import Session
-    from ..batch.row_call import Report
-    from .event_arguments import When, Zone
+    from ..batch.workers import Report
+    from ..times import When, Zone
 
 _DAY, _QUARTER, _LONGEST = timedelta(days=1), timedelta(minutes=15), timedelta(days=366)
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ...client.session import Session
     from ..arguments import File
-    from .event_arguments import When
+    from ..times import When
 
 
 def export_events(

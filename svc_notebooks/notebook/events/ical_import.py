@@ -18,7 +18,7 @@ from ...core.time_zones import UTC_NAME
 from ...local.existing_file import read_file
 from ..batch.batch import DONE, Batch, Errors, RowOperation, run
 from ..batch.resume import Resumable
-from ..batch.row_call import ROW_ERRORS, Report
+from ..batch.workers import ROW_ERRORS, Report
 from ..current_session import SessionLike, session_or_current
 from ..frames.event_schemas import IMPORTED
 from ..frames.frames import Record
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
     from pandas import DataFrame
 
-    from ...client.events.ical_properties import Reminders
-    from ...client.events.ical_series import ImportedEvent, InstanceChange
+    from ...client.events.ical import Reminders
+    from ...client.events.ical_reader import ImportedEvent, InstanceChange
     from ...client.session import Session
     from ...core.http.messages import JSON, JSONObject
     from ...core.resources.events import Event
@@ -418,7 +418,7 @@ def _with_newer(event: ImportedEvent, lone: list[InstanceChange]) -> list[Instan
 
 def _lone_changes(event: ImportedEvent, lone: list[Event], zone: str) -> list[tuple[Event, InstanceChange]]:
     """Return the instances of a series that were imported before it, with the changes that they are to the series."""
-    from ...client.events.ical_series import ImportedSeries, InstanceChange
+    from ...client.events.ical_reader import ImportedSeries, InstanceChange
 
     changes: list[tuple[Event, InstanceChange]] = []
     for each in lone:
@@ -432,7 +432,7 @@ def _lone_changes(event: ImportedEvent, lone: list[Event], zone: str) -> list[tu
 
 def _as_in_series(event: ImportedEvent, instance: Event) -> JSONObject | None:
     """Return the fields that undo the change of an instance, or None if the series of the file does not have it."""
-    from ...client.events.ical_series import ImportedSeries
+    from ...client.events.ical_reader import ImportedSeries
 
     original = read_time(instance.get("originalStartTime"))
     fields = ImportedSeries(event).instance_fields(original)

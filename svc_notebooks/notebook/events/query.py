@@ -20,7 +20,7 @@ from .records import event_frame, fields_mask
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from .event_arguments import When, Zone
+    from ..times import When, Zone
 
 _ORDERS = {"start_time": "startTime", "updated": "updated"}
 """The values of `order_by`, and of the parameter `orderBy`."""

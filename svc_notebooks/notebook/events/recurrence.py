@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ..arguments import File
-    from .event_arguments import End, When, Zone
+    from ..times import End, When, Zone
 
 
 def instances(

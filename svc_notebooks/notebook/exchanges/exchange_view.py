@@ -11,9 +11,7 @@ from ...core.errors.public_calls import public_methods
 from ...core.http.messages import Query
 from ..byte_sizes import size_text
 from ..html import Markup, tag
-from .curl import curl_text
-from .python_requests import python_text
-from .recorded_body import body_text, http_text, status_line
+from .request_code import body_text, curl_text, http_text, python_text, status_line
 from .resend import BodyArgument, edited_request, send_and_record
 
 if TYPE_CHECKING:

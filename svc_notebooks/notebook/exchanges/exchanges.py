@@ -13,7 +13,7 @@ from ..current_session import SessionLike, session_or_current
 from ..frames.frames import Record, frame
 from ..frames.schemas import EXCHANGES
 from .exchange_view import ExchangeView
-from .recorded_body import target
+from .request_code import target
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -18,7 +18,7 @@ from ...client.transport.in_process import TransportError
 from ...core.errors.errors import ServiceFailed
 from ...core.http.messages import Headers, Request
 from ...core.http.redaction import REDACTED
-from .recorded_body import whole_body
+from .request_code import whole_body
 
 if TYPE_CHECKING:
     from ...client.session import Session

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from ..arguments import File
     from ..batch.progress import Progress
     from ..batch.resume import Resume
-    from ..batch.row_call import Report
-    from ..batch.workers import Executor
+    from ..batch.workers import Executor, Report
     from ..frames.frames import Record
 
 

@@ -12,14 +12,22 @@ from typing import TYPE_CHECKING, Any
 
 from ..arguments import file_ids, whole
 from ..batch.batch import Batch, Errors, RowOperation, apply_to_rows, known_id, run
+from ..batch.progress import Progress
 from ..batch.resume import Resumable, Resume
 from ..current_session import SessionLike, session_or_current
-from ..frames.frames import frame
+from ..frames.frames import Schema, frame
 from ..frames.schemas import IDS, file_schema
 from .metadata import files_schema_with, metadata_body, with_parent
-from .progress import Progress, check_progress
 from .tree_upload import has_tree, upload_trees
-from .upload_requests import check_resumable, is_current, new_content, new_files, run_upload, upload_identity
+from .upload_requests import (
+    check_resumable,
+    is_current,
+    new_content,
+    new_files,
+    repeat_upload,
+    send_upload,
+    upload_identity,
+)
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -28,8 +36,7 @@ if TYPE_CHECKING:
     from ...client.uploads.request import UploadRequest
     from ...core.resources.files import File as FileResource
     from ..arguments import File, Source, Sources
-    from ..batch.row_call import Report
-    from ..batch.workers import Executor
+    from ..batch.workers import Executor, Report
     from ..frames.frames import Record
 
 
@@ -127,7 +134,6 @@ def upload(
     """
     from ...client.uploads.request import UploadArguments
 
-    check_progress(progress)
     session = session_or_current(session)
     arguments = UploadArguments(
         mime_type=mime_type,
@@ -149,19 +155,19 @@ def upload(
             include_hidden=include_hidden,
             batch=batch,
         )
-    requests = new_files(session, source, arguments, name=name, file_id=file_id, metadata=metadata)
+    schema, requests = new_files(session, source, arguments, name=name, file_id=file_id, metadata=metadata)
     common = {**(metadata or {}), "mime_type": mime_type, "convert_to": convert_to, "ocr_language": ocr_language}
-    return _run_uploads(session, requests, batch, "upload", common)
+    return _run_uploads(session, schema, requests, batch, "upload", common)
 
 
 def _run_uploads(
     session: Session,
+    schema: Schema,
     requests: Sequence[UploadRequest],
     batch: Batch,
     function: str,
     common: Mapping[str, Any],
 ) -> DataFrame:
-    schema = files_schema_with(key for request in requests for key in request.metadata)
     alone = len(requests) == 1
     if batch.resume is not None:
         check_resumable(requests)
@@ -172,12 +178,12 @@ def _run_uploads(
         common,
         identity=upload_identity,
         with_id=partial(with_chosen_id, session) if function == "upload" else None,
-        repeat=partial(run_upload, alone=alone, repeated=True),
+        repeat=partial(repeat_upload, alone=alone),
         is_done=lambda row, record: is_current(session, record, row.source.status_changed, row.source.path),
     )
     operation = RowOperation(
         schema,
-        partial(run_upload, alone=alone, repeated=False),
+        partial(send_upload, alone=alone),
         known=_known_name,
         resumable=resumable,
         title=f"Upload {requests[0].name}" if alone else "Upload",
@@ -248,16 +254,15 @@ def update(
     """
     from ...client.uploads.request import UploadArguments
 
-    check_progress(progress)
     session = session_or_current(session)
-    ids = file_ids(file)
+    ids, batch = file_ids(file), Batch(workers, executor, errors, resume, progress)
     if source is not None:
         arguments = UploadArguments(
             mime_type=mime_type, ocr_language=ocr_language, upload_type=upload_type, chunk_size=chunk_size
         )
-        requests = new_content(session, ids, source, arguments, metadata)
+        schema, requests = new_content(session, ids, source, arguments, metadata)
         common = {**metadata, "mime_type": mime_type, "ocr_language": ocr_language}
-        return _run_uploads(session, requests, Batch(workers, executor, errors, resume, progress), "update", common)
+        return _run_uploads(session, schema, requests, batch, "update", common)
     body = metadata_body(metadata, creating=False, names=session.names)
     if ocr_language is not None:
         raise ValueError("ocr_language applies only to new content: give source too")
@@ -265,7 +270,7 @@ def update(
         body |= metadata_body({"mime_type": mime_type}, creating=False, names=session.names)
     if not body:
         raise ValueError("nothing to change: give source, or fields like name=... or starred=True")
-    return update_files(session, ids, body, Batch(workers, executor, errors, resume, progress))
+    return update_files(session, ids, body, batch)
 
 
 def update_files(

@@ -97,4 +97,5 @@ def files_schema_with(keys: Iterable[str]) -> Schema:
     >>> files_schema_with({"name": "a", "description": "b"}).keys[-2:]
     ('webViewLink', 'description')
     """
-    return Schema(FILES.columns + FILE.pick(key for key in dict.fromkeys(keys) if key not in FILES.keys).columns)
+    others = [key for key in dict.fromkeys(keys) if key not in FILES.keys]
+    return Schema(FILES.columns + FILE.pick(others).columns) if others else FILES

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..arguments import choice, file_ids
 from ..batch.batch import Batch, Errors, RowOperation, run
 from ..batch.resume import Resumable
-from ..batch.row_call import ROW_ERRORS
+from ..batch.workers import ROW_ERRORS
 from ..current_session import SessionLike, session_or_current
 from ..frames.frames import Record, frame
 from ..frames.schemas import PERMISSIONS
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from ..arguments import File
     from ..batch.progress import Progress
     from ..batch.resume import Resume
-    from ..batch.row_call import Report
-    from ..batch.workers import Executor
+    from ..batch.workers import Executor, Report
 
 _ROLES = ("reader", "commenter", "writer")
 _ANYONE = "anyone"

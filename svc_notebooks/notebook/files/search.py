@@ -7,7 +7,6 @@ from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import closing
 from datetime import date, timedelta
 from functools import partial
-from itertools import islice
 from typing import TYPE_CHECKING, TypeAlias, overload
 
 from ...core.errors.errors import BadRequest, NotFound
@@ -16,7 +15,7 @@ from ..arguments import file_ids, optional_text, texts, whole
 from ..current_session import SessionLike, session_or_current
 from ..frames.frames import Schema, concatenate, frame, snake
 from ..frames.schemas import FILE, file_schema
-from .search_terms import as_written, file_filter
+from .search_terms import CONDITIONS, as_written, file_filter
 
 _FIELDS = {snake(name): name for name in (*FIELDS, *PAIRS) if snake(name) != name}
 _KEYS = {**{snake(name): name for name in SORT_KEYS}, "size": "quotaBytesUsed"}
@@ -111,7 +110,6 @@ if TYPE_CHECKING:
     from ...client.session import Session
     from ...core.resources.files import File as FileRecord
     from ..arguments import File
-    from .search_terms import FileFilter
 
     When: TypeAlias = str | date | timedelta
 
@@ -242,28 +240,14 @@ def files(
     >>> [len(chunk) for chunk in svc.files(chunksize=2)]
     [2, 1]
     """
+    given = locals()
     session = session_or_current(session)
     optional_text("query", query)
     if limit is not None:
         limit = whole("limit", limit, 0)
     if chunksize is not None:
         chunksize = whole("chunksize", chunksize, 1)
-    arguments = {
-        "name": name,
-        "text": text,
-        "mime_type": mime_type,
-        "folder": folder,
-        "owner": owner,
-        "modified_after": modified_after,
-        "modified_before": modified_before,
-        "created_after": created_after,
-        "created_before": created_before,
-        "trashed": trashed,
-        "starred": starred,
-        "shared_with_me": shared_with_me,
-        "properties": properties,
-    }
-    conditions = {key: list(value) if isinstance(value, Iterator) else value for key, value in arguments.items()}
+    conditions = {key: list(given[key]) if isinstance(given[key], Iterator) else given[key] for key in CONDITIONS}
     schema, keys = file_schema(fields), sort_keys(order_by)
     sent_query = None if query is None else wire_query(query)
     for media_type in media_types(query) if query else ():
@@ -272,15 +256,34 @@ def files(
     selection = read(conditions)  # raises for an argument that is not valid, before anything is sent
 
     def pages() -> Generator[list[FileRecord], None, None]:
+        """Yield the matching files of each page, at most `limit` in all."""
+        from ...client.files import list_file_pages
+
         if selection is None or limit == 0:
             return
-        names = None if name is None else as_written(session, texts("name", conditions["name"]))
-        chosen = read({**conditions, "name": names}) or selection
-        is_empty = True
+        chosen, left, is_empty = selection, limit, True
+        if name is not None:
+            names = as_written(session, texts("name", conditions["name"]))
+            chosen = read({**conditions, "name": names}) or selection
+        most = None if chosen.conditions else limit  # the service does not test patterns
+        listed = list_file_pages(
+            session,
+            q=chosen.query,
+            order_by=wire_order(keys),
+            page_size=min(filter(None, (_LARGEST_PAGE, most, chunksize))),
+            fields=_mask(schema, [condition.key for condition in chosen.conditions]),
+            limit=most,
+            ahead=most == limit,
+        )
         try:
-            for page in _matching_pages(session, chosen, schema, wire_order(keys), limit, chunksize):
-                is_empty &= not page
-                yield page
+            with closing(listed):
+                for page in listed:
+                    matches = list(filter(chosen.matches, page))[:left] if chosen.conditions else page
+                    is_empty &= not matches
+                    yield matches
+                    left = None if left is None else left - len(matches)
+                    if left == 0:
+                        return
         except BadRequest as error:
             explain_bad_request(error, query, keys)
             raise
@@ -289,40 +292,6 @@ def files(
 
     chunks = _chunks(schema, pages(), chunksize or _CHUNK)
     return concatenate(schema, list(chunks)) if chunksize is None else chunks
-
-
-def _matching_pages(
-    session: Session,
-    selection: FileFilter,
-    schema: Schema,
-    order: str | None,
-    limit: int | None,
-    chunksize: int | None,
-) -> Generator[list[FileRecord], None, None]:
-    """Yield the matching files of each page, at most `limit` in all."""
-    from ...client.files import list_file_pages
-
-    most = None if selection.keys else limit  # the service does not test patterns
-    page_size = min(number for number in (_LARGEST_PAGE, most, chunksize) if number)
-    fields = _mask(schema, selection.keys)
-    with closing(
-        list_file_pages(
-            session,
-            q=selection.query,
-            order_by=order,
-            page_size=page_size,
-            fields=fields,
-            limit=most,
-            ahead=most == limit,
-        )
-    ) as listed:
-        left = limit
-        for page in listed:
-            matches = list(islice(filter(selection.matches, page), left))
-            yield matches
-            left = None if left is None else left - len(matches)
-            if left == 0:
-                return
 
 
 def _chunks(

@@ -60,17 +60,10 @@ class _Condition:
 
 @dataclass(frozen=True, slots=True)
 class FileFilter:
-    """A query, or None for all files, and conditions that the query cannot express.
-
-    `keys` are the metadata keys that `matches` reads.
-    """
+    """A query, or None for all files, and conditions that the query cannot express."""
 
     query: str | None
     conditions: tuple[_Condition, ...]
-
-    @property
-    def keys(self) -> tuple[str, ...]:
-        return tuple(condition.key for condition in self.conditions)
 
     def matches(self, file: File) -> bool:
         """Return whether a file that the query matches fulfils the other conditions too."""
@@ -90,7 +83,7 @@ def file_filter(query: str | None, values: Mapping[str, Any], *, names: Names, n
     True
     """
     context = _Context(names, now)
-    read = [_READERS[name](name, value, context) for name, value in values.items() if value is not None]
+    read = [CONDITIONS[name](name, value, context) for name, value in values.items() if value is not None]
     conditions = [condition for condition in read if condition is not None]
     if len(conditions) < len(read):
         return None
@@ -219,7 +212,7 @@ def _properties(argument: str, value: Any, context: _Context) -> _Condition:
     return _Condition(" and ".join(terms) or None)
 
 
-_READERS: Mapping[str, Callable[[str, Any, _Context], _Condition | None]] = {
+CONDITIONS: Mapping[str, Callable[[str, Any, _Context], _Condition | None]] = {
     "name": _name,
     "text": _text,
     "mime_type": _mime_type,

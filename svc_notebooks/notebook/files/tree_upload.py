@@ -12,7 +12,7 @@ from ...core.errors.caller_warning import warn_caller
 from ..arguments import flag
 from ..batch.batch import RowOperation, run
 from ..batch.resume import Resumable
-from ..batch.row_call import ROW_ERRORS
+from ..batch.workers import ROW_ERRORS
 from ..byte_sizes import size_text
 from ..frames.frames import Schema
 from ..frames.schemas import FILES, TREE_FILES
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ...client.uploads.tree_upload import TreeFile
     from ...local.tree import LocalTree
     from ..batch.batch import Batch
-    from ..batch.row_call import Report
+    from ..batch.workers import Report
     from ..frames.frames import Record
 
 MAX_FILES = 1000

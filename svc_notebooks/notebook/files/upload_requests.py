@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from ...client.uploads.resumable_upload import ClientUpload
     from ...core.resources.files import File
     from ..arguments import Source, Sources
-    from ..batch.row_call import Report
-    from ..frames.frames import Record
+    from ..batch.workers import Report
+    from ..frames.frames import Record, Schema
 
 
 @contextmanager
@@ -51,8 +51,11 @@ def new_files(
     name: str | Sequence[str] | None = None,
     file_id: str | None = None,
     metadata: Mapping[str, Any] | None = None,
-) -> list[UploadRequest]:
-    """Return a prepared upload of a new file for each source. Arguments and errors are the same as for `upload`."""
+) -> tuple[Schema, list[UploadRequest]]:
+    """Return the schema of the result, and a prepared upload of a new file for each source.
+
+    Arguments and errors are the same as for `upload`.
+    """
     from ...client.uploads.prepare import prepare
 
     contents = [content for item in sources(source) for content in _matches(item)]
@@ -62,13 +65,14 @@ def new_files(
     chosen_id = {} if file_id is None else {"id": file_id}
     body = metadata_body({**(metadata or {}), **chosen_id}, creating=True, names=session.names)
     names = names_for(len(contents), name)
-    common = replace(arguments, metadata=body, query=files_schema_with(body).query)
+    schema = files_schema_with(body)
+    common = replace(arguments, metadata=body, query=schema.query)
     converted = bool(arguments.convert_to) or session.names.is_native(str(body.get("mimeType")))
     requests = []
     for item, title in zip(contents, names, strict=True):
         content, media_type = content_of(item, title or body.get("name"), arguments.mime_type, converted=converted)
         requests.append(prepare(session, content, replace(common, name=title, mime_type=media_type)))
-    return requests
+    return schema, requests
 
 
 def _matches(source: Source) -> list[Source]:
@@ -84,8 +88,11 @@ def new_content(
     source: Source,
     arguments: UploadArguments,
     metadata: Mapping[str, Any] | None = None,
-) -> list[UploadRequest]:
-    """Return a prepared upload of new content for each file id. Arguments and errors are the same as for `update`."""
+) -> tuple[Schema, list[UploadRequest]]:
+    """Return the schema of the result, and a prepared upload of new content for each file id.
+
+    Arguments and errors are the same as for `update`.
+    """
     from ...client.uploads.prepare import prepare
 
     contents = sources(source)
@@ -93,14 +100,14 @@ def new_content(
         raise ValueError(f"source has {len(contents)} sources; update() needs exactly one source for all files")
     _check_streams(contents * len(ids))
     body = metadata_body(metadata, creating=False, names=session.names)
-    common = replace(arguments, metadata=body, query=files_schema_with(body).query)
+    schema = files_schema_with(body)
+    common = replace(arguments, metadata=body, query=schema.query)
     if is_frame(contents[0]):
         prepare(session, b"", common)  # raises for an argument that is not valid before anything is sent
-    return [
+    written = new_contents(session, ids, contents[0], body.get("name"), arguments.mime_type)
+    return schema, [
         prepare(session, content, replace(common, file_id=file_id, mime_type=media_type))
-        for file_id, content, media_type in new_contents(
-            session, ids, contents[0], body.get("name"), arguments.mime_type
-        )
+        for file_id, content, media_type in written
     ]
 
 
@@ -132,7 +139,7 @@ def is_current(session: Session, record: Record, status_changed: int | None, pat
     """
     if record.get(SOURCE_TIME) in (None, status_changed):
         return True
-    from ...client.uploads.content_comparison import compare_content
+    from ...client.uploads.chosen_id import compare_content
     from ...client.uploads.open_source import open_source
 
     is_same, reason = compare_content(session, cast("File", record), open_source(path))
@@ -142,27 +149,26 @@ def is_current(session: Session, record: Record, status_changed: int | None, pat
     return is_same is not False
 
 
-def run_upload(session: Session, request: UploadRequest, report: Report, *, alone: bool, repeated: bool) -> Record:
-    """Run an upload and return the record of the file. `alone` is False for one of several uploads of a call.
+def send_upload(session: Session, request: UploadRequest, report: Report, *, alone: bool) -> Record:
+    """Run an upload and return the record of the file. `alone` is False for one of several uploads of a call."""
+    from ...client.uploads.prepare import resumable, send_once
 
-    `repeated` is True if an earlier call may have created the file, and was stopped before it recorded this.
-    """
-    from ...client.uploads.chosen_id import find_or_upload
-
-    send = partial(_send, session, request, report, alone=alone)
-    file = find_or_upload(session, request, send) if repeated else send()
+    if request.upload_type == "resumable":
+        upload = resumable(session, request, report)
+        with explaining_interrupt(lambda: f"{stored_text(upload)}; {_how_to_go_on(upload, alone=alone)}"):
+            file = upload.run()
+    else:
+        with explaining_interrupt(lambda: "the upload was stopped; files() shows whether the file is stored"):
+            file = send_once(session, request, report)
     return {**file, SOURCE_TIME: request.source.status_changed}
 
 
-def _send(session: Session, request: UploadRequest, report: Report, *, alone: bool) -> File:
-    from ...client.uploads.prepare import execute, resumable
+def repeat_upload(session: Session, request: UploadRequest, report: Report, *, alone: bool) -> Record:
+    """Return the record of the file that an earlier call may have created, before it was stopped, or else upload it."""
+    from ...client.uploads.chosen_id import find_or_upload
 
-    if request.upload_type != "resumable":
-        with explaining_interrupt(lambda: "the upload was stopped; files() shows whether the file is stored"):
-            return execute(session, request, report)
-    upload = resumable(session, request, report)
-    with explaining_interrupt(lambda: f"{stored_text(upload)}; {_how_to_go_on(upload, alone=alone)}"):
-        return upload.run()
+    send = partial(send_upload, session, request, report, alone=alone)
+    return {**find_or_upload(session, request, cast(Any, send)), SOURCE_TIME: request.source.status_changed}
 
 
 def _how_to_go_on(upload: ClientUpload, *, alone: bool) -> str:

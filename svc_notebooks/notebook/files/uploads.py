@@ -10,15 +10,13 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from ...core.errors.errors import SvcError
 from ...core.errors.public_calls import public_methods
 from ..arguments import names_for, one_id, single_source
+from ..batch.progress import Progress, check_progress, reporting
 from ..current_session import SessionLike, session_or_current
-from ..exchanges.state_chart import state_chart, state_path
-from ..exchanges.svg import Picture
-from ..exchanges.upload_chart import upload_picture
+from ..exchanges.charts import Picture, state_chart, state_path, upload_picture
 from ..frames.frames import frame
 from ..frames.schemas import HISTORY, PENDING
 from .frame_content import content_of, new_contents
 from .metadata import files_schema_with, metadata_body, with_parent
-from .progress import Progress, check_progress, reporting
 from .upload_requests import explaining_interrupt, stored_text
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..arguments import row_ids
 from ..current_session import SessionLike, session_or_current
-from ..exchanges.svg import INK, SENT, Picture, TableColumn, bars, chart, swatch, text_table
+from ..exchanges.charts import INK, SENT, Picture, TableColumn, bars, chart, swatch, text_table
 from ..html import Markup, join_html, tag
 from ..sandbox.sandbox import sandbox_of
 

@@ -13,7 +13,7 @@ from itertools import islice
 from typing import IO, TYPE_CHECKING, Any
 
 from ...convert.spreadsheet.delimited import Dialect, detect, split_declaration
-from .columns import with_columns
+from .formats import with_columns
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series

@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
 
 from ...core.http.mime import UNKNOWN
 from ...core.http.multipart import MediaType
 from ...core.http.native_formats import CSV, IMPORTS, JSON, ODS, TEXT, TSV, X_ODS, XLSX, ZIP
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
 
 _EXCEL = "application/vnd.ms-excel"
 _EXCEL_IMPORTS = next(row for row in IMPORTS if XLSX in row.media_types).media_types
@@ -126,3 +131,16 @@ def _check_module(table_format: TableFormat, module: str, participle: str) -> No
 def _extension(name: str) -> str:
     stem, dot, extension = name.rpartition(".")
     return (dot + extension).lower() if stem else ""
+
+
+# -- replaces columns of a DataFrame by position
+
+
+def with_columns(frame: DataFrame, changed: Mapping[int, Any]) -> DataFrame:
+    """Return the DataFrame with other columns at some positions. `isetitem` would need quadratic time for all."""
+    import pandas as pd
+
+    columns = {position: changed.get(position, column) for position, (_, column) in enumerate(frame.items())}
+    table = pd.DataFrame(columns, index=frame.index) if changed else frame.copy(deep=False)
+    table.columns, table.attrs = frame.columns, frame.attrs
+    return table

@@ -16,9 +16,8 @@ from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 from ...core.http.mime import sniff
 from ...core.suggestions import nearest_name
-from .columns import with_columns
 from .delimited_text import SAMPLE_SIZE, check_width, encoding_of, read_delimited
-from .formats import TableFormat, check_reader
+from .formats import TableFormat, check_reader, with_columns
 from .sheet_area import check_area
 
 if TYPE_CHECKING:

@@ -4,8 +4,7 @@ import pytest
 
 import svc_notebooks as svc
 from svc_notebooks.notebook.batch import progress as displays
-from svc_notebooks.notebook.batch.counts import Counts
-from svc_notebooks.notebook.batch.progress import BatchProgress, showing
+from svc_notebooks.notebook.batch.progress import BatchProgress, Counts, showing
 from svc_notebooks.notebook.byte_sizes import MIB
 
 

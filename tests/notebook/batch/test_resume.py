@@ -170,16 +170,16 @@ def test_failed_rows_are_tried_again(lab):
 
 
 def test_a_file_that_was_stored_with_other_content_is_uploaded_with_another_id(lab, monkeypatch):
-    upload = prepare.execute
+    upload = prepare.send_once
 
     def mismatch(session, request, progress=None):
         upload(session, request, progress)
         raise ContentMismatch("The service stored 1 byte.")
 
-    monkeypatch.setattr(prepare, "execute", mismatch)
+    monkeypatch.setattr(prepare, "send_once", mismatch)
     with pytest.raises(ContentMismatch):
         svc.upload(b"x", resume="survey")
-    monkeypatch.setattr(prepare, "execute", upload)
+    monkeypatch.setattr(prepare, "send_once", upload)
 
     assert svc.upload(b"x", resume="survey")["id"].item() in svc.files()["id"].tolist()
     assert len(svc.files()) == 2

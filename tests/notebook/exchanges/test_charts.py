@@ -9,9 +9,7 @@ import pytest
 
 import svc_notebooks as svc
 from svc_notebooks.core.uploads.states import TRANSITIONS, UploadEvent, UploadState
-from svc_notebooks.notebook.exchanges.state_chart import arrows, state_chart, state_path
-from svc_notebooks.notebook.exchanges.svg import Picture
-from svc_notebooks.notebook.exchanges.upload_chart import upload_picture
+from svc_notebooks.notebook.exchanges.charts import Picture, arrows, state_chart, state_path, upload_picture
 from svc_notebooks.notebook.notifications.delivery_timeline import timeline_of
 
 KIB = 1024

@@ -175,7 +175,7 @@ def test_an_archive_of_another_program_is_read(lab, tmp_path):
 
 
 def test_a_body_with_a_redacted_secret_is_shown_as_complete():
-    from svc_notebooks.notebook.exchanges.recorded_body import body_text
+    from svc_notebooks.notebook.exchanges.request_code import body_text
 
     assert body_text(500, "assertion=[redacted]") == "assertion=[redacted]"
     assert body_text(500, "plain").endswith("<495 bytes more>")

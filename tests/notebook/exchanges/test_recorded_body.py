@@ -3,7 +3,7 @@
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.notebook.exchanges.recorded_body import whole_body
+from svc_notebooks.notebook.exchanges.request_code import whole_body
 
 SECRET = '"appProperties": {"refresh_token": "abcdefghijkl"}'
 METADATA = b"--b\r\nContent-Type: application/json\r\n\r\n{" + SECRET.encode() + b"}\r\n--b\r\n"

@@ -9,8 +9,8 @@ import svc_notebooks as svc
 from svc_notebooks.core.policy import MIB
 from svc_notebooks.notebook import frontend
 from svc_notebooks.notebook.batch import progress as displays
+from svc_notebooks.notebook.batch.progress import reporting
 from svc_notebooks.notebook.batch.progress_bar import ProgressBar
-from svc_notebooks.notebook.files.progress import reporting
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from svc_notebooks.client.transport.http import SENT_AT_ONCE, HttpTransport
 from svc_notebooks.client.transport.http_options import needs_no_proxy
 from svc_notebooks.client.transport.in_process import TransportError
 from svc_notebooks.client.uploads.open_source import open_source
-from svc_notebooks.client.uploads.source_stream import SourceStream
+from svc_notebooks.client.uploads.sources import SourceStream
 from svc_notebooks.core.http.messages import Headers, Request
 from tests.patience import PATIENCE
 
@@ -164,7 +164,7 @@ def test_an_idle_connection_that_the_service_closes_is_replaced(server: Server, 
 
     for server.reply in (reply_at_once, reply_at_once, reply_and_close):
         transport.send(Request("GET", server.base_url + "/"))
-    (origin,) = transport._pools.values()
+    (origin,) = transport._origins.values()
     (idle,) = origin.idle
     assert wait_for_read(idle.sock, PATIENCE), "the service closes the connection"
     server.reply = reply_at_once

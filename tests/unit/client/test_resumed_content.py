@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from svc_notebooks.client.session import Session
-from svc_notebooks.client.uploads import content_comparison
+from svc_notebooks.client.uploads import chosen_id
 from svc_notebooks.client.uploads.prepare import resume_upload, start_upload, upload
 from svc_notebooks.client.uploads.sources import PathSource
 from svc_notebooks.core.errors.errors import (
@@ -282,7 +282,7 @@ def test_an_upload_that_was_not_resumed_is_not_read_twice(
         raise AssertionError
 
     monkeypatch.setattr(PathSource, "digest", digest)
-    monkeypatch.setattr(content_comparison, "compare_content", digest)
+    monkeypatch.setattr(chosen_id, "compare_content", digest)
     shelf = WithPartialResponses({"PUT": [] if source == "path" else [reset]})  # bytes in memory cannot change
 
     upload(

@@ -14,8 +14,7 @@ from types import SimpleNamespace
 import pytest
 
 from svc_notebooks.client.uploads.open_source import open_source
-from svc_notebooks.client.uploads.source_stream import SourceStream
-from svc_notebooks.client.uploads.sources import StreamSource, UploadSource
+from svc_notebooks.client.uploads.sources import SourceStream, StreamSource, UploadSource
 from svc_notebooks.core.errors.errors import SourceChanged
 from tests.scripted import Stream
 
@@ -227,10 +226,3 @@ def test_a_body_is_a_piece_of_a_source_between_two_texts() -> None:
 def test_a_body_that_ends_early_is_a_changed_source() -> None:
     with pytest.raises(SourceChanged):
         SourceStream(open_source(b"0123"), 2, 5).read()
-
-
-def test_bytes_in_memory_are_read() -> None:
-    assert open_source(CONTENT).descriptor(0, 4) is None
-
-
-# -- files that are sent without reading them

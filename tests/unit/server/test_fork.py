@@ -47,26 +47,23 @@ def session(service: Service, tmp_path: Path) -> Iterator[Session]:
         session.close()
 
 
-def pools(session: Session) -> list:
-    return [origin_pool.pool for origin_pool in session._transport._pools.values()]
+def open_connections(session: Session) -> list:
+    return [connection for origin in session._transport._origins.values() for connection in origin.idle]
 
 
 def open_ports(session: Session) -> list[tuple[str, int]]:
-    """The addresses of the open connections of a session, which are in a pool of urllib3 after their first request."""
-    origins = session._transport._pools.values()
-    connections = [each for origin in origins for each in (*origin.pool.pool.queue, *origin.idle)]
-    return [connection.sock.getsockname() for connection in connections if connection and connection.sock]
+    """The addresses of the open connections of a session."""
+    return [connection.sock.getsockname() for connection in open_connections(session)]
 
 
 # -- the client
 
 
 def test_a_child_opens_connections_of_its_own(session: Session) -> None:
-    (pool,) = pools(session)
-    before = pool.num_connections
+    before = open_ports(session)
 
     def ports() -> tuple[int, list]:
-        unused = len(pools(session))
+        unused = len(open_connections(session))
         session.call("GET", "/storage/v3/files")
         return unused, open_ports(session)
 
@@ -74,20 +71,20 @@ def test_a_child_opens_connections_of_its_own(session: Session) -> None:
     session.call("GET", "/storage/v3/files")
 
     assert unused == 0
-    assert theirs != open_ports(session)
     assert len(theirs) == 1
-    assert pool.num_connections == before, "the parent's connection was ended"
+    assert theirs != before
+    assert open_ports(session) == before, "the parent's connection was ended"
 
 
 def test_locks_that_another_thread_holds_are_free_in_the_child(session: Session) -> None:
     begun = start_upload(session, bytes(2 * Q), chunk_size=Q)
-    queue, manager = pools(session)[0].pool, session._transport._adapter.poolmanager
+    manager = session._transport._adapter.poolmanager
     locks = (session.exchanges._lock, session._credential._lock, session.pending._lock, begun._lock)
 
     def work() -> tuple:
         return begun.status()["status"], upload(session, b"x", name="x", chunk_size=Q)["name"]
 
-    with held(*locks, queue.mutex, manager.pools.lock):
+    with held(*locks, manager.pools.lock):
         assert forked(work) == (308, "x")
 
 

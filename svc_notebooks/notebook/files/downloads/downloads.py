@@ -10,12 +10,19 @@ from typing import TYPE_CHECKING
 from ....core.errors.caller_warning import warn_caller
 from ...arguments import file_ids, flag, one_id
 from ...batch.batch import Batch, Errors, RowOperation, run
+from ...batch.progress import Progress
 from ...current_session import SessionLike, session_or_current
 from ...frames.schemas import DOWNLOADS
-from ..progress import Progress
-from .known_files import known_files
-from .rows import GOING_ON, DownloadRow, DownloadRows, known_of_row, label_of_row, request_metadata
-from .target import target_of
+from .rows import (
+    GOING_ON,
+    DownloadRow,
+    DownloadRows,
+    known_files,
+    known_of_row,
+    label_of_row,
+    request_metadata,
+    target_of,
+)
 
 if TYPE_CHECKING:
     from pandas import DataFrame

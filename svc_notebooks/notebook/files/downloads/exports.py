@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 
 from ...arguments import file_ids, flag
 from ...batch.batch import Batch, Errors, RowOperation, run
-from ...batch.row_call import ROW_ERRORS
+from ...batch.progress import Progress
+from ...batch.workers import ROW_ERRORS
 from ...current_session import SessionLike, session_or_current
 from ...frames.schemas import EXPORTED
-from ..progress import Progress
-from .rows import GOING_ON, DownloadRow, DownloadRows, label_of_row, request_metadata
-from .target import target_of
+from .rows import GOING_ON, DownloadRow, DownloadRows, label_of_row, request_metadata, target_of
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -19,8 +19,7 @@ from ...current_session import SessionLike, session_or_current
 from ...frames.frames import schema
 from ...tables.formats import BY_NAME, TableFormat, format_of_file
 from ...tables.read_table import check_options, read_table
-from .known_files import known_files
-from .rows import Metadata, request_metadata
+from .rows import Metadata, known_files, request_metadata
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -29,8 +28,7 @@ if TYPE_CHECKING:
     from ....core.resources.files import File as FileResource
     from ...arguments import File
     from ...batch.progress import Progress
-    from ...batch.row_call import Report
-    from ...batch.workers import Executor
+    from ...batch.workers import Executor, Report
     from ...frames.frames import Record
 
 _FIELDS = "id,name,mimeType,size"

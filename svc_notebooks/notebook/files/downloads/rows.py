@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
+from ....core.processes import temporary_folder
+from ....local.url_files import UrlFile, is_url, without_file_scheme
+from ...arguments import is_frame, is_new_folder, target_path
 from ...batch.batch import Batch, batch_schema
-from ...batch.counts import Counts
-from ...batch.progress import session_progress, showing
-from ...batch.row_call import ROW_ERRORS, Report
-from ...batch.workers import row_outcomes
-from ...frames.frames import frame
+from ...batch.progress import Counts, session_progress, showing
+from ...batch.resume import Resumable
+from ...batch.workers import ROW_ERRORS, Report, row_outcomes
+from ...frames.frames import camel, frame
 
 if TYPE_CHECKING:
     from ....client.session import Session
@@ -22,7 +26,160 @@ if TYPE_CHECKING:
     from ....core.resources.files import File
     from ....local.paths import DistinctPaths
     from ....local.saving import SavedFile
+    from ...batch.workers import Executor, Report
     from ...frames.frames import Record, Schema
+
+
+# -- reads the metadata of files from the rows of a file argument, so that a call need not request them again
+
+
+_NEEDED = ("id", "name", "size", "mime_type")
+_CHECKSUMS = {"sha256_checksum": 64, "md5_checksum": 32}
+"""The columns with checksums, and their numbers of hexadecimal digits."""
+
+
+def known_files(file: Any, *, checksum: bool = True) -> dict[str, File]:
+    """Return the metadata by file id of the rows that have an id, a name, a size, a media type and a checksum.
+
+    If `checksum` is False, a row needs no checksum.
+
+    >>> row = {"id": "a", "name": "a.txt", "size": 1, "mime_type": "text/plain", "md5_checksum": "0" * 32}
+    >>> known_files([row, {"id": "b", "name": "b.txt"}, "c"])["a"]["size"]
+    '1'
+    """
+    return {row["id"]: row for row in _known(file) if not checksum or row.keys() & {"md5Checksum", "sha256Checksum"}}
+
+
+def _known(value: Any) -> Iterator[File]:
+    if isinstance(value, str):
+        return
+    if is_frame(value):
+        columns = [column for column in (*_NEEDED, *_CHECKSUMS) if column in value.columns]
+        if {*_NEEDED} <= {*columns}:
+            for cells in zip(*(value[column].tolist() for column in columns), strict=True):
+                yield from _known_row(dict(zip(columns, cells, strict=True)))
+    elif (
+        isinstance(value, Mapping) or hasattr(value, "_fields") or (hasattr(value, "index") and hasattr(value, "keys"))
+    ):
+        row = value._asdict() if hasattr(value, "_asdict") else value
+        yield from _known_row({column: row[column] for column in (*_NEEDED, *_CHECKSUMS) if column in row})
+    elif isinstance(value, Iterable):
+        for member in value:
+            yield from _known(member)
+
+
+def _known_row(row: Mapping[str, Any]) -> Iterator[File]:
+    """Yield the metadata in a row as a resource of the interface, unless a value is missing or not valid."""
+    checksums = {
+        camel(column): row[column]
+        for column, digits in _CHECKSUMS.items()
+        if isinstance(row.get(column), str) and len(row[column]) == digits
+    }
+    is_text = all(isinstance(row.get(column), str) and row[column] for column in ("id", "name", "mime_type"))
+    size = str(row.get("size"))
+    if is_text and size.isdecimal():
+        known = {"id": row["id"], "name": row["name"], "size": size, "mimeType": row["mime_type"], **checksums}
+        yield cast("File", known)
+
+
+# -- the folder or the URL to which downloads and exports are saved
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The path of a folder or a file on disk. `new_folder` is True for a folder to create.
+
+    If `url` is given, the files are saved at this URL instead of `folder`, a temporary folder that contains `path`. The
+    rows of a download then get paths in the temporary folder, and keep the names that they would have on disk.
+    """
+
+    path: Path
+    new_folder: bool
+    url: str = ""
+    folder: Path = Path()
+
+    def place(self, row: DownloadRow) -> DownloadRow:
+        """Return a row whose texts name the URL instead of the temporary folder."""
+        if not self.url:
+            return row
+        folder, url = f"{self.folder}{os.sep}", self.url
+        return row._replace(label=row.label.replace(folder, url), skipped=row.skipped.replace(folder, url))
+
+    def resumable(self, function: str, arguments: Mapping[str, Any]) -> Resumable[DownloadRow]:
+        """Return how a ledger records the rows: by file, version of the file and path.
+
+        A file that is missing on disk, or has another size, is saved again.
+        """
+        return Resumable(function, arguments, identity=self._identity, is_done=self._is_saved)
+
+    def _identity(self, row: DownloadRow) -> list[object]:
+        versions = ("headRevisionId", "sha256Checksum", "md5Checksum", "modifiedTime")
+        version = next(filter(None, map(row.file.get, versions)), None)
+        path = None if row.path is None else self._url(row.path) or str(row.path.absolute())
+        return [row.file["id"], version, row.export, path]
+
+    def _is_saved(self, row: DownloadRow, record: Record) -> bool:
+        if row.path is None or self.url:
+            return True
+        return row.path.is_file() and row.path.stat().st_size == record["size"]
+
+    def _url(self, path: Path) -> str:
+        """Return the URL of a path in the temporary folder, or an empty str if there is no URL."""
+        return self.url and self.url + path.relative_to(self.folder).as_posix()
+
+    def save(
+        self, session: Session, row: DownloadRow, report: Report, byte_range: ByteRange | None = None, **options: Any
+    ) -> Record:
+        """Save the file of a row and return its record. The arguments and the errors are those of `save_row`.
+
+        For a URL, the complete content is saved in a temporary folder first.
+        """
+        if not self.url or row.path is None:
+            return save_row(session, row, report, byte_range, **options)
+        url = UrlFile(self._url(row.path))
+        overwrite = options.pop("overwrite", False)
+        size = None if row.export or byte_range or row.file.get("size") is None else int(row.file["size"])
+        try:
+            url.check(size, overwrite=overwrite)
+            with temporary_folder("svc-") as folder:
+                content = folder / row.path.name
+                record = save_row(session, row._replace(path=content), report, byte_range, **options)
+                outcome = url.save(content, overwrite=overwrite, same=_same_export if row.export else None)
+        except ROW_ERRORS as error:
+            vars(error)["file"] = row.file
+            raise
+        return {**record, "path": url.url, "outcome": outcome}
+
+
+def _same_export(first: Path, second: Path) -> bool:
+    from ....client.downloads.exports import same_export
+
+    return same_export(first, second)
+
+
+@contextmanager
+def target_of(count: int, to: str | os.PathLike[str] | None, executor: Executor | None) -> Iterator[Target]:
+    """Return the target of `count` files. Its temporary folder exists until the context ends.
+
+    Raises ValueError for several files if `to` is not a folder, and the errors of `UrlFile`.
+    """
+    to = without_file_scheme(to)
+    if not is_url(to):
+        path = target_path(count, to)
+        if executor is not None and not isinstance(executor, ThreadPoolExecutor):
+            path = path.absolute()  # the current folder of another process may be another one
+        yield Target(path, is_new_folder(count, to))
+        return
+    is_folder = to.endswith("/") or UrlFile(to).is_folder()
+    if count > 1 and not is_folder and PurePosixPath(to).suffix:
+        raise ValueError(f"to is {to!r}; for {count} files it must be a folder")
+    with temporary_folder("svc-") as folder:
+        if is_folder or count > 1:
+            yield Target(folder, True, to if to.endswith("/") else f"{to}/", folder)
+        else:
+            above, slash, file_name = to.rpartition("/")
+            yield Target(folder / file_name, False, above + slash, folder)
+
 
 GOING_ON = "run the cell again to go on"
 """How to go on after an interrupt, because a file that is complete is not saved again."""

@@ -1,0 +1,278 @@
+"""Reads the recorded headers and body of a request, so that another program can send the request again."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from ...client.transport.http_options import is_loopback
+from ...client.transport.recorder import KEPT
+from ...core.http.messages import reason
+from ...core.http.multipart import MultipartError, boundary_of
+from ...core.http.ranges import ByteSpan, ContentRange
+from ...core.http.redaction import REDACTED
+
+if TYPE_CHECKING:
+    from ...client.transport.recorder import Exchange
+
+
+# -- reads the recorded headers and body of a request, so that another program can send the request again
+
+
+def status_line(status: int | None) -> str:
+    """Return an HTTP status code with its reason phrase, or "no response" if the status is None.
+
+    >>> status_line(308), status_line(200), status_line(None)
+    ('308 Resume Incomplete', '200 OK', 'no response')
+    """
+    if status is None:
+        return "no response"
+    return f"{status} {reason(status)}".rstrip()
+
+
+def target(exchange: Exchange) -> str:
+    """Return the request target of an exchange, which is the path with the query of the URL."""
+    parts = urlsplit(exchange.url)
+    return parts.path + (f"?{parts.query}" if parts.query else "")
+
+
+def body_text(size: int, text: str | None) -> str:
+    """Return the recorded body text and the number of bytes that were not recorded, or "" for an empty body."""
+    if not text:
+        return f"<{size} bytes>" if size else ""
+    shown = len(text.encode())
+    hidden = REDACTED in text and shown < KEPT  # the whole body is recorded, except for the secrets
+    remaining = 0 if hidden else size - shown
+    return text + (f"\n<{remaining} bytes more>" if remaining > 0 else "")
+
+
+def http_text(exchange: Exchange) -> str:
+    """Return the request and the response of an exchange as HTTP text. A binary body is replaced by its size."""
+    request = [f"{exchange.method} {target(exchange)} HTTP/1.1"]
+    request += [f"{name}: {value}" for name, value in exchange.request_headers]
+    parts = ["\n".join(request), body_text(exchange.sent, exchange.request_body)]
+    if exchange.status is None:
+        parts.append(f"(no response: {exchange.error or 'still under way'})")
+    else:
+        response = [f"HTTP/1.1 {status_line(exchange.status)}"]
+        response += [f"{name}: {value}" for name, value in exchange.response_headers]
+        parts += ["\n".join(response), body_text(exchange.received, exchange.response_body)]
+    return "\n\n".join(part for part in parts if part)
+
+
+_SET_BY_CLIENT = frozenset({"authorization", "host", "content-length", "user-agent", "accept-encoding"})
+"""Headers that curl and the library requests set themselves, and the token, which is a variable."""
+
+_LONGEST_CHARACTER = 4
+"""The bytes of the longest character of UTF-8. A recorder does not keep a character whose bytes were cut."""
+
+
+def whole_body(exchange: Exchange) -> str | None:
+    """Return the request body if all of it was recorded, apart from secrets. Otherwise return None.
+
+    A recorder keeps at most 2 KiB of a text body, and nothing of a binary body.
+    """
+    recorded = exchange.request_body or ""
+    size = len(recorded.encode())
+    if size == exchange.sent:
+        return recorded
+    was_cut = size > KEPT - _LONGEST_CHARACTER or (_boundary(exchange) is not None and not _has_last_boundary(exchange))
+    return recorded if REDACTED in recorded and not was_cut else None
+
+
+def client_headers(exchange: Exchange) -> list[tuple[str, str]]:
+    """Return the request headers that a command or program must set, without secrets and without the token."""
+    return [
+        (name, value)
+        for name, value in exchange.request_headers
+        if name.lower() not in _SET_BY_CLIENT and REDACTED not in value
+    ]
+
+
+def has_token(exchange: Exchange) -> bool:
+    """Return True if the request had the header Authorization."""
+    return any(name.lower() == "authorization" for name, _ in exchange.request_headers)
+
+
+def sent_span(exchange: Exchange) -> ByteSpan | None:
+    """Return the byte range of the file that the request body has, or None if the request has no Content-Range."""
+    content_range = dict(exchange.request_headers).get("Content-Range")
+    return ContentRange.parse(content_range).span if content_range else None
+
+
+def multipart_frame(exchange: Exchange) -> tuple[str, str] | None:
+    """Return the text before and after the file in a multipart body.
+
+    Return None if the body is not multipart, or if the recorded text does not include all metadata.
+    """
+    boundary = _boundary(exchange)
+    if boundary is None:
+        return None
+    first, mark, second = (exchange.request_body or "").partition(f"\r\n--{boundary}\r\n")
+    headers, blank, _ = second.partition("\r\n\r\n")
+    if not blank:
+        return None  # the metadata is longer than the recorded part, so the whole body must come from the file
+    return first + mark + headers + blank, f"\r\n--{boundary}--\r\n"
+
+
+def _boundary(exchange: Exchange) -> str | None:
+    """Return the boundary of a multipart body, or None for another body."""
+    try:
+        return boundary_of(dict(exchange.request_headers).get("Content-Type") or "")
+    except MultipartError:
+        return None
+
+
+def _has_last_boundary(exchange: Exchange) -> bool:
+    """Return False if the recorded text of a multipart body ends before its last boundary, as at binary data."""
+    return f"--{_boundary(exchange)}--" in (exchange.request_body or "")
+
+
+# -- curl commands for bash, with shell variables instead of secrets
+
+
+_ESCAPES = {ord("\\"): "\\\\", ord("'"): "\\'", ord("\n"): "\\n", ord("\r"): "\\r", ord("\t"): "\\t"}
+
+
+def curl_text(exchange: Exchange, base: str | None = None) -> str:
+    """Return the curl command that sends a request again. `base` replaces the scheme and host of the recorded URL."""
+    source, data = _curl_body(exchange)
+    options = [*_method(exchange), *_curl_headers(exchange), *data, _curl_url(exchange.url, base)]
+    return f"{source}curl " + " \\\n  ".join(options)
+
+
+def _method(exchange: Exchange) -> list[str]:
+    """Return the option for the method. Without one, curl sends GET, or POST if there is a body."""
+    if exchange.method == "HEAD":
+        return ["--head"]
+    return [] if exchange.method == "GET" and not exchange.sent else [f"-X {shlex.quote(exchange.method)}"]
+
+
+def _curl_headers(exchange: Exchange) -> Iterator[str]:
+    if has_token(exchange):
+        yield '-H "Authorization: Bearer $SVC_TOKEN"'
+    for name, value in client_headers(exchange):
+        yield f"-H {_quote(f'{name}: {value}' if value else f'{name};')}"
+    if exchange.sent and "content-type" not in {name.lower() for name, _ in exchange.request_headers}:
+        yield "-H 'Content-Type:'"  # otherwise curl sends the media type of an HTML form
+
+
+def _curl_url(url: str, base: str | None) -> str:
+    """Return the quoted URL for curl, after `--noproxy` if the service is on this machine.
+
+    If the URL has brackets or braces, which curl would expand, `--globoff` is added.
+    """
+    parts = urlsplit(url)
+    origin = f"{parts.scheme}://{parts.netloc}"
+    start, rest = (origin, url[len(origin) :]) if base is None else (base.rstrip("/"), url[len(origin) :])
+    shown = f'"{start}"{_quote_with_token(rest)}' if start.startswith("$") else _quote_with_token(start + rest)
+    shown = f"--globoff {shown}" if any(mark in url for mark in "[]{}") else shown
+    is_here = start.startswith("$") or is_loopback(urlsplit(start).hostname)
+    return f"--noproxy '*' {shown}" if is_here else shown
+
+
+def _quote_with_token(text: str) -> str:
+    """Quote a text for bash, with the shell variable `SVC_TOKEN` instead of each redacted token."""
+    return '"$SVC_TOKEN"'.join(shlex.quote(part) if part else "" for part in text.split(REDACTED))
+
+
+def _curl_body(exchange: Exchange) -> tuple[str, list[str]]:
+    """Return a pair of the shell commands that pipe the body to curl, and curl's options for the body.
+
+    The commands are an empty str if no pipe is needed.
+    """
+    if not exchange.sent:
+        return "", ["-H 'Content-Length: 0'"] if exchange.method in {"POST", "PUT", "PATCH"} else []
+    recorded = whole_body(exchange)
+    if recorded and "\0" not in recorded:
+        return "", [f"--data-raw {_quote(recorded)}"]
+    if span := sent_span(exchange):
+        return f'tail -c +{span.first + 1} "$FILE" | head -c {exchange.sent} | ', ["--data-binary @-"]
+    if frame := multipart_frame(exchange):
+        head, tail = map(_quote, frame)
+        return f"""{{ printf %s {head}; cat "$FILE"; printf %s {tail}; }} | """, ["--data-binary @-"]
+    return "", ['--data-binary "@$FILE"']
+
+
+def _quote(text: str) -> str:
+    """Quote a text as a word for bash. If the text has control characters, use the $'...' form with escapes."""
+    if text.isprintable() or text.replace("\n", "").isprintable():
+        return shlex.quote(text)
+    escaped: list[str] = []
+    for character in text:
+        hexadecimal = "".join(f"\\x{byte:02x}" for byte in character.encode("utf-8", "replace"))
+        escaped.append(_ESCAPES.get(ord(character)) or (character if character.isprintable() else hexadecimal))
+    return f"$'{''.join(escaped)}'"
+
+
+# -- Python code with the library requests
+
+
+_TOKEN = 'os.environ["SVC_TOKEN"]'
+_BASE_URL = 'os.environ["SVC_BASE_URL"]'
+_FILE = 'open(os.environ["FILE"], "rb")'
+
+
+def python_text(exchange: Exchange, base_url: str | None = None, *, in_process: bool = False) -> str:
+    """Return Python code that sends the request of an exchange again.
+
+    If `base_url` is given, it replaces the scheme and host of the recorded URL. Otherwise the environment variable
+    `SVC_BASE_URL` replaces them if the service is in this kernel.
+    """
+    body, data = _python_body(exchange)
+    is_here = is_loopback(urlsplit(base_url or exchange.url).hostname) or (in_process and base_url is None)
+    call = [
+        f"{_literal(exchange.method)},",
+        f"{_python_url(exchange.url, base_url, in_process=in_process)},",
+        *_python_headers(exchange),
+        *([f"data={data},"] if data else []),
+        "auth=lambda request: request,  # otherwise an entry of ~/.netrc replaces the header Authorization",
+        *(['proxies={"no_proxy": "*"},  # the service is on this machine'] if is_here else []),
+        "timeout=60,",
+    ]
+    lines = [*body, "response = requests.request(", *(f"    {argument}" for argument in call), ")"]
+    code = "\n".join([*lines, "print(response.status_code, response.text)"])
+    return ("import os\n\n" if "os.environ" in code else "") + "import requests\n\n" + code
+
+
+def _python_url(url: str, base_url: str | None, *, in_process: bool) -> str:
+    parts = urlsplit(url)
+    origin = f"{parts.scheme}://{parts.netloc}"
+    if in_process and base_url is None:
+        return f"{_BASE_URL} + {_with_token(url[len(origin) :])}"
+    return _with_token((base_url or origin).rstrip("/") + url[len(origin) :])
+
+
+def _with_token(text: str) -> str:
+    """Return the text as a Python expression in which the token replaces each redacted secret."""
+    return f" + {_TOKEN} + ".join(_literal(part) for part in text.split(REDACTED))
+
+
+def _python_headers(exchange: Exchange) -> Iterator[str]:
+    lines = [f"        {_literal(name)}: {_literal(value)}," for name, value in client_headers(exchange)]
+    if has_token(exchange):
+        lines.insert(0, f'        "Authorization": "Bearer " + {_TOKEN},')
+    if lines:
+        yield "\n".join(["headers={", *lines, "    },"])
+
+
+def _python_body(exchange: Exchange) -> tuple[list[str], str]:
+    """Return the lines of code that read the body, and the expression of the body, or "" if there is no body."""
+    if not exchange.sent:
+        return [], ""
+    if recorded := whole_body(exchange):
+        return [], f"{_literal(recorded)}.encode()"
+    read = ["    body = file.read()"]
+    if span := sent_span(exchange):
+        read = [f"    file.seek({span.first})", f"    body = file.read({exchange.sent})"]
+    elif frame := multipart_frame(exchange):
+        head, tail = (f"{_literal(text)}.encode()" for text in frame)
+        read = [f"    body = {head} + file.read() + {tail}"]
+    return [f"with {_FILE} as file:", *read], "body"
+
+
+def _literal(text: str) -> str:
+    """Return the text as a Python literal, in double quotes if nothing in it must be escaped."""
+    return f'"{text}"' if text.isprintable() and not {'"', "\\"}.intersection(text) else repr(text)
