@@ -118,7 +118,7 @@ def fill_watch(page):
     page.get_by_label("Token", exact=True).fill("Bearer abc")
     page.get_by_role("button", name="Watch", exact=True).click()
     page.get_by_role("alert").get_by_text("No channel was opened").wait_for()
-    page.get_by_role("alert").get_by_text("token begins with").wait_for()
+    page.get_by_role("alert").get_by_text("Enter the date and the time").wait_for()
 
 
 def leave_unfilled(page):
