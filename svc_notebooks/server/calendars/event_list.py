@@ -52,6 +52,8 @@ class ItemStyle(NamedTuple):
 
     mask: Mask
     is_compact: bool
+    fields: str | None = None
+    """The parameter `fields`, from which the mask was made."""
 
     def line(self, depth: int) -> str:
         """Return the beginning of a line at a depth of the JSON, or "" if everything is on one line."""
@@ -65,12 +67,13 @@ class EventTexts:
         self._view = view
         self._shared = shared
         self._style = style
+        self._key = (view.key, style.fields, style.is_compact)
 
     def of(self, event_id: str, entry: Entry) -> str:
         """Return the JSON of an event, or of the instance of a recurring event with this id."""
         event, slot = entry
         if slot is None:
-            return self._text(event)
+            return self._stored(event) if event.has_fields_of_row else self._text(event)
         template = self._shared.get(event.row.seq)
         if template is None:
             template = self._shared[event.row.seq] = self._template(event, slot)
@@ -79,6 +82,15 @@ class EventTexts:
         else:
             start, end = self._view.time_text(slot.start), self._view.time_text(slot.end)
         return template % {"id": event_id, "link": self._view.link(event_id), "start": start, "end": end}
+
+    def _stored(self, event: EventRecord) -> str:
+        """Return the JSON of an event whose fields are those of its row, which is built again only if it changes."""
+        texts, key = self._view.context.texts, (event.row, self._key)
+        text = texts.get(key)
+        if text is None:
+            text = self._text(event)
+            texts.keep(key, text, len(event.row.body))
+        return text
 
     def _text(self, event: EventRecord) -> str:
         resource = cast(JSON, self._view.resource(event))
@@ -332,7 +344,7 @@ def _response(
     if not entries or "items" not in selection:
         return json_response(request.query, selection)
     query = request.query
-    style = ItemStyle(item_mask(mask or {}), query.get("prettyPrint") == "false")
+    style = ItemStyle(item_mask(mask or {}), query.get("prettyPrint") == "false", query.get("fields"))
     texts = EventTexts(view, shared, style)
     items = [texts.of(event_id, entry) for (_, event_id), entry in in_slices(entries)]
     return json_bytes(text_bytes(list_text(selection, items, style)))

@@ -25,10 +25,11 @@ class EventRecord:
     Without a `body`, the event has the fields of its row. They are parsed only if they are needed.
     """
 
-    __slots__ = ("_body", "row")
+    __slots__ = ("_body", "has_fields_of_row", "row")
 
     def __init__(self, row: EventRow, body: Event | None = None) -> None:
         self.row = row
+        self.has_fields_of_row = body is None
         self._body = body
 
     @property

@@ -71,6 +71,33 @@ MAX_CHARACTERS = 8 * 1024 * 1024
 """The largest number of characters of all texts and keys together."""
 
 
+class TextCache:
+    """The last texts, with at most `most` characters together. The oldest text is removed first."""
+
+    def __init__(self, most: int = MAX_CHARACTERS) -> None:
+        self._most = most
+        self._texts: dict[Hashable, tuple[str, int]] = {}
+        self._characters = 0
+        self._lock = Lock()
+
+    def get(self, key: Hashable) -> str | None:
+        """Return the text with a key, or None if it is not kept."""
+        kept = self._texts.get(key)
+        return kept[0] if kept else None
+
+    def keep(self, key: Hashable, text: str, size: int) -> None:
+        """Keep a text whose key has `size` characters. A text that is larger than the whole cache is not kept."""
+        size += len(text)
+        with self._lock:
+            if key in self._texts or size > self._most:
+                return
+            self._texts[key] = text, size
+            self._characters += size
+            while self._characters > self._most:
+                oldest = next(iter(self._texts))
+                self._characters -= self._texts.pop(oldest)[1]
+
+
 MAX_OPEN_SERIES = 30_000
 """The largest size of all open cursors together, in recurring events. Each takes about 2 KB of memory."""
 
@@ -151,6 +178,7 @@ class ServiceContext:
     reserve: Reserve = field(default_factory=lambda: Reserve(None))
     cursors: CursorCache = field(default_factory=CursorCache)
     series: SeriesCache = field(default_factory=SeriesCache)
+    texts: TextCache = field(default_factory=TextCache)
     quotas: dict[str, Quota] = field(default_factory=dict)
     records: KeptRecords | None = None
     folder_type: str = field(init=False)
