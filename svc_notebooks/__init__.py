@@ -21,6 +21,7 @@ _NAMES_IN = (
     ("notebook.files.files", "upload update create_file generate_ids file"),
     ("notebook.files.folders", "trash untrash delete"),
     ("notebook.files.search", "files"),
+    ("notebook.files.tree", "tree"),
     ("notebook.files.folders", "create_folder move"),
     ("notebook.files.copy", "copy"),
     ("notebook.identity", "token_info service_account_token"),
