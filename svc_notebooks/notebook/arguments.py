@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard, TypeVar
 from urllib.parse import parse_qs, unquote, urlsplit
 
+from ..core.suggestions import nearest_name
+
 _PATHS = (
     re.compile(r"/d/(?P<id>[^/]+)"),  # webViewLink, such as /file/d/abc/view and /document/d/abc/edit
     re.compile(r"/folders/(?P<id>[^/]+)"),
@@ -252,7 +254,9 @@ def choice(argument: str, value: object, allowed: Iterable[str]) -> str:
     """Return an allowed value of an argument. Raises ValueError for any other value."""
     options = list(allowed)
     if not isinstance(value, str) or value not in options:
-        raise ValueError(f"{argument} is {value!r}; it must be one of {', '.join(options)}")
+        near = nearest_name(value, options) if isinstance(value, str) else None
+        hint = f"; did you mean {near!r}?" if near else ""
+        raise ValueError(f"{argument} is {value!r}; it must be one of {', '.join(options)}{hint}")
     return value
 
 

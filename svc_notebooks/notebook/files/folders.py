@@ -16,6 +16,7 @@ from ..frames.frames import snake
 from ..frames.schemas import DELETED, FILES
 from .files import create_file, file as _file, update_files
 from .metadata import RowBodies, metadata_body, with_parent
+from .search import files
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -141,6 +142,25 @@ def delete(
     resumable: Resumable[str] = Resumable("delete", repeat=_delete_again)
     operation = RowOperation(DELETED, _delete_row, known=known_id, resumable=resumable, title="Delete")
     return run(operation, file_ids(file), session_or_current(session), batch)
+
+
+def empty_trash(*, session: SessionLike = None) -> DataFrame:
+    """Delete all files of this user that are in the trash permanently, with the files in their folders.
+
+    Returns:
+        One row for each file that was in the trash, with the columns of `files()`.
+
+    >>> lab = svc.sandbox()
+    >>> old = svc.trash(svc.upload(b"old", name="old.txt"))
+    >>> svc.empty_trash()["name"].tolist(), len(svc.files())
+    (['old.txt'], 0)
+    """
+    from ...client.files import empty_trash
+
+    session = session_or_current(session)
+    former = files(trashed=True, owner="me", session=session)
+    empty_trash(session)
+    return former
 
 
 def _delete_row(session: Session, file_id: str, report: Report) -> Record:

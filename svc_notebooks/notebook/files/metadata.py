@@ -23,6 +23,10 @@ _WRITABLE = {
 }
 
 
+_ARGUMENTS = ("workers", "executor", "errors", "resume", "progress", "session")
+"""Arguments of the functions that take fields as keyword arguments, for hints."""
+
+
 def metadata_body(metadata: Mapping[str, Any] | None, *, creating: bool, names: Names | None = None) -> File:
     """Convert metadata with Python names to the JSON object of a request. None gives an empty object.
 
@@ -101,12 +105,12 @@ def _column(name: str, value: Any, count: int, row: str) -> list[Any] | None:
 
 def _entry(name: object, value: Any, writable: Mapping[str, Field], names: Names, row: str = "") -> tuple[str, JSON]:
     key = camel(str(name))
-    if key in ("parent", "parents") and key not in writable:
+    if key in ("directory", "folder", "parent", "parents") and not writable.keys() & {"parents"}:
         raise TypeError(f"{name} cannot be set here; move(file, to=folder) moves a file into a folder")
     if key not in writable and key in _WRITABLE[True]:
         raise TypeError(f"{name} can only be set when the file is created")
     if key not in writable:
-        arguments = () if writable is _WRITABLE[True] else ("source",)
+        arguments = ("folder" if writable is _WRITABLE[True] else "source", *_ARGUMENTS)
         near = nearest_name(str(name), [*map(snake, writable), *arguments])
         hint = f"; did you mean {near}?" if near else f"; the fields are {_list_fields(writable)}"
         raise TypeError(f"{name} is not a field that can be set here{hint}")

@@ -103,9 +103,9 @@ def tree(folder: File | None = None, *, session: SessionLike = None) -> Tree:
     >>> year = svc.create_folder("birds/2026")
     >>> made = svc.upload([b"robin", b"wren"], name=["may.csv", "june.csv"], folder=year)
     >>> svc.tree()
-    My files/        2 files, 9 bytes
-    └── birds/       2 files, 9 bytes
-        └── 2026/    2 files, 9 bytes
+    My files/             2 files, 9 bytes
+    └── birds/            2 files, 9 bytes
+        └── 2026/         2 files, 9 bytes
             ├── june.csv  4 bytes
             └── may.csv   5 bytes
     """

@@ -56,7 +56,7 @@ def test_a_path_is_created_once(data):
         [5, "Data/birds/2026/may.csv"]
     ]
     for name in ("birds//2026", "../birds", "/"):
-        with pytest.raises(ValueError, match="a path with an empty name, '.' or '..'"):
+        with pytest.raises(ValueError, match="a path with an empty name"):
             svc.create_folder(name)
 
 
