@@ -28,6 +28,8 @@ _OTHER_KINDS = {"channelResource": "channel", "eventList": "events"}
 _SHORT = Repr()
 _SHORT.maxstring = _SHORT.maxother = 60
 
+_NO_CONTENT = 204
+
 _IS_NUMBER = re.compile(r"[0-9]{1,18}", re.ASCII)
 _NUMBERS = frozenset(
     ["expiration", "limit", "maxUploadSize", "quotaBytesUsed", "size", "usage", "usageInStorage", "usageInStorageTrash"]
@@ -50,15 +52,25 @@ def parse_object(content: bytes) -> JSONObject | None:
 
 
 def read_object(response: Response, url: str) -> JSONObject:
-    """Return a response's JSON object, or {} if empty. Raises ServiceFailed, with the host of `url`, otherwise."""
-    content = response.content()
-    parsed = parse_object(content) if content else {}
+    """Return a response's JSON object, or {} for a 204. Raises ServiceFailed, with the host of `url`, otherwise."""
+    parsed = {} if response.status == _NO_CONTENT else parse_object(response.content())
     if parsed is None:
-        media_type = printable(response.headers.get("Content-Type") or "content without a type", 60)
-        page = ", perhaps the error page of a proxy or the sign-in page of a network" if "html" in media_type else ""
-        problem = f"it is {media_type}{page}, and not a JSON object of at most {MAX_JSON_VALUES:,} values"
-        raise foreign_answer(url, problem, content[:500].decode("utf-8", "replace"), response.status)
+        raise _not_expected(response, url, f"not a JSON object of at most {MAX_JSON_VALUES:,} values")
     return parsed
+
+
+def check_no_content(response: Response, url: str) -> None:
+    """Raise ServiceFailed, with the host of `url`, for a success that is not a 204."""
+    if response.status != _NO_CONTENT:
+        raise _not_expected(response, url, f"not a {_NO_CONTENT} without content")
+
+
+def _not_expected(response: Response, url: str, expected: str) -> ServiceFailed:
+    content = response.content()
+    media_type = printable(response.headers.get("Content-Type") or "content without a type", 60)
+    page = ", perhaps the error page of a proxy or the sign-in page of a network" if "html" in media_type else ""
+    problem = f"it is {media_type if content else 'empty'}{page}, and {expected}"
+    return foreign_answer(url, problem, content[:500].decode("utf-8", "replace"), response.status)
 
 
 def read_resource(
@@ -82,7 +94,7 @@ def read_resource(
     problem = ""
     if named and not (isinstance(answer.get("id"), str) and answer["id"]):
         problem = "it has no id"
-    elif not found and (answer or named):
+    elif not found:
         problem = f"it has none of the fields {', '.join(mask)}"
     elif len(found) == 1 and named and len(mask) + ("*" in mask) > 1:
         problem = "it has an id, but no other field of the resource"

@@ -153,7 +153,7 @@ def _open_channel(session: Session, file: str | None, body: ChannelToOpen) -> Ch
 def stop(session: Session, channel_id: str, resource_id: str) -> None:
     """Stop a notification channel. Raises NotFound if the channel is not active or this user may not stop it."""
     path = session.names.path("channels", "stop")
-    session.call("POST", path, body={"id": channel_id, "resourceId": resource_id})
+    session.execute("POST", path, body={"id": channel_id, "resourceId": resource_id})
     known = registry_of(session).channels
     if channel_id in known:
         known[channel_id] = replace(known[channel_id], stopped=session.clock.now())

@@ -136,7 +136,15 @@ class BoundedBody:
         try:
             for coding in reversed(read_codings(self._response.headers.all("Content-Encoding"))):
                 # a piece that is cut at the bound may exceed it, but a body of empty parts must end, too
-                blocks = decode(blocks, coding, lambda size: self._check(size - _MIB, "at least "))
+                blocks = decode(self._within(blocks), coding, lambda size: self._check(size - _MIB, "at least "))
             yield from blocks
         except (LookupError, ValueError) as error:
             raise ServiceFailed(f"The response cannot be decoded: {error}", location="Content-Encoding") from None
+
+    def _within(self, blocks: Iterable[bytes]) -> Iterator[bytes]:
+        """Yield coded blocks, which may have a hundredth and 64 KiB more than the bound."""
+        size = -(self._bound.most // 100 + 64 * 1024)
+        for block in blocks:
+            size += len(block)
+            self._check(size, "at least ")
+            yield block

@@ -9,7 +9,7 @@ from __future__ import annotations
 import errno
 import re
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.client import BadStatusLine, HTTPException, LineTooLong, RemoteDisconnected
 from io import BufferedIOBase
 from typing import NamedTuple
@@ -27,6 +27,9 @@ _MAX_HEADERS = 100
 _MAX_HEAD = 262_144
 _MAX_INTERIM = 10
 """The most responses before the final one, such as 100 Continue and 103 Early Hints."""
+
+_MAX_OVERHEAD = 16_384
+"""The most bytes of extensions of chunks, beyond the size of their content and 16 bytes for each."""
 
 _STATUS_LINE = re.compile(rb"HTTP/1\.([01]) (\d{3})(?: .*)?\r?\n", re.DOTALL)
 _CHUNK_SIZE = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(?:;.*)?\r?\n", re.DOTALL)
@@ -49,8 +52,8 @@ class Answer(NamedTuple):
     def blocks(self) -> Iterator[bytes]:
         """Yield the blocks of the body. Raises OSError or HTTPException if it is not complete or not valid."""
         if self.size is not None:
-            return _counted(self.source, self.size)
-        return _chunks(self.source) if _is_chunked(self.headers) else iter(lambda: self.source.read(BLOCK), b"")
+            return _counted(self.source.read, self.size)
+        return _chunks(self.source) if _is_chunked(self.headers) else iter(lambda: self.source.read1(BLOCK), b"")
 
 
 def plain_head(request: Request, host: str) -> bytes | None:
@@ -142,10 +145,10 @@ def _read_headers(source: BufferedIOBase) -> Headers:
         raise HTTPException(f"the response has an invalid header: {error}") from None
 
 
-def _counted(source: BufferedIOBase, size: int) -> Iterator[bytes]:
+def _counted(read: Callable[[int], bytes], size: int) -> Iterator[bytes]:
     left = size
     while left:
-        block = source.read(min(BLOCK, left))
+        block = read(min(BLOCK, left))
         if not block:
             raise HTTPException(f"the response breaks off: {size - left} bytes read, {left} more expected")
         left -= len(block)
@@ -153,12 +156,17 @@ def _counted(source: BufferedIOBase, size: int) -> Iterator[bytes]:
 
 
 def _chunks(source: BufferedIOBase) -> Iterator[bytes]:
+    overhead = 0
     while True:
-        match = _CHUNK_SIZE.fullmatch(source.readline(_MAX_LINE + 1))
+        line = source.readline(_MAX_LINE + 1)
+        match = _CHUNK_SIZE.fullmatch(line)
         if match is None:
             raise HTTPException("the size of a chunk of the response is not valid")
         if not (size := int(match[1], 16)):
             break
-        yield from _counted(source, size)
+        overhead = max(0, overhead + len(line) - 16 - size)
+        if overhead > _MAX_OVERHEAD:
+            raise HTTPException(f"the chunks of the response have {_MAX_OVERHEAD:,} bytes that are not content")
+        yield from _counted(source.read1, size)  # what has arrived, so that a bound is noticed early
         source.readline(3)  # the end of the chunk
     _read_headers(source)  # those after the last chunk, whose number is limited

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 from weakref import WeakKeyDictionary
 
 from ...core.platform import capabilities, need_sockets
@@ -21,6 +21,11 @@ if TYPE_CHECKING:
     from ...client.session import Session
 
     _Files = tuple[str | Path, str | Path]
+
+
+class _Registered(TypedDict, total=False):
+    receiver: str
+
 
 _DIRECT_HOST = "receiver.svc.example"
 _PATH = "/notifications"
@@ -110,7 +115,10 @@ def receiver(
 def _register(session: Session, new: Receiver) -> None:
     """Register a receiver at the service of a class. Close the receiver if the service refuses it."""
     try:
-        session.call("POST", "/_class/receivers", body={"address": new.address, "ca_pem": new.ca_pem})
+        body = {"address": new.address, "ca_pem": new.ca_pem}
+        from ...client.json_response import read_fields
+
+        read_fields(session.call("POST", "/_class/receivers", body=body), _Registered, session.base_url, "receiver")
     except BaseException:
         new.close()
         raise
