@@ -72,7 +72,8 @@ def list_file_pages(
 
     If `ahead` is True, a thread requests the next page while the caller uses a page.
     """
-    query = {"q": q, "orderBy": order_by, "pageSize": page_size, "fields": fields and f"nextPageToken,files({_with_id(fields)})"}
+    mask = fields and f"nextPageToken,files({_with_id(fields)})"
+    query = {"q": q, "orderBy": order_by, "pageSize": page_size, "fields": mask}
     path = session.names.path("files")
     pages = page_lists(session, path, query, "files", FileList, limit=limit, ahead=ahead)
     return cast(Generator[list[File], None, None], pages)

@@ -21,7 +21,7 @@ from ..files import check_id, page_lists, pages
 from ..json_response import read_fields, read_resource, reading
 from ..session import Session
 
-_MAX_PAGE_SIZE = 2500
+_MAX_PAGE_SIZE = 1000
 
 
 def insert_event(

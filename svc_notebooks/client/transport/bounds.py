@@ -31,13 +31,13 @@ class Bound(NamedTuple):
     error: type[SvcError] | None = ServiceFailed
 
 
-JSON_ANSWER = Bound(24 * _MIB, "a JSON answer")
+JSON_ANSWER = Bound(16 * _MIB, "a JSON answer")
 ERROR_TEXT = Bound(_MIB, "the text of an error", None)
 EXPORT = Bound(64 * _MIB, "an export, or content of unknown size,", ContentMismatch)
 WHOLE_RESPONSE = Bound(1024 * _MIB, "a response")
 
-MAX_JSON_VALUES = 1_000_000
-"""The most values in a JSON answer, because each takes up to a hundred times the memory of its text."""
+MAX_JSON_MEMORY = 80_000_000
+"""The most bytes of memory for reading a JSON answer, which can take a hundred times the size of its text."""
 
 MAX_PAGES = 10_000
 MAX_EMPTY_PAGES = 100
