@@ -34,7 +34,7 @@ from svc_notebooks.convert.presentation.model import (
 )
 from svc_notebooks.convert.presentation.pages import write_pdf, write_text
 from svc_notebooks.convert.presentation.pptx import read, write
-from svc_notebooks.convert.presentation.pptx.shapes import freeform_paths
+from svc_notebooks.convert.presentation.pptx.read import freeform_paths
 from svc_notebooks.convert.presentation.pptx.slide_theme import color, fill
 from tests.convert.presentation import decks
 
