@@ -104,9 +104,7 @@ def read_criteria(context: ServiceContext, request: RequestContext, view: EventV
     filters = tuple(_filters(query, view))
     begin = max(context.millis(), to_millis(after) if after else 0)
     horizon = int(context.policy.series_horizon * 1000)
-    return ListCriteria(
-        after, before, updated, single, deleted, order, since, filters, removed_since, begin, horizon
-    )
+    return ListCriteria(after, before, updated, single, deleted, order, since, filters, removed_since, begin, horizon)
 
 
 def next_sync_token(
