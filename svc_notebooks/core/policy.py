@@ -116,7 +116,7 @@ class Policy:
 
     # faults and rate limits
     fault_header: bool | Literal["anyone"] = True
-    fault_delay: Literal["clock", "sleep"] = "clock"
+    fault_delay: Literal["auto", "clock", "sleep"] = "auto"
     rate_limit: int | None = None
     calendar_rate_limit: int | None = None
     rate_costs: Literal["units", "requests"] = "units"

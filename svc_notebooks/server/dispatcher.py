@@ -226,7 +226,7 @@ class Dispatcher:
             from_header = faults_from_header(request, self._context, signed_in=entry.user is not None)
         except ApiError as error:
             return _error_response(error, entry)
-        injection = self._faults.inject(target, from_header)
+        injection = self._faults.inject(target, from_header, over_socket=bool(request.client))
         entry.fault = str(injection) or None
         try:
             response = injection.before(lambda: expire_session(self._context, incoming.query, entry.user))
