@@ -6,7 +6,7 @@ import json
 from typing import cast
 
 from ...core.api.operations import RULE_ID
-from ...core.clock import format_time, from_millis
+from ...core.clock import format_millis
 from ...core.errors.catalogue import refuse
 from ...core.events import calendars
 from ...core.events.calendars import CALENDAR_SHAPE, RULE_SHAPE, CalendarRole
@@ -100,7 +100,7 @@ def colors(context: ServiceContext, request: RequestContext) -> Response:
     """Return the colors that calendars and events can have, by color id."""
     value: Colors = {
         "kind": context.names.calendar_kind("colors"),
-        "updated": format_time(from_millis(0)),
+        "updated": format_millis(0),
         "calendar": {
             key: {"background": color.background, "foreground": color.foreground}
             for key, color in CALENDAR_COLORS.items()

@@ -13,7 +13,7 @@ from ...core.field_mask import Mask
 from ...core.files.fields import FILE_SHAPE, IDS_SHAPE, LIST_SHAPE, check_file
 from ...core.files.permissions import RESTRICTIONS, Role, is_allowed, may_change_restrictions
 from ...core.files.query import Member, Search, compared_values, parse_order, parse_query
-from ...core.http.messages import JSONObject, Query, Response
+from ...core.http.messages import JSONObject, Response
 from ...core.http.mime import detect
 from ...core.resources.files import File, FileList, GeneratedIds
 from ..dispatch.requests import (
@@ -120,7 +120,7 @@ def change_file(
 ) -> FileRow:
     """Store a file's new metadata and content, and return the new row. Raises ApiError if not permitted."""
     old = file_for(context, request.caller, file_id, Role.WRITER)
-    row = change_row(context, request.caller, _move(context, request, old), metadata)
+    row = change_row(context, request.caller, _move(context, request, old), metadata, context.millis())
     _check_changes(context, request.caller.user, old, row, has_content=content is not None)
     if content:
         row = row._replace(content=content.number, size=content.size, mime_type=content.media_type)
@@ -271,9 +271,9 @@ def list_files(context: ServiceContext, request: RequestContext) -> Response:
     size = int_param(query, "pageSize", policy.page_size, policy.max_page_size)
     keys = parse_order(query.get("orderBy") or "")
     choice_param(query, "corpora", ("user", "domain", "drive", "allDrives"))
-    spaces = [space.strip() for space in (query.get("spaces", _SPACES[0]) or "").split(",")]
-    for space in spaces:
-        choice_param(Query([("spaces", space)]), "spaces", _SPACES)
+    spaces = {space.strip() for space in (query.get("spaces", _SPACES[0]) or "").split(",")}
+    if not spaces.issubset(_SPACES):
+        raise refuse("invalidParameter", name="spaces", message=f"expected one of {', '.join(_SPACES)}.")
     text = query.get("q") or ""
     search = parse_query(text) if text.strip() else None
     if keys and search and [*compared_values(search, "fullText")]:
@@ -290,7 +290,7 @@ def list_files(context: ServiceContext, request: RequestContext) -> Response:
     if mask is None:
         return json_response(query, {})
     page = FilePage([], None)
-    if not set(spaces).isdisjoint(_SEARCHED_SPACES):
+    if not spaces.isdisjoint(_SEARCHED_SPACES):
         page = context.store.files.page(_viewer(context, request, search), search, keys, after, size)
     everything = field_mask.STAR in mask
     value: FileList = {"kind": context.names.kind("fileList"), "incompleteSearch": False}
