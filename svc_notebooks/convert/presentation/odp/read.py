@@ -612,14 +612,12 @@ def _stroke(properties: StyleProperties) -> model.Stroke:
     def arrowhead(marker: str) -> model.Arrowhead:
         return next((it for key, it in _ARROWHEADS.items() if key in marker.lower()), "triangle") if marker else ""
 
-    dash = next(
-        (it for key, it in _DASHES.items() if key in get("draw:stroke-dash").lower().replace("_20_", "")), "dash"
-    )
+    name_of_dash = get("draw:stroke-dash").lower().replace("_20_", "")
+    dash: model.Dash = next((it for key, it in _DASHES.items() if key in name_of_dash), "dash")
     width = length(get("svg:stroke-width"))
     ends = (arrowhead(get(f"draw:marker-{end}")) for end in ("start", "end"))
-    return model.Stroke(
-        model.POINT if width is None else int(width), dash if get("draw:stroke") == "dash" else "", *ends
-    )  # type: ignore[arg-type]
+    dash = dash if get("draw:stroke") == "dash" else ""
+    return model.Stroke(model.POINT if width is None else int(width), dash, *ends)
 
 
 def _insets(properties: StyleProperties, area: tuple[int, ...]) -> Any:
