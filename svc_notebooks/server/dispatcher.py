@@ -26,7 +26,7 @@ from .auth.public_request import FORM, MAX_FORM_SIZE, PublicRequest
 from .dispatch import origin as cors
 from .dispatch.batch import MAX_BATCH, Batches
 from .dispatch.bodies import WHOLE_BODY, RequestBody, ResponseStream, WholeBody, content_length
-from .dispatch.caller import Caller, require_scopes
+from .dispatch.caller import ANONYMOUS, WITH_API_KEY, Caller, has_only_key, require_scopes
 from .dispatch.fault_injection import faults_from_header
 from .dispatch.fault_plans import Faults
 from .dispatch.journal import Journal, JournalEntry
@@ -41,7 +41,7 @@ from .handlers import HANDLERS, LISTS, PUBLIC_HANDLERS, READ_ONLY, Handler, uplo
 from .store.errors import SnapshotChanged
 from .uploads.resumable_upload import expire_session, session_caller
 from .uploads.upload_commands import command_headers, command_response, session_request
-from .web.browser_session import ANONYMOUS, signed_in_user
+from .web.browser_session import signed_in_user
 
 _MAX_RUNNING, _MAX_WAITING = 4, 1_000_000
 
@@ -303,9 +303,11 @@ class Dispatcher:
             return public_handler(public_request)
         if operation is SESSION and context.policy.session_uri_is_enough:
             caller = self._caller(incoming, in_session=True)
+        elif context.policy.api_keys and operation.name in WITH_API_KEY and has_only_key(incoming.headers, query):
+            caller = ANONYMOUS
         else:
             caller = self._tokens.caller(incoming.headers, query, is_confirmed_later=not is_upload)
-        entry.user, entry.client, entry.scopes = caller.user, caller.client, caller.scopes
+        entry.user, entry.client, entry.scopes = caller.user or None, caller.client, caller.scopes
         caller = require_scopes(caller, operation.scopes_under(context.policy), operation)
         self._check_limits(caller, operation, query)
         entry.declared = content_length(request, required=is_upload and method != "DELETE")

@@ -20,6 +20,7 @@ from ...core.events.calendars import CalendarRole
 from ...core.events.field_table import EVENT_SHAPE
 from ...core.events.rrule import Start, WorkBudget, WorkExceeded
 from ...core.events.times import TimeError, read_date
+from ...core.events.validation import recurrence_of
 from ...core.field_mask import Mask, shape_of
 from ...core.http.messages import JSON, Query, Response
 from ...core.resources.events import EventList
@@ -261,7 +262,8 @@ def _changed_events(
     events = context.store.events
     if criteria.single and row.recurring:
         changed = []
-        for each in instances(context, calendar, row, criteria.after, criteria.before, work):
+        horizon = criteria.horizon_of(row, recurrence_of(event_from_row(row).body))
+        for each in instances(context, calendar, row, criteria.after, criteria.before, work, horizon):
             work.spend()
             changed.append(each)
         yield from sorted(filter(criteria.passes, changed), key=lambda event: event.row.id)

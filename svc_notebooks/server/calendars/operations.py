@@ -150,6 +150,8 @@ def change_rule(context: ServiceContext, request: RequestContext) -> Response:
     with context.store.transaction():
         calendar = calendar_of(context, request, CalendarRole.OWNER)
         row = _rule_in_path(context, request, calendar)
+        if body.get("scope") is not None and calendars.check_rule(body)[0] != row.scope:
+            raise refuse("fieldOnCreation", field="scope", hint="")
         return _grant(context, request, calendar, row.scope, calendars.check_role(body.get("role"), name="role"))
 
 
