@@ -7,14 +7,16 @@ Installing the package registers the plugin. The service is imported when a test
         my_client.upload("a.txt", b"hello")
         assert svc_service.lab.journal()["status"].tolist() == [200]
 
-The marker has the options: `@pytest.mark.svc(policy=Policy(...), names=Names(...), clock="system", tls=True)`.
+The marker has the options: `@pytest.mark.svc(policy=Policy(...), names=Names(...), clock="system", tls=True)`, and each
+setting of `Policy`. A delay such as `lab.faults(delay=3)` is real time for `svc_service`, so that a timeout can be
+tested, and moves the clock for `svc_sandbox`. `@pytest.mark.svc(fault_delay="clock")` moves the clock for both.
 The report of a failed test lists the requests that the service received.
 """
 
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +26,8 @@ if TYPE_CHECKING:
     from .notebook.sandbox.sandbox import Sandbox
 
 _SANDBOX_OPTIONS = frozenset({"seed", "policy", "names", "clock"})
-_OPTIONS = "seed, policy, names, clock and tls"
+_MARKER_OPTIONS = _SANDBOX_OPTIONS | {"tls"}
+_OPTIONS = "seed, policy, names, clock, tls and the settings of Policy"
 _MAX_REQUESTS = 20
 
 
@@ -50,10 +53,14 @@ class ServedSandbox:
 @pytest.fixture
 def svc_sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
     """A new sandbox with the seed 0 for each test, whose session is the current session during the test."""
-    from . import sandbox
+    from . import Policy, sandbox
 
-    options = {name: value for name, value in _options(request.node).items() if name in _SANDBOX_OPTIONS}
-    with sandbox(**{"seed": 0, **options}) as lab:
+    options = _options(request.node)
+    settings = {name: value for name, value in options.items() if name not in _MARKER_OPTIONS}
+    chosen = {name: value for name, value in options.items() if name in _SANDBOX_OPTIONS}
+    if settings:
+        chosen["policy"] = replace(chosen.get("policy") or Policy(), **settings)
+    with sandbox(**{"seed": 0, **chosen}) as lab:
         yield lab
 
 
@@ -66,9 +73,12 @@ def svc_service(request: pytest.FixtureRequest, svc_sandbox: Sandbox) -> ServedS
 
 def _options(node: Any) -> dict[str, Any]:
     """Return the options of the `svc` markers of a test. Raises UsageError for an unknown option."""
+    from . import Policy
+
+    known = _MARKER_OPTIONS.union(field.name for field in fields(Policy))
     options: dict[str, Any] = {}
     for marker in reversed(list(node.iter_markers("svc"))):  # the marker of the function wins over that of the class
-        wrong = [*map(repr, marker.args), *(marker.kwargs.keys() - _SANDBOX_OPTIONS - {"tls"})]
+        wrong = [*map(repr, marker.args), *(marker.kwargs.keys() - known)]
         if wrong:
             raise pytest.UsageError(f"the marker svc takes {_OPTIONS} as keyword arguments, not {', '.join(wrong)}")
         options |= marker.kwargs

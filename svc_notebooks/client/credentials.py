@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from ..core.auth.oauth import token_problem
 from ..core.errors.errors import NotSignedIn, SvcError
 from ..core.processes import after_fork
+from ..core.user_functions import check_function
 from .transport.foreign_urls import origin_of
 
 Token: TypeAlias = "str | Callable[[], str] | None"
@@ -86,7 +87,9 @@ class Credential:
         self._thread = local()  # `sent`: the header that this thread used last
         self.token = Secret("")
         """The token without the word "Bearer", or "" without a token or before the first request."""
-        if token is not None and not callable(token):
+        if callable(token):
+            check_function("token", token, ())
+        elif token is not None:
             self._set_header(bearer(token))
         after_fork(self, Credential._renew_lock)
 

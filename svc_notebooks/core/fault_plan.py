@@ -329,7 +329,7 @@ PRESETS: tuple[Preset, ...] = (
     Preset("half a download", "A download breaks twice and resumes at the same byte", (
         {"match": {"operation": "files.get"}, "times": 2, "action": {"cut_response_after": 10_000}},
     )),
-    Preset("slow service", "Responses are late", (
+    Preset("slow service", "Responses are late, in real time only over a socket", (
         {"times": 3, "action": {"delay": 20}},
     )),
     Preset("bad proxy", "A proxy returns an HTML page instead of JSON", (

@@ -14,7 +14,9 @@ import tinycss2
 from hypothesis import given, strategies as st
 from PIL import Image
 
-from svc_notebooks.convert.drawing import Drawing, css, jpeg, pdf, png, read, svg
+from svc_notebooks.convert.drawing import css
+from svc_notebooks.convert.drawing.model import Drawing, jpeg, pdf, png, svg
+from svc_notebooks.convert.drawing.read import read
 from svc_notebooks.convert.job import ConversionError, JobLimits, TooLarge
 from tests.convert.presentation import decks
 from tests.examples import examples

@@ -11,11 +11,12 @@ from collections.abc import Callable
 import pytest
 from PIL import Image
 
-from svc_notebooks.convert import drawing
 from svc_notebooks.convert.document import read
 from svc_notebooks.convert.document.scanned_pages import picture
+from svc_notebooks.convert.drawing.read import read as read_svg
 from svc_notebooks.convert.job import ConversionError, Job
-from svc_notebooks.convert.presentation import odp, pptx
+from svc_notebooks.convert.presentation.odp.read import read as read_odp
+from svc_notebooks.convert.presentation.pptx.read import read as read_pptx
 from tests.convert import sources
 
 GOOD = sources.png()
@@ -78,9 +79,9 @@ READERS: dict[str, tuple[Callable[[bytes, Job], object], Callable[[bytes], bytes
     "odt": (read.odt, lambda data: _in_archive(sources.odt(), data)),
     "html": (read.html, lambda data: sources.html().replace(base64.b64encode(GOOD), base64.b64encode(data))),
     "rtf": (read.rtf, lambda data: sources.rtf().replace(GOOD.hex().encode(), data.hex().encode())),
-    "pptx": (pptx.read, lambda data: _in_archive(_pptx(), data)),
-    "odp": (odp.read, lambda data: _in_archive(_odp(), data)),
-    "svg": (drawing.read, _svg),
+    "pptx": (read_pptx, lambda data: _in_archive(_pptx(), data)),
+    "odp": (read_odp, lambda data: _in_archive(_odp(), data)),
+    "svg": (read_svg, _svg),
 }
 
 

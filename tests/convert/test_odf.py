@@ -9,7 +9,7 @@ import pytest
 
 from svc_notebooks.convert.document import read as document
 from svc_notebooks.convert.job import ConversionError, Job
-from svc_notebooks.convert.presentation import odp
+from svc_notebooks.convert.presentation.odp.read import read as read_odp
 from svc_notebooks.convert.spreadsheet import xls
 from tests.convert.sources import zipped
 
@@ -25,7 +25,7 @@ _BODIES = {
     "presentation": "<draw:page><draw:frame><draw:text-box><text:p>Some words</text:p></draw:text-box></draw:frame>"
     "</draw:page>",
 }
-_READERS = {"text": document.odt, "spreadsheet": xls.read_ods, "presentation": odp.read}
+_READERS = {"text": document.odt, "spreadsheet": xls.read_ods, "presentation": read_odp}
 
 
 def _content(kind: str, root: str = "document-content", prolog: str = "") -> str:

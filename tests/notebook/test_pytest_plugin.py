@@ -49,6 +49,19 @@ class TestOptions:
         assert address.startswith("https://")
         assert requests.get(address, headers=headers, verify=str(svc_service.ca)).status_code == 200
         assert svc_service.lab.service.policy.chunk_rule == "strict"
+
+    @pytest.mark.svc(tls=False, fault_delay="clock", rate_limit=5)
+    def test_the_marker_adds_settings_to_the_policy(self, svc_service):
+        before = svc_service.lab.clock.now()
+        with svc_service.lab.faults(delay="1 hour"):
+            requests.get(svc_service.base_url + "/storage/v3/files", timeout=60)
+        assert (svc_service.lab.clock.now() - before).total_seconds() == 3600
+        assert svc_service.lab.service.policy.rate_limit == 5
+
+
+def test_a_delay_is_real_time_for_a_client_on_the_socket(svc_service):
+    with svc_service.lab.faults(delay=0.5), pytest.raises(requests.Timeout):
+        requests.get(svc_service.base_url + "/storage/v3/files", timeout=0.05)
 """
 
 FAILING = """
@@ -88,15 +101,15 @@ def run(pytester: pytest.Pytester, source: str) -> pytest.RunResult:
 
 
 def test_fixtures_and_the_marker(pytester: pytest.Pytester) -> None:
-    run(pytester, PASSING).assert_outcomes(passed=6)
+    run(pytester, PASSING).assert_outcomes(passed=8)
 
 
 def test_reports_list_the_requests_and_errors_name_the_options(pytester: pytest.Pytester) -> None:
     result = run(pytester, FAILING)
 
     result.assert_outcomes(failed=2, errors=3)
-    result.stdout.fnmatch_lines(["*takes seed, policy, names, clock and tls as keyword arguments, not polcy"])
-    result.stdout.fnmatch_lines(["*takes seed, policy, names, clock and tls as keyword arguments, not 'strict'"])
+    result.stdout.fnmatch_lines(["*takes seed*, tls and the settings of Policy as keyword arguments, not polcy"])
+    result.stdout.fnmatch_lines(["*the settings of Policy as keyword arguments, not 'strict'"])
     result.stdout.fnmatch_lines(["*TypeError: policy must be a Policy*, not str"])
     result.stdout.fnmatch_lines(
         [

@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from svc_notebooks.core.http.messages import BytesBody, Disconnected, Headers, Request, Response
+from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.transports.socket_server import SocketServer
 from tests.examples import examples
@@ -105,6 +106,7 @@ def target(uri: str) -> str:
     return f"{parts.path}?{parts.query}"
 
 
+ON_THE_CLOCK = Policy(fault_delay="clock")
 SIZES = st.sampled_from([0, 1, 1000, Q - 1, Q, Q + 1, 300_000, 3 * Q])
 REQUESTS = st.one_of(
     st.tuples(st.just("simple"), SIZES, st.booleans()),
@@ -184,7 +186,7 @@ def journal_rows(service: Service) -> list[Any]:
 def test_faults_have_the_same_effect_in_process_and_over_a_socket(
     stage: Any, steps: Any, requests: Any, in_order: bool
 ) -> None:
-    with open_service(seed=0) as first, open_service(seed=0) as second:
+    with open_service(seed=0, policy=ON_THE_CLOCK) as first, open_service(seed=0, policy=ON_THE_CLOCK) as second:
         stage[0].service = second
         near, far = prepared(Caller(first, None)), prepared(Caller(second, urlsplit(stage[1]).netloc))
         for service in (first, second):

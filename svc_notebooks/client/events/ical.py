@@ -1,7 +1,9 @@
 """Writes iCalendar files (RFC 5545). ical_reader.py reads them.
 
-ical_entry.py and ical_properties.py build the properties of an event, ical_recurrence.py the recurrence properties, and
-vtimezone.py finds the clock changes of a time zone.
+A VTIMEZONE component (RFC 5545, 3.6.5) has observances. An observance is a UTC offset with the local times (onsets) at
+which the offset begins. A binary search finds the second of each clock change. Changes on the same weekday of the same
+month in every year become a rule, for series without an end. Other changes, such as during Ramadan, are listed until
+some years after the last event.
 """
 
 from __future__ import annotations
@@ -9,18 +11,238 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
-from typing import Any, TypeAlias
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from itertools import groupby, islice
+from operator import attrgetter
+from typing import Any, NamedTuple, TypeAlias
 from zoneinfo import ZoneInfo
 
-from ...core.events.rrule import Start
-from ...core.events.times import read_time
+from ...core.events.instances import has_start, occurrences
+from ...core.events.rrule import WEEKDAYS, Recurrence, Rule, Start, is_all_day, print_moment, until_day
+from ...core.events.series import with_parts
+from ...core.events.times import clock_time, instant, read_time
 from ...core.resources.colors import EVENT_COLORS
 from ...core.resources.events import Attendee, Event, Person
 from .ical_lines import Property, print_clock, print_offset, print_properties, print_utc, text_property, time_property
-from .ical_recurrence import in_zone_of, recurrence_properties
-from .vtimezone import observances
+
+_STEP = timedelta(days=3)
+"""The step of the search. No zone changes its clocks forward and back within three days."""
+
+_RULE_YEARS = 12
+"""The number of consecutive years that prove a rule, such as the last Sunday of a month."""
+
+_LOOK_AHEAD = timedelta(days=366 * (_RULE_YEARS + 1))
+"""The search period after the last event, long enough to find rules for short calendars too."""
+
+_LATEST = datetime(9900, 1, 1, tzinfo=UTC)
+"""The latest time to which the look-ahead period is added, to stay in the range of datetime."""
+
+
+class ZoneOffset(NamedTuple):
+    """The UTC offset and abbreviation (such as CEST) of a zone at some time. `summer` is True in summer time."""
+
+    offset: timedelta
+    summer: bool
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Observance:
+    """A UTC offset of a zone, and the onsets at which the offset begins.
+
+    `clock` is the offset after an onset, and `before` the UTC offset before. Onsets are local times with the offset
+    `before`.
+    """
+
+    clock: ZoneOffset
+    before: timedelta
+    onsets: tuple[datetime, ...]
+    rule: str | None = None
+    """The RRULE that generates further onsets from the only onset, or None."""
+
+
+def observances(zone: ZoneInfo, first: datetime, last: datetime) -> list[Observance]:
+    """Return the observances of a zone from `first` until some years after `last`. A rule may have no end.
+
+    >>> day = datetime(2026, 11, 2, tzinfo=UTC)
+    >>> berlin = observances(ZoneInfo("Europe/Berlin"), day, day)
+    >>> [(one.clock.name, str(one.onsets[0]), one.rule) for one in berlin][2]
+    ('CEST', '2027-03-28 02:00:00', 'FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU')
+    """
+    first, end = first.astimezone(UTC), min(last.astimezone(UTC), _LATEST) + _LOOK_AHEAD
+    begin = _offset_at(zone, first)
+    observed = [Observance(begin, begin.offset, (_wall_time(first, begin.offset),))]
+    changes = sorted(_changes(zone, first, end), key=attrgetter("clock", "before"))
+    for (clock, before), group in groupby(changes, attrgetter("clock", "before")):
+        observed += _as_observances(clock, before, [change.onset for change in group], end.year)
+    return observed
+
+
+class _Change(NamedTuple):
+    onset: datetime
+    before: timedelta
+    clock: ZoneOffset
+
+
+def _changes(zone: ZoneInfo, first: datetime, last: datetime) -> Iterator[_Change]:
+    while first < last:
+        before = _offset_at(zone, first)
+        if before != _offset_at(zone, first + _STEP):
+            instant = _instant_of_change(zone, first, first + _STEP)
+            yield _Change(_wall_time(instant, before.offset), before.offset, _offset_at(zone, instant))
+        first += _STEP
+
+
+def _instant_of_change(zone: ZoneInfo, before: datetime, after: datetime) -> datetime:
+    """Return the first second after `before` at which the zone's UTC offset has changed."""
+    while after - before > timedelta(seconds=1):
+        middle = before + timedelta(seconds=(after - before) // timedelta(seconds=2))
+        if _offset_at(zone, middle) == _offset_at(zone, before):
+            before = middle
+        else:
+            after = middle
+    return after
+
+
+def _offset_at(zone: ZoneInfo, instant: datetime) -> ZoneOffset:
+    shown = instant.astimezone(zone)
+    return ZoneOffset(
+        shown.utcoffset() or timedelta(), (shown.dst() or timedelta()) > timedelta(), shown.tzname() or ""
+    )
+
+
+def _wall_time(instant: datetime, offset: timedelta) -> datetime:
+    return (instant + offset).replace(tzinfo=None)
+
+
+def _as_observances(
+    clock: ZoneOffset, before: timedelta, onsets: list[datetime], last_year: int
+) -> Iterator[Observance]:
+    """Yield the observances for the onsets of one UTC offset, with a rule for the last onsets if possible."""
+    candidates = [(day, _same_onsets(onsets, day)) for day in _weekday_positions(onsets[-1])]
+    day, ruled = max(candidates, key=lambda candidate: len(candidate[1]))
+    if len(ruled) < _RULE_YEARS or onsets[-1].year < last_year - 1:
+        yield Observance(clock, before, tuple(onsets))
+        return
+    if listed := onsets[: -len(ruled)]:
+        yield Observance(clock, before, tuple(listed))
+    yield Observance(clock, before, ruled[-1:], f"FREQ=YEARLY;BYMONTH={ruled[0].month};BYDAY={day}")
+
+
+def _weekday_positions(onset: datetime) -> list[str]:
+    """Return a day's positions in its month as BYDAY values, such as 2SU (second Sunday) and -1SU (last Sunday)."""
+    weekday = WEEKDAYS[onset.weekday()]
+    last = [f"-1{weekday}"] if (onset + timedelta(days=7)).month != onset.month else []
+    return [*last, f"{(onset.day - 1) // 7 + 1}{weekday}"]
+
+
+def _same_onsets(onsets: Sequence[datetime], position: str) -> tuple[datetime, ...]:
+    """Return the onsets of consecutive years, latest first, with the last onset's month, position and time of day."""
+    last = onsets[-1]
+    alike = []
+    for ago, onset in enumerate(reversed(onsets)):
+        same_day = onset.month == last.month and position in _weekday_positions(onset)
+        if not same_day or onset.time() != last.time() or onset.year != last.year - ago:
+            break
+        alike.append(onset)
+    return tuple(alike)
+
+
+_NONE, _SECOND = timedelta(), timedelta(seconds=1)
+
+_MAX_COUNT = 10_000
+"""The largest COUNT that UNTIL replaces. The search for the last instance of a larger COUNT takes too long."""
+
+
+def recurrence_properties(event: Event) -> list[Property]:
+    """Return the recurrence properties of an event, such as RRULE and EXDATE, or [] if the event does not recur.
+
+    >>> event = {"start": {"dateTime": "2026-11-02T10:00:00", "timeZone": "Europe/Berlin"}}
+    >>> event |= {"end": event["start"], "recurrence": ["RRULE:FREQ=DAILY;UNTIL=20261103"]}
+    >>> recurrence_properties(event)[0].value
+    'FREQ=DAILY;UNTIL=20261103T225959Z'
+    """
+    lines = event.get("recurrence")
+    if not isinstance(lines, list) or not lines:
+        return []
+    start, end = read_time(event.get("start")), read_time(event.get("end"))
+    texts = [str(line) for line in lines]
+    recurrence = Recurrence.parse(texts, start)
+    return [*_rules(texts, recurrence, start, end), *_dates(recurrence, start)]
+
+
+def _rules(texts: list[str], recurrence: Recurrence, start: Start, end: Start) -> Iterator[Property]:
+    rules, exrules = iter(recurrence.rules), iter(recurrence.exrules)
+    for text in texts:
+        name = text.upper().partition(":")[0]
+        if name == "RRULE":
+            yield Property(name, _rule_text(text, _with_true_end(next(rules), start, end), start))
+        elif name == "EXRULE":
+            exrule = next(exrules)
+            excluded = _excluded(exrule, recurrence, start, end)
+            if excluded is None:
+                yield Property(name, _rule_text(text, exrule, start))
+            elif excluded:
+                yield time_property("EXDATE", *excluded)
+
+
+def _excluded(exrule: Rule, recurrence: Recurrence, start: Start, end: Start) -> list[Start] | None:
+    """Return the instances that an EXRULE excludes, which every program reads as EXDATEs, while few know EXRULE.
+
+    Return None if the rule has no end, or if the instances until its end are too many.
+    """
+    if exrule.count is None and exrule.until is None:
+        return None
+    excludes = [*islice(occurrences(Recurrence(rules=(exrule,)), start, end), _MAX_COUNT)]
+    before = instant(excludes[-1].start, UTC) + _SECOND
+    every = replace(recurrence, exrules=(), exdates=())
+    instances = [*islice(occurrences(every, start, end, before=before), _MAX_COUNT)]
+    if max(len(excludes), len(instances)) == _MAX_COUNT:
+        return None
+    kept = {instance.start for instance in occurrences(replace(every, exrules=(exrule,)), start, end, before=before)}
+    return [instance.start for instance in instances if instance.start not in kept]
+
+
+def _rule_text(line: str, rule: Rule, start: Start) -> str:
+    """Return the value of a rule line, with COUNT and UNTIL replaced by the values of `rule`."""
+    parts: dict[str, str | None] = {"COUNT": None, "UNTIL": None}
+    line = with_parts(line, parts)  # in the order in which they are written
+    if rule.count is not None:
+        parts["COUNT"] = str(rule.count)
+    if rule.until is not None:
+        is_time = isinstance(rule.until, datetime) and not is_all_day(start)
+        parts["UNTIL"] = print_moment(rule.until) if is_time else until_day(clock_time(rule.until).date(), start)
+    return with_parts(line, parts).partition(":")[2]
+
+
+def _with_true_end(rule: Rule, start: Start, end: Start) -> Rule:
+    """Return the rule with UNTIL for COUNT if the rule does not generate the start, else unchanged."""
+    if rule.count is None or rule.count > _MAX_COUNT or has_start(rule, start):
+        return rule
+    *_, last = occurrences(Recurrence(rules=(rule,)), start, end)
+    return replace(rule, count=None, until=last.start)
+
+
+def _dates(recurrence: Recurrence, start: Start) -> Iterator[Property]:
+    dates = [in_zone_of(start, rdate.start) for rdate in recurrence.rdates if not rdate.duration]
+    if not any(has_start(rule, start) for rule in recurrence.rules):
+        dates.insert(0, start)
+    if dates:
+        yield time_property("RDATE", *dates)
+    if periods := [rdate for rdate in recurrence.rdates if rdate.duration]:
+        texts = [f"{print_moment(period.start)}/PT{(period.duration or _NONE) // _SECOND}S" for period in periods]
+        yield Property("RDATE", ",".join(texts), {"VALUE": "PERIOD"})
+    if recurrence.exdates:
+        yield time_property("EXDATE", *(in_zone_of(start, moment) for moment in recurrence.exdates))
+
+
+def in_zone_of(start: Start, moment: Start) -> Start:
+    """Convert a time to the time zone of the start. Dates, and times for a start without time, are unchanged."""
+    if isinstance(moment, datetime) and isinstance(start, datetime):
+        return moment.astimezone(start.tzinfo)
+    return moment
+
 
 # -- builds the properties of an event in an .ics file, except identifiers and times (RFC 5545, 3.8; RFC 7986)
 

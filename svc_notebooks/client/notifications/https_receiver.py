@@ -71,10 +71,13 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             headers = Headers(list(self.headers.items()))
             response, delay = inbox.receive(Request("POST", self.path, headers, body))
-            if self.server.closing.wait(delay):  # the delay that `answer_with` sets
-                self.close_connection = True
-            else:
-                self._send(response.status)
+            try:
+                if self.server.closing.wait(delay):  # the delay that `answer_with` sets
+                    self.close_connection = True
+                else:
+                    self._send(response.status)
+            finally:
+                inbox.notify()
 
     def _length(self) -> int | _Refused:
         """Return the body length in bytes, or the HTTP error status for a missing, invalid or too large length."""

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import hmac
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
-from threading import Condition
+from threading import Condition, Thread, get_ident
 
 from ...core.brand_names import Names
 from ...core.clock import Clock
 from ...core.http.messages import Headers, Request, Response, as_body
 from ...core.notifications.messages import Notification, read_notification
+from ...core.platform import capabilities
+from ...core.user_functions import show_error
 
 _MAX_BODY = 64 * 1024
 _MAX_MESSAGES = 10_000
@@ -55,7 +58,10 @@ class Inbox:
         self._tokens: dict[str, str | None] = {}
         self._planned: list[_PlannedResponse] = []
         self._default = _PlannedResponse(_OK, 0.0)
-        self._listeners: list[Callable[[], None]] = []
+        self._listeners: list[Callable[[Received], object]] = []
+        self._unheard: deque[Received] = deque()
+        self._listening: int | None = None
+        """The thread that calls the listeners now."""
 
     def expect(self, channel_id: str, token: str | None) -> None:
         """Set the token that verifies the messages of a channel. None means that messages must have no token."""
@@ -70,10 +76,44 @@ class Inbox:
             else:
                 self._planned.append(_PlannedResponse(status, delay, times))
 
-    def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """Register a function to call after each message, in the receiving thread. Returns a function to unregister."""
+    def listen(self, listener: Callable[[Received], object]) -> Callable[[], None]:
+        """Register a function that `notify` calls with each message. Returns a function to unregister."""
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener) if listener in self._listeners else None
+
+    def notify(self) -> None:
+        """Call the listeners with the messages that they have not had, one after another, in a thread of their own.
+
+        The transport calls this after the response, so that a slow listener delays no response.
+        """
+        with self._changed:
+            if self._listening is not None or not self._unheard:
+                return
+            self._listening = -1
+        if capabilities().threads:
+            Thread(target=self._call_listeners, name="svc-listener", daemon=True).start()
+        else:
+            self._call_listeners()
+
+    def _call_listeners(self) -> None:
+        while True:
+            with self._changed:
+                self._listening = get_ident() if self._unheard else None
+                self._changed.notify_all()
+                if not self._unheard:
+                    return
+                message = self._unheard.popleft()
+            for listener in list(self._listeners):
+                try:
+                    listener(message)
+                except Exception as error:
+                    show_error("A listener failed for a message, which was delivered:", error)
+
+    def wait_for_listeners(self, seconds: float) -> None:
+        """Wait until the listeners have had all messages, or `seconds` have passed. A listener does not wait."""
+        with self._changed:
+            if self._listening != get_ident():
+                self._changed.wait_for(lambda: self._listening is None and not self._unheard, seconds)
 
     def receive(self, request: Request) -> tuple[Response, float]:
         """Store a message, and return the response and its delay in seconds. Invalid messages get a 400 or 413."""
@@ -87,8 +127,6 @@ class Inbox:
                 with self._changed:
                     status, delay = self._store(notification, notification.channel_id, request.headers)
                     self._changed.notify_all()
-                for listener in list(self._listeners):
-                    listener()
         return Response(status, Headers([("Content-Length", "0")])), delay
 
     def _store(self, notification: Notification, channel_id: str, headers: Headers) -> tuple[int, float]:
@@ -113,6 +151,8 @@ class Inbox:
                 response = self._planned[0]
                 response.times = (response.times or 1) - 1
         message.answers.append(response.status)
+        if self._listeners:
+            self._unheard.append(message)
         return response.status, response.delay
 
     def messages(self) -> list[Received]:

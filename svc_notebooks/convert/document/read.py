@@ -18,7 +18,7 @@ from .clean import clean
 from .html import well_formed
 from .looks import Looks
 from .model import Document, Node, deep_recursion
-from .rtf import parse
+from .rtf.parser import parse
 
 _BREAK = re.compile(r"\n(?:[ \t\f\v]*\n)+|\f")
 _SPACES = re.compile(r" +")

@@ -56,7 +56,7 @@ def render_error(error: BaseException) -> list[str]:
         lines = printer.structured_traceback(type(error), error, calls)
     else:
         with _without_causes(error):
-            lines = printer.structured_traceback(type(error), error, _own_frames(calls), tb_offset=0)
+            lines = printer.structured_traceback(type(error), error, own_frames(calls), tb_offset=0)
     return lines
 
 
@@ -76,11 +76,11 @@ def _shell() -> Any:
     return ipython.get_ipython() if ipython else None
 
 
-def _own_frames(calls: TracebackType | None) -> TracebackType | None:
+def own_frames(calls: TracebackType | None) -> TracebackType | None:
     """Return the traceback without the frames of this package, of other installed packages and of Python."""
     if calls is None:
         return None
-    inner = _own_frames(calls.tb_next)
+    inner = own_frames(calls.tb_next)
     return TracebackType(inner, calls.tb_frame, calls.tb_lasti, calls.tb_lineno) if _is_own(calls.tb_frame) else inner
 
 

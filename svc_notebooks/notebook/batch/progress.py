@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from ...core.platform import capabilities
 from ...core.printable_text import terminal_text
+from ...core.user_functions import check_function, show_error
 from ..byte_sizes import MIB, progress_text, share_text, size_text
 from ..frontend import detect_frontend, is_unattended
 from .workers import Report
@@ -268,6 +269,24 @@ def check_progress(progress: object) -> None:
         raise TypeError(
             f"progress must be None, True, False or a function of (done, total), not {type(progress).__name__}"
         )
+    if callable(progress):
+        check_function("progress", progress, ("done", "total"))
+
+
+def _guarded(function: Report) -> Report:
+    """Return the function, whose first error is shown and ends its calls. The transfer goes on."""
+    has_failed = False
+
+    def report(done: int, total: int | None) -> None:
+        nonlocal has_failed
+        if not has_failed:
+            try:
+                function(done, total)
+            except Exception as error:
+                has_failed = True
+                show_error("The function progress is not called any more, because it failed. The work goes on:", error)
+
+    return report
 
 
 class BatchProgress:
@@ -287,7 +306,7 @@ class BatchProgress:
         elapsed: Callable[[], float] = time.monotonic,
     ) -> None:
         self._counts, self._title, self._progress = counts, title, progress
-        self._function = None if progress is None or isinstance(progress, bool) else progress
+        self._function = None if progress is None or isinstance(progress, bool) else _guarded(progress)
         self._patience, self._elapsed = patience, elapsed
         self._displays: list[Display] | None = None
         self._thread, self._function_lock = get_ident(), Lock()
@@ -377,7 +396,7 @@ def session_progress(session: Session, counts: Counts, title: str, progress: Pro
 def reporting(progress: Progress, label: str, total: int | None) -> Iterator[Report]:
     """Yield a function that reports progress, and finish its progress bar at the end of the block."""
     if callable(progress) and not isinstance(progress, bool):
-        yield progress
+        yield _guarded(progress)
         return
     with showing(BatchProgress(Counts(1, "files", [total]), label, progress)) as bar:
         yield bar.reports(0)

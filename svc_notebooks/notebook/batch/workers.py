@@ -22,6 +22,7 @@ from ...core.errors.errors import (
     SourceChanged,
 )
 from ...core.platform import capabilities
+from ...core.user_functions import check_function
 from ..arguments import whole
 
 if TYPE_CHECKING:
@@ -125,6 +126,8 @@ def check_workers(workers: object, executor: object) -> None:
         whole("workers", workers, 1, MAX_WORKERS)
     if executor is not None and not callable(getattr(executor, "submit", None)):
         raise TypeError(f"executor must have a method submit, like ThreadPoolExecutor, not {type(executor).__name__}")
+    if executor is not None:
+        check_function("executor.submit", executor.submit, ("function", "*arguments"))  # type: ignore[attr-defined]
     if workers is not None and executor is not None:
         raise ValueError("workers and executor are both given; the executor has workers of its own")
 

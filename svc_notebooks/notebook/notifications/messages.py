@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..arguments import optional_text
 from ..current_session import SessionLike, session_or_current
 from ..frames.frames import Record, frame
-from ..frames.schemas import CHANGES, NOTIFICATIONS
+from ..frames.schemas import CHANGES
 from ..sandbox.sandbox import sandbox_of
-from .open_receiver import receivers_of
-from .receiver import message_record
+from .open_receiver import notification_rows, receivers_of
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-    from ...server.notifications.delivery_queue import DeliveryRow
 
 _DELIVERY_SECONDS = 1.0
 _CHANGE_FIELDS = "time,removed,fileId,file(name,mimeType,trashed)"
@@ -43,31 +39,11 @@ def notifications(*, session: SessionLike = None) -> DataFrame:
     >>> svc.notifications()[["state", "answers", "outcome"]].values.tolist()
     [['sync', '200', 'delivered']]
     """
-    from ...client.notifications.channels import registry_of
-
     session = session_or_current(session)
-    lab, channels = sandbox_of(session), registry_of(session).channels
-    if lab:
+    if lab := sandbox_of(session):
         lab.service.deliver(_DELIVERY_SECONDS)
-    attempts_by_message: dict[Any, list[DeliveryRow]] = {}
-    for attempt in lab.service.deliveries() if lab else []:
-        attempts_by_message.setdefault((attempt["channel_id"], attempt["message_number"]), []).append(attempt)
-    rows: list[Record] = []
-    for receiver in receivers_of(session):
-        for message in receiver.received():
-            record = message_record(message)
-            channel = channels.get(record["channel_id"])
-            attempts = attempts_by_message.get((record["channel_id"], record["number"]), [])
-            times = [datetime.fromisoformat(attempt["time"]) for attempt in attempts]
-            rows.append(
-                {
-                    **record,
-                    "watching": channel and (channel.file or "changes"),
-                    "outcome": attempts[-1]["outcome"] if attempts else None,
-                    "waited": (times[-1] - times[0]).total_seconds() if times else None,
-                }
-            )
-    return frame(NOTIFICATIONS, sorted(rows, key=lambda row: row["received"]))
+    receivers = receivers_of(session)
+    return notification_rows(session, (message for receiver in receivers for message in receiver.received()))
 
 
 def changes(page_token: str | None = None, *, session: SessionLike = None) -> DataFrame:

@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
 from functools import partial
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict
-from weakref import WeakKeyDictionary
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary, ref
 
 from ...core.platform import capabilities, need_sockets
 from ..current_session import SessionLike, session_or_current
+from ..frames.frames import Record, frame
+from ..frames.schemas import NOTIFICATIONS
 from ..sandbox.sandbox import Sandbox, sandbox_of
-from .receiver import Receiver
+from .receiver import Receiver, message_record
 
 if TYPE_CHECKING:
     import ssl
 
-    from ...client.notifications.inbox import Inbox
+    from pandas import DataFrame, Series
+
+    from ...client.notifications.inbox import Inbox, Received
     from ...client.session import Session
+    from ...core.http.messages import Request, Response
+    from ...server.notifications.delivery_queue import DeliveryRow
 
     _Files = tuple[str | Path, str | Path]
-
-
-class _Registered(TypedDict, total=False):
-    receiver: str
-
 
 _DIRECT_HOST = "receiver.svc.example"
 _PATH = "/notifications"
@@ -38,6 +40,37 @@ _address_numbers: WeakKeyDictionary[Sandbox, Iterator[int]] = WeakKeyDictionary(
 def receivers_of(session: Session) -> list[Receiver]:
     """Return the receivers of a session, oldest first."""
     return list(_receivers.get(session, ()))
+
+
+def notification_rows(session: Session | None, messages: Iterable[Received]) -> DataFrame:
+    """Return a frame with the columns of `notifications()`, with a row for each message, oldest first."""
+    from ...client.notifications.channels import registry_of
+
+    lab = sandbox_of(session) if session else None
+    channels = registry_of(session).channels if session else {}
+    attempts_by_message: dict[Any, list[DeliveryRow]] = {}
+    for attempt in lab.service.deliveries() if lab else []:
+        attempts_by_message.setdefault((attempt["channel_id"], attempt["message_number"]), []).append(attempt)
+    rows: list[Record] = []
+    for message in messages:
+        record = message_record(message)
+        channel = channels.get(record["channel_id"])
+        attempts = attempts_by_message.get((record["channel_id"], record["number"]), [])
+        times = [datetime.fromisoformat(attempt["time"]) for attempt in attempts]
+        rows.append(
+            {
+                **record,
+                "watching": channel and (channel.file or "changes"),
+                "outcome": attempts[-1]["outcome"] if attempts else None,
+                "waited": (times[-1] - times[0]).total_seconds() if times else None,
+            }
+        )
+    return frame(NOTIFICATIONS, sorted(rows, key=lambda row: row["received"]))
+
+
+def _describe(session: ref[Session], message: Received) -> Series[Any]:
+    """Return a message as a row of `notifications()`, for a listener. The session may have ended."""
+    return notification_rows(session(), [message]).iloc[0]
 
 
 def receiver(
@@ -88,6 +121,7 @@ def receiver(
 
     session = session_or_current(session)
     lab, inbox = sandbox_of(session), Inbox(session.names, session.clock)
+    describe = partial(_describe, ref(session))
     if direct if direct is not None else lab and not capabilities().sockets:
         if lab is None:
             raise ValueError("direct=True works only with a sandbox; give an https address that the service can reach")
@@ -95,15 +129,21 @@ def receiver(
         service.register_domain(_DIRECT_HOST)
         number = next(_address_numbers.setdefault(lab, count(1)))
         url = f"https://{_DIRECT_HOST}{_PATH}/{number}"
-        service.receive_at(url, lambda request: inbox.receive(request)[0])
+
+        def answer(request: Request) -> Response:
+            response, _ = inbox.receive(request)
+            inbox.notify()
+            return response
+
+        service.receive_at(url, answer)
         close = partial(service.receive_at, url, None)
-        new = Receiver(inbox, session.names, url, ca_pem=None, close=close, settle=service.deliver)
+        new = Receiver(inbox, session.names, url, ca_pem=None, describe=describe, close=close, settle=service.deliver)
     else:
         if address is not None and not (isinstance(address, str) and address.startswith("https://")):
             raise ValueError(
                 f"address is {address!r}; give a complete https address, such as https://hooks.example.com{_PATH}"
             )
-        new = _https_receiver(lab, inbox, session, host, port, certificate, address)
+        new = _https_receiver(lab, inbox, session, host, port, certificate, address, describe)
         if register and lab is None:
             _register(session, new)
     _receivers.setdefault(session, []).append(new)
@@ -114,11 +154,12 @@ def receiver(
 
 def _register(session: Session, new: Receiver) -> None:
     """Register a receiver at the service of a class. Close the receiver if the service refuses it."""
-    try:
-        body = {"address": new.address, "ca_pem": new.ca_pem}
-        from ...client.json_response import read_fields
+    from ...client.json_response import foreign_answer
 
-        read_fields(session.call("POST", "/_class/receivers", body=body), _Registered, session.base_url, "receiver")
+    try:
+        answer = session.call("POST", "/_class/receivers", body={"address": new.address, "ca_pem": new.ca_pem})
+        if "receiver" not in answer:
+            raise foreign_answer(session.base_url, "it has no receiver", str([*answer][:9]))
     except BaseException:
         new.close()
         raise
@@ -132,6 +173,7 @@ def _https_receiver(
     port: int,
     certificate: _Files | None,
     public_address: str | None,
+    describe: Callable[[Received], Series[Any]],
 ) -> Receiver:
     need_sockets("A receiver that is not direct listens on a socket")
     from ...client.notifications.https_receiver import HttpsReceiver
@@ -146,7 +188,7 @@ def _https_receiver(
             lab.service.trust(ca_pem)
     address = public_address or f"https://{url_host}:{server.port}{_PATH}"
     settle = lab.service.deliver if lab else None
-    return Receiver(inbox, session.names, address, ca_pem=ca_pem, close=server.close, settle=settle)
+    return Receiver(inbox, session.names, address, ca_pem=ca_pem, describe=describe, close=server.close, settle=settle)
 
 
 def _certificate(host: str, files: _Files | None) -> tuple[ssl.SSLContext, str | None]:

@@ -16,13 +16,14 @@ from ...core.http.redaction import mask_token
 from ...core.notifications.messages import HEADERS, STATES
 from ...core.platform import capabilities
 from ...core.processes import ForkedChild, after_fork
+from ...core.user_functions import check_function, takes
 from ..arguments import choice, optional_text, whole
 from ..frames.frames import Record, frame
 from ..frames.schemas import EXPLAINED, MESSAGES
 from ..html import Markup, join_html, tag
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
+    from pandas import DataFrame, Series
 
 
 MAX_SHOWN = 50
@@ -99,6 +100,7 @@ class Receiver:
         address: str,
         *,
         ca_pem: str | None,
+        describe: Callable[[Received], Series[Any]],
         close: Callable[[], None],
         settle: Callable[[float], None] | None = None,
     ) -> None:
@@ -107,6 +109,7 @@ class Receiver:
         """The certificate authority in PEM that a service must trust. None without an authority of its own."""
         self._inbox = inbox
         self._names = names
+        self._describe = describe
         self._close = close
         self._settle = settle
         self._closed = False
@@ -202,6 +205,7 @@ class Receiver:
             count,
             left,
         )
+        self._inbox.wait_for_listeners(max(0.0, ends - monotonic()))
         if len(matches) < count:
             arrived = ", ".join(str(message.notification.state) for message in self._inbox.messages()) or "none"
             place = f" on channel {channel}" if channel else ""
@@ -279,12 +283,38 @@ class Receiver:
         """Set the token with which a channel's messages are verified. None: the messages must have no token."""
         self._inbox.expect(channel_id, token)
 
-    def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """Register a function that is called after every message, in the thread that received the message.
+    def listen(self, listener: Callable[[Series[Any]], object] | Callable[[], object]) -> Callable[[], None]:
+        """Register a function that is called with each message, also with each repetition of a message.
 
-        Returns a function without arguments that removes the registration.
+        The response is sent before the call, and messages do not wait for a slow listener: it is called in a thread,
+        with one message after another. An error of the listener is shown below the cell with its traceback. It does not
+        change the delivery. `wait_for` waits for the listeners, too, until its timeout.
+
+        Args:
+            listener: A function of the message, a Series with the columns of `notifications()`. outcome and waited are
+                missing while the service has not recorded the response. A function without arguments is possible, too.
+
+        Returns:
+            A function without arguments that removes the registration.
+
+        Raises:
+            TypeError: `listener` is not a function of one argument or of none.
+
+        >>> lab = svc.sandbox()
+        >>> rx, states = svc.receiver(direct=True), []
+        >>> stop = rx.listen(lambda message: states.append(message["state"]))
+        >>> channel = svc.watch_changes(rx)
+        >>> len(rx.wait_for("sync")), states
+        (1, ['sync'])
         """
-        return self._inbox.listen(listener)
+        if not callable(listener):
+            raise TypeError(f"listener must be a function of the message, not {type(listener).__name__}")
+        if takes(listener, 1):
+            with_message = cast("Callable[[Series[Any]], object]", listener)
+            return self._inbox.listen(lambda message: with_message(self._describe(message)))
+        if not takes(listener, 0):
+            check_function("listener", listener, ("message",))
+        return self._inbox.listen(lambda message: cast("Callable[[], object]", listener)())
 
     def received(self) -> list[Received]:
         """Return the messages as Received objects, in the order of first arrival."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from operator import attrgetter
@@ -240,7 +240,7 @@ class Faults:
     def __init__(self, context: ServiceContext) -> None:
         shared = context.store.shared
         self.plans = SharedPlans(shared.values) if shared else Plans()
-        self._wait = context.clock.wait if context.policy.fault_delay == "clock" else time.sleep
+        self._clock, self._delay = context.clock, context.policy.fault_delay
 
     def add(self, document: JSONObject) -> ArmedPlan:
         """Activate a fault plan and return the plan. Raises ValueError for an invalid plan."""
@@ -286,18 +286,24 @@ class Faults:
             plans.remove_ended()
             return [plan.row() for plan in plans.by_key.values()]
 
-    def inject(self, target: FaultTarget, from_header: Iterable[Action] = ()) -> FaultInjection:
-        """Return the faults that apply to a request, from the active plans and from the request's own header."""
-        faults = self._planned(target) if self else []
+    def inject(
+        self, target: FaultTarget, from_header: Iterable[Action] = (), *, over_socket: bool = False
+    ) -> FaultInjection:
+        """Return the faults that apply to a request, from the active plans and from the request's own header.
+
+        `over_socket` is True for a client that measures real time, such as a program with a timeout.
+        """
+        in_real_time = self._delay == "sleep" or (self._delay == "auto" and over_socket)
+        faults = self._planned(target, time.sleep if in_real_time else self._clock.wait) if self else []
         # A delay from a header passes in real time, because one request must not move the clock of all users.
         faults += [ArmedFault(FROM_HEADER, action, time.sleep) for action in from_header]
         return FaultInjection(faults)
 
-    def _planned(self, target: FaultTarget) -> list[ArmedFault]:
+    def _planned(self, target: FaultTarget, wait: Callable[[float], object]) -> list[ArmedFault]:
         with self.plans.changing() as plans:
             plans.remove_ended()
             return [
-                ArmedFault(f"{key}/{number}", step.action, self._wait, partial(self._undo, key, number))
+                ArmedFault(f"{key}/{number}", step.action, wait, partial(self._undo, key, number))
                 for key, plan in plans.by_key.items()
                 for number, step in plan.steps_for(target)
             ]

@@ -6,6 +6,7 @@ import http.client
 import json
 import socket
 import ssl
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
@@ -238,14 +239,25 @@ def test_steps_wait_for_each_other_only_in_order(wire: Wire) -> None:
     assert statuses == (200, 500, 503)
 
 
-def test_a_delay_moves_a_virtual_clock(wire: Wire) -> None:
+@pytest.mark.parametrize(
+    "way, policy, on_the_clock",
+    [
+        ("in-process", Policy(), True),
+        ("in-process", Policy(fault_delay="sleep"), False),
+        ("socket", Policy(), False),
+        ("socket", Policy(fault_delay="clock"), True),
+    ],
+)
+def test_a_delay_moves_a_virtual_clock_or_is_real_time(policy: Policy, wire: Wire, on_the_clock: bool) -> None:
     wire.service.clock.advance(0)  # from here on it is virtual
-    before = wire.service.clock.now()
+    before, started = wire.service.clock.now(), time.monotonic()
 
-    with wire.service.faults(step({"delay": 90})):
+    with wire.service.faults(step({"delay": 0.125})):
         wire.send("GET", FILES)
 
-    assert wire.service.clock.now() - before == timedelta(seconds=90)
+    moved = wire.service.clock.now() - before
+    assert moved == timedelta(seconds=0.125 if on_the_clock else 0)
+    assert on_the_clock or time.monotonic() - started >= 0.125
 
 
 @pytest.mark.parametrize(

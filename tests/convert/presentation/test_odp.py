@@ -12,7 +12,8 @@ from PIL import Image
 
 from svc_notebooks.convert.job import ConversionError, JobLimits, TooLarge
 from svc_notebooks.convert.presentation.model import INCH, Box, Deck, SlidePicture, SlideTable, Text
-from svc_notebooks.convert.presentation.odp import read, write
+from svc_notebooks.convert.presentation.odp.read import read
+from svc_notebooks.convert.presentation.odp.write import write
 from tests.convert.presentation import decks
 from tests.convert.presentation.test_pptx import sample
 

@@ -10,9 +10,12 @@ from pathlib import Path
 import pypdf
 import pytest
 
-from svc_notebooks.convert.presentation import odp, pptx
 from svc_notebooks.convert.presentation.model import INCH, Box, Deck, Paragraph, Shape, Slide, Text, TextRun
+from svc_notebooks.convert.presentation.odp.read import read as read_odp
+from svc_notebooks.convert.presentation.odp.write import write as write_odp
 from svc_notebooks.convert.presentation.pages import write_pdf
+from svc_notebooks.convert.presentation.pptx.read import read_ppt
+from svc_notebooks.convert.presentation.pptx.write import write as write_pptx
 from tests.convert.presentation import decks
 from tests.convert.presentation.test_pptx import sample
 from tests.patience import PATIENCE
@@ -52,9 +55,9 @@ def _roomy(shape: Shape, n: int) -> Shape:
     return replace(shape, box=Box(n % 2 * 6 * INCH, n // 2 * 2 * INCH, 5 * INCH, 2 * INCH))
 
 
-@pytest.mark.parametrize("room, extension", [(pptx, "pptx"), (odp, "odp")])
-def test_libreoffice_shows_the_same_slides(job, deck, tmp_path, room, extension):
-    shown = convert_with_libreoffice(room.write(deck, job), extension, "pdf", tmp_path)
+@pytest.mark.parametrize("write, extension", [(write_pptx, "pptx"), (write_odp, "odp")])
+def test_libreoffice_shows_the_same_slides(job, deck, tmp_path, write, extension):
+    shown = convert_with_libreoffice(write(deck, job), extension, "pdf", tmp_path)
 
     text = text_by_libreoffice(shown, tmp_path)
     pages = pypdf.PdfReader(tmp_path / "seen.pdf").pages
@@ -72,7 +75,7 @@ def test_poppler_finds_every_script_in_our_pdf(job, deck, tmp_path):
 def test_slides_that_libreoffice_writes_are_read(job, tmp_path):
     theirs = convert_with_libreoffice(decks.full_pptx(), "pptx", "odp", tmp_path)
     old = convert_with_libreoffice(decks.full_pptx(), "pptx", "ppt", tmp_path)
-    new, was = odp.read(theirs, job), pptx.read_ppt(old, job)
+    new, was = read_odp(theirs, job), read_ppt(old, job)
 
     for deck in (new, was):
         assert [slide.title for slide in deck.slides] == ["Überblick 日本語", "Numbers", ""]

@@ -25,7 +25,8 @@ from svc_notebooks.convert.presentation.model import (
     Text,
     TextRun,
 )
-from svc_notebooks.convert.presentation.pptx import read, write
+from svc_notebooks.convert.presentation.pptx.read import read
+from svc_notebooks.convert.presentation.pptx.write import write
 from tests.convert.presentation import decks
 
 pytestmark = pytest.mark.spec("A5-01")

@@ -18,7 +18,6 @@ from pptx.enum.shapes import MSO_CONNECTOR, MSO_SHAPE
 from pptx.util import Inches, Pt
 
 from svc_notebooks.convert.input import native_package
-from svc_notebooks.convert.presentation import odp
 from svc_notebooks.convert.presentation.model import (
     INCH,
     PATH_SIDE,
@@ -32,10 +31,12 @@ from svc_notebooks.convert.presentation.model import (
     Text,
     TextRun,
 )
+from svc_notebooks.convert.presentation.odp.read import read as read_odp
+from svc_notebooks.convert.presentation.odp.write import write as write_odp
 from svc_notebooks.convert.presentation.pages import write_pdf, write_text
-from svc_notebooks.convert.presentation.pptx import read, write
-from svc_notebooks.convert.presentation.pptx.shapes import freeform_paths
+from svc_notebooks.convert.presentation.pptx.read import freeform_paths, read
 from svc_notebooks.convert.presentation.pptx.slide_theme import color, fill
+from svc_notebooks.convert.presentation.pptx.write import write
 from tests.convert.presentation import decks
 
 pytestmark = pytest.mark.spec("A5-01")
@@ -265,7 +266,7 @@ def test_paths_lines_and_text_boxes_survive_pptx(job):
 def test_odp_has_the_path_as_a_custom_shape(job):
     shape = Text(Box(0, 0, INCH, INCH), fill="ff0000", line="0000ff", paths=(TRIANGLE,), stroke=Stroke(12_700, "dash"))
 
-    with zipfile.ZipFile(io.BytesIO(odp.write(Deck(slides=(Slide((shape,)),)), job))) as archive:
+    with zipfile.ZipFile(io.BytesIO(write_odp(Deck(slides=(Slide((shape,)),)), job))) as archive:
         content, styles = archive.read("content.xml").decode(), archive.read("styles.xml").decode()
 
     assert f'draw:enhanced-path="{TRIANGLE.data} N"' in content
@@ -470,7 +471,7 @@ def odp_shapes(shape: str, properties: str, job, paragraph: str = ""):
         f"<style:graphic-properties {properties}/><style:paragraph-properties {paragraph}/></style:style>"
     )
     page = f'<draw:page draw:name="1" draw:master-page-name="M">{shape}</draw:page>'
-    return odp.read(decks.odp(page, style), job).slides[0].shapes
+    return read_odp(decks.odp(page, style), job).slides[0].shapes
 
 
 PLACE = 'draw:style-name="g" svg:x="1in" svg:y="1in" svg:width="2in" svg:height="1in"'
@@ -562,7 +563,7 @@ def test_paths_and_numbers_survive_odp(job):
     looks = {"fill": "ff0000", "line": "0000ff", "stroke": Stroke(36_000, "dash", "", "triangle")}
     shape = Text(Box(INCH, INCH, INCH, INCH, flip_y=True), numbers, paths=(TRIANGLE,), wrap=False, **looks)
 
-    (again,) = odp.read(odp.write(Deck(slides=(Slide((shape,)),)), job), job).slides[0].shapes
+    (again,) = read_odp(write_odp(Deck(slides=(Slide((shape,)),)), job), job).slides[0].shapes
 
     assert (again.box, again.paths, again.wrap) == (shape.box, shape.paths, False)
     assert (again.fill, again.line, again.stroke) == (shape.fill, shape.line, shape.stroke)

@@ -31,7 +31,7 @@ def shown(panel):
 
 
 def states(panel, lab):
-    lab.deliver()
+    panel.receiver.wait_for()  # delivers, and waits for the panel
     return panel.result["state"].tolist()
 
 
@@ -102,12 +102,12 @@ def test_the_code_does_what_the_panel_does(panel, lab, file):
 @pytest.mark.spec("W-04", "W-04b")
 def test_a_message_keeps_its_widget_when_others_arrive(panel, lab, file):
     panel.watch.click()
-    lab.deliver()
+    panel.receiver.wait_for()  # delivers, and waits for the panel
     (first,) = panel.lines.children
     before = first.value
     for n in range(60):
         svc.update(file, name=f"{n}.txt")
-    lab.deliver()
+    panel.receiver.wait_for()  # delivers, and waits for the panel
 
     assert len(panel.result) == 61
     assert len(panel.lines.children) == 50
@@ -166,7 +166,7 @@ def test_id_token_and_expiration_are_sent(panel, lab, file, watched):
     panel.controls.token.value = TOKEN
     ends.choice.value, ends.day.value, ends.clock.value = "at", date(2026, 1, 5), time(9, 30, 15)
     panel.watch.click()
-    lab.deliver()
+    panel.receiver.wait_for()  # delivers, and waits for the panel
 
     assert panel.last_error is None
     assert opened()["id"] == "my-channel"
@@ -180,7 +180,7 @@ def test_id_token_and_expiration_are_sent(panel, lab, file, watched):
 def test_the_token_is_in_no_message_and_in_no_code(panel, lab, file, monkeypatch):
     panel.controls.token.value = TOKEN
     panel.watch.click()
-    lab.deliver()
+    panel.receiver.wait_for()  # delivers, and waits for the panel
 
     texts = [panel.code(), panel.code_area.value, shown(panel), repr(panel), str(panel._repr_mimebundle_())]
     texts += [panel.result.to_csv(), svc.exchange().http(), svc.exchange().curl()]

@@ -5,8 +5,7 @@ import pickle
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.client.sandbox_only import INSTEAD
-from svc_notebooks.client.session import Session
+from svc_notebooks.client.session import INSTEAD, Session
 
 
 @pytest.fixture

@@ -10,8 +10,7 @@ from dateutil.rrule import rrulestr
 from dateutil.tz import tzical
 from hypothesis import given, strategies as st
 
-from svc_notebooks.client.events.ical import calendar_file
-from svc_notebooks.client.events.vtimezone import Observance, observances
+from svc_notebooks.client.events.ical import Observance, calendar_file, observances
 
 BEGIN, BEHIND = datetime(2026, 1, 12, tzinfo=UTC), datetime(2036, 1, 1, tzinfo=UTC)
 

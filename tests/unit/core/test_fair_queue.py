@@ -9,7 +9,7 @@ from time import sleep
 import pytest
 
 from svc_notebooks.convert.pool.converter import Abandoned, Admission, TooManyWaiting
-from svc_notebooks.server.transports.transfer_rate import TransferBudget
+from svc_notebooks.server.transports.client_connection import TransferBudget
 from tests.patience import PATIENCE
 
 

@@ -1,5 +1,1 @@
 """Converts RTF files to pandoc trees."""
-
-from .parser import parse
-
-__all__ = ["parse"]
