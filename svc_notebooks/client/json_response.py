@@ -43,7 +43,8 @@ _NUMBERS = frozenset(
 """The fields with whole numbers, which are texts because JSON numbers have fewer digits."""
 
 _IDS = frozenset(
-    ["id", "ids", "parents", "fileId", "driveId", "teamDriveId", "targetId", "headRevisionId", "permissionId", "recurringEventId", "resourceId"]
+    {"id", "ids", "parents", "fileId", "driveId", "teamDriveId", "targetId", "headRevisionId", "permissionId"}
+    | {"recurringEventId", "resourceId"}
 )
 _TOKENS = frozenset(["nextPageToken", "startPageToken", "newStartPageToken", "nextSyncToken"])
 _MAX_ID, _MAX_TOKEN = 2048, 8192
