@@ -161,6 +161,11 @@ class Service:
         return activity(self._context, self._journal, self._push.queue, query, self.class_view)
 
     @property
+    def addresses(self) -> list[str]:
+        """The addresses of the running socket servers. Links for requests in this process have the last one."""
+        return self._context.servers
+
+    @property
     def requests_served(self) -> int:
         """The journal number of the last request, or 0 without requests."""
         return self._journal.last

@@ -10,6 +10,7 @@ from functools import cache
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from urllib.parse import urlsplit
 
+from ...core.brand_names import NOWHERE
 from ...core.errors.catalogue import refuse
 from ...core.http.messages import Request, Response
 from ...core.http.origins import ANY, host_of, is_in_networks
@@ -27,6 +28,15 @@ def external_base_url(request: Request, context: ServiceContext) -> str:
     if context.base_url:
         return context.base_url.rstrip("/")
     return external_origin(request, context) + context.policy.path_prefix
+
+
+def link_base_url(request: Request, context: ServiceContext) -> str:
+    """Return the base URL of links to files and events. Raises ApiError (400) for an invalid Host.
+
+    A request in this process has no address that a browser can open. Its links have that of the newest socket server.
+    """
+    base_url = external_base_url(request, context)
+    return context.servers[-1] if context.servers and base_url == NOWHERE else base_url
 
 
 def external_origin(request: Request, context: ServiceContext) -> str:

@@ -160,7 +160,7 @@ class ServiceContext:
     `base_url` is the address of the service in links; with None, links use the address of the request. `folder`
     contains the stored data; with None, the data is in memory. `notes` are sentences about problems found at the
     opening. `quotas` has the quota of each user who has one. `records` are the journal and the log of deliveries in the
-    database, or None if they are in memory.
+    database, or None if they are in memory. `servers` are the addresses of the running socket servers of this process.
     """
 
     store: Store
@@ -181,6 +181,7 @@ class ServiceContext:
     texts: TextCache = field(default_factory=TextCache)
     quotas: dict[str, Quota] = field(default_factory=dict)
     records: KeptRecords | None = None
+    servers: list[str] = field(default_factory=list)
     folder_type: str = field(init=False)
     shortcut_type: str = field(init=False)
 
