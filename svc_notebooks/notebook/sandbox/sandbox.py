@@ -261,9 +261,9 @@ class Sandbox(Identities, SandboxControls):
 
         In a browser the address shows a live page with the files, messages and requests as they come.
 
-        The tokens of a sandbox with a seed are the same in every kernel. So web pages of other origins may use such a
-        sandbox only if `Policy(allowed_origins=...)` has their origins. If browsers use a proxy,
-        `Policy(host_names=...)` must have the host name of the proxy.
+        The tokens of a sandbox with a seed are the same in every kernel. So only web pages that this machine serves, at
+        localhost or a loopback address, may use such a sandbox. `Policy(allowed_origins=...)` names other origins.
+        If browsers use a proxy, `Policy(host_names=...)` must have the host name of the proxy.
 
         Args:
             port: The port on 127.0.0.1. 0 selects a free port.
@@ -296,6 +296,7 @@ class Sandbox(Identities, SandboxControls):
         server.owner = self
         self.closes(server.stop)
         self.served = server.base_url
+        self.service.servers.append(server)
         return server
 
     def send(
@@ -370,13 +371,12 @@ class Sandbox(Identities, SandboxControls):
         >>> lab.link(svc.upload(b"hello", name="a.txt")).startswith("http://127.0.0.1:")
         True
         """
-        if not self.service.addresses:
-            self.serve()
+        running = [server for server in self.service.servers if not server.stopping] or [self.serve()]
         if is_frame(row) and len(row) == 1:
             row = row.iloc[0]
         # A column has the address of the time at which the frame was made, perhaps of a server that has ended.
         known = row.get("html_link", row.get("web_view_link")) if hasattr(row, "get") else None
         if not isinstance(known, str):
             known = get_file(self.session, one_id(row, "row"), fields="webViewLink")["webViewLink"]
-        server = urlsplit(self.service.addresses[-1])
+        server = urlsplit(running[-1].base_url)
         return urlsplit(known)._replace(scheme=server.scheme, netloc=server.netloc).geturl()

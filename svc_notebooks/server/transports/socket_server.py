@@ -77,7 +77,7 @@ class SocketServer:
         threads: int = 32,
         metrics: Metrics | None = None,
     ) -> None:
-        self.policy, self._addresses = service.policy, service.addresses
+        self.policy = service.policy
         is_open = self.policy.browser_sign_in == "choose"  # then everybody may act as every user
         self._page_key = None if is_open or control_token or service.provider else token_urlsafe(16)
         self.handle: Callable[[Request], Response] = served_paths(
@@ -129,7 +129,6 @@ class SocketServer:
         self._add_threads(self._min_threads)
         self._acceptor = Thread(target=self._accept_connections, name="svc-socket", daemon=True)
         self._acceptor.start()
-        self._addresses.append(self.base_url)
         return self
 
     @property
@@ -226,8 +225,6 @@ class SocketServer:
         if self._in_fork or self.stopping:
             return
         self.stopping = True
-        if self.base_url in self._addresses:
-            self._addresses.remove(self.base_url)
         for body in list(self.bodies):
             body.abort()
         if self._listener:
