@@ -348,8 +348,7 @@ def _read_short(blocks: StreamedBody, size: int | None, headers: Headers) -> byt
 
 
 def _end(answer: Answer, connection: HTTPConnection, origin: _Origin, complete: bool) -> None:
-    answer.source.close()
-    if complete and answer.keeps_open:
+    if complete and answer.keeps_open and not answer.received.ahead:
         origin.release(connection)
     else:
         connection.close()
