@@ -163,10 +163,7 @@ class TestSeededTokens:
         "origin,allowed",
         [
             *((f"http://{host}", True) for host in ("localhost:5173", "127.0.0.1:8000", "[::1]:3000", "127.9.9.9")),
-            *(
-                (f"http://{host}", False)
-                for host in ("localhost.evil.example", "10.0.0.7", "[::2]", "[")
-            ),
+            *((f"http://{host}", False) for host in ("localhost.evil.example", "10.0.0.7", "[::2]", "[")),
             *((text, False) for text in (APP, "null", "localhost", "")),
         ],
     )
