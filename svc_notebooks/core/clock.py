@@ -28,6 +28,15 @@ def from_millis(millis: int) -> datetime:
     return _EPOCH + millis * _MILLISECOND
 
 
+def format_millis(millis: int) -> str:
+    """Format Unix milliseconds as `format_time` does.
+
+    >>> format_millis(0)
+    '1970-01-01T00:00:00.000Z'
+    """
+    return (_EPOCH + millis * _MILLISECOND).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
 def format_time(instant: datetime) -> str:
     """Format a time as RFC 3339 text in UTC with milliseconds.
 

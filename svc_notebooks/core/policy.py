@@ -98,11 +98,13 @@ class Policy:
     open_links: bool = True
     outbox_length: int = 10_000
     expansion_steps: int = 100_000
+    series_horizon: float = 63_072_000.0
 
     # users, clients and tokens
     auth_scope_base: str = "https://svc.example/auth"
     domain: str = "svc.example"
     first_user: str = "ada@svc.example"
+    api_keys: bool = False
     trust_forwarded: bool = False
     proxies: tuple[str, ...] = ()
     path_prefix: str = ""

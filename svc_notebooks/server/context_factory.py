@@ -163,13 +163,7 @@ def open_context(
         raise ValueError("only a store on PostgreSQL keeps the journal in its database")
     if options.content is not None:
         raise ValueError("content applies only to a store on PostgreSQL; in a folder, the contents are beside the rows")
-    return build_context(None if path is None else Path(path), seed, clock, policy, names)
-
-
-def build_context(
-    folder: Path | None, seed: int | None, clock: SystemClock | VirtualClock, policy: Policy, names: Names
-) -> Opened:
-    """Build a context for the store in a folder. If `folder` is None, everything is stored in memory."""
+    folder = None if path is None else Path(path)
     return Reserve(folder).spend(lambda: _build_context(folder, seed, clock, policy, names))
 
 
@@ -242,7 +236,8 @@ def fork_context(context: ServiceContext, parts: BlobStore, branch: int = 0) -> 
             state.drop()
         ids = _ids_of_a_copy(store, context.ids.seed, state.ids, branch)
         clock = _clock(_virtual_start(context), state)
-        return silence_channels(Opened(_assemble(store, copied, ids, clock, context.policy, context.names), copied))
+        store.channels.stop_all()  # no receiver of the original gets messages from the copy
+        return Opened(_assemble(store, copied, ids, clock, context.policy, context.names), copied)
     except BaseException:
         store.close()
         raise
@@ -256,7 +251,8 @@ def load_context(file: BinaryIO, branch: int = 0) -> Opened:
             store.load_rows(saved.rows_with(saved.copy_parts(parts)), saved.counters)
             ids = _ids_of_a_copy(store, about.seed, about.ids, branch)
             clock = _clock(about.start, about)
-            return silence_channels(Opened(_assemble(store, parts, ids, clock, about.policy, about.names), parts))
+            store.channels.stop_all()
+            return Opened(_assemble(store, parts, ids, clock, about.policy, about.names), parts)
         except BaseException:
             store.close()
             raise
@@ -283,21 +279,19 @@ def _clock(start: datetime | None, state: ServiceState | Manifest) -> SystemCloc
     return clock
 
 
-def silence_channels(opened: Opened) -> Opened:
-    """Stop all channels of a copied service, so that no receiver of the original gets messages from the copy."""
-    opened.context.store.channels.stop_all()
-    return opened
-
-
-def save(context: ServiceContext, parts: BlobStore, file: BinaryIO) -> None:
-    """Write the state of a running service to an empty file. Raises DamagedContent if a part is damaged.
+def save(context: ServiceContext, parts: BlobStore, file: BinaryIO, user: str | None = None) -> None:
+    """Write the state of a running service, or only the rows of a user, to an empty file. Raises DamagedContent.
 
     The state is copied at one moment, and the service handles requests while the file is written.
     """
     state, store = ServiceState.of(context, parts), Store(open_database(None, "process"))
     try:
         store.restore(state.rows)
-        about = Manifest(state.now, _virtual_start(context), context.ids.seed, state.ids, context.names, context.policy)
+        policy = context.policy
+        if user:
+            store.user_rows.keep_only(user)
+            policy = replace(policy, first_user=user)
+        about = Manifest(state.now, _virtual_start(context), context.ids.seed, state.ids, context.names, policy)
         with naming_files(context):
             write(file, store, state.parts, about)
     finally:

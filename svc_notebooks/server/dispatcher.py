@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack, closing, nullcontext, suppress
 from dataclasses import replace
 from functools import partial
@@ -26,7 +26,7 @@ from .auth.public_request import FORM, MAX_FORM_SIZE, PublicRequest
 from .dispatch import origin as cors
 from .dispatch.batch import MAX_BATCH, Batches
 from .dispatch.bodies import WHOLE_BODY, RequestBody, ResponseStream, WholeBody, content_length
-from .dispatch.caller import Caller, require_scopes
+from .dispatch.caller import ANONYMOUS, WITH_API_KEY, Caller, has_only_key, require_scopes
 from .dispatch.fault_injection import faults_from_header
 from .dispatch.fault_plans import Faults
 from .dispatch.journal import Journal, JournalEntry
@@ -41,7 +41,7 @@ from .handlers import HANDLERS, LISTS, PUBLIC_HANDLERS, READ_ONLY, Handler, uplo
 from .store.errors import SnapshotChanged
 from .uploads.resumable_upload import expire_session, session_caller
 from .uploads.upload_commands import command_headers, command_response, session_request
-from .web.browser_session import ANONYMOUS, signed_in_user
+from .web.browser_session import signed_in_user
 
 _MAX_RUNNING, _MAX_WAITING = 4, 1_000_000
 
@@ -134,7 +134,7 @@ class Dispatcher:
             return refused or command_response(self.handle(session_request(request, self._context)), self._context)
         parts = urlsplit(request.url)
         entry = self._open_entry(request, parts, headers)
-        observation = Observation(self.observers, entry) if self.observers else None
+        started = perf_counter() if self.observers else 0.0
         override = headers.get("x-http-method-override") if request.method == "POST" else None  # edge case 47
         incoming = _Incoming(
             request,
@@ -156,9 +156,7 @@ class Dispatcher:
             else:
                 response = self._respond(incoming)
         except BaseException:  # the connection is cut
-            self._journal.close(entry)
-            if observation:
-                observation.end()
+            self._end_entry(started, entry)
             raise
         entry.status = response.status
         if origin is not None:
@@ -169,16 +167,17 @@ class Dispatcher:
             entry.sent = len(response.body)
         else:
             response = _counted(response, response.body, entry)
-        if self._journal.is_kept:
-            self._end_entry(response, entry)
-        return observation.until_sent(response) if observation else response
-
-    def _end_entry(self, response: Response, entry: JournalEntry) -> None:
-        """Close the journal entry of a response when its body has ended."""
         if isinstance(response.body, ResponseStream):
-            response.body.on_end = self._journal.close
-        else:
-            self._journal.close(entry)
+            response.body.on_end = partial(self._end_entry, started)
+        elif started or self._journal.is_kept:
+            self._end_entry(started, entry)
+        return response
+
+    def _end_entry(self, started: float, entry: JournalEntry) -> None:
+        """Close the journal entry of a request that has ended, and call the observers if it has a start time."""
+        self._journal.close(entry)
+        for observe in self.observers if started else ():
+            observe(entry, perf_counter() - started)
 
     def refusal(
         self, request: Request, check: Callable[[Request, ServiceContext], object], operation: str
@@ -196,8 +195,7 @@ class Dispatcher:
             if request.method == "HEAD":
                 response = _without_body(response)
             entry.sent = len(response.content())
-            if self._journal.is_kept:
-                self._end_entry(response, entry)
+            self._journal.close(entry)
             return response
         return None
 
@@ -305,9 +303,11 @@ class Dispatcher:
             return public_handler(public_request)
         if operation is SESSION and context.policy.session_uri_is_enough:
             caller = self._caller(incoming, in_session=True)
+        elif context.policy.api_keys and operation.name in WITH_API_KEY and has_only_key(incoming.headers, query):
+            caller = ANONYMOUS
         else:
             caller = self._tokens.caller(incoming.headers, query, is_confirmed_later=not is_upload)
-        entry.user, entry.client, entry.scopes = caller.user, caller.client, caller.scopes
+        entry.user, entry.client, entry.scopes = caller.user or None, caller.client, caller.scopes
         caller = require_scopes(caller, operation.scopes_under(context.policy), operation)
         self._check_limits(caller, operation, query)
         entry.declared = content_length(request, required=is_upload and method != "DELETE")
@@ -401,40 +401,3 @@ def _counted(response: Response, body: Iterable[bytes], entry: JournalEntry) -> 
 
 Observer: TypeAlias = Callable[[JournalEntry, float], None]
 """Is called once for each request that has ended, with its journal entry and its duration in seconds."""
-
-
-class Observation:
-    """A request in progress that observers watch."""
-
-    def __init__(self, observers: list[Observer], entry: JournalEntry) -> None:
-        self._observers, self._entry, self._started = observers, entry, perf_counter()
-
-    def end(self) -> None:
-        """Call the observers."""
-        seconds = perf_counter() - self._started
-        for observe in self._observers:
-            observe(self._entry, seconds)
-
-    def until_sent(self, response: Response) -> Response:
-        """Return a response after whose body the observers are called."""
-        if isinstance(response.body, bytes):
-            self.end()
-            return response
-        return Response(response.status, response.headers, _ObservedBody(response.body, self.end))
-
-
-class _ObservedBody:
-    """The blocks of a response body, after which the function `end` is called once."""
-
-    def __init__(self, blocks: Iterable[bytes], end: Callable[[], None]) -> None:
-        self._source, self._blocks, self._end = blocks, iter(blocks), end
-
-    def __iter__(self) -> Iterator[bytes]:
-        return self._blocks
-
-    def close(self) -> None:
-        end, self._end = self._end, lambda: None
-        try:
-            close_body(self._source)
-        finally:
-            end()

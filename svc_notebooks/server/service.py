@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from ..core.brand_names import NOWHERE, Names
-from ..core.clock import format_time, from_millis, to_millis
+from ..core.clock import format_millis, to_millis
 from ..core.durations import Duration, parse_duration
 from ..core.http.messages import JSONObject, Query, Request, Response
 from ..core.policy import Policy
@@ -28,7 +28,7 @@ from .context_factory import PostgresOptions, Snapshots, fork_context, load, loa
 from .dispatch.fault_plans import Faults
 from .dispatch.journal import JournalRow, journal_of
 from .dispatch.rate_limits import RateLimiter, RateLimitRow, quotas_of
-from .dispatch.service_context import Quota, ServiceContext
+from .dispatch.service_context import Listening, Quota, ServiceContext
 from .dispatcher import Dispatcher, Observer
 from .notifications import channels as domains
 from .notifications.delivery_queue import DeliveryQueue, DeliveryRow
@@ -50,7 +50,7 @@ class Monitor:
         self, context: ServiceContext, parts: BlobStore, observers: list[Observer], queue: DeliveryQueue
     ) -> None:
         self._context, self._parts, self._queue = context, parts, queue
-        self.observers = observers
+        self.observers, self.store = observers, context.store
 
     def problems(self) -> dict[str, str]:
         """Return why the "database" or the "contents" cannot be reached, or {} if requests can be answered."""
@@ -75,22 +75,10 @@ class Monitor:
         """Return a text that is the same for each request of a user, and from which nobody can compute the address."""
         return hmac.new(self._context.secret.encode(), user.encode(), "sha256").hexdigest()[:16]
 
-    def open_upload_sessions(self) -> int:
-        """Return the number of upload sessions that still lack bytes."""
-        return self._context.store.upload_sessions.count_open()
-
-    def queued_messages(self) -> int:
-        """Return the number of messages that were not delivered yet, in the queues of all channels."""
-        return self._context.store.outbox.count()
-
     @property
     def deliveries(self) -> Mapping[str, int]:
         """The number of attempts of this process to deliver a message, by status."""
         return self._queue.attempts
-
-    def measure_waits(self, observe: Callable[[float], None]) -> None:
-        """Call `observe` with the seconds for which each transaction waits for others before it begins."""
-        self._context.store.observe_waits(observe)
 
 
 class Service:
@@ -159,6 +147,11 @@ class Service:
     def activity(self, query: Query) -> dict[str, object]:
         """Return the latest requests, messages and files for the live page. `query` describes its present rows."""
         return activity(self._context, self._journal, self._push.queue, query, self.class_view)
+
+    @property
+    def servers(self) -> list[Listening]:
+        """The socket servers whose addresses are in links. A sandbox adds its own."""
+        return self._context.servers
 
     @property
     def requests_served(self) -> int:
@@ -490,7 +483,7 @@ def upcoming_events(context: ServiceContext, since: datetime | None, until: date
     deadlines = context.store.deadlines.between(first, last, context.policy.session_lifetime)
     return [
         {
-            "time": format_time(from_millis(deadline.time)),
+            "time": format_millis(deadline.time),
             "what": deadline.event,
             "user": deadline.user,
             "subject": deadline.subject or context.policy.default_name,

@@ -7,11 +7,11 @@ the folder `user-backups` of the store.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, TypedDict
+from typing import Any, NamedTuple, TypedDict
 from urllib.parse import quote, unquote
 
 from ..core.clock import format_time
@@ -19,18 +19,14 @@ from ..core.http.messages import JSON
 from ..core.notifications.channels import ChannelEvent, ChannelState, next_state
 from .calendars.event_messages import record_calendar_change, record_clearing, record_deletion, users_of
 from .calendars.tables import CalendarRow
-from .context_factory import ServiceState
+from .context_factory import save
 from .dispatch.service_context import ServiceContext
 from .files import change_log
 from .files.operations import delete_tree, discard_contents
-from .files.storage_errors import naming_files
-from .store.archive import ArchiveReader, Manifest, Rows, write
+from .store.archive import ArchiveReader, Rows
 from .store.atomic_write import atomic_write
 from .store.blob_store import BlobStore
-from .store.clock import virtual_clock_of
 from .store.contents import Digests
-from .store.opening import open_database
-from .store.store import Store
 from .store.user_rows import row_by_name
 
 BACKUPS = "user-backups"
@@ -164,24 +160,8 @@ class UserBackups:
         stem = f"{quote(user, safe='@+')}-{self.context.clock.now().strftime(_TIME)}"
         names = (f"{stem}{f'_{number}' if number else ''}{_SUFFIX}" for number in count())
         path = next(folder / name for name in names if not (folder / name).exists())
-        atomic_write(path, lambda file: self._dump(user, file), overwrite=False)
+        atomic_write(path, lambda file: save(self.context, self.parts, file, user), overwrite=False)
         return path
-
-    def _dump(self, user: str, file: BinaryIO) -> None:
-        context = self.context
-        state, store = ServiceState.of(context, self.parts), Store(open_database(None, "process"))
-        clock = virtual_clock_of(context.clock)
-        try:
-            store.restore(state.rows)
-            store.user_rows.keep_only(user)
-            policy = replace(context.policy, first_user=user)
-            start = clock.start if clock else None
-            about = Manifest(state.now, start, context.ids.seed, state.ids, context.names, policy)
-            with naming_files(context):
-                write(file, store, state.parts, about)
-        finally:
-            store.close()
-            state.drop()
 
     def _count(self, user: str) -> _Counts:
         store, rows = self.context.store, self.context.store.user_rows

@@ -9,6 +9,7 @@ from svc_notebooks.core.api.operations import ALL_SCOPES
 from svc_notebooks.core.brand_names import NATIVE_NAMES, Names
 from svc_notebooks.core.http.native_formats import VENDOR_TYPES
 from svc_notebooks.core.notifications.messages import HEADERS
+from svc_notebooks.server.dispatch.routing import ABSENT
 from tests.family import FAMILY, PAGE
 
 SERVER = Path(__file__).parents[2] / "svc_notebooks" / "server"
@@ -42,6 +43,10 @@ def test_the_tables_of_names_are_those_of_the_code():
 
     assert sorted(shown) == sorted(set(zip(names(Names()), names(FAMILY), strict=True)))
     assert fields_of_headings == {field.name for field in fields(Names)}
+
+
+def test_the_operations_that_are_left_out_are_those_of_the_code():
+    assert f"left out: {ABSENT}." in " ".join(TEXT.split())
 
 
 def test_the_page_of_the_ten_tasks_shows_every_file():

@@ -26,6 +26,7 @@ RESULTS = {
     "Upload a folder of CSV files, and read all of them as one frame": "birds['count'].sum() == 18",
     "Save a DataFrame as Parquet or Excel, and read it back": "again.equals(people)",
     "Find files, and download all that match": "len(os.listdir('copies')) == 2 and sizes.sum() == 58",
+    "Read and write files by URL, with pandas and other programs": "same.equals(people) and len(sheet) == 2",
     "Make a folder, and move files into it": "sorted(inside['name']) == ['1.txt', '2.txt', 'people.csv']",
     "Change a file, and restore it from the trash": "svc.files(trashed=False)['name'].item() == 'one person.csv'",
     "Share with a class": "set(roles['role']) == {'owner', 'reader'} and len(seen) == 2",
@@ -55,7 +56,10 @@ RESULTS = {
 }
 """A condition that holds after each recipe. `output` is the output of its commands."""
 
-PACKAGES = {"Save a DataFrame as Parquet or Excel, and read it back": "pyarrow"}
+PACKAGES = {
+    "Save a DataFrame as Parquet or Excel, and read it back": "pyarrow",
+    "Read and write files by URL, with pandas and other programs": "pyarrow",
+}
 
 
 def blocks(text: str) -> list[tuple[str, str]]:

@@ -7,31 +7,71 @@ e-mail parser, and http.client accepts any number of responses that are not fina
 from __future__ import annotations
 
 import errno
+import os
 import re
 import socket
+import ssl
 from collections.abc import Iterator
-from http.client import BadStatusLine, HTTPException, LineTooLong, RemoteDisconnected
-from io import BufferedIOBase
+from http.client import BadStatusLine, HTTPException, RemoteDisconnected
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from ...core.http.messages import Body, Headers, Request, read_headers
 from .bounds import content_length
-from .in_process import BLOCK
+from .in_process import BLOCK, OutgoingBody
 
 SENT_AT_ONCE = 256 * 1024
 """The block size of request bodies that are read, in bytes. With 1 MiB an upload takes a tenth longer, measured."""
 
-_MAX_LINE = 65_536
-_MAX_HEADERS = 100
+_AT_ONCE = 16_384
 _MAX_HEAD = 262_144
+_MAX_HEADERS = 100
+_MAX_LINE = 65_536
 _MAX_INTERIM = 10
 """The most responses before the final one, such as 100 Continue and 103 Early Hints."""
 
+_MAX_OVERHEAD = 16_384
+"""The most bytes of extensions of chunks, beyond the size of their content and 16 bytes for each."""
+
+_LINE_END = re.compile(rb"\n")
+_HEAD_END = re.compile(rb"(?:\A|\n)\r?\n")
 _STATUS_LINE = re.compile(rb"HTTP/1\.([01]) (\d{3})(?: .*)?\r?\n", re.DOTALL)
 _CHUNK_SIZE = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(?:;.*)?\r?\n", re.DOTALL)
 _BODILESS = frozenset({"GET", "HEAD", "DELETE"})
 _CLOSED_EARLY = frozenset({errno.EPIPE, errno.ECONNRESET, errno.EPROTOTYPE})
+
+
+class Received:
+    """The bytes that arrive on a connection. `ahead` has those that were received and not read yet."""
+
+    __slots__ = ("_sock", "ahead")
+
+    def __init__(self, sock: socket.socket) -> None:
+        self._sock = sock
+        self.ahead = bytearray()
+
+    def read(self, size: int) -> bytes:
+        """Return at least one byte and at most `size` bytes, as they arrive, or b"" at the end of the connection."""
+        if not self.ahead:
+            return self._sock.recv(size)
+        data = bytes(self.ahead[:size])
+        del self.ahead[:size]
+        return data
+
+    def read_to(self, end: re.Pattern[bytes], most: int) -> bytes:
+        """Return the bytes up to the first match of `end`, which has at most three bytes, or to the connection's end.
+
+        Raises HTTPException if these are more than `most` bytes.
+        """
+        searched, data = 0, b"-"
+        while data and not (found := end.search(self.ahead, searched)) and len(self.ahead) <= most:
+            searched = max(0, len(self.ahead) - 2)
+            data = self._sock.recv(_AT_ONCE)
+            self.ahead += data
+        size = found.end() if found else len(self.ahead)
+        if size > most:
+            raise HTTPException(f"got more than {most} bytes when reading a line or the headers")
+        return self.read(size) if size else b""
 
 
 class Answer(NamedTuple):
@@ -44,13 +84,13 @@ class Answer(NamedTuple):
     headers: Headers
     size: int | None
     keeps_open: bool
-    source: BufferedIOBase
+    received: Received
 
     def blocks(self) -> Iterator[bytes]:
         """Yield the blocks of the body. Raises OSError or HTTPException if it is not complete or not valid."""
         if self.size is not None:
-            return _counted(self.source, self.size)
-        return _chunks(self.source) if _is_chunked(self.headers) else iter(lambda: self.source.read(BLOCK), b"")
+            return _counted(self.received, self.size)
+        return _chunks(self.received) if _is_chunked(self.headers) else iter(lambda: self.received.read(BLOCK), b"")
 
 
 def plain_head(request: Request, host: str) -> bytes | None:
@@ -78,33 +118,42 @@ def exchange(sock: socket.socket, head: bytes, body: Body | bytes, method: str) 
     all_sent = True
     try:
         sock.sendall(head)  # apart from the body, so that the service can already begin
-        for block in [body] if isinstance(body, bytes) else iter(lambda: body.read(SENT_AT_ONCE), b""):
-            sock.sendall(block)
+        if isinstance(body, bytes):
+            sock.sendall(body)
+        else:
+            _send_body(sock, body)
     except OSError as error:
         if error.errno not in _CLOSED_EARLY:  # after an early response the service may close the connection
             raise
         all_sent = False
-    source = sock.makefile("rb")
-    try:
-        answer = read_answer(source, method)
-    except BaseException:
-        source.close()
-        raise
+    answer = read_answer(Received(sock), method)
     return answer._replace(keeps_open=answer.keeps_open and all_sent)
 
 
-def read_answer(source: BufferedIOBase, method: str) -> Answer:
+def _send_body(sock: socket.socket, body: Body) -> None:
+    # TLS encrypts the bytes in this process
+    by_system = hasattr(os, "sendfile") and not isinstance(sock, ssl.SSLSocket)
+    while True:
+        if by_system and isinstance(body, OutgoingBody):
+            body.send_file(sock)
+        if not (block := body.read(SENT_AT_ONCE)):
+            return
+        sock.sendall(block)
+
+
+def read_answer(received: Received, method: str) -> Answer:
     """Read the head of the final response to a request with this method. Raises HTTPException if it is not valid."""
     for _ in range(_MAX_INTERIM):
-        line = source.readline(_MAX_LINE + 1)
+        line = received.read_to(_LINE_END, _MAX_LINE)
+        match = _STATUS_LINE.fullmatch(line)
         if not line:
             raise RemoteDisconnected("Remote end closed connection without response")
-        if len(line) > _MAX_LINE:
-            raise LineTooLong("status line")
-        match = _STATUS_LINE.fullmatch(line)
         if match is None:
             raise BadStatusLine(line.decode("latin-1")[:1000])
-        headers, status = _read_headers(source), int(match[2])
+        block, status = received.read_to(_HEAD_END, _MAX_HEAD), int(match[2])
+        if not _HEAD_END.search(block, max(0, len(block) - 3)):
+            raise RemoteDisconnected("Remote end closed connection in the headers of its response")
+        headers = _parse_headers(block)
         if status >= 200:
             break
     else:
@@ -115,50 +164,50 @@ def read_answer(source: BufferedIOBase, method: str) -> Answer:
     if method == "HEAD" or status in (204, 304):
         size = 0
     ends_with_connection = size is None and not _is_chunked(headers)
-    return Answer(status, headers, size, keeps_open and not ends_with_connection, source)
+    return Answer(status, headers, size, keeps_open and not ends_with_connection, received)
 
 
 def _is_chunked(headers: Headers) -> bool:
     return bool(headers.get("Transfer-Encoding", "").lower() == "chunked")
 
 
-def _read_headers(source: BufferedIOBase) -> Headers:
-    """Read header lines up to an empty line. A line that begins with a space continues the line before it."""
-    lines: list[bytes] = []
-    size = 0
-    while (line := source.readline(_MAX_LINE + 1)) not in (b"\r\n", b"\n"):
-        if not line:
-            raise RemoteDisconnected("Remote end closed connection in the headers of its response")
-        if len(line) > _MAX_LINE:
-            raise LineTooLong("header line")
-        lines.append(line.rstrip(b"\r\n"))
-        size += len(line)
-        if len(lines) > _MAX_HEADERS or size > _MAX_HEAD:
-            raise HTTPException(f"got more than {_MAX_HEADERS} headers, or {_MAX_HEAD:,} bytes of them")
-    block = b"".join(b"%s\r\n" % line for line in lines)
+def _parse_headers(block: bytes) -> Headers:
+    """Parse header lines with an empty line at their end. A line that begins with a space continues the line before."""
+    if block.count(b"\n") > _MAX_HEADERS + 1:
+        raise HTTPException(f"got more than {_MAX_HEADERS} headers")
+    if block.count(b"\r\n") < block.count(b"\n"):
+        block = re.sub(rb"\r?\n", b"\r\n", block)
     try:
-        return read_headers(re.sub(rb"\r\n[ \t]+", b" ", block))
+        return read_headers(re.sub(rb"\r\n[ \t]+", b" ", block.removesuffix(b"\r\n")))
     except ValueError as error:
         raise HTTPException(f"the response has an invalid header: {error}") from None
 
 
-def _counted(source: BufferedIOBase, size: int) -> Iterator[bytes]:
+def _counted(received: Received, size: int) -> Iterator[bytes]:
     left = size
     while left:
-        block = source.read(min(BLOCK, left))
+        block = received.read(min(BLOCK, left))
         if not block:
             raise HTTPException(f"the response breaks off: {size - left} bytes read, {left} more expected")
         left -= len(block)
         yield block
 
 
-def _chunks(source: BufferedIOBase) -> Iterator[bytes]:
+def _chunks(received: Received) -> Iterator[bytes]:
+    overhead = 0
     while True:
-        match = _CHUNK_SIZE.fullmatch(source.readline(_MAX_LINE + 1))
+        line = received.read_to(_LINE_END, _MAX_LINE)
+        match = _CHUNK_SIZE.fullmatch(line)
         if match is None:
             raise HTTPException("the size of a chunk of the response is not valid")
         if not (size := int(match[1], 16)):
             break
-        yield from _counted(source, size)
-        source.readline(3)  # the end of the chunk
-    _read_headers(source)  # those after the last chunk, whose number is limited
+        overhead = max(0, overhead + len(line) - 16 - size)
+        if overhead > _MAX_OVERHEAD:
+            raise HTTPException(f"the chunks of the response have {_MAX_OVERHEAD:,} bytes that are not content")
+        yield from _counted(received, size)
+        received.read_to(_LINE_END, 2)  # the end of the chunk
+    for _ in range(_MAX_HEADERS + 1):
+        if received.read_to(_LINE_END, _MAX_LINE) in (b"\r\n", b"\n"):
+            return
+    raise HTTPException(f"got more than {_MAX_HEADERS} headers after the body")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -93,7 +94,12 @@ def closing_body(blocks: Iterable[bytes]) -> Iterator[None]:
 
 
 class BodyRecord(Protocol):
-    """A record of the blocks of a request body."""
+    """A record of the blocks of a request body. `remaining` is the number of further bytes that it keeps."""
+
+    remaining: int
+
+    def count_sent(self, size: int) -> None:
+        """Add `size` sent bytes, of which the record keeps nothing."""
 
     def record_sent(self, data: bytes) -> None:
         """Add a sent block to the record."""
@@ -127,3 +133,20 @@ class OutgoingBody(Generic[_R]):
             self.record = self.record or self.begin()
             self.record.record_sent(data)
         return data
+
+    def send_file(self, sock: socket.socket) -> None:
+        """Send bytes of a file on disk without reading them, unless the record needs them. `read` returns the rest.
+
+        Raises Disconnected if the body raises any error.
+        """
+        send_file = getattr(self.body, "send_file", None)
+        if self.begin is None or send_file is None:
+            return
+        self.record = self.record or self.begin()
+        if self.record.remaining:
+            return
+        try:
+            send_file(sock, self.record.count_sent)
+        except BaseException as error:
+            self.error = error
+            raise Disconnected(str(error)) from error

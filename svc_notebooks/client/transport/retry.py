@@ -42,34 +42,19 @@ _MIN_WAIT = 0.001
 """A shorter wait may not advance a clock."""
 
 
-class WaitingSender(Protocol):
-    """The protocol of a session for `Throttle`."""
-
-    retry: RetryRule
-
-    def elapsed(self) -> float:
-        """Return the time of a monotonic clock in seconds."""
-
-    def sleep(self, seconds: float) -> None:
-        """Wait for some seconds."""
-
-    def retry_after(self, response: Response) -> float | None:
-        """Return the seconds in the Retry-After header, or None without a valid header."""
-
-
 class Throttle:
     """The time before which the threads of a session send no request, in seconds of the session's clock."""
 
     def __init__(self) -> None:
         self.until = 0.0
 
-    def wait(self, sender: WaitingSender) -> None:
+    def wait(self, sender: RequestSender) -> None:
         """Wait before a request is sent, unless the retry rule of the sender does not allow the whole wait."""
         patience = sender.retry.time_left(since_progress=0.0, since_start=0.0)
         while (now := sender.elapsed()) < (until := self.until) <= now + patience:
             sender.sleep(max(until - now, _MIN_WAIT))
 
-    def observe(self, sender: WaitingSender, response: Response) -> Response:
+    def observe(self, sender: RequestSender, response: Response) -> Response:
         """Let the session wait if a response with a status of `REFUSALS` is a refusal, and return it with its body.
 
         A Retry-After time longer than the retry rule allows concerns only the refused request, which is not repeated.
@@ -92,7 +77,7 @@ IDEMPOTENT = frozenset({"GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
 class RequestSender(Protocol):
-    """The protocol of a session for `Retry` and `RetryBudget`."""
+    """The protocol of a session for `Throttle`, `Retry` and `RetryBudget`."""
 
     retry: RetryRule
 

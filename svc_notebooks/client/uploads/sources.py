@@ -16,6 +16,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+import socket
 from abc import abstractmethod
 from collections.abc import Callable
 from pathlib import Path, PurePath
@@ -28,6 +29,9 @@ from ..transport.in_process import BLOCK
 
 FINGERPRINTED_BYTES = 65_536
 """The number of bytes at the start and end of a file that determine its fingerprint."""
+
+_SENT_BY_SYSTEM = 256 * 1024
+"""The largest body of a request in bytes that is sent without reading it."""
 
 _PIECE = 8 * 1024 * 1024
 """The number of bytes of a file at a URL that are requested at a time."""
@@ -79,6 +83,10 @@ class UploadSource:
 
         Raises SourceChanged if the source changed during the upload, and OSError if the source cannot be read.
         """
+
+    def open_file(self) -> io.FileIO | None:
+        """Return the open file of a path, from which the system can send bytes to a socket. Others return None."""
+        return None
 
     def keep(self, size: int) -> None:
         """Keep the last `size` bytes of a stream in memory, to send a chunk again. Other sources do nothing."""
@@ -155,8 +163,12 @@ class PathSource(UploadSource):
         with self._path.open("rb", buffering=0) as file:
             return mime.detect(self.name, file.read(mime.SNIFFED_BYTES))
 
+    def open_file(self) -> io.FileIO:
+        self._file = self._file or io.FileIO(self._path)
+        return self._file
+
     def read(self, offset: int, size: int) -> bytes:
-        file = self._file = self._file or io.FileIO(self._path)
+        file = self.open_file()
         file.seek(offset)
         data = file.read(size)
         stamp = _stamp(os.fstat(file.fileno()))
@@ -402,3 +414,23 @@ class SourceStream:
             self._on_sent()
         piece, self._tail = self._tail[:size], self._tail[size:]
         return piece
+
+    def send_file(self, sock: socket.socket, count: Callable[[int], None]) -> None:
+        """Send the bytes of a file on disk without reading them, as many as the socket takes at once.
+
+        `count` is called with their number, and `read` returns the rest. A body of more than 256 KiB is only read,
+        because the service then receives it faster, measured. Raises the errors of `read`.
+        """
+        size = (self._size or 0) - self.sent
+        if self._head or not 0 < size <= _SENT_BY_SYSTEM or (file := self._source.open_file()) is None:
+            return
+        at = self._first + self.sent
+        try:
+            sent = os.sendfile(sock.fileno(), file.fileno(), at, size)
+        except OSError:  # the socket takes no bytes now, or the caller gets the error when it reads and sends
+            return
+        self._source.read(at + sent, 0)  # raises SourceChanged if the file has changed
+        self.sent += sent
+        count(sent)
+        if self._progress is not None:
+            self._progress(at + sent, self._source.size)

@@ -46,13 +46,16 @@ _TEXTS = {"summary": 254, "description": 8192, "location": 1024}
 
 def check_calendar(body: JSONObject, *, creating: bool) -> JSONObject:
     """Return the fields of a calendar body that a client can set. Raises ApiError with all problems of the body."""
-    wrong = lone_surrogates(body)
+    wrong = [*lone_surrogates(body), *_absent(body)]
     if creating and not body.get("summary"):
         wrong.append(row("required", field="summary"))
     for field, maximum in _TEXTS.items():
         value = body.get(field)
         if value is not None and not (isinstance(value, str) and len(value) <= maximum):
             wrong.append(row("invalid", field=field, message=f"expected text of at most {maximum} characters."))
+    if not _is_conference(body.get("conferenceProperties")):
+        message = 'expected an object such as {"allowedConferenceSolutionTypes": ["hangoutsMeet"]}.'
+        wrong.append(row("invalid", field="conferenceProperties", message=message))
     try:
         if (name := body.get("timeZone")) is not None:
             zone(name if isinstance(name, str) else repr(name))
@@ -60,7 +63,16 @@ def check_calendar(body: JSONObject, *, creating: bool) -> JSONObject:
         wrong.append(row("invalid", field="timeZone", message=f"{error}."))
     if wrong:
         raise ApiError(wrong)
-    return {field: body[field] for field in (*_TEXTS, "timeZone") if field in body}
+    return {field: body[field] for field in (*_TEXTS, "timeZone", "conferenceProperties") if field in body}
+
+
+def _absent(body: JSONObject) -> list[Row]:
+    return [row("fieldAbsent", field=field) for field in FAMILY_CALENDAR if body.get(field) is not None]
+
+
+def _is_conference(value: Any) -> bool:
+    types = value.get("allowedConferenceSolutionTypes") if isinstance(value, dict) else None
+    return value is None or (isinstance(types, list) and all(isinstance(name, str) for name in types))
 
 
 def check_role(role: JSON, *, name: str = "minAccessRole") -> CalendarRole:
@@ -143,7 +155,7 @@ def check_entry(body: JSONObject, *, rgb: bool) -> JSONObject:
     >>> check_entry({"colorId": "3", "accessRole": "owner"}, rgb=False)
     {'colorId': '3', 'backgroundColor': None, 'foregroundColor': None}
     """
-    problems: list[Row] = lone_surrogates(body)
+    problems: list[Row] = [*lone_surrogates(body), *_absent(body)]
     for field, (is_valid, expected) in _CHECKS.items():
         value = body.get(field)
         if value is not None and not is_valid(value):

@@ -136,6 +136,11 @@ class Recurrence:
             values_by_name[name] += values
         return cls(*(tuple(values) for values in values_by_name.values()))
 
+    @property
+    def is_endless(self) -> bool:
+        """True if a rule has neither COUNT nor UNTIL, so that the event recurs forever."""
+        return any(rule.count is None and rule.until is None for rule in self.rules)
+
 
 class RecurrenceError(ValueError):
     """A recurrence line is invalid. `index` is the line's position, and `message` states the expected value."""

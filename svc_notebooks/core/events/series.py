@@ -43,7 +43,7 @@ class Series:
     @property
     def is_endless(self) -> bool:
         """True if a rule has neither COUNT nor UNTIL, so that the event recurs forever. Raises ValueError."""
-        return any(rule.count is None and rule.until is None for rule in Recurrence.parse(self.lines, self.start).rules)
+        return Recurrence.parse(self.lines, self.start).is_endless
 
     def instances(self, after: datetime | None = None, before: datetime | None = None) -> Iterator[Occurrence]:
         """Return the instances that end after `after` and start before `before`. Raises ValueError for a bad line."""

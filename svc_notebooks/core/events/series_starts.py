@@ -175,6 +175,11 @@ class SeriesStarts:
         """The first start, which is before the start of the series if a date to add is."""
         return min((self.begin, *self.extra[:1]))
 
+    def before(self, end: int) -> SeriesStarts:
+        """Return the starts without those from `end` on."""
+        extra = tuple(moment for moment in self.extra if moment < end)
+        return replace(self, stop=min(self.stop, end), rule_stop=min(self.rule_stop, end), extra=extra)
+
     def between(self, low: int, high: int) -> list[int]:
         """Return the starts in [low, high) in order, each once."""
         begin, starts = self.begin, []

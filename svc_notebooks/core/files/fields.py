@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 from unicodedata import normalize
 
@@ -20,8 +20,8 @@ from ..resources.files import File, FileCapabilities, FileList, GeneratedIds
 CAPABILITIES: Final = tuple(FileCapabilities.__annotations__)
 """The actions that a file may allow the caller, depending on the caller's role."""
 
-FILE_FIELDS: Final = tuple(field for field in fields_of(File) if "." not in field.path and "[]" not in field.path)
-BY_NAME: Mapping[str, Field] = {field.path: field for field in FILE_FIELDS}
+BY_PATH: Mapping[str, Field] = {field.path: field for field in fields_of(File)}
+FILE_FIELDS: Final = tuple(field for path, field in BY_PATH.items() if "." not in path and "[]" not in path)
 
 FILE_SHAPE: Shape = with_family_fields(shape_of(File), FAMILY_FILE)
 LIST_SHAPE: Shape = {**shape_of(FileList), "files": FILE_SHAPE}
@@ -96,17 +96,40 @@ def check_file(body: JSONObject, *, creating: bool, names: Names, policy: Policy
     return body
 
 
-def _problems(name: str, value: JSON, allowed: tuple[Write, ...], policy: Policy) -> list[Row]:
-    field, printable_name = BY_NAME.get(name), name[:100].encode("utf-8", "replace").decode()
+def not_writable(field: Field | None, path: str) -> Row:
+    """Return the error row for a field that a client cannot set, or for an unknown field (None)."""
     if field is None:
-        return [row("unknownField", field=printable_name)]
-    if field.write not in allowed:
-        return [row("fieldNotWritable", field=printable_name)]
+        return row("unknownField", field=path[:100].encode("utf-8", "replace").decode())
+    if field.write is Write.CREATE:
+        hint = " To move a file, use addParents and removeParents." if path == "parents" else ""
+        return row("fieldOnCreation", field=path, hint=hint)
+    return row("fieldAbsent" if field.absent else "fieldNotWritable", field=path)
+
+
+def _problems(name: str, value: JSON, allowed: tuple[Write, ...], policy: Policy) -> list[Row]:
+    field = BY_PATH.get(name)
+    if field is None or field.write not in allowed:
+        return [not_writable(field, name)]
     if value is None:
         return []
     if message := type_problem(field, value) or (NO_TEXT if lone_surrogates(value) else None):
         return [row("invalid", field=name, message=message)]
+    if field.parts:
+        return list(_members(field, value))
     return [row("invalid", decided_by=rule, field=name, message=wrong) for rule, wrong in _size(field, value, policy)]
+
+
+def _members(field: Field, value: JSON) -> Iterator[Row]:
+    """Yield an error row for each member of an object, or of a list of objects, that is unknown or has a wrong type."""
+    is_list = isinstance(value, list)
+    for index, entry in enumerate(value if isinstance(value, list) else [value]):
+        for name, member in entry.items() if isinstance(entry, dict) else ():
+            known = BY_PATH.get(f"{field.path}{'[]' * is_list}.{name}")
+            path = f"{field.path}{f'[{index}]' * is_list}.{name}"
+            if known is None or known.absent:
+                yield not_writable(known, path)
+            elif member is not None and (message := type_problem(known, member)):
+                yield row("invalid", field=path, message=message)
 
 
 def _size(field: Field, value: JSON, policy: Policy) -> list[tuple[str, str]]:
@@ -153,7 +176,7 @@ def words_of(text: str) -> list[str]:
 
 def word_list(text: str) -> str:
     """Return the words of a text with a space before each word, so that ` x` matches words that begin with x."""
-    return "".join(f" {word}" for word in words_of(text))
+    return " ".join(["", *words_of(text)])
 
 
 def search_keys(name: str, extra: str) -> dict[str, str]:

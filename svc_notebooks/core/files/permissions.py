@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, NamedTuple
 
-from ..errors.catalogue import ApiError, Row, refuse, row
+from ..errors.catalogue import ApiError, Row, row
 from ..field_mask import Shape
 from ..http.messages import JSON, JSONObject
-from .fields import CAPABILITIES, FILE_SHAPE
+from ..resources.field import fields_of
+from ..resources.files import Permission
+from .fields import CAPABILITIES, FILE_SHAPE, not_writable
 
 
 class Role(IntEnum):
@@ -38,10 +40,8 @@ GRANTEES: Mapping[str, str | None] = {
 """Maps each grantee type to the body field that names the grantee. "anyone" needs no field."""
 
 PERMISSION_SHAPE: Shape = FILE_SHAPE["permissions"] or {}
-_UNSUPPORTED = ("expirationTime", "view", "pendingOwner", "inheritedPermissionsDisabled")
-"""Unsupported fields, which the service rejects so that no client relies on them."""
-
-_READ_ONLY = ("id", "kind", "displayName", "deleted", "photoLink", "permissionDetails", "teamDrivePermissionDetails")
+_FIELDS = {field.path: field for field in fields_of(Permission)}
+_ON_CREATION = {"type", "emailAddress", "domain"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +59,8 @@ def check_permission(body: JSONObject) -> PermissionRequest:
     >>> check_permission({"type": "user", "role": "writer", "emailAddress": "Bob@svc.example"}).grantee
     'bob@svc.example'
     """
-    _check_writable(body, (*_READ_ONLY, *_UNSUPPORTED))
     grantee_type, grantee = body.get("type"), ""
-    problems = [*_choice("type", grantee_type, GRANTEES), *_choice("role", body.get("role"), ROLES)]
+    problems = [*_choice("type", grantee_type, GRANTEES), *_check(body, {"role", *_ON_CREATION})]
     if field := GRANTEES.get(grantee_type) if isinstance(grantee_type, str) else None:
         value = body.get(field)
         grantee = value.strip().lower() if isinstance(value, str) else ""
@@ -70,9 +69,6 @@ def check_permission(body: JSONObject) -> PermissionRequest:
             problems.append(row("required", field=field))
         elif len(grantee) > 254 or not grantee.isprintable() or not re.fullmatch(pattern, grantee):
             problems.append(row("invalid", field=field, message=f"expected a value such as {example}."))
-    if body.get("allowFileDiscovery") not in (None, False):
-        message = "files shared with a domain or with anyone can be found only by their link: leave this field out."
-        problems.append(row("invalid", field="allowFileDiscovery", message=message))
     if problems:
         raise ApiError(problems)
     return PermissionRequest(str(grantee_type), ROLES[str(body["role"])], grantee)
@@ -86,15 +82,21 @@ _GRANTEE_FORMS = {
 
 def check_role(body: JSONObject) -> Role:
     """Return the role from the body of a permission update. Raises ApiError for other fields or an invalid role."""
-    _check_writable(body, (*_READ_ONLY, *_UNSUPPORTED, "type", "emailAddress", "domain"))
-    if problems := _choice("role", body.get("role"), ROLES):
+    if problems := _check(body, {"role"}):
         raise ApiError(problems)
     return ROLES[str(body["role"])]
 
 
-def _check_writable(body: Mapping[str, object], fixed: tuple[str, ...]) -> None:
-    if wrong := [name for name in fixed if name in body]:
-        raise refuse("fieldNotWritable", field=wrong[0])
+def _check(body: JSONObject, writable: set[str]) -> list[Row]:
+    """Return the problems of the role, of a wish to be found, and of fields that a client cannot set."""
+    problems = _choice("role", body.get("role"), ROLES)
+    if body.get("allowFileDiscovery") not in (None, False):
+        message = "files shared with a domain or with anyone can be found only by their link: leave this field out."
+        problems.append(row("invalid", field="allowFileDiscovery", message=message))
+    for name in [name for name in body if name not in (*writable, "allowFileDiscovery")]:
+        late = name in _ON_CREATION and row("fieldOnCreation", field=name, hint="")
+        problems.append(late or not_writable(_FIELDS.get(name), name))
+    return problems
 
 
 def _choice(name: str, value: JSON, allowed: Mapping[str, object]) -> list[Row]:

@@ -15,6 +15,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum, auto
+from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
 from .content_coding import BODY_DIGESTS, DigestVerifier
@@ -40,8 +41,9 @@ class MediaType:
     essence: str
     parameters: dict[str, str]
 
-    @classmethod
-    def parse(cls, text: str) -> MediaType:
+    @staticmethod
+    @lru_cache(maxsize=64)  # a request reads its Content-Type several times
+    def parse(text: str) -> MediaType:
         """Parse a Content-Type header, with parameter names in lower case and values without quotes.
 
         >>> MediaType.parse('Multipart/Related; Boundary="a b"').parameters
@@ -52,7 +54,7 @@ class MediaType:
             key.lower(): re.sub(r"\\(.)", r"\1", value[1:-1]) if value.startswith('"') else value
             for key, value in _PARAMETER.findall(text)
         }
-        return cls(essence, parameters)
+        return MediaType(essence, parameters)
 
 
 def boundary_of(content_type: str) -> str:

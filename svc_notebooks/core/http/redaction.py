@@ -57,6 +57,7 @@ def may_contain_secret(text: str) -> bool:
         or "code" in text
         or "assertion" in text
         or "private_key" in text
+        or "key=" in text
         or "earer " in text
         or "-----BEGIN" in text
         or "\\u" in text
@@ -98,7 +99,7 @@ def redact_query(text: str, path: str = "") -> str:
     items = []
     for name, mark, value in (item.partition("=") for item in text.split("&")):
         inner = unquote(value) if "%" in value else ""  # the value may be a URL with a query
-        is_secret = value and (unquote_plus(name) in names or redact_text(inner) != inner)
+        is_secret = value and (unquote_plus(name) in (*names, "key") or redact_text(inner) != inner)
         items.append(name + mark + (REDACTED if is_secret else value))
     return "&".join(items)
 

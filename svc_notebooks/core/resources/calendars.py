@@ -32,6 +32,7 @@ class CalendarToWrite(TypedDict, total=False):
     description: Annotated[str | None, Field(keywords={"maxLength": 8192})]
     location: Annotated[str | None, Field(keywords={"maxLength": 1024})]
     timeZone: str | None
+    conferenceProperties: JSONObject | None
 
 
 class CalendarListEntry(Calendar, total=False):

@@ -32,7 +32,7 @@ class Field:
     are not `writable`, because clients send back whole resources. Fields with `extension` are not in the interface.
 
     Only files with binary content have a `binary` field. The service keeps a client's value of a `stored` field.
-    `keywords` are further keywords of the JSON Schema.
+    The service never sets an `absent` field. `keywords` are further keywords of the JSON Schema.
 
     `path` is the path in the resource, such as `attendees[].email`, and `parts` the member names of an object.
     """
@@ -52,6 +52,7 @@ class Field:
     write: Write = Write.NEVER
     binary: bool = False
     stored: bool = False
+    absent: bool = False
     keywords: Mapping[str, Any] = field(default_factory=dict)
     path: str = ""
     parts: tuple[str, ...] = ()
@@ -66,6 +67,7 @@ PLAIN: Final = Field()
 TIME: Final = Field("time")
 READ_ONLY: Final = Field(writable=False)
 EXTENSION: Final = Field(extension=True)
+ABSENT: Final = Field(absent=True)
 
 _TYPES: Mapping[Any, str] = {str: "string", bool: "boolean", int: "integer", list: "list"}
 

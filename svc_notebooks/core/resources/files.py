@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal, TypedDict
 
 from ..http.messages import JSONObject
-from .field import READ_ONLY, TIME, Field, Write
+from .field import ABSENT, READ_ONLY, TIME, Field, Write
 
 BINARY = Field(binary=True)
 WRITABLE = Field(write=Write.ALWAYS)
@@ -32,15 +32,15 @@ class Permission(TypedDict, total=False):
     emailAddress: str
     domain: str
     displayName: str
-    photoLink: str
+    photoLink: Annotated[str, ABSENT]
     allowFileDiscovery: bool
-    deleted: bool
-    expirationTime: Annotated[str, TIME]
-    inheritedPermissionsDisabled: bool
-    pendingOwner: bool
-    permissionDetails: list[JSONObject]
-    teamDrivePermissionDetails: list[JSONObject]
-    view: str
+    deleted: Annotated[bool, ABSENT]
+    expirationTime: Annotated[str, Field("time", absent=True)]
+    inheritedPermissionsDisabled: Annotated[bool, ABSENT]
+    pendingOwner: Annotated[bool, ABSENT]
+    permissionDetails: Annotated[list[JSONObject], ABSENT]
+    teamDrivePermissionDetails: Annotated[list[JSONObject], ABSENT]
+    view: Annotated[str, ABSENT]
 
 
 class PermissionList(TypedDict, total=False):
@@ -134,10 +134,10 @@ class ContentRestriction(TypedDict, total=False):
     ownerRestricted: bool
     readOnly: bool
     reason: str
-    restrictingUser: User
-    restrictionTime: str
-    systemRestricted: bool
-    type: str
+    restrictingUser: Annotated[User, ABSENT]
+    restrictionTime: Annotated[str, ABSENT]
+    systemRestricted: Annotated[bool, ABSENT]
+    type: Annotated[str, ABSENT]
 
 
 class DownloadRestrictions(TypedDict, total=False):
@@ -189,31 +189,31 @@ class File(TypedDict, total=False):
 
     appProperties: Annotated[dict[str, str | None], WRITABLE]
     capabilities: FileCapabilities
-    clientEncryptionDetails: ClientEncryptionDetails
+    clientEncryptionDetails: Annotated[ClientEncryptionDetails, ABSENT]
     contentHints: Annotated[ContentHints, Field(write=Write.ALWAYS, stored=True)]
     contentRestrictions: Annotated[list[ContentRestriction], Field("objects", write=Write.ALWAYS, stored=True)]
     copyRequiresWriterPermission: Annotated[bool, Field(write=Write.ALWAYS, stored=True, default=False)]
     createdTime: Annotated[str, Field("time", write=Write.ALWAYS)]
     description: Annotated[str, Field(write=Write.ALWAYS, stored=True)]
-    downloadRestrictions: DownloadRestrictions
-    driveId: str
+    downloadRestrictions: Annotated[DownloadRestrictions, ABSENT]
+    driveId: Annotated[str, ABSENT]
     explicitlyTrashed: bool
     exportLinks: dict[str, str]
     fileExtension: Annotated[str, BINARY]
     folderColorRgb: Annotated[str, Field("colour", write=Write.ALWAYS, stored=True)]
     fullFileExtension: Annotated[str, BINARY]
-    hasAugmentedPermissions: bool
+    hasAugmentedPermissions: Annotated[bool, ABSENT]
     hasThumbnail: bool
     headRevisionId: Annotated[str, BINARY]
-    iconLink: str
+    iconLink: Annotated[str, ABSENT]
     id: Annotated[str, Field(write=Write.CREATE)]
-    imageMediaMetadata: ImageMediaMetadata
-    inheritedPermissionsDisabled: bool
+    imageMediaMetadata: Annotated[ImageMediaMetadata, ABSENT]
+    inheritedPermissionsDisabled: Annotated[bool, ABSENT]
     isAppAuthorized: bool
     kind: str
-    labelInfo: LabelInfo
+    labelInfo: Annotated[LabelInfo, ABSENT]
     lastModifyingUser: User
-    linkShareMetadata: LinkShareMetadata
+    linkShareMetadata: Annotated[LinkShareMetadata, ABSENT]
     md5Checksum: Annotated[str, BINARY]
     mimeType: Annotated[str, Field("media", write=Write.ALWAYS)]
     modifiedByMe: bool
@@ -228,7 +228,7 @@ class File(TypedDict, total=False):
     permissions: list[Permission]
     properties: Annotated[dict[str, str | None], WRITABLE]
     quotaBytesUsed: str
-    resourceKey: str
+    resourceKey: Annotated[str, ABSENT]
     sha1Checksum: Annotated[str, BINARY]
     sha256Checksum: Annotated[str, BINARY]
     shared: bool
@@ -238,14 +238,14 @@ class File(TypedDict, total=False):
     size: Annotated[str, BINARY]
     spaces: list[str]
     starred: Annotated[bool, WRITABLE]
-    teamDriveId: str
-    thumbnailLink: str
+    teamDriveId: Annotated[str, ABSENT]
+    thumbnailLink: Annotated[str, ABSENT]
     thumbnailVersion: str
     trashed: Annotated[bool, WRITABLE]
     trashedTime: Annotated[str, TIME]
     trashingUser: User
     version: str
-    videoMediaMetadata: VideoMediaMetadata
+    videoMediaMetadata: Annotated[VideoMediaMetadata, ABSENT]
     viewedByMe: bool
     viewedByMeTime: Annotated[str, Field("time", write=Write.ALWAYS)]
     viewersCanCopyContent: Annotated[bool, Field(write=Write.ALWAYS, stored=True, default=False)]

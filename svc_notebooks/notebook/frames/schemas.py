@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ...core.files.fields import BY_NAME, FILE_FIELDS
+from ...core.files.fields import BY_PATH, FILE_FIELDS
 from .frames import TIME, Column, Dtype, Schema, schema, select_columns, snake
 
 _INT64 = frozenset({"size", "version", "quotaBytesUsed", "thumbnailVersion"})  # strings on the wire
@@ -18,7 +18,7 @@ _FIELD_DTYPES: dict[str, Dtype] = {
 
 
 def _file_columns(*keys: str) -> tuple[Column, ...]:
-    dtypes = {key: "Int64" if key in _INT64 else _FIELD_DTYPES.get(BY_NAME[key].type, "object") for key in keys}
+    dtypes = {key: "Int64" if key in _INT64 else _FIELD_DTYPES.get(BY_PATH[key].type, "object") for key in keys}
     return tuple(Column(snake(key), dtype, key) for key, dtype in dtypes.items())
 
 

@@ -142,6 +142,20 @@ def connect(
     >>> svc.connect("https://api.example.org", token="secret")
     <Session https://api.example.org>
     """
+    session = new_session(base_url, token, names=names, verify=verify, proxies=proxies)
+    make_current(session)
+    return session
+
+
+def new_session(
+    base_url: str | None = None,
+    token: str | Callable[[], str] | None = None,
+    *,
+    names: Names | None = None,
+    verify: bool | str | Path | None = None,
+    proxies: Mapping[str, str] | None = None,
+) -> Session:
+    """Return a session as `connect` does, without making it the current session."""
     from ...client.credentials import EnvironmentToken
     from ...client.session import Session
 
@@ -153,7 +167,6 @@ def connect(
         raise ValueError(_MISSING.format(argument="token", variable=variable))
     session = Session(address, access_token, names=names or Names(), verify=verify, proxies=proxies)
     session.explain = lambda error: explain_not_found(error, sandbox_at(session.base_url), session.base_url)
-    make_current(session)
     return session
 
 

@@ -32,8 +32,9 @@ def calendar_of(
     Raises ApiError (404) if the caller cannot see the calendar, and (403) if the caller's role is below `minimum_role`.
     """
     calendar_id = request.path_params[CALENDAR_ID] if name is None else name
-    row = primary_of(context, request.caller.user) if calendar_id == PRIMARY else calendar_by_id(context, calendar_id)
-    role = role_of(context, request.caller.user, row) if row else None
+    user = request.caller.user  # "" with an API key
+    row = primary_of(context, user) if user and calendar_id == PRIMARY else calendar_by_id(context, calendar_id)
+    role = role_of(context, user, row) if row else None
     if row is None or role is None:
         raise refuse("calendarNotFound", calendarId=calendar_id[:200])
     # Some scopes give access only to calendars that the app has created, or to calendars that the user owns.

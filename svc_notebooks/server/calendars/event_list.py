@@ -14,12 +14,13 @@ from json.encoder import encode_basestring
 from typing import Any, NamedTuple, cast
 
 from ...core import field_mask
-from ...core.clock import format_time, from_millis, to_millis
+from ...core.clock import format_millis, to_millis
 from ...core.errors.catalogue import refuse
 from ...core.events.calendars import CalendarRole
 from ...core.events.field_table import EVENT_SHAPE
 from ...core.events.rrule import Start, WorkBudget, WorkExceeded
 from ...core.events.times import TimeError, read_date
+from ...core.events.validation import recurrence_of
 from ...core.field_mask import Mask, shape_of
 from ...core.http.messages import JSON, Query, Response
 from ...core.resources.events import EventList
@@ -31,7 +32,7 @@ from ..dispatch.requests import (
     select_fields,
     selecting_parameters,
 )
-from ..dispatch.responses import json_bytes, json_response, json_text, text_bytes
+from ..dispatch.responses import json_bytes, json_response, json_text
 from ..dispatch.service_context import Cursor, RequestContext, ServiceContext
 from .access import calendar_of, default_reminders, role_of, title_of
 from .event_messages import events_of
@@ -261,7 +262,8 @@ def _changed_events(
     events = context.store.events
     if criteria.single and row.recurring:
         changed = []
-        for each in instances(context, calendar, row, criteria.after, criteria.before, work):
+        horizon = criteria.horizon_of(row, recurrence_of(event_from_row(row).body))
+        for each in instances(context, calendar, row, criteria.after, criteria.before, work, horizon):
             work.spend()
             changed.append(each)
         yield from sorted(filter(criteria.passes, changed), key=lambda event: event.row.id)
@@ -319,7 +321,7 @@ def _page(
         "kind": context.names.calendar_kind("events"),
         "etag": f'"{updated * 2}000"',
         "summary": title_of(calendar),
-        "updated": format_time(from_millis(updated)),
+        "updated": format_millis(updated),
         "timeZone": str(view.zone),
         "accessRole": role.wire_name,
         "defaultReminders": default_reminders(context),
@@ -347,4 +349,4 @@ def _response(
     style = ItemStyle(item_mask(mask or {}), query.get("prettyPrint") == "false", query.get("fields"))
     texts = EventTexts(view, shared, style)
     items = [texts.of(event_id, entry) for (_, event_id), entry in in_slices(entries)]
-    return json_bytes(text_bytes(list_text(selection, items, style)))
+    return json_bytes(list_text(selection, items, style).encode("utf-8", "replace"))

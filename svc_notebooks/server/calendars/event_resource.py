@@ -10,7 +10,7 @@ from datetime import tzinfo
 from functools import lru_cache
 from typing import Any, cast
 
-from ...core.clock import format_time, from_millis
+from ...core.clock import format_millis, from_millis
 from ...core.events.field_table import FIELD_ORDER
 from ...core.events.times import print_instant, print_time, read_time
 from ...core.events.validation import reminders_of
@@ -114,8 +114,8 @@ class EventView:
             "id": row.id,
             "status": "cancelled" if row.cancelled else body.get("status") or "confirmed",
             "htmlLink": self.link(row.id),
-            "created": format_time(from_millis(row.created // 1000 * 1000)),
-            "updated": format_time(from_millis(row.updated)),
+            "created": format_millis(row.created // 1000 * 1000),
+            "updated": format_millis(row.updated),
             "recurringEventId": row.series,
             "iCalUID": row.uid,
             "sequence": body.get("sequence", 0),

@@ -121,6 +121,7 @@ class ParsedSeries(NamedTuple):
     start: Start
     length: int
     starts: SeriesStarts | None
+    recurrence: Recurrence
 
     @classmethod
     def of(cls, row: EventRow) -> ParsedSeries:
@@ -130,7 +131,7 @@ class ParsedSeries(NamedTuple):
         length = duration(start, end_of(body))
         recurrence = Recurrence.parse(body.get("recurrence") or [], start)
         starts = SeriesStarts.of(recurrence, start, length) if length <= _LONGEST else None
-        return cls(row, start, length // _MILLISECOND, starts)
+        return cls(row, start, length // _MILLISECOND, starts, recurrence)
 
 
 def series_of(context: ServiceContext, calendar: CalendarRow) -> list[ParsedSeries]:
@@ -279,13 +280,19 @@ def _expand(
     """Return a cursor over stored events before a time, and over generated instances that were not changed."""
 
     recurring = [each for each in recurring if _is_listed(criteria, each.row)]
-    simple = [each for each in recurring if each.starts is not None]
-    others = [event_from_row(each.row) for each in recurring if each.starts is None]
+    simple, others = [], []
+    for each in recurring:
+        horizon = criteria.horizon_of(each.row, each.recurrence)
+        if each.starts is None:
+            others.append((event_from_row(each.row), horizon or _END))
+        else:
+            simple.append(each._replace(starts=each.starts.before(to_millis(horizon))) if horizon else each)
 
     def streams(after: datetime | None, before: datetime | None, work: WorkBudget) -> list[Iterator[Keyed]]:
+        before = before or _END
         slots = (
-            (master, instance_slots(calendar, master, after, before, changed.get(master.row.id, ()), work))
-            for master in others
+            (master, instance_slots(calendar, master, after, min(before, end), changed.get(master.row.id, ()), work))
+            for master, end in others
         )
         instances = sorted_instances(calendar, simple, (after, before), changed, work)
         return [by_start(stored(before)), instances, *(_instances(master, each) for master, each in slots)]

@@ -51,15 +51,17 @@ def instances(
     after: datetime | None,
     before: datetime | None,
     work: WorkBudget | None = None,
+    horizon: datetime | None = None,
 ) -> Iterator[EventRecord]:
     """Return the instances of a recurring event that overlap a time window, sorted by start.
 
-    Cancelled instances are included. Raises WorkExceeded when the budget `work` is spent.
+    Cancelled instances are included, and from `horizon` on only changed instances. Raises WorkExceeded when the budget
+    `work` is spent.
     """
     master = event_from_row(row)
     changed = {instance.id for instance in context.store.events.changed_instances(calendar.id, row.id)}
     moved = list_changed_instances(context, calendar, row, after, before)
-    slots = instance_slots(calendar, master, after, before, changed, work)
+    slots = instance_slots(calendar, master, after, horizon or before, changed, work)
     return merge((build_instance(master, slot) for _, slot in slots), moved, key=_by_start)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypedDict
 
-from ...core.clock import format_time, from_millis
+from ...core.clock import format_millis
 from ...core.resources.events import Event
 from ..dispatch.service_context import ServiceContext
 from .event_resource import EventRecord
@@ -66,7 +66,7 @@ def outbox(context: ServiceContext, last: int | None = None) -> list[InvitationM
     rows = context.store.events.invitations(last or context.policy.outbox_length)
     return [
         {
-            "time": format_time(from_millis(row.time)),
+            "time": format_millis(row.time),
             "event_id": row.event,
             "to": row.recipient,
             "method": row.method,

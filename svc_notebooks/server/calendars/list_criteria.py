@@ -12,6 +12,8 @@ from typing import Any
 from ...core.clock import from_millis, parse_time, to_millis
 from ...core.errors.catalogue import refuse
 from ...core.events.field_table import EVENT_TYPES
+from ...core.events.instances import LAST_END
+from ...core.events.rrule import Recurrence
 from ...core.files.fields import composed
 from ...core.http.messages import Query
 from ...core.resources.events import Event
@@ -26,7 +28,8 @@ from .tables import CalendarRow, EventRow
 class ListCriteria:
     """The search criteria of a list request. `since` is the position in a sync token, or None without a sync token.
 
-    `removed_since` is the position in the log of removed events, from the same token.
+    `removed_since` is the position in the log of removed events, from the same token. Without `before`, the instances
+    of an endless event end `horizon` milliseconds after the later one of `begin` and its own start.
     """
 
     after: datetime | None
@@ -38,6 +41,14 @@ class ListCriteria:
     since: int | None
     filters: tuple[Callable[[EventRecord], bool], ...]
     removed_since: int = 0
+    begin: int = 0
+    horizon: int = 0
+
+    def horizon_of(self, row: EventRow, recurrence: Recurrence) -> datetime | None:
+        """Return the end of the instances of an endless event in a list without `before`, or else None."""
+        if self.before is not None or not recurrence.is_endless:
+            return None
+        return from_millis(min(max(self.begin, row.start) + self.horizon, to_millis(LAST_END)))
 
     def accepts(self, row: EventRow) -> bool:
         """Return whether an event is new enough, and is not cancelled unless cancelled events are listed."""
@@ -91,7 +102,9 @@ def read_criteria(context: ServiceContext, request: RequestContext, view: EventV
         _check_log(context, calendar, removed_since, single=single)
     deleted = bool_param(query, "showDeleted", default=False) or updated is not None or since is not None
     filters = tuple(_filters(query, view))
-    return ListCriteria(after, before, updated, single, deleted, order, since, filters, removed_since)
+    begin = max(context.millis(), to_millis(after) if after else 0)
+    horizon = int(context.policy.series_horizon * 1000)
+    return ListCriteria(after, before, updated, single, deleted, order, since, filters, removed_since, begin, horizon)
 
 
 def next_sync_token(

@@ -6,7 +6,7 @@ import json
 from typing import cast
 
 from ...core.api.operations import RULE_ID
-from ...core.clock import format_time, from_millis
+from ...core.clock import format_millis
 from ...core.errors.catalogue import refuse
 from ...core.events import calendars
 from ...core.events.calendars import CALENDAR_SHAPE, RULE_SHAPE, CalendarRole
@@ -100,7 +100,7 @@ def colors(context: ServiceContext, request: RequestContext) -> Response:
     """Return the colors that calendars and events can have, by color id."""
     value: Colors = {
         "kind": context.names.calendar_kind("colors"),
-        "updated": format_time(from_millis(0)),
+        "updated": format_millis(0),
         "calendar": {
             key: {"background": color.background, "foreground": color.foreground}
             for key, color in CALENDAR_COLORS.items()
@@ -150,6 +150,8 @@ def change_rule(context: ServiceContext, request: RequestContext) -> Response:
     with context.store.transaction():
         calendar = calendar_of(context, request, CalendarRole.OWNER)
         row = _rule_in_path(context, request, calendar)
+        if body.get("scope") is not None and calendars.check_rule(body)[0] != row.scope:
+            raise refuse("fieldOnCreation", field="scope", hint="")
         return _grant(context, request, calendar, row.scope, calendars.check_role(body.get("role"), name="role"))
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from ...core.api.error_rules import rule_for_scopes
-from ...core.api.operations import ALL_SCOPES, Operation
+from ...core.api.operations import ALL_SCOPES, CONTENT, READ, Operation
 from ...core.brand_names import Names
 from ...core.errors.catalogue import ApiError, row
-from ...core.http.messages import Request
+from ...core.http.messages import Query, Request
 from ...core.policy import Policy
 
 BEARER = re.compile(r"[Bb][Ee][Aa][Rr][Ee][Rr] +([^\s]+) *")
@@ -39,6 +39,24 @@ class Caller:
         """Return this caller with the value of `app_only` for an operation that accepts any of these scopes."""
         app_only = _APP_ONLY.issuperset(self.scopes & scopes) and not _APP_ONLY.isdisjoint(scopes)
         return self if app_only is self.app_only else replace(self, app_only=app_only)
+
+
+ANONYMOUS = Caller("", "", READ | CONTENT | {"calendar.readonly"}, False, None)
+"""The caller of a page or of a request with an API key, who may see what is shared with everybody."""
+
+WITH_API_KEY = frozenset(
+    {
+        "calendars.get", "colors.get", "events.get", "events.instances", "events.list", "files.export", "files.get",
+        "files.list",
+    }
+)  # fmt: skip
+"""The operations that accept an API key in place of an access token, with `Policy(api_keys=True)`."""
+
+
+def has_only_key(headers: Mapping[str, object], query: Query) -> bool:
+    """Return True if a request has an API key and no access token. `headers` has the names in lower case."""
+    has_token = "authorization" in headers or query.get("access_token") or query.get("oauth_token")
+    return bool(query.get("key")) and not has_token
 
 
 def bearer(request: Request) -> str | None:

@@ -71,25 +71,10 @@ class JournalEntry:
 
     def row(self) -> JournalRow:
         """Return the entry as a journal row, with the time in RFC 3339 and the scopes as a list."""
-        return {
-            "n": self.n,
-            "time": format_time(self.time),
-            "operation": self.operation,
-            "method": self.method,
-            "path": self.path,
-            "query": self.query,
-            "user": self.user,
-            "client": self.client,
-            "scopes": sorted(self.scopes),
-            "declared": self.declared,
-            "received": self.received,
-            "status": self.status,
-            "sent": self.sent,
-            "offset_before": self.offset_before,
-            "offset_after": self.offset_after,
-            "fault": self.fault,
-            "decided_by": self.decided_by,
-        }
+        row: Any = {name: getattr(self, name) for name in JournalRow.__annotations__}
+        row |= {"time": format_time(self.time), "scopes": sorted(self.scopes)}
+        journal_row: JournalRow = row
+        return journal_row
 
 
 def with_notes(decided_by: str, notes: Iterable[str]) -> str:

@@ -123,7 +123,7 @@ def with_etag(response: Response, headers: Headers) -> Response:
     etag = f'"{blake2b(response.content(), digest_size=15).hexdigest()}"'
     if "If-None-Match" in headers and lists_etag(headers, "If-None-Match", etag):
         return empty_response(304, [("ETag", etag)])
-    return Response(response.status, response.headers.plus(("ETag", etag)), response.body)
+    return Response(response.status, Headers([*response.headers.pairs, ("ETag", etag)]), response.body)
 
 
 _MAX_NESTING = 100

@@ -20,8 +20,8 @@ _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=l
 
 def encode_json(value: object, *, compact: bool = False) -> bytes:
     """Return a value as JSON in UTF-8, on one line if `compact` is true, else indented by two spaces."""
-    text = json_text(value) if compact else json_text(value, "\n") + "\n"
-    return text_bytes(text)
+    text = _COMPACT.encode(value) if compact else _indent(value, "\n", {}) + "\n"
+    return text.encode("utf-8", "replace")  # an error message may quote lone surrogates of the request
 
 
 def json_text(value: object, newline: str = "") -> str:
@@ -33,46 +33,30 @@ def json_text(value: object, newline: str = "") -> str:
     return _indent(value, newline, {}) if newline else _COMPACT.encode(value)
 
 
-def text_bytes(text: str) -> bytes:
-    """Return the bytes of JSON text. An error message may quote text of the request that has lone surrogates."""
-    return text.encode("utf-8", "replace")
-
-
 def _indent(value: object, newline: str, texts: dict[tuple[int, str], str]) -> str:
     """Return the text of json.dumps(indent=2), but faster, because json.dumps is slow when it indents.
 
     `texts` has the texts of the objects and arrays so far, because the resources of a list share many of them.
     """
-    if isinstance(value, str):
-        return encode_basestring(value)
-    if value is True or value is False:
-        return "true" if value else "false"
-    if type(value) is int:
-        return str(value)
-    if isinstance(value, GeneratorType):  # a long array, of which only one element is in memory
-        inner = newline + "  "
-        elements = ("," + inner).join([_indent(element, inner, {}) for element in value])
-        return f"[{inner}{elements}{newline}]" if elements else "[]"
-    if not value or not isinstance(value, dict | list):
-        return _COMPACT.encode(value)
     if known := texts.get((id(value), newline)):
         return known
-    inner = newline + "  "
-    if isinstance(value, dict):
-        quote = encode_basestring
-        items = [
-            f"{quote(key)}: {quote(member) if type(member) is str else _indent(member, inner, texts)}"
-            for key, member in value.items()
-        ]
-        text = "{" + inner + ("," + inner).join(items) + newline + "}"
+    inner, quote, pieces = newline + "  ", encode_basestring, []
+    if value and isinstance(value, dict):
+        for key, member in value.items():  # the usual members without another call
+            if type(member) is str:
+                pieces.append(f"{quote(key)}: {quote(member)}")
+            elif type(member) is bool or type(member) is int:
+                pieces.append(f"{quote(key)}: {str(member).lower()}")
+            else:
+                pieces.append(f"{quote(key)}: {_indent(member, inner, texts)}")
+        text = f"{{{inner}{f',{inner}'.join(pieces)}{newline}}}"
+    elif value and isinstance(value, list | GeneratorType):
+        is_lazy = not isinstance(value, list)  # a long array, of which only one element is in memory
+        for member in value if is_lazy else in_slices(value):
+            pieces.append(quote(member) if type(member) is str else _indent(member, inner, {} if is_lazy else texts))
+        text = f"[{inner}{f',{inner}'.join(pieces)}{newline}]" if pieces else "[]"
     else:
-        text = (
-            "["
-            + inner
-            + ("," + inner).join([_indent(element, inner, texts) for element in in_slices(value)])
-            + newline
-            + "]"
-        )
+        return _COMPACT.encode(value)
     texts[id(value), newline] = text
     return text
 

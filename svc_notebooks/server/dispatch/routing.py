@@ -52,18 +52,24 @@ UPLOAD = "/upload/"
 
 _ABSENT = {
     "accessproposals": "access proposals",
-    "apps": "apps",
     "approvals": "approvals",
+    "apps": "apps",
     "comments": "comments",
-    "drives": "shared drives",
+    "download": "long-running operations",
+    "drives": "changes of shared drives",
+    "generateCseToken": "client-side encryption",
     "listLabels": "labels",
     "modifyLabels": "labels",
     "operations": "long-running operations",
-    "teamdrives": "shared drives",
+    "revisions": "changes of revisions",
+    "teamdrives": "changes of shared drives",
+    "transferOwnership": "transfers of calendars",
+    "watch": "watching access rules and settings",
 }
 """What the family has and this service does not, by a segment of the path."""
 
-_NOTHING_HERE = "there is nothing at this address."
+ABSENT = ", ".join(sorted(set(_ABSENT.values())))
+"""The operations of the family that this service does not have, as docs/deployments.md lists them."""
 
 
 @lru_cache(maxsize=16)
@@ -82,6 +88,7 @@ class Routes:
         for operation in OPERATIONS:
             if operation.is_offered(policy):
                 self._add(operation, policy)
+        self._plain.fixed["files"].fixed["generateCseToken"] = _Node()  # not the id of a file
         endpoints = [endpoint for endpoint in PUBLIC_ENDPOINTS if endpoint.is_offered(policy)]
         for endpoint in endpoints:
             public.add(endpoint.path_under(names), endpoint)
@@ -113,7 +120,7 @@ class Routes:
         """Return the HTTP methods that a path allows. Raises ApiError (404) for an unknown path."""
         methods, _ = self._look_up(path, query)
         if not methods:
-            raise refuse("notFound", message=_NOTHING_HERE)
+            raise self._refusal("OPTIONS", path, methods)
         return tuple(methods)
 
     def is_interface(self, path: str) -> bool:
@@ -143,12 +150,12 @@ class Routes:
         return node.methods, path_params
 
     def _refusal(self, method: str, path: str, methods: Methods) -> ApiError:
-        if method == "POST" and path.endswith("/watch") and path.startswith(self._interface):
-            return refuse("notFound", decided_by="A8-10", message="this resource cannot be watched.")
+        is_absent = not _ABSENT.keys().isdisjoint(path.replace(":", "/").split("/"))
+        if (is_absent or not methods) and path.startswith(self._interface):
+            rule = "A8-10" if path.endswith("/watch") else None
+            return refuse("unknownOperation", decided_by=rule, operation=f"{method[:20]} {path[:200]}", absent=ABSENT)
         if not methods:
-            absent = [_ABSENT[segment] for segment in path.split("/") if segment in _ABSENT]
-            is_known = absent and path.startswith(self._interface)
-            return refuse("unknownOperation", name=absent[0]) if is_known else refuse("notFound", message=_NOTHING_HERE)
+            return refuse("notFound", message="there is nothing at this address.")
         allowed = ", ".join(methods)
         updates = method in _UPDATES and any(operation.name == "files.update" for operation in methods.values())
         rule = "update_verbs" if updates else None

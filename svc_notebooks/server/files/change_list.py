@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...core import field_mask
-from ...core.clock import format_time, from_millis
+from ...core.clock import format_millis
 from ...core.errors.catalogue import refuse
 from ...core.field_mask import Mask, Shape, shape_of
 from ...core.files.fields import FILE_SHAPE
@@ -93,7 +93,7 @@ def _change_resource(
         "kind": context.names.kind("change"),
         "changeType": "file",
         "type": "file",
-        "time": format_time(from_millis(row.time)),
+        "time": format_millis(row.time),
         "removed": file is None,
         "fileId": row.file,
     }

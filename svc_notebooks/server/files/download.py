@@ -9,7 +9,7 @@ from ...core.errors.catalogue import ApiError, refuse
 from ...core.field_mask import FAMILY_REVISION, Shape, parse, shape_of, with_family_fields
 from ...core.http.messages import Headers, Response, close_body
 from ...core.http.ranges import ByteRange, ByteSpan, ContentRange
-from ...core.resources.files import Revision, RevisionList
+from ...core.resources.files import DriveList, Revision, RevisionList, TeamDriveList
 from ..dispatch.caller import require_scopes
 from ..dispatch.requests import int_param, parse_fields_param, select_fields
 from ..dispatch.responses import json_response, sandbox_headers
@@ -120,8 +120,9 @@ def list_drives(context: ServiceContext, request: RequestContext) -> Response:
     """Return an empty list of shared drives, as `drives` or, for teamdrives.list, as `teamDrives`."""
     int_param(request.query, "pageSize", 10, 100)
     if request.operation.name == "drives.list":
-        return json_response(request.query, {"kind": context.names.kind("driveList"), "drives": []})
-    return json_response(request.query, {"kind": context.names.kind("teamDriveList"), "teamDrives": []})
+        return _list_response(request, shape_of(DriveList), {"kind": context.names.kind("driveList"), "drives": []})
+    value = {"kind": context.names.kind("teamDriveList"), "teamDrives": []}
+    return _list_response(request, shape_of(TeamDriveList), value)
 
 
 def _list_response(request: RequestContext, shape: Shape, value: Mapping[str, object]) -> Response:

@@ -12,8 +12,8 @@ from ...core.errors.catalogue import refuse
 from ...core.field_mask import Mask
 from ...core.files.fields import FILE_SHAPE, IDS_SHAPE, LIST_SHAPE, check_file
 from ...core.files.permissions import RESTRICTIONS, Role, is_allowed, may_change_restrictions
-from ...core.files.query import compared_values, parse_order, parse_query
-from ...core.http.messages import JSONObject, Query, Response
+from ...core.files.query import Member, Search, compared_values, parse_order, parse_query
+from ...core.http.messages import JSONObject, Response
 from ...core.http.mime import detect
 from ...core.resources.files import File, FileList, GeneratedIds
 from ..dispatch.requests import (
@@ -33,7 +33,7 @@ from . import change_log
 from .resource import DEFAULT_MASK, ViewContext, file_resource, file_resources
 from .roles import check_sharing, effective_role, restrictions_below, restrictions_on
 from .rows import add_file, change_row, check_new, file_for, is_in_trash_with, new_row, save_properties, writable_folder
-from .search import Viewer
+from .search import Viewer, required
 from .tables import FilePage, FileRow
 
 
@@ -120,7 +120,7 @@ def change_file(
 ) -> FileRow:
     """Store a file's new metadata and content, and return the new row. Raises ApiError if not permitted."""
     old = file_for(context, request.caller, file_id, Role.WRITER)
-    row = change_row(context, request.caller, _move(context, request, old), metadata)
+    row = change_row(context, request.caller, _move(context, request, old), metadata, context.millis())
     _check_changes(context, request.caller.user, old, row, has_content=content is not None)
     if content:
         row = row._replace(content=content.number, size=content.size, mime_type=content.media_type)
@@ -247,10 +247,20 @@ def generate_ids(context: ServiceContext, request: RequestContext) -> Response:
     return json_response(request.query, select_fields(mask, value))
 
 
-def _viewer(context: ServiceContext, request: RequestContext) -> Viewer:
-    """Return the caller as a `Viewer`, the form that the searches of the store take."""
+def _viewer(context: ServiceContext, request: RequestContext, search: Search | None) -> Viewer:
+    """Return the caller as a `Viewer`, the form that the searches of the store take.
+
+    With an API key, `search` must look in a folder that is shared with anyone, so that it finds no other file.
+    """
     user = request.caller.user
-    shared = context.store.permissions.has_any(user)
+    if not user:
+        terms = required(search) if search else ()
+        folders = [term.value for term in terms if isinstance(term, Member) and term.collection == "parents"]
+        if not folders:
+            message = "with an API key, expected 'ID' in parents with the id of a folder that is shared with anyone."
+            raise refuse("invalidValue", name="q", message=message)
+        file_for(context, request.caller, folders[0])
+    shared = not user or context.store.permissions.has_any(user)
     client, app_only = request.caller.client, request.caller.app_only
     return Viewer(user, user.lower(), context.root(user), client, context.folder_type, shared, app_only)
 
@@ -261,9 +271,9 @@ def list_files(context: ServiceContext, request: RequestContext) -> Response:
     size = int_param(query, "pageSize", policy.page_size, policy.max_page_size)
     keys = parse_order(query.get("orderBy") or "")
     choice_param(query, "corpora", ("user", "domain", "drive", "allDrives"))
-    spaces = [space.strip() for space in (query.get("spaces", _SPACES[0]) or "").split(",")]
-    for space in spaces:
-        choice_param(Query([("spaces", space)]), "spaces", _SPACES)
+    spaces = {space.strip() for space in (query.get("spaces", _SPACES[0]) or "").split(",")}
+    if not spaces.issubset(_SPACES):
+        raise refuse("invalidParameter", name="spaces", message=f"expected one of {', '.join(_SPACES)}.")
     text = query.get("q") or ""
     search = parse_query(text) if text.strip() else None
     if keys and search and [*compared_values(search, "fullText")]:
@@ -280,8 +290,8 @@ def list_files(context: ServiceContext, request: RequestContext) -> Response:
     if mask is None:
         return json_response(query, {})
     page = FilePage([], None)
-    if not set(spaces).isdisjoint(_SEARCHED_SPACES):
-        page = context.store.files.page(_viewer(context, request), search, keys, after, size)
+    if not spaces.isdisjoint(_SEARCHED_SPACES):
+        page = context.store.files.page(_viewer(context, request, search), search, keys, after, size)
     everything = field_mask.STAR in mask
     value: FileList = {"kind": context.names.kind("fileList"), "incompleteSearch": False}
     if page.last:

@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 from hashlib import sha256
 from typing import Any
 
-from ...core.clock import format_time, from_millis
+from ...core.clock import format_millis
 from ...core.field_mask import ALL, STAR, Mask, apply
 from ...core.files.fields import CAPABILITIES, FILE_FIELDS
 from ...core.files.permissions import GRANTEES, Role, is_allowed
@@ -20,7 +20,7 @@ from ...core.resources.field import Field
 from ...core.resources.files import File, Permission, ShortcutDetails, User
 from ...core.thread_permit import in_slices
 from ..dispatch.caller import Caller
-from ..dispatch.origin import external_base_url
+from ..dispatch.origin import link_base_url
 from ..dispatch.service_context import ServiceContext
 from ..store.blob_store import DamagedContent
 from ..store.contents import Digests
@@ -51,8 +51,8 @@ class ViewContext:
 
     @cached_property
     def base_url(self) -> str:
-        """The base URL of the service as the client addresses it. Raises ApiError (400) for an invalid Host."""
-        return external_base_url(self.request, self.context)
+        """The base URL of links, as the client addresses the service. Raises ApiError (400) for an invalid Host."""
+        return link_base_url(self.request, self.context)
 
 
 class _File:
@@ -177,7 +177,7 @@ def _shortcut(file: _File) -> ShortcutDetails | None:
 
 
 def _time(millis: int | None) -> str | None:
-    return None if millis is None else format_time(from_millis(millis))
+    return None if millis is None else format_millis(millis)
 
 
 # fmt: off
@@ -189,7 +189,7 @@ _COMPUTED: Mapping[str, Callable[[_File], Any]] = {
     "appProperties":     lambda f: f.context.store.files.properties(f.row.id, f.caller.client) or None,
     "capabilities":      _capabilities,
     "contentHints":      lambda f: None,  # for the search index only
-    "createdTime":       lambda f: _time(f.row.created),
+    "createdTime":       lambda f: format_millis(f.row.created),
     "explicitlyTrashed": lambda f: bool(f.row.explicitly_trashed),
     "exportLinks":       _export_links,
     "fileExtension":     lambda f: extension_of(f.row.name)[0],
@@ -201,7 +201,7 @@ _COMPUTED: Mapping[str, Callable[[_File], Any]] = {
     "md5Checksum":       lambda f: f.digests and f.digests.md5,
     "modifiedByMe":      lambda f: f.row.modified_by_me is not None,
     "modifiedByMeTime":  lambda f: _time(f.row.modified_by_me),
-    "modifiedTime":      lambda f: _time(f.row.modified),
+    "modifiedTime":      lambda f: format_millis(f.row.modified),
     "ownedByMe":         lambda f: f.row.owner == f.caller.user,
     "owners":            lambda f: [f.user(f.row.owner)],
     "parents":           lambda f: [f.row.parent] if f.row.parent else None,

@@ -74,7 +74,8 @@ def users_with_access(context: ServiceContext, row: FileRow) -> frozenset[str]:
 
 def users_with_access_to_new(context: ServiceContext, row: FileRow) -> frozenset[str]:
     """Return what `users_with_access` returns for a new file, which has only inherited permissions."""
-    folder = next((ancestor for ancestor in _file_and_ancestors(context, row) if ancestor is not row), None)
+    above = None if row.parent == context.root(row.owner) else row.parent
+    folder = context.store.files.get(above) if above else None
     return users_with_access(context, folder) | {row.owner} if folder else frozenset({row.owner})
 
 

@@ -17,7 +17,7 @@ from ..dispatch.caller import Caller
 from ..dispatch.service_context import ServiceContext
 from . import change_log
 from .roles import effective_role
-from .tables import FileRow
+from .tables import NO_EXTRA, FileRow
 
 _STORED = tuple(field.name for field in FILE_FIELDS if field.stored)
 """The names of the fields that `FileRow.extra` stores with the values that the client sent."""
@@ -26,8 +26,6 @@ _OTHER_TYPES = frozenset({"folder", "shortcut", *VENDOR_TYPES})
 
 _MODIFIER = "lastModifyingUser"
 """The key in `FileRow.extra` of the user who last changed the file. It is absent if that user is the owner."""
-
-_NO_EXTRA = "{}"
 
 
 def file_for(context: ServiceContext, caller: Caller, file_id: str, minimum_role: Role = Role.READER) -> FileRow:
@@ -106,46 +104,22 @@ def new_row(context: ServiceContext, caller: Caller, metadata: JSONObject, media
     parent = writable_folder(context, caller, parent).id if parent else context.root(caller.user)
     new_id = context.ids.native if is_document(context, mime_type) else context.ids.blob
     file_id = str(metadata.get("id") or new_id())
-    row = _empty_row(file_id, caller.user, parent, context.policy.default_name, mime_type, now)
+    row = FileRow(file_id, caller.user, parent, context.policy.default_name, mime_type, now, now, now)
     if isinstance(details, dict):
         row = row._replace(target=str(details["targetId"]))
-    row = change_row(context, caller, row, metadata)
-    extra: dict[str, Any] = {} if row.extra == _NO_EXTRA else json.loads(row.extra)
+    row = change_row(context, caller, row, metadata, now)
+    extra: dict[str, Any] = {} if row.extra == NO_EXTRA else json.loads(row.extra)
     if not context.names.is_native(mime_type):
         extra.setdefault("originalFilename", row.name)
     if row.target:
         extra["targetMimeType"] = file_for(context, caller, row.target).mime_type
-    return row._replace(extra=json.dumps(extra) if extra else _NO_EXTRA)
-
-
-def _empty_row(file_id: str, owner: str, parent: str | None, name: str, media_type: str, now: int) -> FileRow:
-    return FileRow(
-        id=file_id,
-        owner=owner,
-        parent=parent,
-        name=name,
-        mime_type=media_type,
-        created=now,
-        modified=now,
-        modified_by_me=now,
-        viewed=None,
-        trashed=0,
-        explicitly_trashed=0,
-        trashed_at=None,
-        starred=0,
-        content=None,
-        size=None,
-        version=0,
-        abusive=0,
-        target=None,
-        extra=_NO_EXTRA,
-    )
+    return row._replace(extra=json.dumps(extra) if extra else NO_EXTRA)
 
 
 def root_row(context: ServiceContext, owner: str) -> FileRow:
     """Return the row of a new user's root folder."""
-    row = _empty_row(context.ids.root(), owner, None, "My files", context.folder_type, context.millis())
-    return row._replace(version=1)
+    now = context.millis()
+    return FileRow(context.ids.root(), owner, None, "My files", context.folder_type, now, now, now, version=1)
 
 
 def add_file(context: ServiceContext, caller: Caller, row: FileRow, metadata: JSONObject) -> None:
@@ -158,12 +132,11 @@ def add_file(context: ServiceContext, caller: Caller, row: FileRow, metadata: JS
     change_log.record_creation(context, row)
 
 
-def change_row(context: ServiceContext, caller: Caller, row: FileRow, metadata: JSONObject) -> FileRow:
+def change_row(context: ServiceContext, caller: Caller, row: FileRow, metadata: JSONObject, now: int) -> FileRow:
     """Return a copy of a file row with the new metadata. A null value resets a field to its default.
 
     Raises ApiError if the media type cannot be changed, or if the caller may not trash the file.
     """
-    now = context.millis()
     changes: dict[str, Any] = {"modified": now, "modified_by_me": now, "version": row.version + 1}
     if "name" in metadata:
         changes["name"] = metadata["name"] if metadata["name"] is not None else context.policy.default_name

@@ -38,7 +38,7 @@ from ..store.schema import files, opened, permissions, properties
 class Viewer(NamedTuple):
     """The user of a query, the id of the user's root folder, the OAuth client, and the media type of folders.
 
-    `grantee` is the user's address in lower case, as permissions have it.
+    `grantee` is the user's address in lower case, as permissions have it. Both are "" with an API key.
     """
 
     user: str
@@ -140,7 +140,8 @@ def shared_with_writers(owner: str | BindParameter[str]) -> Select[Any]:
 
 
 def _select_granted(grantee: str, *also: ColumnElement[bool]) -> Select[Any]:
-    theirs = (permissions.c.type == "user", permissions.c.grantee == grantee)
+    kind = "anyone" if isinstance(grantee, str) and not grantee else "user"  # it may be a parameter of the query
+    theirs = (permissions.c.type == kind, permissions.c.grantee == grantee)
     return select(permissions.c.file.label("id")).where(*theirs, *also)
 
 
@@ -327,7 +328,7 @@ def _merge(first: Select[Any], second: Select[Any], terms: Sequence[Term], size:
 
 def choose_index(viewer: Viewer, search: Search | None, keys: Sequence[SortKey], count: Count) -> tuple[Any, ...]:
     """Return the SQL hint that names the index for a page of own files, and the conditions that the index needs."""
-    terms = list(_required(search)) if search else []
+    terms = list(required(search)) if search else []
     for narrowing in _narrowings(terms, viewer):
         if count(select(func.count()).select_from(narrowing.rows.subquery())) <= FEW:
             return narrowing.hint, narrowing.condition
@@ -337,11 +338,11 @@ def choose_index(viewer: Viewer, search: Search | None, keys: Sequence[SortKey],
     return (f"INDEXED BY {_INDEXES[selected, first if first in _IN_ORDER else None]}",)
 
 
-def _required(search: Search) -> Iterator[Search]:
+def required(search: Search) -> Iterator[Search]:
     """Yield the parts of a query that every file of the result matches."""
     if isinstance(search, And):
         for part in search.parts:
-            yield from _required(part)
+            yield from required(part)
     else:
         yield search
 

@@ -14,6 +14,8 @@ from ..store.engine import Prepared, Row, TableGroup, inserting
 from ..store.schema import changes, files, opened, permissions, properties, rope
 from .search import Viewer, page_statement, shared_with_writers
 
+NO_EXTRA = "{}"
+
 
 class FileRow(NamedTuple):
     """A database row of a file. Times are in Unix milliseconds. `extra` is JSON text of the fields stored as sent."""
@@ -26,17 +28,17 @@ class FileRow(NamedTuple):
     created: int
     modified: int
     modified_by_me: int | None
-    viewed: int | None
-    trashed: int
-    explicitly_trashed: int
-    trashed_at: int | None
-    starred: int
-    content: int | None
-    size: int | None
-    version: int
-    abusive: int
-    target: str | None
-    extra: str
+    viewed: int | None = None
+    trashed: int = 0
+    explicitly_trashed: int = 0
+    trashed_at: int | None = None
+    starred: int = 0
+    content: int | None = None
+    size: int | None = None
+    version: int = 0
+    abusive: int = 0
+    target: str | None = None
+    extra: str = NO_EXTRA
 
 
 class FilePage(NamedTuple):

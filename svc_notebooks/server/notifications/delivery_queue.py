@@ -10,7 +10,7 @@ from datetime import datetime
 from random import Random
 from typing import TypedDict
 
-from ...core.clock import format_time, from_millis
+from ...core.clock import format_millis, from_millis
 from ...core.http.messages import Headers, Request, Response
 from ...core.notifications.channels import ChannelState
 from ...core.notifications.messages import (
@@ -68,8 +68,8 @@ class Delivery:
             "message_number": self.waiting.number,
             "state": self.waiting.state,
             "attempt": self.attempt,
-            "due": format_time(from_millis(self.waiting.due)),
-            "time": format_time(from_millis(self.time)),
+            "due": format_millis(self.waiting.due),
+            "time": format_millis(self.time),
             "status": self.outcome.status,
             "outcome": self.status.value,
             "error": self.outcome.error,

@@ -241,7 +241,7 @@ class MemoryBlobStore:
         return None
 
     def has_all(self, keys: Iterable[str]) -> bool:
-        return all(key in self._parts for key in keys)
+        return self._parts.keys() >= set(keys)
 
     def delete(self, keys: Iterable[str]) -> None:
         deleted = [self._parts.pop(key, ()) for key in keys]

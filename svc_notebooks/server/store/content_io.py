@@ -253,7 +253,7 @@ class Content:
 
     def all_present(self, pieces: Iterable[PartRange]) -> bool:
         """Return whether all of these parts exist. A reset during an upload deletes the parts that no row names."""
-        return self._parts.has_all(piece.part for piece in pieces)
+        return self._parts.has_all([piece.part for piece in pieces])
 
     def remove(self, pieces: Iterable[PartRange]) -> None:
         """Delete parts that belong to no content."""

@@ -19,50 +19,6 @@ if TYPE_CHECKING:
 _PARTS = "parts"
 
 
-def open_content_folder(
-    folder: Path,
-    store: str,
-    *,
-    number: int,
-    has_parts: bool,
-    durability: Literal["process", "power"],
-    now: float,
-    shared: bool,
-) -> DirectoryBlobStore:
-    """Open the folder with the parts of a store, which may be empty or missing if the store has no parts.
-
-    `store` is the id of the store, and `number` is the number of this opening. `now` is in Unix seconds.
-
-    Raises OSError, without changing anything, for a folder that is not the one of the store.
-    """
-    folder = folder.resolve()
-    if folder.exists() and not folder.is_dir():
-        raise NotADirectoryError(f"{folder} is a file: choose a folder for --content")
-    if not _check_folder(folder, store, has_parts=has_parts):
-        folder.mkdir(parents=True, exist_ok=True)
-        _write_marker(folder, f"{MARKER}.{number}.unfinished", store)
-    _delete_old_unfinished(folder / _PARTS, now)
-    snapshots = folder / SNAPSHOTS / store
-    if not shared:
-        drop_snapshots(snapshots)
-    return DirectoryBlobStore(folder / _PARTS, sync=durability == "power", opening=number, snapshots=snapshots)
-
-
-def read_content_folder(folder: Path, store: str) -> DirectoryBlobStore:
-    """Return the parts in the folder of a store, without changing the folder. Raises OSError for any other folder."""
-    if not _check_folder(folder, store, has_parts=True):
-        raise refusal(folder, "it is empty")
-    return DirectoryBlobStore(folder / _PARTS, sync=False)
-
-
-def discard_content_folder(folder: Path, store: str) -> None:
-    """Delete the parts and the marker of a store. Other files stay. Does nothing if there is no folder."""
-    if (folder / MARKER).exists():
-        read_content_folder(folder, store)
-        drop_parts(folder / _PARTS)
-        (folder / MARKER).unlink()
-
-
 def _check_folder(folder: Path, store: str, *, has_parts: bool) -> bool:
     """Return whether a folder has the marker of a store. Raises OSError if the folder cannot be used."""
     names = {entry.name for entry in folder.iterdir()} if folder.exists() else set[str]()
@@ -127,29 +83,41 @@ def open_contents(
     `store` is the id of the store, and `number` is the number of this opening. `now` is in Unix seconds. Raises
     OSError, without changing anything, for a folder or a bucket that is not the one of the store.
     """
-    if isinstance(location, Path):
-        return open_content_folder(
-            location, store, number=number, has_parts=has_parts, durability=durability, now=now, shared=shared
-        )
-    from .s3.blob_store import open_content_bucket
+    if not isinstance(location, Path):
+        from .s3.blob_store import open_content_bucket
 
-    return open_content_bucket(location, store, number=number, has_parts=has_parts)
+        return open_content_bucket(location, store, number=number, has_parts=has_parts)
+    folder = location.resolve()
+    if folder.exists() and not folder.is_dir():
+        raise NotADirectoryError(f"{folder} is a file: choose a folder for --content")
+    if not _check_folder(folder, store, has_parts=has_parts):
+        folder.mkdir(parents=True, exist_ok=True)
+        _write_marker(folder, f"{MARKER}.{number}.unfinished", store)
+    _delete_old_unfinished(folder / _PARTS, now)
+    snapshots = folder / SNAPSHOTS / store
+    if not shared:
+        drop_snapshots(snapshots)
+    return DirectoryBlobStore(folder / _PARTS, sync=durability == "power", opening=number, snapshots=snapshots)
 
 
 def read_contents(location: Path | BucketAddress, store: str) -> LastingBlobStore:
     """Return the contents of a store, without changing anything. Raises OSError for those of any other store."""
-    if isinstance(location, Path):
-        return read_content_folder(location, store)
-    from .s3.blob_store import read_content_bucket
+    if not isinstance(location, Path):
+        from .s3.blob_store import read_content_bucket
 
-    return read_content_bucket(location, store)
+        return read_content_bucket(location, store)
+    if not _check_folder(location, store, has_parts=True):
+        raise refusal(location, "it is empty")
+    return DirectoryBlobStore(location / _PARTS, sync=False)
 
 
 def discard_contents(location: Path | BucketAddress, store: str) -> None:
     """Delete the parts and the marker of a store. Everything else stays. Does nothing if there is no marker."""
-    if isinstance(location, Path):
-        discard_content_folder(location, store)
-        return
-    from .s3.blob_store import discard_content_bucket
+    if not isinstance(location, Path):
+        from .s3.blob_store import discard_content_bucket
 
-    discard_content_bucket(location, store)
+        discard_content_bucket(location, store)
+    elif (location / MARKER).exists():
+        read_contents(location, store)
+        drop_parts(location / _PARTS)
+        (location / MARKER).unlink()

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 from uuid import uuid4
 
 from sqlalchemy import literal, select, tuple_
@@ -92,38 +92,18 @@ def source_on_postgres(address: str, content: str | Path) -> Iterator[SourceStor
 _NEW_DATABASE = f"{DATABASE}.migration"
 
 
-class TargetStore(Protocol):
-    """An empty store: its rows, its parts, and the folder of other files, or None without one."""
+class TargetStore(NamedTuple):
+    """An empty store: its rows, its parts, and the folder of other files, or None without one.
+
+    `end_rows` records that all rows were copied, as part of the open transaction, if the rows decide about the store.
+    `end` makes the copy a complete store.
+    """
 
     database: Database
     parts: BlobStore
     folder: Path | None
-
-    def end_rows(self) -> None:
-        """Record that all rows were copied, as part of the open transaction, if the rows decide about the store."""
-
-    def end(self) -> None:
-        """Make the copy a complete store."""
-
-
-class _Folder:
-    def __init__(self, folder: Path) -> None:
-        self.folder: Path | None = folder
-        self._path = folder
-        self.database = open_database(folder / _NEW_DATABASE, "power")
-        self.parts: BlobStore = DirectoryBlobStore(folder / PARTS, sync=True)
-
-    def end_rows(self) -> None:
-        """Do nothing, because no service opens the database before it is renamed."""
-
-    def end(self) -> None:
-        opening = opening_record.begin(self.database.driver, uuid4().hex, "")
-        self.database.close()
-        write_marker(self._path, Marker(uuid4().hex, opening.number, opening.token, closed=False))
-        (self._path / _NEW_DATABASE).rename(self._path / DATABASE)
-        sync_folder(self._path)
-        (self._path / MIGRATION).unlink()
-        sync_folder(self._path)
+    end_rows: Callable[[], None] = lambda: None
+    end: Callable[[], None] = lambda: None
 
 
 @contextmanager
@@ -139,11 +119,21 @@ def target_folder(folder: Path, source: str) -> Iterator[TargetStore]:
     else:
         _write_record(folder, source)
     _delete_rows(folder)
-    target = _Folder(folder)
+    database = open_database(folder / _NEW_DATABASE, "power")  # no service opens it before it is renamed
+
+    def end() -> None:
+        opening = opening_record.begin(database.driver, uuid4().hex, "")
+        database.close()
+        write_marker(folder, Marker(uuid4().hex, opening.number, opening.token, closed=False))
+        (folder / _NEW_DATABASE).rename(folder / DATABASE)
+        sync_folder(folder)
+        (folder / MIGRATION).unlink()
+        sync_folder(folder)
+
     try:
-        yield target
+        yield TargetStore(database, DirectoryBlobStore(folder / PARTS, sync=True), folder, end=end)
     finally:
-        target.database.close()
+        database.close()
 
 
 def discard_folder(folder: Path, source: str) -> None:
@@ -181,19 +171,6 @@ def _delete_rows(folder: Path) -> None:
     (folder / MARKER).unlink(missing_ok=True)
 
 
-class _OnPostgres:
-    def __init__(self, database: Database, parts: BlobStore, folder: Path | None) -> None:
-        self.database, self.parts, self.folder = database, parts, folder
-
-    def end_rows(self) -> None:
-        from .postgres.opening import end_migration
-
-        end_migration(self.database)
-
-    def end(self) -> None:
-        """Do nothing, because the commit of the rows has completed the store."""
-
-
 @contextmanager
 def target_on_postgres(address: str, content: str | Path, source: str, now: float) -> Iterator[TargetStore]:
     """Open an empty database and an empty place for contents as the target for the store with the id `source`.
@@ -201,21 +178,15 @@ def target_on_postgres(address: str, content: str | Path, source: str, now: floa
     Both may also be those of an unfinished migration of the same store. Raises OSError for any others. `now` is in Unix
     seconds.
     """
-    from .postgres.opening import open_postgres
+    from .postgres.opening import end_migration, open_postgres
 
     location = content_location(content)
     database, store, _ = open_postgres(address, "power", shared=False, migration=source)
     try:
         parts = open_contents(
-            location,
-            store,
-            number=database.opening,
-            has_parts=False,
-            durability="power",
-            now=now,
-            shared=False,
+            location, store, number=database.opening, has_parts=False, durability="power", now=now, shared=False
         )
-        yield _OnPostgres(database, parts, folder_of(location))
+        yield TargetStore(database, parts, folder_of(location), end_rows=partial(end_migration, database))
     finally:
         database.close()
 
@@ -453,7 +424,7 @@ def sweep(store: str, content: str | None, *, min_age: float, now: float, delete
 
 
 def _open(store: str, content: str | None) -> AbstractContextManager[SourceStore]:
-    if not store.startswith(("postgresql://", "postgres://")):
+    if not _is_address(store):
         if content is not None:
             raise ValueError("--content applies only to a database: in a folder, the contents are beside the rows")
         return source_folder(Path(store))

@@ -129,20 +129,13 @@ def read_opening(driver: sqlite3.Connection) -> Opening | None:
 
 def in_use(path: Path, sleep: Callable[[float], None] = time.sleep) -> bool:
     """Return True if another process keeps the database open for 2 seconds. Returns False without POSIX locks."""
-    try:
-        from fcntl import LOCK_NB, LOCK_SH, lockf
-    except ImportError:
-        return False
     deadline = time.monotonic() + _BUSY_SECONDS
     with path.open("rb") as file:
-        while time.monotonic() < deadline:
-            try:
-                lockf(file, LOCK_SH | LOCK_NB, *_SQLITE_LOCKS)
-            except OSError:
-                sleep(0.02)
-            else:
-                return False
-    return True
+        while not keep_services_out(file):
+            if time.monotonic() >= deadline:
+                return True
+            sleep(0.02)
+    return False
 
 
 def keep_services_out(database: BinaryIO) -> bool:

@@ -38,7 +38,7 @@ class Metrics:
             "svc_database_wait_seconds", "Time for which transactions that write waited for others",
             buckets=_SECONDS, registry=self._registry,
         )  # fmt: skip
-        monitor.measure_waits(waits.observe)
+        monitor.store.observe_waits(waits.observe)
         monitor.observers.append(self._count)
         self._registry.register(_State(monitor))
 
@@ -71,7 +71,7 @@ class _State(Collector):
         ready.add_metric([], not self._monitor.problems())
         yield ready
         try:
-            numbers = self._monitor.open_upload_sessions(), self._monitor.queued_messages()
+            numbers = self._monitor.store.upload_sessions.count_open(), self._monitor.store.outbox.count()
         except OSError:
             return
         yield GaugeMetricFamily("svc_open_upload_sessions", "Upload sessions that lack bytes", value=numbers[0])

@@ -40,33 +40,26 @@ class _ContentReceiver:
         self.pieces: list[PartRange] = []
         self.head = b""
         self.conversion: ConversionRequest | None = None
-        self._writer: ContentWriter = context.content.writer(0, self.pieces.append)
-
-    @property
-    def size(self) -> int:
-        return self._writer.end
+        self.writer: ContentWriter = context.content.writer(0, self.pieces.append)
 
     def write(self, block: bytes) -> None:
         if len(self.head) < SNIFFED_BYTES:
             self.head += block[:SNIFFED_BYTES]
-        self._writer.write(block)
-        if self._quota and self.size > self._quota.bytes:
+        self.writer.write(block)
+        size = self.writer.end
+        if self._quota and size > self._quota.bytes:
             raise refuse("storageQuota", user=self._user, limit=self._quota.bytes)
-        if self.size > self._context.policy.max_upload_size:
+        if size > self._context.policy.max_upload_size:
             raise refuse("tooLarge", limit=self._context.policy.max_upload_size)
-        if self.conversion and self.conversion.limit is not None and self.size > self.conversion.limit:
+        if self.conversion and self.conversion.limit is not None and size > self.conversion.limit:
             raise too_large(self._context, self.conversion)
-
-    def finish(self) -> None:
-        if last := self._writer.finish(self.size):
-            self.pieces.append(last)
 
     def __enter__(self) -> _ContentReceiver:
         return self
 
     def __exit__(self, exception_type: type[BaseException] | None, *rest: object) -> None:
         if exception_type:
-            self._writer.abort()
+            self.writer.abort()
             self._context.content.remove(self.pieces)
 
 
@@ -191,15 +184,17 @@ def _store_file(
     declared_type: str | None,
     receiver: _ContentReceiver,
 ) -> tuple[FileRow, OrphanedContent | None]:
-    receiver.finish()
+    size = receiver.writer.end
+    if last := receiver.writer.finish(size):
+        receiver.pieces.append(last)
     name = file_name(context, request, request.file_id, metadata)
-    conversion = convert(context, request, receiver.conversion, name or "", receiver.size, receiver.pieces)
+    conversion = convert(context, request, receiver.conversion, name or "", size, receiver.pieces)
     with conversion as converted, context.store.transaction():
         if converted:
             content = add_content(context, converted.pieces, None, converted.media_type)
         else:
             media_type = metadata.get("mimeType") or declared_type or detect(name, receiver.head)
-            content = add_content(context, receiver.pieces, receiver.size, str(media_type))
+            content = add_content(context, receiver.pieces, size, str(media_type))
         stored_file = store_content(context, request, request.file_id, metadata, content)
     if converted:
         context.content.remove(receiver.pieces)

@@ -10,7 +10,7 @@ import hmac
 from html import escape
 from http.cookies import CookieError, SimpleCookie
 
-from ...core.api.operations import ALL_SCOPES, CONTENT, READ
+from ...core.api.operations import ALL_SCOPES
 from ...core.auth.oauth import OAuthError
 from ...core.errors.catalogue import ApiError, refuse
 from ...core.http.messages import Query, Request, Response
@@ -27,9 +27,6 @@ COOKIE = "svc_session"
 CLIENT = "browser"
 SIGN_IN = "/signin"
 _LIFETIME = 12 * 3600
-
-ANONYMOUS = Caller("", "", READ | CONTENT, False, None)
-"""The caller of a page that nobody has signed in to. It may see the files that are shared with anyone."""
 
 
 def session_user(request: PublicRequest) -> Caller | None:

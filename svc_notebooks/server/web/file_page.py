@@ -13,7 +13,7 @@ from ...core.errors.catalogue import ApiError, refuse
 from ...core.http.messages import Headers, Query, Response
 from ...core.http.multipart import MediaType
 from ..auth.public_request import PublicRequest
-from ..dispatch.caller import Caller, require_scopes
+from ..dispatch.caller import ANONYMOUS, Caller, require_scopes
 from ..dispatch.service_context import RequestContext, ServiceContext
 from ..files.conversion import render_document
 from ..files.download import download
@@ -21,7 +21,7 @@ from ..files.resource import view_path
 from ..files.roles import has_right
 from ..files.rows import file_for, is_document, visible_role
 from ..files.tables import FileRow
-from .browser_session import ANONYMOUS, account_bar, session_user, sign_in_page
+from .browser_session import account_bar, session_user, sign_in_page
 from .html import description_list, html_page
 
 PDF = "application/pdf"

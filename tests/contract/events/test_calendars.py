@@ -178,7 +178,40 @@ def test_an_unknown_calendar_or_rule_is_404(ada: CalendarClient, target: str) ->
     answer = ada.call("GET", f"{ROOT}/{target}")
 
     assert answer.status in (404, 405)
-    assert answer.error["reason"] in ("notFound", "httpMethodNotAllowed")
+    assert answer.error["reason"] in ("notFound", "unknownOperation", "httpMethodNotAllowed")
+
+
+@pytest.mark.parametrize("field", ["autoAcceptInvitations", "labelProperties", "workingHours"])
+def test_a_field_that_this_service_does_not_have_is_refused(ada: CalendarClient, field: str) -> None:
+    calendar = f"{ROOT}/calendars/{made(ada)['id']}"
+    for method, path in [("PATCH", calendar), ("PATCH", entry_path("primary")), ("POST", f"{ROOT}/calendars")]:
+        refused = ada.call(method, path, {"summary": "Course", field: {"eventLabels": []}})
+
+        assert refusal(refused) == (403, "fieldNotWritable", field)
+        assert refused.error["message"].endswith("is not part of this service: leave it out.")
+
+
+def test_the_conferences_of_a_calendar_are_kept(ada: CalendarClient) -> None:
+    types = {"allowedConferenceSolutionTypes": ["hangoutsMeet"]}
+    calendar = f"{ROOT}/calendars/{made(ada)['id']}"
+
+    changed = accepted(ada.call("PATCH", calendar, {"conferenceProperties": types}))
+
+    assert changed["conferenceProperties"] == types == accepted(ada.call("GET", calendar))["conferenceProperties"]
+    for wrong in ("x", {"types": []}, {"allowedConferenceSolutionTypes": [1]}):
+        refused = ada.call("PATCH", calendar, {"conferenceProperties": wrong})
+        assert refusal(refused) == (400, "invalid", "conferenceProperties")
+
+
+def test_the_scope_of_a_rule_cannot_be_changed(ada: CalendarClient) -> None:
+    rule = share(ada, "primary", "reader")
+    path = f"{ROOT}/calendars/primary/acl/{rule['id']}"
+
+    same = accepted(ada.call("PUT", path, {**rule, "role": "writer"}))
+
+    assert (same["scope"], same["role"]) == (rule["scope"], "writer")
+    other = {"role": "reader", "scope": {"type": "user", "value": "eve@svc.example"}}
+    assert refusal(ada.call("PATCH", path, other)) == (403, "fieldNotWritable", "scope")
 
 
 LIST = "/calendar/v3/users/me/calendarList"

@@ -103,6 +103,29 @@ def test_a_search_without_hits_in_an_endless_series_ends_soon(
     assert ada.items(singleEvents="true", **parameters) == []
 
 
+@pytest.mark.parametrize(
+    "start, rule, count",
+    [
+        ("2020-01-05", "RRULE:FREQ=WEEKLY", 418),  # until 5 January 2028, because the clock shows that of 2026
+        ("2026-11-02", "RRULE:FREQ=DAILY", 730),
+        ("2026-11-02", "RRULE:FREQ=DAILY;UNTIL=20281231", 791),
+        ("2026-11-02", "RRULE:FREQ=YEARLY;COUNT=9", 9),
+        ("2040-11-02", "RRULE:FREQ=DAILY", 730),
+        ("2026-11-02", "RRULE:FREQ=YEARLY\nRDATE;VALUE=DATE:20261225", 3),
+        ("2026-11-02", "RRULE:FREQ=YEARLY\nRRULE:FREQ=MONTHLY", 24),
+        ("9998-12-01", "RRULE:FREQ=DAILY", 23),
+    ],
+)
+def test_an_endless_series_ends_at_the_horizon(ada: CalendarClient, start: str, rule: str, count: int) -> None:
+    ada.made({"start": {"date": start}, "end": {"date": f"{start[:-1]}9"}, "recurrence": rule.split("\n")})
+    later = ada.made({"start": {"date": "2090-01-01"}, "end": {"date": "2090-01-02"}})
+
+    listed = ada.items(singleEvents="true", maxResults="2500")
+
+    assert len([event for event in listed if event["id"] != later["id"]]) == count
+    assert later["id"] in [event["id"] for event in listed]
+
+
 LONG_AGO = {"dateTime": "0002-01-01T03:00:00Z", "timeZone": "America/New_York"}
 LATE = {"dateTime": "9998-12-31T23:00:00Z", "timeZone": "Europe/Berlin"}
 AT_THE_EDGE = [

@@ -94,7 +94,8 @@ def test_a_rule_with_an_interval_of_centuries_has_its_instances(ada: CalendarCli
     """They lie further apart than the 400 years after which the calendar repeats itself."""
     made = ada.made(event("MINUTELY;INTERVAL=999999999"))
 
-    starts = [datetime.fromisoformat(instance["start"]["dateTime"]) for instance in ada.instances(made["id"])]
+    instances = ada.instances(made["id"], timeMax="9998-12-31T00:00:00Z")
+    starts = [datetime.fromisoformat(instance["start"]["dateTime"]) for instance in instances]
 
     begin = datetime(2026, 11, 2, 10, tzinfo=UTC)
     assert starts == [begin + timedelta(minutes=n * 999_999_999) for n in range(5)]

@@ -4,6 +4,8 @@ import gzip
 
 import pytest
 
+from svc_notebooks.core.files.fields import FILE_FIELDS
+from svc_notebooks.core.resources.field import Write
 from tests.contract.conftest import Wire
 from tests.contract.differences import choice
 
@@ -119,12 +121,47 @@ def test_a_field_of_the_wrong_type_is_named(wire: Wire, field: str, value: objec
     assert wire.names() == []
 
 
-@pytest.mark.parametrize("field", ["size", "kind", "md5Checksum", "webViewLink", "owners", "capabilities", "version"])
-def test_fields_that_the_service_sets_cannot_be_written(wire: Wire, field: str) -> None:
-    answer = wire.post_json(FILES, {"name": "a", field: "x"})
+def test_a_refusal_says_who_sets_a_field(wire: Wire) -> None:
+    """`is set by the service` is said of the fields that responses have, and only of these."""
+    folder = wire.post_json(FILES, {"name": "f", "mimeType": "application/vnd.svc-apps.folder"}).json["id"]
+    shared = wire.create()["id"]
+    metadata = {"name": "a.tar.gz", "description": "d", "appProperties": {"a": "b"}, "properties": {"a": "b"}}
+    wire.json_request("PATCH", f"{FILES}/{shared}?addParents={folder}", metadata)
+    document = wire.post_json(FILES, {"mimeType": "application/vnd.svc-apps.document"}).json["id"]
+    bob = wire.service.sign_in("bob@svc.example")
+    permission = {"type": "user", "role": "writer", "emailAddress": "bob@svc.example"}
+    wire.post_json(f"{FILES}/{shared}/permissions", permission)
+    seen = set[str]()
+    for file, token in ((shared, wire.token), (shared, bob), (document, wire.token)):
+        wire.json_request("PATCH", f"{FILES}/{file}", {"trashed": True})
+        seen |= wire.send("GET", f"{FILES}/{file}?fields=*", token=token).json.keys()
+    others = {"id", "parents", "shortcutDetails"}  # on creation
 
-    assert (answer.status, answer.error["reason"]) == (403, "fieldNotWritable")
-    assert wire.names() == []
+    set_by_service = set()
+    for field in [field for field in FILE_FIELDS if field.write is not Write.ALWAYS]:
+        refused = wire.json_request("PATCH", f"{FILES}/{document}", {field.name: "x"})
+        assert (refused.status, refused.error["reason"]) == (403, "fieldNotWritable")
+        if refused.error["message"] == f"{field.name} is set by the service and cannot be written here.":
+            set_by_service.add(field.name)
+        else:
+            expected = "can be set on creation only." if field.name in others else "is not part of this service: leave"
+            assert expected in refused.error["message"]
+    assert set_by_service == seen - others - {field.name for field in FILE_FIELDS if field.write is Write.ALWAYS}
+
+
+@pytest.mark.parametrize(
+    "field, value, refused",
+    [
+        ("contentRestrictions", [{"readOnly": False, "systemRestricted": True}], (403, "[0].systemRestricted")),
+        ("contentRestrictions", [{}, {"readonly": True}], (403, "[1].readonly")),
+        ("contentRestrictions", [{"readOnly": "yes"}], (400, "[0].readOnly")),
+        ("contentHints", {"indexableText": 5}, (400, ".indexableText")),
+    ],
+)
+def test_a_member_of_a_field_is_checked(wire: Wire, field: str, value: object, refused: tuple[int, str]) -> None:
+    answer = wire.post_json(FILES, {field: value})
+
+    assert (answer.status, answer.error["location"]) == (refused[0], field + refused[1])
 
 
 def test_metadata_is_kept(wire: Wire) -> None:
@@ -266,11 +303,20 @@ def test_the_current_content_is_the_only_revision(wire: Wire) -> None:
     assert wire.send("GET", only).status == 404
 
 
-@pytest.mark.parametrize("path", ["drives/x", "files/x/comments", "apps", "files/x/listLabels"])
-def test_what_the_family_has_and_this_service_does_not_is_named(wire: Wire, path: str) -> None:
-    refused = wire.send("GET", f"/storage/v3/{path}")
+@pytest.mark.parametrize(
+    "request_line",
+    ["GET drives/x", "GET files/x/comments", "GET apps", "POST drives", "DELETE files/x/revisions/1", "GET nothing",
+     "GET files/generateCseToken", "POST files/x/approvals:start", "GET files/x/y/z"],
+)  # fmt: skip
+def test_an_operation_that_does_not_exist_is_named(wire: Wire, request_line: str) -> None:
+    method, path = request_line.split()
+
+    refused = wire.send(method, f"/storage/v3/{path}", b"")
 
     assert (refused.status, refused.error["reason"]) == (404, "unknownOperation")
+    assert f"{method} /storage/v3/{path}" in refused.error["message"]
+    assert "access proposals, approvals, apps, " in refused.error["message"]
+    assert wire.send("PATCH", "/storage/v3/about", b"").status == 405
 
 
 def test_a_list_that_did_not_change_is_not_sent_again(wire: Wire) -> None:

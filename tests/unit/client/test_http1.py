@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import pytest
 
-from svc_notebooks.client.transport.http1 import Answer, exchange, plain_head, read_answer
+from svc_notebooks.client.transport.http1 import Answer, Received, exchange, plain_head, read_answer
 from svc_notebooks.core.http.messages import Headers, Request
 
 HEADS = {
@@ -52,9 +52,10 @@ INVALID = {
 class Wire:
     """A socket that has received some bytes, and whose peer reads only the head of a request."""
 
-    def __init__(self, received: bytes, failure: OSError | None = None) -> None:
+    def __init__(self, received: bytes, failure: OSError | None = None, at_once: int = 16_384) -> None:
         self._received = received
         self._failure = failure
+        self._at_once = at_once
         self.sent: list[bytes] = []
 
     def sendall(self, data: bytes) -> None:
@@ -65,19 +66,25 @@ class Wire:
     def makefile(self, mode: str) -> io.BytesIO:
         return io.BytesIO(self._received)
 
+    def recv(self, size: int) -> bytes:
+        size = min(size, self._at_once)
+        data, self._received = self._received[:size], self._received[size:]
+        return data
 
-def read(received: bytes, method: str = "PUT") -> tuple[Answer, bytes]:
-    answer = read_answer(io.BytesIO(received), method)
+
+def read(received: bytes, method: str = "PUT", at_once: int = 16_384) -> tuple[Answer, bytes]:
+    answer = read_answer(Received(cast(Any, Wire(received, at_once=at_once))), method)
     return answer, b"".join(answer.blocks())
 
 
+@pytest.mark.parametrize("at_once", [1, 16_384])
 @pytest.mark.parametrize("method", ["PUT", "HEAD"])
 @pytest.mark.parametrize("received", HEADS.values(), ids=HEADS)
-def test_a_response_is_read_as_http_client_reads_it(received: bytes, method: str) -> None:
+def test_a_response_is_read_as_http_client_reads_it(received: bytes, method: str, at_once: int) -> None:
     theirs = HTTPResponse(cast(Any, Wire(received)), method=method)
     theirs.begin()
 
-    answer, body = read(received, method)
+    answer, body = read(received, method, at_once)
 
     assert (answer.status, list(answer.headers.pairs), body) == (theirs.status, theirs.msg.items(), theirs.read())
     assert answer.keeps_open != theirs.will_close
