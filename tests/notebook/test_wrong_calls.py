@@ -53,10 +53,6 @@ import svc_notebooks as svc
         ),
         (lambda: svc.share("a", to="b@c.example"), "share() has no argument 'to'; did you mean 'with_'?"),
         (lambda: svc.files(ascending=False), "files() has no argument 'ascending'; did you mean 'order_by'?"),
-        (
-            lambda: svc.create_file("a", directory="b"),
-            "directory is not a field that can be set here; did you mean folder?",
-        ),
         (lambda: svc.upload(), "upload() missing 1 required positional argument: 'source'"),
     ],
 )

@@ -69,6 +69,16 @@ def test_a_call_with_columns_goes_on_and_returns_errors(files, tmp_path):
         (lambda rows: svc.update(rows, [b"1"] * 3), ValueError, "source has 3 sources for 2 files; give one, or one f"),
         (lambda rows: svc.upload([b"1", b"2"], name=["x"]), ValueError, "name is a list with 1 value for 2 sources"),
         (lambda rows: svc.upload([b"1"], name=[1]), TypeError, "name must be a str or a list of str, not list of int"),
+        (
+            lambda rows: svc.create_file("c", directory="x"),
+            TypeError,
+            "directory is not a field that can be set here; d",
+        ),
+        (
+            lambda rows: svc.update(rows, worker=3),
+            TypeError,
+            "worker is not a field that can be set here; did you mean w",
+        ),
         (lambda rows: svc.copy(rows, ["x"]), ValueError, "name is a list with 1 value for 2 files"),
     ],
 )
