@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from ...convert.pool.converter import Converter
 from ...core.api.operations import PERMISSION_ID, Operation
@@ -100,6 +100,13 @@ class Cursor:
         return 70 + self.series  # with the rows of single events that it has read ahead
 
 
+class Listening(Protocol):
+    """A socket server."""
+
+    base_url: str
+    stopping: bool
+
+
 @dataclass(frozen=True, slots=True)
 class ServiceContext:
     """The store, the content, the clock, the policy and the other objects that all handlers of one service use.
@@ -107,7 +114,8 @@ class ServiceContext:
     `base_url` is the address of the service in links; with None, links use the address of the request. `folder`
     contains the stored data; with None, the data is in memory. `notes` are sentences about problems found at the
     opening. `quotas` has the quota of each user who has one. `records` are the journal and the log of deliveries in the
-    database, or None if they are in memory.
+    database, or None if they are in memory. `servers` are the socket servers whose
+    addresses are in links, of which some have ended.
     """
 
     store: Store
@@ -128,6 +136,7 @@ class ServiceContext:
     texts: SizedCache[str] = field(default_factory=lambda: SizedCache(MAX_CHARACTERS))
     quotas: dict[str, Quota] = field(default_factory=dict)
     records: KeptRecords | None = None
+    servers: list[Listening] = field(default_factory=list)
     folder_type: str = field(init=False)
     shortcut_type: str = field(init=False)
 
