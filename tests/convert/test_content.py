@@ -17,7 +17,6 @@ from tests.convert import sources
 
 ODF = "application/vnd.oasis.opendocument."
 PDF = b"%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\nstartxref\n9\n%%EOF\n"
-USER = b"\0\0\xf6\x0f\x14\0\0\0\x14\0\0\0"
 BOF = b"\x09\x08\x10\0" + bytes(16)
 CONTENTS: dict[str, bytes] = {
     "empty": b"",
@@ -162,8 +161,6 @@ ENCRYPTED = {
     "doc": {"1Table": b"x", "WordDocument": b"\xec\xa5\xc1\0\x71\x60\x09\x04\0\0\xf0\x13"},
     "xls": {"Workbook": BOF + b"\x2f\0\x36\0"},
     "write-protected xls": {"Workbook": BOF + b"\x86\0\0\0\x2f\0\x36\0"},
-    "Excel 5": {"Book": b"\x09\x08\x08\0" + bytes(8) + b"\x2f\0\x04\0"},
-    "ppt": {"PowerPoint Document": b"x", "Current User": USER + b"\xdf\xc4\xd1\xf3"},
 }
 
 

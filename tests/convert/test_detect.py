@@ -8,7 +8,6 @@ import zipfile
 import pytest
 
 from svc_notebooks.convert.input.detect import detect_source
-from svc_notebooks.convert.input.ole import load_xlrd
 from svc_notebooks.core.http import native_formats
 from tests.convert.sources import zipped
 
@@ -66,11 +65,3 @@ def archive(*names: str, mimetype: str | None = None) -> bytes:
 )  # fmt: skip
 def test_media_types_of_first_bytes(source: bytes, native: str, expected: str | None) -> None:
     assert detect_source(source, native) == expected
-
-
-def test_a_ring_of_sectors_is_read_once():
-    container = load_xlrd().compdoc.CompDoc
-    memory, ring = bytes(range(64)), [1, 2, 0]
-
-    assert container._get_stream(None, memory, 0, ring, 16, 0) == memory[:48]
-    assert container._get_stream(None, memory, 0, ring, 16, 1, 20) == memory[16:36]

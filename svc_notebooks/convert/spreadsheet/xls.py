@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..engines import available, libreoffice
+from ..input import ole
 from ..input.detect import OLE
-from ..input.ole import load_xlrd
 from ..job import ConversionError, Job
 from . import delimited, html_tables
 from .format_code import LOCAL_FORMATS, from_serial
@@ -59,13 +59,14 @@ def read(source: bytes, job: Job) -> Workbook:
 
 
 def _open(source: bytes) -> Any:
-    xlrd = load_xlrd()
+    import xlrd
+
     xlrd.book.evaluate_name_formula = _ignore
     for name in _PARSERS_OF_OTHER_RECORDS:
         setattr(xlrd.sheet.Sheet, f"handle_{name}", _ignore)
     return xlrd.open_workbook(
-        file_contents=source, logfile=io.StringIO(), formatting_info=True, on_demand=True, ragged_rows=True,
-        ignore_workbook_corruption=True,
+        file_contents=ole.stream(source, *ole.WORKBOOKS) or source, logfile=io.StringIO(),
+        formatting_info=True, on_demand=True, ragged_rows=True, ignore_workbook_corruption=True,
     )  # fmt: skip
 
 

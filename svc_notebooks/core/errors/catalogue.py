@@ -84,6 +84,7 @@ CATALOGUE: dict[str, Row] = {
     "badBatch":                Row(400, "badRequest", BATCH, "Malformed batch: {message}", "body", "other"),
     "notInBatch":              Row(400, "badRequest", BATCH, "This request cannot be part of the batch: {message}"),
     "noConversion":            Row(400, "badRequest", "A5-02", "Content of type {source} cannot be converted to {target}.", "mimeType", "other"),
+    "otherText":               Row(400, "badRequest", "A5-02", 'Content of type {source} cannot be converted to {target}. Declare it as plain text: mime_type="text/plain".', "mimeType", "other"),
     "noImportEngine":          Row(400, "badRequest", "A5-02", "Content of type {source} cannot be converted to {target} here: {message}", "mimeType", "other", ENGINE),
     "notConverted":            Row(400, "badRequest", "A5-02", "The content could not be converted to {target}: {message}", "mimeType", "other"),
     "importTooLarge":          Row(400, "badRequest", "A source larger than maxImportSizes", "Content to convert to {target} may have at most {limit} bytes.", "mimeType", "other"),

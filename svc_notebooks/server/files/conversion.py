@@ -166,7 +166,8 @@ def _cannot_convert(context: ServiceContext, native: str, source_type: str | Non
     target = context.names.native(native)
     if source_type and (reason := context.converter.missing_engine_message(native, source_type, reads=True)):
         return refuse("noImportEngine", source=source, target=target, message=reason)
-    return refuse("noConversion", source=source, target=target)
+    is_text = (source_type or "").startswith("text/") and context.converter.can_read("text/plain", native)
+    return refuse("otherText" if is_text else "noConversion", source=source, target=target)
 
 
 def too_large(context: ServiceContext, conversion: ConversionRequest) -> ApiError:

@@ -1,4 +1,4 @@
-"""Runs the SQL of the service on its SQLite connections, and is the base of the engine for PostgreSQL (postgres.py).
+"""Runs the SQL of the service on SQLite, and is the base of the engine for PostgreSQL (postgres/database.py).
 
 SQLite allows one writer: one connection writes, with a lock, and no transaction is open while a body streams. A request
 that only reads has a reader with a snapshot, which waits for no writer. SQLAlchemy compiles each statement once. The
@@ -610,7 +610,7 @@ class Database:
 
 
 class TableGroup:
-    """The base of the classes in server/tables, each of which runs the statements for a group of tables."""
+    """The base of the classes in the tables.py of each resource, which run the statements for a group of tables."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -1,7 +1,8 @@
 """The control API, with which tests control tokens, the clock, faults, limits and the stored state over HTTP.
 
 The API under `/_control/` is off by default, because its clients can do everything. It refuses pages of other sites and
-foreign Host headers (server/dispatch/origin.py), and requests without the control token, if one is set.
+foreign Host headers (server/dispatch/origin.py), and requests without the control token, if one is set. The calls for
+a class need the token of a teacher. `RECEIVERS_PATH` needs that of a user only.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from ...core.http.messages import (
     plain_segment,
 )
 from ...core.thread_permit import release_permit
-from ..auth.class_accounts import check_teacher
+from ..auth.class_accounts import ClassAccounts, check_teacher
 from ..auth.hub import check_admin
 from ..dispatch.bodies import decoded_request
 from ..dispatch.caller import bearer
@@ -41,16 +42,98 @@ from ..dispatch.service_context import ServiceContext
 from ..files.storage_errors import disk_refusal
 from ..service import Service
 from ..store.blob_store import BLOCK
-from .class_api import CLASS_CALLS, CLASS_FIELDS, RECEIVERS_PATH, handle_receiver, with_receivers
-from .live_page import LivePage
+from ..user_backup import ResetUser
 
 _PREFIX = "/_control/"
+RECEIVERS_PATH = "/_class/receivers"
 _MAX_BODY_SIZE = 16 * 1024 * 1024
+_MAX_RECEIVER_SIZE = 100_000
 _MAX_SECONDS = 10**10  # three hundred years
 _TOKEN = re.compile(r"[!-~]+")
 
 Fields: TypeAlias = JSONObject
 Answer: TypeAlias = "Mapping[str, object] | None"
+
+
+def with_receivers(service: Service) -> Callable[[Request], Response]:
+    """Return the function that handles the requests to a service, and to `RECEIVERS_PATH` for users of JupyterHub."""
+    if service.provider is None:
+        return service.handle
+
+    def handle(request: Request) -> Response:
+        own = without_prefix(request, service.policy.path_prefix)
+        return handle_receiver(service, own) if own.path == RECEIVERS_PATH else service.handle(request)
+
+    return handle
+
+
+def handle_receiver(service: Service, request: Request) -> Response:
+    """Register the receiver in the body, {"address", "ca_pem"?}, for the channels of the caller only."""
+
+    def check(request: Request, context: ServiceContext) -> None:
+        _caller(service, request)
+
+    if refused := service.refusal(request, check, "class"):
+        return refused
+    try:
+        if request.method != "POST":
+            allowed = refuse("methodNotAllowed", method=request.method[:20], allowed="POST")
+            raise ApiError(allowed.rows, [("Allow", "POST")])
+        with decoded_request(request, service.clock.now(), _MAX_RECEIVER_SIZE) as decoded:
+            fields = read_json(as_body(decoded.body), _MAX_RECEIVER_SIZE)
+        address, ca_pem = fields.get("address"), fields.get("ca_pem")
+        if not isinstance(address, str) or not isinstance(ca_pem, str | None):
+            raise ValueError('the body must be {"address": "https://...", "ca_pem": a certificate in PEM, or null}')
+        endpoint = service.register_receiver(_caller(service, request), address, ca_pem)
+        return json_response(Query(), {"receiver": endpoint})
+    except ApiError as error:
+        return error_response(error)
+    except ValueError as error:
+        return error_response(refuse("badRequest", message=str(error)))
+
+
+def _caller(service: Service, request: Request) -> str:
+    """Return the user of the bearer token. Raises ApiError, 401 without a valid token of the class or of the hub.
+
+    A cookie is not enough, so that no page of another origin can register a receiver.
+    """
+    secret = bearer(request)
+    accounts, provider = service.class_view.accounts, service.provider
+    account = accounts.caller(secret) if accounts else None
+    user = account.email if account else None
+    if provider and secret:
+        provided = provider.user(secret)  # first, because it explains why a token of the hub is refused
+        user = provided.email if provided else service.user_of(secret)
+    if user is None:
+        raise ApiError(refuse("badToken").rows, [("WWW-Authenticate", 'Bearer realm="svc class"')])
+    return user
+
+
+def _accounts(service: Service) -> ClassAccounts:
+    if service.class_view.accounts is None:
+        raise refuse("notFound", message="this service has no class; start it with serve --class.")
+    return service.class_view.accounts
+
+
+def _require_class(service: Service) -> Service:
+    if not service.class_view.is_open:
+        raise refuse("notFound", message="this service has no class; start it with serve --class or serve --hub.")
+    return service
+
+
+def _account(fields: Fields) -> str:
+    return _require_text(fields, "user").lower()
+
+
+def _reset(service: Service, fields: Fields, base_url: str) -> ResetUser:
+    user = _account(fields)
+    if user not in _members(_require_class(service)):
+        raise ValueError(f"{user[:80]!r} is not the e-mail address of an account of this class")
+    return service.user_backups.reset(user)
+
+
+def _members(service: Service) -> set[str]:
+    return {account.email for account in service.class_view.members()}
 
 
 class Control:
@@ -261,7 +344,19 @@ CALLS: Mapping[tuple[str, str], Callable[[Service, Fields, str], Answer]] = {
     ("POST", "snapshot"): lambda service, fields, base_url: {"id": service.snapshot()},
     ("POST", "restore"): lambda service, fields, base_url: service.restore(_text(fields, "id") or ""),
     ("POST", "reset"): lambda service, fields, base_url: service.reset(),
-    **CLASS_CALLS,
+    ("POST", "class/revoke"): lambda service, fields, base_url: _accounts(service).revoke(_account(fields)),
+    ("POST", "class/renew"): lambda service, fields, base_url: {"token": _accounts(service).renew(_account(fields))},
+    ("GET", "class/students"): lambda service, fields, base_url: {
+        "students": _require_class(service).class_view.students()
+    },
+    ("GET", "class/steps"): lambda service, fields, base_url: {"steps": _require_class(service).class_view.steps()},
+    ("POST", "class/reset"): _reset,
+    ("GET", "class/backups"): lambda service, fields, base_url: {
+        "backups": _require_class(service).user_backups.rows()
+    },
+    ("POST", "class/restore"): lambda service, fields, base_url: service.user_backups.restore(
+        _require_text(fields, "backup"), _members(_require_class(service))
+    ),
 }
 """The functions of the control calls, which take the service, the fields of the body and the base URL of the
 request."""
@@ -277,7 +372,10 @@ _FIELDS: Mapping[str, tuple[str, ...]] = {
     "restore": ("id",),
     "clients": ("name", "redirect_uris", "public"),
     "service_accounts": ("name", "delegation", "client"),
-    **CLASS_FIELDS,
+    "class/revoke": ("user",),
+    "class/renew": ("user",),
+    "class/reset": ("user",),
+    "class/restore": ("backup",),
 }
 """The allowed fields in the body of each call. Calls that are not listed ignore the body or check it themselves."""
 
@@ -299,7 +397,7 @@ def _text(fields: Fields, name: str) -> str | None:
 def _require_text(fields: Fields, name: str) -> str:
     text = _text(fields, name)
     if not text:
-        raise ValueError(f'the body must have {{"{name}": ...}}')
+        raise ValueError(f'the body must have {{"{name}": a string}}')
     return text
 
 
@@ -308,14 +406,3 @@ def _texts(fields: Fields, name: str) -> list[str]:
     if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
         raise ValueError(f"{name} must be a list of strings")
     return [str(text) for text in value]
-
-
-def served_paths(
-    service: Service, *, control: bool, control_token: str | None, page_key: str | None, has_page: bool
-) -> Callable[[Request], Response]:
-    """Return a function that handles all requests to a server.
-
-    `page_key` is the key of the live page, or None if everybody may see it. Raises ValueError for a bad control token.
-    """
-    handle = Control(service, control_token).handle if control else with_receivers(service)
-    return LivePage(service, handle, page_key, control=control).handle if has_page else handle

@@ -29,6 +29,7 @@ from ..files.storage_errors import disk_refusal
 from ..service import Service
 from ..web.html import redirect
 from ..web.live_page import live_page
+from .control_api import Control, with_receivers
 
 _ACTIVITY = "/_live/activity"
 _OPERATION = "livePage"
@@ -87,3 +88,14 @@ class LivePage:
 
 def _accepts_html(request: Request) -> bool:
     return "text/html" in (request.headers.get("Accept") or "")
+
+
+def served_paths(
+    service: Service, *, control: bool, control_token: str | None, page_key: str | None, has_page: bool
+) -> Callable[[Request], Response]:
+    """Return a function that handles all requests to a server.
+
+    `page_key` is the key of the live page, or None if everybody may see it. Raises ValueError for a bad control token.
+    """
+    handle = Control(service, control_token).handle if control else with_receivers(service)
+    return LivePage(service, handle, page_key, control=control).handle if has_page else handle

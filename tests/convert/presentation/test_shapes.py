@@ -34,8 +34,7 @@ from svc_notebooks.convert.presentation.model import (
 from svc_notebooks.convert.presentation.odp.read import read as read_odp
 from svc_notebooks.convert.presentation.odp.write import write as write_odp
 from svc_notebooks.convert.presentation.pages import write_pdf, write_text
-from svc_notebooks.convert.presentation.pptx.read import read
-from svc_notebooks.convert.presentation.pptx.shapes import freeform_paths
+from svc_notebooks.convert.presentation.pptx.read import freeform_paths, read
 from svc_notebooks.convert.presentation.pptx.slide_theme import color, fill
 from svc_notebooks.convert.presentation.pptx.write import write
 from tests.convert.presentation import decks

@@ -97,6 +97,11 @@ class TestUpload:
         with pytest.raises(ValueError, match="'auto', but video/mp4 cannot be converted"):
             svc.upload(b"x", mime_type="video/mp4", convert_to="auto")
 
+    @pytest.mark.spec("A5-02")
+    def test_text_of_another_type_names_the_type_that_is_read(self, lab):
+        with pytest.raises(svc.BadRequest, match='Declare it as plain text: mime_type="text/plain"'):
+            svc.upload(b"# Title", name="r.md", mime_type="text/markdown", convert_to="document")
+
     @pytest.mark.parametrize("language", ["en", "de", "sw"])
     @pytest.mark.spec("A5-03", "A5-03c")
     def test_the_language_of_pictures_goes_along(self, lab, language):

@@ -1,17 +1,636 @@
-"""Reads OpenDocument presentations (odp)."""
+"""Reads OpenDocument presentations (odp). The members of a group become separate shapes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from math import cos, degrees, sin
 from typing import Any
 
-from ...input.odf_file import OdfPackage, OdfStyles, length, name, open_package
+from ...engines.images import natural_size
+from ...input.odf_file import OdfPackage, OdfStyles, StyleProperties, count_of, length, name, open_package
 from ...job import ConversionError, Job, TooLarge
-from .. import clean
+from .. import clean, model
 from ..clean import ImageStore
-from ..model import MAX_SLIDES, Box, Deck, Shape, Slide, SlidePicture, clamp_page_size, mix
-from .shapes import OdpShapeReader, is_color
+from ..preset_shapes import OUTLINES, PathBuilder, preset_paths, text_insets
+
+_T, _P = "text/", "paragraph/"
+_ALIGNS: dict[str, model.Align] = {"left": "left", "center": "center", "right": "right", "justify": "justify"}
+ANCHORS: dict[str, model.Anchor] = {"middle": "middle", "bottom": "bottom"}
+_END: dict[bool, model.Align] = {False: "right", True: "left"}
+_MAX_SPACES = 200
+_MAX_TEXT_DEPTH = 60
+_SKIPPED = frozenset(name(it) for it in ("office:annotation", "text:note", "text:bookmark", "presentation:notes"))
+_BLANKS = {name("text:s"): "\0", name("text:tab"): "\t", name("text:line-break"): "\n"}
+_SPACES = re.compile(" +")
+_XML_SPACES = str.maketrans("\t\r\n", "   ")
+
+
+@dataclass(frozen=True, slots=True)
+class ParagraphContext:
+    """The inherited properties of a paragraph, and its list depth (0 outside lists), list style, outline and number."""
+
+    properties: StyleProperties
+    depth: int = 0
+    style: str | None = None
+    outline: str | None = None
+    start: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OdpTextReader:
+    """Reads the text of shapes, and resolves text formats with the styles of the file."""
+
+    styles: OdfStyles
+
+    def paragraphs(
+        self, element: Any, properties: StyleProperties, outline: str | None = None
+    ) -> tuple[model.Paragraph, ...]:
+        """Return the paragraphs inside a shape element, without empty paragraphs at the end.
+
+        `properties` are inherited from the shape. `outline` is the common start of the style names of an outline's
+        levels, such as "Default-outline".
+        """
+        paragraphs = list(self._paragraphs_inside(element, ParagraphContext(properties, outline=outline)))
+        while paragraphs and not paragraphs[-1].text.strip():
+            paragraphs.pop()
+        return tuple(paragraphs)
+
+    def line(self, element: Any) -> str:
+        """Return the text of a paragraph element, without formatting."""
+        return "".join(run.text for run in _collapsed(self._runs(element, {}, None)))
+
+    def _paragraphs_inside(self, element: Any, context: ParagraphContext) -> Iterator[model.Paragraph]:
+        for child in element:
+            match str(child.tag):
+                case tag if tag in (name("text:p"), name("text:h")):
+                    yield self._paragraph(child, context)
+                case tag if tag == name("text:list") and context.depth < _MAX_TEXT_DEPTH:
+                    style = child.get(name("text:style-name")) or context.style
+                    yield from self._paragraphs_inside(child, replace(context, depth=context.depth + 1, style=style))
+                case tag if tag in _LIST_PARTS:
+                    start = child.get(name("text:start-value"), "")
+                    yield from self._paragraphs_inside(child, replace(context, start=start))
+
+    def _paragraph(self, element: Any, context: ParagraphContext) -> model.Paragraph:
+        level = max(0, min(8, context.depth - 1))
+        properties = dict(context.properties)
+        if context.outline and level:  # each lower level of an outline has its own style
+            properties |= self.styles.text_properties("presentation", f"{context.outline}{level + 1}")
+        properties |= self.styles.properties("paragraph", element.get(name("text:style-name")))
+        runs = tuple(model.merge_runs(_collapsed(self._runs(element, properties, None))))
+        has_marker = context.depth and any(run.text.strip() for run in runs)
+        marker = self._marker(context.style, level + 1) if has_marker else ""
+        rtl = properties.get(_P + name("style:writing-mode"), "").startswith("rl")
+        align = properties.get(_P + name("fo:text-align"), "")
+        level_style = self.styles.list_level(context.style, level + 1) if context.depth else None
+        start = context.start if context.start.isdecimal() else "0"
+        looks = _list_looks(level_style, int(start[:6])) if marker else {}
+        return model.Paragraph(
+            runs, level, marker, _ALIGNS.get(align, _END[rtl] if align == "end" else ""), rtl,
+            line_spacing=_line_spacing(properties.get(_P + name("fo:line-height"), "")),
+            before=_points(properties, "fo:margin-top"), after=_points(properties, "fo:margin-bottom"),
+            **(looks or {} if context.depth else _indents(properties)),
+        )  # fmt: skip
+
+    def _marker(self, style: str | None, level: int) -> model.Marker:
+        element = self.styles.list_level(style, level)
+        if element is None:
+            return "" if self.styles.has_list(style) else "bullet"
+        if element.tag == name("text:list-level-style-number"):
+            return "number" if element.get(name("style:num-format")) else ""
+        return "bullet" if element.get(name("text:bullet-char"), "•").strip() else ""
+
+    def _runs(
+        self, element: Any, properties: StyleProperties, link: str | None, depth: int = 0
+    ) -> Iterator[model.TextRun]:
+        if element.text:
+            yield _run(_normalize_spaces(element.text), properties, link)
+        for child in element if depth < _MAX_TEXT_DEPTH else ():
+            yield from self._child(child, properties, link, depth)
+            if child.tail:
+                yield _run(_normalize_spaces(child.tail), properties, link)
+
+    def _child(self, child: Any, properties: StyleProperties, link: str | None, depth: int) -> Iterator[model.TextRun]:
+        if child.tag in _BLANKS:
+            yield _run(_BLANKS[child.tag] * count_of(child, "text:c", _MAX_SPACES), properties, link)
+        elif child.tag not in _SKIPPED and isinstance(child.tag, str):
+            if child.tag == name("text:span"):
+                properties = {**properties, **self.styles.properties("text", child.get(name("text:style-name")))}
+            elif child.tag == name("text:a"):
+                link = clean.link(child.get(name("xlink:href")))
+            yield from self._runs(child, properties, link, depth + 1)
+
+
+def _collapsed(runs: Iterable[model.TextRun]) -> Iterator[model.TextRun]:
+    """Collapse white space, also across runs, as in ODF 1.3 part 3, 6.1.2. The blanks of `text:s`, "\\0", stay."""
+    follows_blank = True
+    for run in runs:
+        content = _SPACES.sub(" ", run.text)
+        content = content.lstrip(" ") if follows_blank else content
+        follows_blank = content.endswith(" ") if content else follows_blank
+        yield replace(run, text=content.replace("\0", " "))
+
+
+def _points(properties: StyleProperties, key: str) -> float:
+    return round(max(0.0, min(2_000.0, (length(properties.get(_P + name(key))) or 0.0) / model.POINT)), 1)
+
+
+def _line_spacing(value: str) -> float:
+    digits = value.removesuffix("%")
+    return max(0.2, min(10.0, int(digits[:6]) / 100)) if digits != value and digits.isdecimal() else 1.0
+
+
+def _indents(properties: StyleProperties) -> dict[str, Any]:
+    indent, first = (int(length(properties.get(_P + name(key))) or 0) for key in ("fo:margin-left", "fo:text-indent"))
+    return {"indent": max(0, indent), "first": max(-max(0, indent), first)}
+
+
+def _list_looks(level: Any, start: int) -> dict[str, Any]:
+    """Return the label of a list level, its first number and its indents. `start` is the number of the item, or 0."""
+    if level is None:
+        return {}
+    character = level.get(name("text:bullet-char"), "")[:1]
+    number = (level.get(name(f"style:num-{part}"), "") for part in ("prefix", "format", "suffix"))
+    own_start = level.get(name("text:start-value"), "1")
+    looks: dict[str, Any] = {"bullet": "" if "\ue000" <= character <= "\uf8ff" else character or "".join(number)}
+    looks["start"] = start or (int(own_start[:6]) if own_start.isdecimal() else 1)
+    properties = level.find(name("style:list-level-properties"))
+    alignment = None if properties is None else properties.find(name("style:list-level-label-alignment"))
+    if alignment is not None:
+        keys = {_P + name(key): alignment.get(name(key), "") for key in ("fo:margin-left", "fo:text-indent")}
+        return looks | _indents(keys)
+    if properties is not None:
+        before, width = (length(properties.get(name(f"text:{it}"))) or 0 for it in ("space-before", "min-label-width"))
+        return looks | {"indent": max(0, int(before + width)), "first": -max(0, int(width))}
+    return looks
+
+
+_LIST_PARTS = frozenset(
+    name(it) for it in ("text:list-item", "text:list-header", "text:section", "text:numbered-paragraph")
+)
+
+
+def _normalize_spaces(text: str) -> str:
+    return clean.text(text).translate(_XML_SPACES)
+
+
+def _run(text: str, properties: StyleProperties, link: str | None) -> model.TextRun:
+    get = properties.get
+    color = get(_T + name("fo:color"), "").lstrip("#").lower()
+    weight, size = get(_T + name("fo:font-weight"), ""), length(get(_T + name("fo:font-size")))
+    return model.TextRun(
+        text,
+        bold=weight == "bold" or (weight.isdecimal() and int(weight) >= 600),
+        italic=get(_T + name("fo:font-style"), "") in ("italic", "oblique"),
+        underline=get(_T + name("style:text-underline-style"), "none") != "none",
+        strike=get(_T + name("style:text-line-through-style"), "none") != "none",
+        size=None if size is None else max(1.0, min(4_000.0, round(size / model.POINT, 1))),
+        color=color if is_color(color) and color != "000000" else None,
+        link=link,
+    )
+
+
+def is_color(digits: str) -> bool:
+    """Return whether `digits` is a colour, which has six hexadecimal digits in lower case."""
+    return len(digits) == 6 and all(digit in "0123456789abcdef" for digit in digits)
+
+
+_TOKEN = re.compile(r"[A-Za-z?$]|[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+_COUNTS = {"M": 2, "L": 2, "C": 6, "Q": 4, "H": 1, "V": 1, "S": 4, "T": 2, "A": 7, "Z": 0}
+"""The number of arguments of each command in SVG path data."""
+_SHAPE_COUNTS = {"M": 2, "L": 2, "C": 6, "Q": 4, "Z": 0}
+"""The number of arguments of each command that is read in the path of a custom shape."""
+_FILLS: dict[str, model.PathFill] = {"F": "none", "H": "darken", "I": "darkenLess", "J": "lighten", "K": "lightenLess"}
+_NEXT = {"M": "L", "m": "l"}
+"""The command that arguments mean which follow those of another command."""
+_HUNDREDTH_MM = 360
+_DAMAGED = (ArithmeticError, LookupError, TypeError, ValueError)
+
+
+def custom_paths(geometry: Any) -> tuple[model.ShapePath, ...]:
+    """Return the paths of a `draw:enhanced-geometry`, or an empty tuple if they have arcs, formulas or damage."""
+    with suppress(*_DAMAGED):
+        view = _numbers(geometry.get(name("svg:viewBox"), "0 0 21600 21600"))
+        tokens = " ".join(_TOKEN.findall(geometry.get(name("draw:enhanced-path"), "")))
+        parts = (text.split() for text in re.split(r"(?<!\S)N(?!\S)", tokens))
+        return tuple(path for part in parts if (path := _custom_path(part, PathBuilder(*view))).data)
+    return ()
+
+
+def _custom_path(part: list[str], builder: PathBuilder) -> model.ShapePath:
+    """Return a part of an outline. F means without fill, and S without line."""
+    marks = {"F", "S", *_FILLS}
+    for letter, arguments in _commands((token for token in part if token not in marks), _SHAPE_COUNTS):
+        if letter not in _SHAPE_COUNTS:
+            raise LookupError("arcs are not read")
+        builder.add(letter, *map(float, arguments))
+    fill: model.PathFill = next((fill for letter, fill in _FILLS.items() if letter in part), "")
+    return model.ShapePath(" ".join(builder.data), fill, "S" not in part)
+
+
+def drawn_path(element: Any) -> tuple[model.ShapePath, ...]:
+    """Return the outline of a path, polygon or polyline in its box, or an empty tuple if it is damaged."""
+    points = element.get(name("draw:points"))
+    data = f"M {points}" if points else element.get(name("svg:d"), "")
+    with suppress(*_DAMAGED):
+        builder = PathBuilder(*_numbers(element.get(name("svg:viewBox"), "")))
+        add_svg_path(builder, data + " Z" * (element.tag == name("draw:polygon")))
+        open_path = builder.data and not builder.data[-1].startswith("Z")
+        return (model.ShapePath(" ".join(builder.data), "none" if open_path else ""),) if builder.data else ()
+    return ()
+
+
+def line_path(element: Any) -> tuple[model.Box, tuple[model.ShapePath, ...]]:
+    """Return the box and the path of a line or connector."""
+    x1, y1, x2, y2 = (length(element.get(name(f"svg:{key}"))) or 0.0 for key in ("x1", "y1", "x2", "y2"))
+    kind = "line" if element.tag == name("draw:line") else element.get(name("draw:type"), "standard")
+    data = element.get(name("svg:d"), "")
+    with suppress(*_DAMAGED):
+        course = PathBuilder(0, 0, model.PATH_SIDE, model.PATH_SIDE)
+        add_svg_path(course, data)
+        numbers = [int(token) for token in " ".join(course.data).split() if not token.isalpha()]
+        (left, right), (top, bottom) = ((min(part), max(part)) for part in (numbers[::2], numbers[1::2]))
+        builder = PathBuilder(left, top, right - left, bottom - top)
+        add_svg_path(builder, data)
+        x, y = (
+            (start + (low - first) * _HUNDREDTH_MM)
+            for start, low, first in ((x1, left, numbers[0]), (y1, top, numbers[1]))
+        )
+        box = model.Box.of(x, y, (right - left) * _HUNDREDTH_MM, (bottom - top) * _HUNDREDTH_MM)
+        return box, (model.ShapePath(" ".join(builder.data), "none"),)
+    box = model.Box.of(min(x1, x2), min(y1, y2), abs(x2 - x1), abs(y2 - y1), flip=(x2 < x1, y2 < y1))
+    return box, (model.ShapePath(_COURSES.get(kind, _COURSES["line"]), "none"),)
+
+
+_COURSES = {
+    "line": f"M 0 0 L {model.PATH_SIDE} {model.PATH_SIDE}",
+    "standard": "M 0 0 L {0} 0 L {0} {1} L {1} {1}".format(model.PATH_SIDE // 2, model.PATH_SIDE),
+    "curve": "M 0 0 C {0} 0 {0} {1} {1} {1}".format(model.PATH_SIDE // 2, model.PATH_SIDE),
+}
+"""The paths of lines and connectors that have no path of their own."""
+
+
+def _numbers(text: str) -> list[float]:
+    return [float(number) for number in text.replace(",", " ").split()[:100]]
+
+
+def _commands(tokens: Iterable[str], counts: dict[str, int]) -> Iterator[tuple[str, list[str]]]:
+    """Yield each command with its arguments. A command without its letter repeats the last one."""
+    letter, arguments = "", list[str]()
+    for token in tokens:
+        if token.isalpha() and len(token) == 1:
+            letter, arguments = token, []
+        else:
+            arguments.append(token)
+        if letter and len(arguments) == counts.get(letter.upper(), 0):
+            yield letter, arguments
+            letter, arguments = _NEXT.get(letter, letter) if arguments else "", []
+
+
+def add_svg_path(builder: PathBuilder, data: str) -> None:
+    """Add the commands of SVG path data to a path. Arcs become straight lines."""
+    control = builder.point
+    for letter, tokens in _commands(_TOKEN.findall(data), _COUNTS):
+        command, numbers = letter.upper(), [float(token) for token in tokens]
+        x, y = builder.point if letter.islower() else (0.0, 0.0)
+        if command in "HV":
+            numbers = [x + numbers[0], builder.point[1]] if command == "H" else [builder.point[0], y + numbers[0]]
+            command, x, y = "L", 0.0, 0.0
+        if command == "A":
+            command, numbers = "L", numbers[5:]
+        numbers = [number + (y if n % 2 else x) for n, number in enumerate(numbers)]
+        if command in "ST":  # the first control point mirrors the last one
+            numbers = [2 * builder.point[0] - control[0], 2 * builder.point[1] - control[1], *numbers]
+            command = "C" if command == "S" else "Q"
+        builder.add(command, *numbers)
+        control = (numbers[-4], numbers[-3]) if command in "CQ" else builder.point
+
+
+_MAX_COLUMNS, _MAX_ROWS = 200, 1_000
+
+
+def table_of(element: Any, box: model.Box, styles: OdfStyles, alt: str) -> model.SlideTable | None:
+    """Read a table element as a slide table whose rows have equal length. Return None if the table has no cells."""
+    lines = list(_row_elements(element))
+    rows = [_row(line, styles) for line in lines]
+    count = max((len(row) for row in rows), default=0)
+    if not count:
+        return None
+    grid = tuple(row + (model.TableCell(),) * (count - len(row)) for row in rows)
+    widths = _sizes(list(element.iter(name("table:table-column"))), "column", styles, box.width, count)
+    heights = _sizes(lines, "row", styles, box.height, len(grid))
+    has_header_rows = element.find(name("table:table-header-rows")) is not None
+    header = element.get(name("table:use-first-row-styles")) == "true" or has_header_rows
+    return model.SlideTable(box, grid, widths, heights, header, alt)
+
+
+def _row_elements(element: Any) -> Iterator[Any]:
+    count = 0
+    for line in element.iter(name("table:table-row")):
+        for _ in range(count_of(line, "table:number-rows-repeated", _MAX_ROWS)):
+            count += 1
+            if count <= _MAX_ROWS:
+                yield line
+
+
+def _row(line: Any, styles: OdfStyles) -> tuple[model.TableCell | None, ...]:
+    cells: list[model.TableCell | None] = []
+    default = line.get(name("table:default-cell-style-name"))
+    for element in line:
+        times = count_of(element, "table:number-columns-repeated", _MAX_COLUMNS)
+        if element.tag == name("table:covered-table-cell"):
+            cells += [None] * times
+        elif element.tag == name("table:table-cell"):
+            cells += [_cell(element, styles, default)] * times
+    return tuple(cells[:_MAX_COLUMNS])
+
+
+def _cell(element: Any, styles: OdfStyles, default: str | None) -> model.TableCell:
+    properties = styles.properties("table-cell", element.get(name("table:style-name"), default))
+    columns = count_of(element, "table:number-columns-spanned", _MAX_COLUMNS)
+    rows = count_of(element, "table:number-rows-spanned", _MAX_ROWS)
+    fill = properties.get("table-cell/" + name("fo:background-color"), "")
+    if properties.get("graphic/" + name("draw:fill")) == "solid":
+        fill = properties.get("graphic/" + name("draw:fill-color")) or fill
+    color = fill.lstrip("#").lower()
+    paragraphs = OdpTextReader(styles).paragraphs(element, properties)
+    anchor = ANCHORS.get(properties.get("graphic/" + name("draw:textarea-vertical-align"), ""), "top")
+    borders = tuple(_border(properties, side) for side in ("left", "top", "right", "bottom"))
+    return model.TableCell(paragraphs, columns, rows, color if is_color(color) else None, anchor, borders)
+
+
+def _border(properties: StyleProperties, side: str) -> str:
+    """Return the colour of a border, or "" for no border."""
+    keys = (
+        f"{group}/{name(key)}" for group in ("paragraph", "table-cell") for key in (f"fo:border-{side}", "fo:border")
+    )
+    color = next((value for key in keys if (value := properties.get(key))), "").rpartition("#")[2].lower()
+    return color if is_color(color) else ""
+
+
+def _sizes(elements: list[Any], kind: str, styles: OdfStyles, total: int, count: int) -> tuple[int, ...]:
+    """Return column widths or row heights in EMU. Missing sizes are `total / count`. `kind` is "column" or "row"."""
+    key = f"table-{kind}/" + name("style:column-width" if kind == "column" else "style:row-height")
+    sizes: list[int] = []
+    for element in elements:
+        properties = styles.properties(f"table-{kind}", element.get(name("table:style-name")))
+        times = count_of(element, "table:number-columns-repeated", count) if kind == "column" else 1
+        sizes += [int(length(properties.get(key)) or total / count)] * times
+    return tuple(sizes[:count]) + (total // count,) * (count - len(sizes))
+
+
+_ROLES: dict[str, model.Role] = {
+    "title": "title", "subtitle": "subtitle", "outline": "body",
+    "footer": "footer", "header": "footer", "date-time": "footer", "page-number": "footer",
+}  # fmt: skip
+_PRESETS = {
+    "circle": "ellipse", "round-rectangle": "roundRect", "isosceles-triangle": "triangle",
+    "right-triangle": "rtTriangle", "right-arrow": "rightArrow", "left-arrow": "leftArrow", "up-arrow": "upArrow",
+    "down-arrow": "downArrow",
+}  # fmt: skip
+"""PowerPoint's names of the shapes of OpenDocument."""
+_OTHER_SHAPES = ("regular-polygon", "measure", "control")
+_DASHES: dict[str, model.Dash] = {"dot": "dot", "dashdot": "dashdot"}
+_ARROWHEADS: dict[str, model.Arrowhead] = {"diamond": "diamond", "square": "diamond", "circle": "oval", "oval": "oval"}
+_TRANSFORM = re.compile(r"(\w+)\s*\(([^)]{0,200})\)")
+_GRAPHIC = "graphic/"
+_MAX_DEPTH = 200
+
+
+@dataclass(frozen=True, slots=True)
+class OdpShapeReader:
+    """Reads the shapes of a page. A placeholder without a size takes its box from the master page."""
+
+    styles: OdfStyles
+    files: OdfPackage
+    image_store: ImageStore
+    job: Job
+    page: tuple[int, int]
+    master: Any
+    gradients: Mapping[str, str] = field(default_factory=dict)
+
+    def shapes(self, root: Any, *, placeholders: bool = True) -> Iterator[model.Shape]:
+        """Yield the shapes of a page from back to front. If `placeholders` is false, skip placeholders."""
+        for element in root:
+            if placeholders or element.get(name("presentation:class")) is None:
+                yield from self._shape(element, 0)
+
+    def _shape(self, element: Any, depth: int) -> Iterator[model.Shape]:
+        if element.get(name("presentation:placeholder")) == "true" or depth > _MAX_DEPTH:
+            return
+        kind = str(element.tag)
+        if kind in (name("draw:g"), name("draw:a")):
+            for child in element:
+                yield from self._shape(child, depth + 1)
+        elif kind == name("draw:frame"):
+            yield from self._frame(element)
+        elif kind.startswith(name("draw:")):
+            yield from self._drawn_shape(element, kind.rpartition("}")[2])
+
+    def _frame(self, element: Any) -> Iterator[model.Shape]:
+        box = self._box(element)
+        for child in element:
+            if child.tag == name("draw:text-box"):
+                yield from self._text(element, child, box)
+            elif child.tag == name("table:table"):
+                table = table_of(child, box, self.styles, _alt(element))
+                yield from () if table is None else (table,)
+            elif child.tag == name("draw:object") and (chart := self._chart(child, box)) is not None:
+                yield chart
+            elif child.tag in (name("draw:image"), name("draw:plugin")) and (picture := self.image_name(child)):
+                yield self._picture(element, box, picture)
+                for text in self._text(element, child, box):
+                    if isinstance(text, model.Text) and text.paragraphs:  # a fill would cover the picture
+                        yield replace(text, fill=None, line=None, outline="")
+            else:  # an object that is not a chart is shown by the picture that follows
+                continue
+            return
+        yield from self._object_text(element.findall(name("draw:object")), box)
+
+    def _text(
+        self, element: Any, body: Any, box: model.Box, outline: model.Outline = "",
+        paths: tuple[model.ShapePath, ...] = (), area: tuple[int, ...] = (),
+    ) -> Iterator[model.Shape]:  # fmt: skip
+        properties = self._properties(element)
+        outline_style = None
+        if element.get(name("presentation:class")) == "outline":  # the parent style formats the first level
+            parent = self.styles.attribute(
+                "presentation", element.get(name("presentation:style-name"), ""), "style:parent-style-name"
+            )
+            outline_style = parent.removesuffix("1") if parent.endswith("outline1") else None
+        paragraphs = OdpTextReader(self.styles).paragraphs(body, properties, outline_style)
+        fill, line = _color(properties, "fill", self.gradients), _color(properties, "stroke", {})
+        if not paragraphs and not fill and not line:
+            return
+        role = _ROLES.get(element.get(name("presentation:class"), ""), "")
+        anchor = ANCHORS.get(properties.get(_GRAPHIC + name("draw:textarea-vertical-align"), ""), "top")
+        form: model.Outline = (outline or "rectangle") if (fill or line) and not paths else ""
+        shrinks = properties.get(_GRAPHIC + name("draw:fit-to-size")) == "shrink-to-fit"
+        yield model.Text(
+            box, paragraphs, role, anchor, form, fill, line, _alt(element), paths, _stroke(properties),
+            _insets(properties, area), "shrink" if shrinks else "",
+            properties.get(_GRAPHIC + name("fo:wrap-option")) != "no-wrap",
+        )  # fmt: skip
+
+    def _drawn_shape(self, element: Any, kind: str) -> Iterator[model.Shape]:
+        geometry = element.find(name("draw:enhanced-geometry"))
+        if kind in ("line", "connector"):
+            box, paths = line_path(element)
+            yield from self._text(element, element, box, "", paths)
+        elif kind in ("path", "polygon", "polyline"):
+            yield from self._text(element, element, self._box(element), "", drawn_path(element))
+        elif kind in _OTHER_SHAPES:
+            self.job.note("regular polygons, measures and controls were left out; their text was kept.")
+            paragraphs = OdpTextReader(self.styles).paragraphs(element, self._properties(element))
+            yield from (model.Text(self._box(element), paragraphs),) if paragraphs else ()
+        else:
+            form = kind if geometry is None else geometry.get(name("draw:type"), "")
+            preset = _PRESETS.get(form, form.removeprefix("ooxml-"))
+            outline = "round" if element.get(name("draw:corner-radius")) else OUTLINES.get(preset, "")
+            box = self._box(element)
+            paths, area = preset_paths(preset, box.width, box.height), text_insets(preset, box.width, box.height)
+            if not (paths or outline or geometry is None or form == "rectangle"):
+                paths = custom_paths(geometry)
+            if geometry is not None:
+                flips = (geometry.get(name(f"draw:mirror-{side}")) == "true" for side in ("horizontal", "vertical"))
+                box = replace(box, **dict(zip(("flip_x", "flip_y"), flips, strict=True)))
+            yield from self._text(element, element, box, outline, paths, area)
+
+    def _properties(self, element: Any) -> StyleProperties:
+        placeholder = element.get(name("presentation:style-name"))
+        family = "presentation" if placeholder else "graphic"
+        properties = self.styles.properties(family, placeholder or element.get(name("draw:style-name")))
+        return properties | self.styles.properties("paragraph", element.get(name("draw:text-style-name")))
+
+    def _chart(self, element: Any, box: model.Box) -> model.Shape | None:
+        root = self.files.embedded(element)
+        table = next(root.iter(name("table:table")), None)
+        if table is None:
+            return None
+        self.job.note("a chart is kept as a table.")
+        table_shape = table_of(table, box, self.styles, "")
+        title = next((self.plain_text(it) for it in root.iter(name("chart:title"))), "")
+        return table_shape.with_corner(title) if isinstance(table_shape, model.SlideTable) and title else table_shape
+
+    def _picture(self, element: Any, box: model.Box, picture: str) -> model.SlidePicture:
+        properties = self._properties(element)
+        mirror = properties.get(_GRAPHIC + name("style:mirror"), "")
+        box = replace(box, flip_x="horizontal" in mirror, flip_y="vertical" in mirror)
+        shape = model.SlidePicture(box, picture, _alt(element))
+        clip = properties.get(_GRAPHIC + name("fo:clip"), "").removeprefix("rect(").removesuffix(")")
+        cuts = [max(0.0, length(side) or 0.0) for side in re.split("[ ,]+", clip)]
+        if len(cuts) != 4 or not any(cuts):
+            return shape
+        top, right, bottom, left = cuts
+        width, height = natural_size(self.image_store.pictures[picture], self.job.limits)
+        is_visible = left + right < width and top + bottom < height
+        crop = left / width, top / height, right / width, bottom / height
+        return replace(shape, crop=crop) if is_visible else shape
+
+    def _object_text(self, objects: list[Any], box: model.Box) -> Iterator[model.Shape]:
+        """Yield the text of embedded documents that have no usable picture."""
+        lines = [line for element in objects for line in self.plain_text(self.files.embedded(element)).splitlines()]
+        if lines:
+            yield model.Text(box, tuple(model.Paragraph((model.TextRun(line),)) for line in lines))
+        elif objects:
+            self.job.note("an object without a picture was left out.")
+
+    def image_name(self, image: Any) -> str | None:
+        """Store the picture of an image element, and return its name. Returns None for unusable pictures."""
+        path, data = self.files.picture(image)
+        if data:
+            return self.image_store.name_of(path, data)
+        self.job.note("a picture that is not in the file itself was left out.")
+        return None
+
+    def plain_text(self, element: Any) -> str:
+        """Return the text of all paragraphs inside an element, separated by newlines."""
+        text_reader = OdpTextReader(self.styles)
+        return "\n".join(text_reader.line(it) for it in element.iter(name("text:p"), name("text:h")))
+
+    def _box(self, element: Any) -> model.Box:
+        sizes = [length(element.get(name(f"svg:{it}"))) for it in ("width", "height")]
+        if None in sizes:
+            return self._box_on_master(element)
+        width, height = (max(0.0, size or 0.0) for size in sizes)
+        x, y = (length(element.get(name(f"svg:{it}"))) or 0.0 for it in "xy")
+        transform = element.get(name("draw:transform"))
+        return _apply_transform(transform, x, y, width, height) if transform else model.Box.of(x, y, width, height)
+
+    def _box_on_master(self, element: Any) -> model.Box:
+        placeholder_class = element.get(name("presentation:class"))
+        for other in () if self.master is None or not placeholder_class else self.master.iter(name("draw:frame")):
+            if other.get(name("presentation:class")) == placeholder_class and length(other.get(name("svg:width"))):
+                return replace(self, master=None)._box(other)
+        return model.Box(self.page[0] // 12, self.page[1] // 6, self.page[0] * 10 // 12, self.page[1] * 4 // 6)
+
+
+def _apply_transform(text: str, x: float, y: float, width: float, height: float) -> model.Box:
+    """Apply `rotate (angle) translate (x y)` to a box. The angle is in radians and counterclockwise."""
+    angle = 0.0
+    for function, arguments in _TRANSFORM.findall(text[:1000]):
+        parts = arguments.replace(",", " ").split()
+        if function == "rotate" and parts:
+            angle += _float(parts[0])
+        elif function == "translate" and parts:
+            x += length(parts[0]) or 0.0
+            y += (length(parts[1]) or 0.0) if len(parts) > 1 else 0.0
+    middle_x = x + cos(angle) * width / 2 + sin(angle) * height / 2
+    middle_y = y - sin(angle) * width / 2 + cos(angle) * height / 2
+    return model.Box.of(middle_x - width / 2, middle_y - height / 2, width, height, -degrees(angle))
+
+
+def _float(text: str) -> float:
+    try:
+        return max(-100.0, min(100.0, float(text)))
+    except ValueError:
+        return 0.0
+
+
+def _color(properties: StyleProperties, property_name: str, gradients: Mapping[str, str]) -> str | None:
+    """Return the "fill" or "stroke" colour of a shape as six hexadecimal digits, or None without a colour."""
+    kind = properties.get(_GRAPHIC + name(f"draw:{property_name}"), "none")
+    prefix = "svg" if property_name == "stroke" else "draw"
+    color = properties.get(_GRAPHIC + name(f"{prefix}:{property_name}-color"), "").lstrip("#").lower()
+    if kind == "gradient":
+        color = gradients.get(properties.get(_GRAPHIC + name("draw:fill-gradient-name"), "")) or color
+    if kind in ("none", "bitmap") or not is_color(color):
+        return None
+    opacity = properties.get(_GRAPHIC + name("svg:stroke-opacity" if property_name == "stroke" else "draw:opacity"), "")
+    share = int(opacity[:-1]) / 100 if opacity.endswith("%") and opacity[:-1].isdecimal() and len(opacity) < 5 else 1.0
+    return None if share < 0.05 else color + (f"{round(share * 255):02x}" if share < 0.99 else "")
+
+
+def _stroke(properties: StyleProperties) -> model.Stroke:
+    def get(key: str) -> str:
+        return properties.get(_GRAPHIC + name(key), "")
+
+    def arrowhead(marker: str) -> model.Arrowhead:
+        return next((it for key, it in _ARROWHEADS.items() if key in marker.lower()), "triangle") if marker else ""
+
+    name_of_dash = get("draw:stroke-dash").lower().replace("_20_", "")
+    dash: model.Dash = next((it for key, it in _DASHES.items() if key in name_of_dash), "dash")
+    width = length(get("svg:stroke-width"))
+    ends = (arrowhead(get(f"draw:marker-{end}")) for end in ("start", "end"))
+    dash = dash if get("draw:stroke") == "dash" else ""
+    return model.Stroke(model.POINT if width is None else int(width), dash, *ends)
+
+
+def _insets(properties: StyleProperties, area: tuple[int, ...]) -> Any:
+    """Return the padding of a shape together with the distances of its text area from its box."""
+    sides = zip(("left", "top", "right", "bottom"), model.INSETS, area or (0,) * 4, strict=True)
+    paddings = ((length(properties.get(_GRAPHIC + name(f"fo:padding-{it}"))), inset, free) for it, inset, free in sides)
+    return tuple(int((inset if padding is None else padding) + free) for padding, inset, free in paddings)
+
+
+def _alt(element: Any) -> str:
+    texts = (element.findtext(name(f"svg:{kind}")) for kind in ("desc", "title"))
+    return clean.text(next((text for text in texts if text), ""))
+
 
 _DRAWING_PAGE = "drawing-page/"
 _CLASS = name("presentation:class")
@@ -21,7 +640,7 @@ _FOOTERS = ("footer", "date-time", "page-number")
 _GRADIENT = name("draw:gradient")
 
 
-def read(source: bytes, job: Job) -> Deck:
+def read(source: bytes, job: Job) -> model.Deck:
     """Read an odp file as a deck. Raises ConversionError if the file is not valid, and TooLarge above a size limit."""
     with open_package(source, job) as package:
         return OdpReader(package, job).deck()
@@ -40,20 +659,20 @@ class OdpReader:
         self._gradients = {
             gradient.get(name("draw:name"), ""): _middle_color(gradient) for gradient in self._styles.iter(_GRADIENT)
         }
-        self._background_shapes_by_master: dict[tuple[str, ...], tuple[Shape, ...]] = {}
+        self._background_shapes_by_master: dict[tuple[str, ...], tuple[model.Shape, ...]] = {}
 
-    def deck(self) -> Deck:
+    def deck(self) -> model.Deck:
         """Read all slides, the page size and the title. Raises ConversionError if the file is not a presentation."""
         body = self._content.find(f"{name('office:body')}/{name('office:presentation')}")
         if body is None:
             raise ConversionError("the file is an OpenDocument file, but not a presentation.")
         pages = body.findall(name("draw:page"))
-        if len(pages) > MAX_SLIDES:
-            raise TooLarge(f"the presentation has more than {MAX_SLIDES} slides.")
+        if len(pages) > model.MAX_SLIDES:
+            raise TooLarge(f"the presentation has more than {model.MAX_SLIDES} slides.")
         slides = tuple(self._slide(element, number) for number, element in enumerate(pages, 1))
         meta = self._files.xml("meta.xml", b"<none/>")
         title = clean.text(next((element.text or "" for element in meta.iter(name("dc:title"))), ""))
-        return Deck(*self._page, slides, title, self._image_store.pictures)
+        return model.Deck(*self._page, slides, title, self._image_store.pictures)
 
     @cached_property
     def _masters(self) -> Mapping[str, Any]:
@@ -72,13 +691,13 @@ class OdpReader:
                 sizes = (length(properties.get(name(f"fo:page-{side}"))) for side in ("width", "height"))
                 width, height = (size or 0 for size in sizes)
                 if width and height:
-                    return clamp_page_size(width, height)
-        return Deck().width, Deck().height
+                    return model.clamp_page_size(width, height)
+        return model.Deck().width, model.Deck().height
 
     def _master(self, element: Any) -> Any:
         return self._masters.get(element.get(name("draw:master-page-name"), ""))
 
-    def _slide(self, element: Any, number: int) -> Slide:
+    def _slide(self, element: Any, number: int) -> model.Slide:
         master = self._master(element)
         self._fill_fields(element, number, master)
         properties = self._content_styles.properties("drawing-page", element.get(name("draw:style-name")))
@@ -92,12 +711,12 @@ class OdpReader:
         if master is not None:
             shapes += tuple(self._footers(master, properties))
         hidden = properties.get(_DRAWING_PAGE + name("presentation:visibility")) == "hidden"
-        return Slide(shapes, background_shapes, fill_color, self._notes(element), hidden)
+        return model.Slide(shapes, background_shapes, fill_color, self._notes(element), hidden)
 
     def _reader(self, styles: OdfStyles, master: Any) -> OdpShapeReader:
         return OdpShapeReader(styles, self._files, self._image_store, self._job, self._page, master, self._gradients)
 
-    def _background_shapes(self, master: Any) -> tuple[Shape, ...]:
+    def _background_shapes(self, master: Any) -> tuple[model.Shape, ...]:
         texts = (it.text or "" for shape in master if not shape.get(_CLASS) for it in shape.iter(*_FIELDS))
         key = (master.get(name("style:name"), ""), *texts)
         if key not in self._background_shapes_by_master:
@@ -106,7 +725,7 @@ class OdpReader:
             )
         return self._background_shapes_by_master[key]
 
-    def _background(self, properties: Mapping[str, str], master: Any) -> tuple[str | None, tuple[Shape, ...]]:
+    def _background(self, properties: Mapping[str, str], master: Any) -> tuple[str | None, tuple[model.Shape, ...]]:
         """Return the background colour and a tuple with the background picture of a slide or of its master.
 
         The colour is None if the background is white or has no colour. The tuple is empty without a picture.
@@ -121,7 +740,7 @@ class OdpReader:
         for image in self._styles.iter(name("draw:fill-image")) if image_name else ():
             if image.get(name("draw:name")) == image_name:
                 picture = self._reader(self._content_styles, None).image_name(image)
-                return None, (SlidePicture(Box(0, 0, *self._page), picture),) if picture else ()
+                return None, (model.SlidePicture(model.Box(0, 0, *self._page), picture),) if picture else ()
         return None, ()
 
     def _fill_fields(self, element: Any, number: int, master: Any) -> None:
@@ -131,10 +750,10 @@ class OdpReader:
             for kind in ("footer", "date-time")
         )
         texts = dict(zip(_FIELDS, (str(number), *declared), strict=True))
-        for field in (*element.iter(_NUMBER), *(() if master is None else master.iter(*_FIELDS))):
-            field.text = texts[field.tag]
+        for text_field in (*element.iter(_NUMBER), *(() if master is None else master.iter(*_FIELDS))):
+            text_field.text = texts[text_field.tag]
 
-    def _footers(self, master: Any, properties: Mapping[str, str]) -> Iterator[Shape]:
+    def _footers(self, master: Any, properties: Mapping[str, str]) -> Iterator[model.Shape]:
         """Yield the footers of the master page that the slide shows."""
         for frame in master.iterchildren(name("draw:frame")):
             kind = frame.get(_CLASS)
@@ -158,4 +777,4 @@ class OdpReader:
 def _middle_color(gradient: Any) -> str:
     """Return the colour in the middle of a gradient, or "" if it has no colours."""
     start, end = (gradient.get(name(f"draw:{it}-color"), "").lstrip("#").lower() for it in ("start", "end"))
-    return mix(start, end, 0.5) if is_color(start) and is_color(end) else ""
+    return model.mix(start, end, 0.5) if is_color(start) and is_color(end) else ""

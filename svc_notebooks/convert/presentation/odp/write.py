@@ -14,20 +14,7 @@ from math import cos, radians, sin
 from ...input.native_package import resource_name, zip_timestamp
 from ...input.odf_file import MIMETYPE, NAMESPACES, cm
 from ...job import ConversionError, Job
-from ..model import (
-    PATH_SIDE,
-    Box,
-    Deck,
-    Paragraph,
-    Shape,
-    Slide,
-    SlidePicture,
-    SlideTable,
-    TableCell,
-    Text,
-    TextRun,
-    with_numbers,
-)
+from .. import model
 
 _DECLARED = " ".join(f'xmlns:{prefix}="{uri}"' for prefix, uri in NAMESPACES.items())
 Attributes = Mapping[str, str]
@@ -99,7 +86,7 @@ _LABEL = re.compile("([^1aAiI]*)([1aAiI]?)(.*)")
 _LEVEL_INDENT, _LABEL_WIDTH = 342_000, 288_000
 
 
-def list_level(paragraph: Paragraph) -> str:
+def list_level(paragraph: model.Paragraph) -> str:
     """Return the XML of the level in a list style that formats a paragraph with its label and its indent."""
     label_width = _LABEL_WIDTH if paragraph.marker else 0
     indent, first = paragraph.level * _LEVEL_INDENT + label_width, -label_width
@@ -204,17 +191,17 @@ class OdpPageWriter:
     def __init__(self, styles: AutomaticStyles) -> None:
         self._styles = styles
 
-    def shape(self, shape: Shape) -> str:
+    def shape(self, shape: model.Shape) -> str:
         """Return the XML element of a shape, or "" if the shape is a table without cells."""
         match shape:
-            case Text():
+            case model.Text():
                 return self._text(shape)
-            case SlidePicture():
+            case model.SlidePicture():
                 return self._picture(shape)
-            case SlideTable():
+            case model.SlideTable():
                 return self._table(shape) if shape.rows and shape.rows[0] else ""
 
-    def _text(self, shape: Text) -> str:
+    def _text(self, shape: model.Text) -> str:
         kind = _CLASSES.get(shape.role)
         body = self.paragraphs(shape.paragraphs)
         graphic = [tag("style:graphic-properties", _graphic(shape))]
@@ -233,7 +220,7 @@ class OdpPageWriter:
             return tag(form, attributes | (corner if shape.outline == "round" else {}), _description(shape.alt), body)
         return tag("draw:frame", attributes, tag("draw:text-box", None, body), _description(shape.alt))
 
-    def _picture(self, shape: SlidePicture) -> str:
+    def _picture(self, shape: model.SlidePicture) -> str:
         image = tag("draw:image", {"xlink:href": f"Pictures/{shape.name}", **_EMBEDDED})
         flips = ("horizontal", shape.box.flip_x), ("vertical", shape.box.flip_y)
         mirror = {"style:mirror": " ".join(name for name, flip in flips if flip) or "none"}
@@ -241,7 +228,7 @@ class OdpPageWriter:
         attributes = {"draw:style-name": self._styles.name("graphic", [style], "standard")} | _position(shape.box)
         return tag("draw:frame", attributes, image, _description(shape.alt))
 
-    def _table(self, shape: SlideTable) -> str:
+    def _table(self, shape: model.SlideTable) -> str:
         count = len(shape.rows[0])
         widths = shape.widths or (shape.box.width // count,) * count
         heights = shape.heights or (shape.box.height // len(shape.rows),) * len(shape.rows)
@@ -255,12 +242,12 @@ class OdpPageWriter:
         frame = {"draw:style-name": self._styles.name("graphic", [], "standard")} | _position(shape.box)
         return tag("draw:frame", frame, tag("table:table", attributes, columns, rows), _description(shape.alt))
 
-    def _row(self, row: Iterable[TableCell | None], height: int) -> str:
+    def _row(self, row: Iterable[model.TableCell | None], height: int) -> str:
         attributes = tag("style:table-row-properties", {"style:row-height": cm(height)})
         cells = "".join(self._cell(cell) if cell else tag("table:covered-table-cell") for cell in row)
         return tag("table:table-row", {"table:style-name": self._styles.name("table-row", [attributes])}, cells)
 
-    def _cell(self, cell: TableCell) -> str:
+    def _cell(self, cell: model.TableCell) -> str:
         shade = {"draw:fill": "solid", "draw:fill-color": f"#{cell.fill}"} if cell.fill else {"draw:fill": "none"}
         lines = {"fo:border": "0.5pt solid #969696"}
         if cell.borders is not None:
@@ -276,11 +263,11 @@ class OdpPageWriter:
         attributes |= {f"table:number-{kind}-spanned": str(count) for kind, count in spans if count > 1}
         return tag("table:table-cell", attributes, self.paragraphs(cell.paragraphs))
 
-    def paragraphs(self, paragraphs: Iterable[Paragraph]) -> str:
+    def paragraphs(self, paragraphs: Iterable[model.Paragraph]) -> str:
         """Return paragraphs as XML. Each list item becomes a separate list, which starts with the item's number."""
-        return "".join(self._paragraph(paragraph, number) for paragraph, number in with_numbers(paragraphs))
+        return "".join(self._paragraph(paragraph, number) for paragraph, number in model.with_numbers(paragraphs))
 
-    def _paragraph(self, paragraph: Paragraph, number: int) -> str:
+    def _paragraph(self, paragraph: model.Paragraph, number: int) -> str:
         attributes = {"fo:text-align": _ALIGNS[paragraph.align]}
         if paragraph.indent is not None:
             attributes |= {"fo:line-height": f"{paragraph.line_spacing:.0%}", "fo:margin-top": f"{paragraph.before}pt"}
@@ -302,7 +289,7 @@ class OdpPageWriter:
             element = tag("text:list-item", None, tag("text:list", None, element))
         return tag("text:list", {"text:style-name": self._styles.list_name(list_level(paragraph))}, element)
 
-    def _run(self, run: TextRun) -> str:
+    def _run(self, run: model.TextRun) -> str:
         style = self._styles.name("text", [tag("style:text-properties", _text_properties(run))])
         body = text_content(run.text)
         if run.link:  # inside the span, since LibreOffice drops the text of a span inside a link
@@ -313,7 +300,7 @@ class OdpPageWriter:
 _EMBEDDED = {"xlink:type": "simple", "xlink:show": "embed", "xlink:actuate": "onLoad"}
 
 
-def _graphic(shape: Text) -> dict[str, str]:
+def _graphic(shape: model.Text) -> dict[str, str]:
     fill = {"draw:fill": "solid", "draw:fill-color": f"#{shape.fill[:6]}"} if shape.fill else {"draw:fill": "none"}
     opacity = {"draw:opacity": f"{int(shape.fill[6:], 16) / 255:.0%}"} if shape.fill and shape.fill[6:] else {}
     shrinks = {"draw:fit-to-size": "shrink-to-fit"} if shape.shrinks else {}
@@ -327,7 +314,7 @@ def _graphic(shape: Text) -> dict[str, str]:
     }  # fmt: skip
 
 
-def _line(shape: Text) -> dict[str, str]:
+def _line(shape: model.Text) -> dict[str, str]:
     if not shape.line:
         return {"draw:stroke": "none"}
     stroke = shape.stroke
@@ -340,18 +327,18 @@ def _line(shape: Text) -> dict[str, str]:
     return line
 
 
-def _geometry(shape: Text) -> str:
+def _geometry(shape: model.Text) -> str:
     parts = (path.data + " F" * (path.fill == "none") + " S" * (not path.stroke) + " N" for path in shape.paths)
     mirrors = ("horizontal", shape.box.flip_x), ("vertical", shape.box.flip_y)
     mirror = {f"draw:mirror-{side}": "true" for side, flip in mirrors if flip}
     attributes = {
-        "draw:type": "non-primitive", "svg:viewBox": f"0 0 {PATH_SIDE} {PATH_SIDE}",
-        "draw:text-areas": f"0 0 {PATH_SIDE} {PATH_SIDE}", "draw:enhanced-path": " ".join(parts),
+        "draw:type": "non-primitive", "svg:viewBox": f"0 0 {model.PATH_SIDE} {model.PATH_SIDE}",
+        "draw:text-areas": f"0 0 {model.PATH_SIDE} {model.PATH_SIDE}", "draw:enhanced-path": " ".join(parts),
     }  # fmt: skip
     return tag("draw:enhanced-geometry", attributes | mirror)
 
 
-def _text_properties(run: TextRun) -> dict[str, str]:
+def _text_properties(run: model.TextRun) -> dict[str, str]:
     """Return the text properties of a run. Font properties are repeated for western, Asian and complex scripts."""
     properties = {"fo:color": f"#{run.color or '000000'}"}
     sizes = {"font-size": f"{run.size:g}pt"} if run.size else {}
@@ -372,7 +359,7 @@ def _text_properties(run: TextRun) -> dict[str, str]:
     return properties
 
 
-def _position(box: Box) -> dict[str, str]:
+def _position(box: model.Box) -> dict[str, str]:
     size = {"svg:width": cm(box.width), "svg:height": cm(box.height)}
     if not box.turn:
         return size | {"svg:x": cm(box.x), "svg:y": cm(box.y)}
@@ -391,7 +378,7 @@ _NOTES = {"svg:width": "16.9cm", "svg:height": "11.4cm", "svg:x": "1.9cm", "svg:
 _NO_CROP = (0.0, 0.0, 0.0, 0.0)
 
 
-def write(deck: Deck, job: Job) -> bytes:
+def write(deck: model.Deck, job: Job) -> bytes:
     """Return a deck as an odp file. If the deck has no slides, add a blank slide, since programs expect a slide."""
     deck = _with_cropped_pictures(deck, job)
     files = {
@@ -411,9 +398,11 @@ def write(deck: Deck, job: Job) -> bytes:
     return target.getvalue()
 
 
-def _content(deck: Deck) -> bytes:
+def _content(deck: model.Deck) -> bytes:
     automatic_styles = AutomaticStyles()
-    slides = "".join(_slide(slide, n, deck, automatic_styles) for n, slide in enumerate(deck.slides or (Slide(),), 1))
+    slides = "".join(
+        _slide(slide, n, deck, automatic_styles) for n, slide in enumerate(deck.slides or (model.Slide(),), 1)
+    )
     return document(
         "office:document-content",
         tag("office:automatic-styles", None, automatic_styles.styles()),
@@ -421,19 +410,19 @@ def _content(deck: Deck) -> bytes:
     )
 
 
-def _slide(slide: Slide, number: int, deck: Deck, automatic_styles: AutomaticStyles) -> str:
+def _slide(slide: model.Slide, number: int, deck: model.Deck, automatic_styles: AutomaticStyles) -> str:
     attributes = {"draw:name": f"page{number}", "draw:master-page-name": "Default"}
     attributes["draw:style-name"] = automatic_styles.name("drawing-page", [_background(slide)])
     writer = OdpPageWriter(automatic_styles)
     shapes = (
         writer.shape(shape)
         for shape in (*slide.behind, *slide.shapes)
-        if not isinstance(shape, SlidePicture) or shape.name in deck.pictures
+        if not isinstance(shape, model.SlidePicture) or shape.name in deck.pictures
     )
     return tag("draw:page", attributes, *shapes, _notes(slide.notes) if slide.notes else "")
 
 
-def _background(slide: Slide) -> str:
+def _background(slide: model.Slide) -> str:
     attributes = {"presentation:background-visible": "true", "presentation:background-objects-visible": "true"}
     if slide.background:
         attributes |= {"draw:fill": "solid", "draw:fill-color": f"#{slide.background}"}
@@ -448,11 +437,11 @@ def _notes(notes: str) -> str:
     return tag("presentation:notes", None, tag("draw:frame", frame, tag("draw:text-box", None, *paragraphs)))
 
 
-def _with_cropped_pictures(deck: Deck, job: Job) -> Deck:
+def _with_cropped_pictures(deck: model.Deck, job: Job) -> model.Deck:
     pictures = dict(deck.pictures)
 
-    def crop(shape: Shape) -> Shape:
-        if not isinstance(shape, SlidePicture) or shape.crop == _NO_CROP or shape.name not in deck.pictures:
+    def crop(shape: model.Shape) -> model.Shape:
+        if not isinstance(shape, model.SlidePicture) or shape.crop == _NO_CROP or shape.name not in deck.pictures:
             return shape
         data = _crop_png(deck.pictures[shape.name], shape.crop, job)
         if data is None:

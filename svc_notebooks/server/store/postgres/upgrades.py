@@ -3,7 +3,7 @@
 The table svc_store contains the schema version. The first version on PostgreSQL is 4, and the numbers are not those of
 SQLite databases (upgrades.py). To change the schema, change schema.py and append a function to `STEPS`, and also one to
 the steps of upgrades.py if the tables of SQLite change. A step contains its own SQL and never uses schema.py, because
-schema.py changes again later. New tables of shared_schema.py need no step, because every opening creates missing ones.
+schema.py changes again later. New tables of postgres/schema.py need no step: each opening creates missing ones.
 """
 
 from __future__ import annotations
