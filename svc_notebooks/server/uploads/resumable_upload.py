@@ -26,6 +26,7 @@ from ...core.uploads.server_state_machine import (
 from ...core.uploads.states import UploadRule, UploadState
 from ..dispatch.bodies import WholeBody, unsupported_coding
 from ..dispatch.caller import Caller
+from ..dispatch.origin import external_base_url
 from ..dispatch.requests import read_json
 from ..dispatch.responses import empty_response, encode_json, json_bytes, text_response
 from ..dispatch.service_context import RequestContext, ServiceContext
@@ -92,7 +93,8 @@ def initiate(context: ServiceContext, request: RequestContext) -> Response:
         )
         context.store.upload_sessions.add(row)
     query = Query([("uploadType", "resumable"), ("upload_id", row.id), *query.pairs])
-    location = f"{fields.view.base_url}{context.names.upload_path('files')}?{query}"
+    base_url = external_base_url(request.http_request, context)  # that of the caller, who sends its token only there
+    location = f"{base_url}{context.names.upload_path('files')}?{query}"
     return empty_response(200, [("Location", location)])
 
 
