@@ -33,9 +33,9 @@ $(BIN)/.all: $(MADE_FROM) requirements/dev.txt
 	$(ENVIRONMENT) requirements/dev.txt
 	@touch $(BIN)/.lab $@
 
-# ARGS go to JupyterLab: make lab ARGS="--no-browser --port 8890"
+# Copies of the notebooks without outputs. ARGS go to JupyterLab: make lab ARGS="--no-browser --port 8890"
 lab: $(BIN)/.lab
-	@$(BIN)/svc-notebooks lab notebooks $(ARGS)
+	@$(BIN)/svc-notebooks lab svc-notebooks $(ARGS)
 
 # The checks run beside the tests, which leave a part of each core idle. What they print is shown at the end.
 test: lint
