@@ -30,8 +30,14 @@ _LARGEST_PAGE = 1000
 
 def get_file(session: Session, file_id: str, *, fields: str | None = None) -> File:
     """Return a file's metadata. Raises NotFound if the file does not exist or is not visible to this user."""
+    fields = fields and _with_id(fields)
     answer = session.call("GET", file_path(session, file_id), query={"fields": fields})
     return read_resource(answer, File, session.base_url, fields, identifier=_own_id(file_id))
+
+
+def _with_id(fields: str) -> str:
+    """Return a mask with at least the fields that make a JSON object a file."""
+    return fields if {"id", "*"} & {*fields.split(",")} else f"kind,id,{fields}"
 
 
 def _own_id(file_id: str) -> str | None:
@@ -66,7 +72,8 @@ def list_file_pages(
 
     If `ahead` is True, a thread requests the next page while the caller uses a page.
     """
-    query = {"q": q, "orderBy": order_by, "pageSize": page_size, "fields": fields and f"nextPageToken,files({fields})"}
+    mask = fields and f"nextPageToken,files({_with_id(fields)})"
+    query = {"q": q, "orderBy": order_by, "pageSize": page_size, "fields": mask}
     path = session.names.path("files")
     pages = page_lists(session, path, query, "files", FileList, limit=limit, ahead=ahead)
     return cast(Generator[list[File], None, None], pages)
@@ -139,8 +146,7 @@ def _changed_file(
 
 def delete_file(session: Session, file_id: str) -> None:
     """Delete a file permanently. Raises NotFound if the file does not exist."""
-    if answer := session.call("DELETE", file_path(session, file_id)):
-        read_fields(answer, File, session.base_url, "id", "kind")
+    session.execute("DELETE", file_path(session, file_id))
 
 
 def generate_ids(session: Session, count: int = 10) -> list[str]:
@@ -229,4 +235,4 @@ def file_permissions(session: Session, file_id: str) -> list[Permission]:
 
 def unshare_file(session: Session, file_id: str, permission_id: str) -> None:
     """Delete a permission from a file."""
-    session.call("DELETE", f"{file_path(session, file_id)}/permissions/{segment(permission_id)}")
+    session.execute("DELETE", f"{file_path(session, file_id)}/permissions/{segment(permission_id)}")

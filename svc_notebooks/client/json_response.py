@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from operator import methodcaller
@@ -17,7 +17,7 @@ from ..core.http.messages import JSONObject, Response
 from ..core.http.redaction import redact_text
 from ..core.printable_text import printable
 from ..core.resources.field import hints, split
-from .transport.bounds import MAX_JSON_VALUES
+from .transport.bounds import MAX_JSON_MEMORY
 from .transport.foreign_urls import host_of
 
 _T = TypeVar("_T")
@@ -28,19 +28,34 @@ _OTHER_KINDS = {"channelResource": "channel", "eventList": "events"}
 _SHORT = Repr()
 _SHORT.maxstring = _SHORT.maxother = 60
 
+_NO_CONTENT = 204
+
+_WIDE = re.compile(rb"[\xf0-\xff]|\\u[dD][89abAB]")
+_NARROW = re.compile(rb"[\xc4-\xef]|\\u(?!00)")
+"""The bytes of JSON with characters that take four bytes in memory, and of those that take two."""
+
+_PER_VALUE, _MOST_PER_BYTE = 200, 80
+
 _IS_NUMBER = re.compile(r"[0-9]{1,18}", re.ASCII)
 _NUMBERS = frozenset(
     ["expiration", "limit", "maxUploadSize", "quotaBytesUsed", "size", "usage", "usageInStorage", "usageInStorageTrash"]
 )
 """The fields with whole numbers, which are texts because JSON numbers have fewer digits."""
 
-_MAX_SHAPES = 100
-"""The most combinations of keys and types of a resource that are remembered, because a service may send any number."""
+_IDS = frozenset(
+    {"id", "ids", "parents", "fileId", "driveId", "teamDriveId", "targetId", "headRevisionId", "permissionId"}
+    | {"recurringEventId", "resourceId"}
+)
+_TOKENS = frozenset(["nextPageToken", "startPageToken", "newStartPageToken", "nextSyncToken"])
+_MAX_ID, _MAX_TOKEN = 2048, 8192
+
+_MAX_SHAPES, _MAX_SHAPE = 100, 1000
+"""The most combinations of keys and types of a resource that are remembered, and the most keys and types of one."""
 
 
 def parse_object(content: bytes) -> JSONObject | None:
-    """Return the JSON object in a response, or None if it is not one, or has more values than the client reads."""
-    if len(content) > MAX_JSON_VALUES and sum(map(content.count, (b",", b"[", b"{"))) > MAX_JSON_VALUES:
+    """Return the JSON object in a response, or None if it is not one, or takes more memory than the client uses."""
+    if len(content) * _MOST_PER_BYTE > MAX_JSON_MEMORY and _memory(content) > MAX_JSON_MEMORY:
         return None
     try:
         parsed = json.loads(content)
@@ -49,16 +64,32 @@ def parse_object(content: bytes) -> JSONObject | None:
     return parsed if isinstance(parsed, dict) else None
 
 
+def _memory(content: bytes) -> int:
+    """Return the most bytes of memory for a JSON text, for the decoded text, and for its values."""
+    width = 4 if _WIDE.search(content) else 2 if _NARROW.search(content) else 1
+    return len(content) * (1 + 2 * width) + _PER_VALUE * sum(map(content.count, (b",", b"[", b"{")))
+
+
 def read_object(response: Response, url: str) -> JSONObject:
-    """Return a response's JSON object, or {} if empty. Raises ServiceFailed, with the host of `url`, otherwise."""
-    content = response.content()
-    parsed = parse_object(content) if content else {}
+    """Return a response's JSON object, or {} for a 204. Raises ServiceFailed, with the host of `url`, otherwise."""
+    parsed = {} if response.status == _NO_CONTENT else parse_object(response.content())
     if parsed is None:
-        media_type = printable(response.headers.get("Content-Type") or "content without a type", 60)
-        page = ", perhaps the error page of a proxy or the sign-in page of a network" if "html" in media_type else ""
-        problem = f"it is {media_type}{page}, and not a JSON object of at most {MAX_JSON_VALUES:,} values"
-        raise foreign_answer(url, problem, content[:500].decode("utf-8", "replace"), response.status)
+        raise _not_expected(response, url, f"not a JSON object of at most {MAX_JSON_MEMORY // 10**6} MB in memory")
     return parsed
+
+
+def check_no_content(response: Response, url: str) -> None:
+    """Raise ServiceFailed, with the host of `url`, for a success that is not a 204."""
+    if response.status != _NO_CONTENT:
+        raise _not_expected(response, url, f"not a {_NO_CONTENT} without content")
+
+
+def _not_expected(response: Response, url: str, expected: str) -> ServiceFailed:
+    content = response.content()
+    media_type = printable(response.headers.get("Content-Type") or "content without a type", 60)
+    page = ", perhaps the error page of a proxy or the sign-in page of a network" if "html" in media_type else ""
+    problem = f"it is {media_type if content else 'empty'}{page}, and {expected}"
+    return foreign_answer(url, problem, content[:500].decode("utf-8", "replace"), response.status)
 
 
 def read_resource(
@@ -82,7 +113,7 @@ def read_resource(
     problem = ""
     if named and not (isinstance(answer.get("id"), str) and answer["id"]):
         problem = "it has no id"
-    elif not found and (answer or named):
+    elif not found:
         problem = f"it has none of the fields {', '.join(mask)}"
     elif len(found) == 1 and named and len(mask) + ("*" in mask) > 1:
         problem = "it has an id, but no other field of the resource"
@@ -141,17 +172,36 @@ def foreign_answer(url: str, problem: str, text: str, status: int | None = None)
 class _Rule(NamedTuple):
     """The types of a field, and the types of its members, or their TypedDict. None allows any members.
 
-    `is_map` is True for an object whose members have any names.
+    `is_map` is True for an object whose members have any names. `allows` returns whether a value is one of the field.
     """
 
     types: frozenset[type]
     members: frozenset[type] | type | None = None
     is_map: bool = False
+    allows: Callable[[Any], object] | None = None
 
 
 @cache
 def _rules(resource: Any) -> Mapping[str, _Rule]:
-    return {name: _rule(split(annotation)[0]) for name, annotation in hints(resource).items()}
+    rules = {name: _rule(split(annotation)[0]) for name, annotation in hints(resource).items()}
+    checks: dict[str, Callable[[Any], object]] = {name: _are_ids for name in rules.keys() & _IDS}
+    checks |= {name: _is_page_token for name in rules.keys() & _TOKENS}
+    checks |= {name: lambda value: _IS_NUMBER.fullmatch(str(value)) for name in rules.keys() & _NUMBERS}
+    checks["kind"] = lambda value: value.rpartition("#")[2] == _kind(resource)
+    if _kind(resource) == "channel":
+        del checks["id"]  # which the client has chosen
+    return {name: rule._replace(allows=checks.get(name)) for name, rule in rules.items()}
+
+
+def _are_ids(value: Any) -> bool:
+    return all(
+        type(text) is str and 0 < len(text) <= _MAX_ID and text.isprintable() and ("/" not in text or "@" in text)
+        for text in (value if type(value) is list else (value,))
+    )
+
+
+def _is_page_token(value: str) -> bool:
+    return len(value) <= _MAX_TOKEN and value.isprintable()
 
 
 def _rule(hint: Any) -> _Rule:
@@ -190,14 +240,12 @@ def _wrong_field(value: Mapping[str, Any], resource: type) -> str:
         for name in known:
             if type(value[name]) not in rules[name].types:
                 return name
-        names = [name for name in known if name in _NUMBERS or name == "kind" or rules[name].members is not None]
-        if len(shapes) < _MAX_SHAPES:
+        names = [name for name in known if rules[name].allows or rules[name].members is not None]
+        if len(shapes) < _MAX_SHAPES and len(shape) < _MAX_SHAPE:
             shapes[shape] = names
     for name in names:
         entry, rule = value[name], rules[name]
-        if name in _NUMBERS and not _IS_NUMBER.fullmatch(str(entry)):
-            return name
-        if name == "kind" and entry.rpartition("#")[2] != _kind(resource):
+        if rule.allows and not rule.allows(entry):
             return name
         if rule.members is None:
             continue

@@ -26,7 +26,7 @@ from ..core.http.messages import Headers, JSONObject, Query, Request, Response, 
 from ..core.http.redaction import redact_text, remove_secret
 from ..core.processes import after_fork
 from .credentials import Credential, Secret, Token, base_address
-from .json_response import read_object
+from .json_response import check_no_content, read_object
 from .transport.bounds import ERROR_TEXT, JSON_ANSWER, Bound, BoundedBody
 from .transport.foreign_urls import origin_of
 from .transport.in_process import DirectTransport, Handler, OutgoingBody, Transport, TransportError
@@ -146,7 +146,7 @@ _MAX_FIRST_TRIES = 3
 
 
 _FOR_THE_CLIENT = frozenset(
-    {"chance", "elapsed", "error", "explain", "is_own_token", "owner", "pending", "random"}
+    {"chance", "elapsed", "error", "execute", "explain", "is_own_token", "owner", "pending", "random"}
     | {"retry_after", "sleep", "throttle"}
 )
 """The attributes of a session that `session.<Tab>` does not list, because only this package uses them."""
@@ -318,6 +318,19 @@ class Session:
                 raise
             collection = path.rsplit("/", 2)[0] if path.endswith("/copy") else path
             return self.call("GET", f"{collection}/{segment(str(made_id))}", query=query)
+
+    def execute(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, object] | None = None,
+        body: Mapping[str, object] | None = None,
+        headers: Sequence[tuple[str, str]] = (),
+    ) -> None:
+        """Send a JSON request as `call` does, to which the service answers 204 without content."""
+        request = self.request(method, path, query=query, body=body, headers=headers)
+        check_no_content(Retry(self, repeatable=method in IDEMPOTENT).run(lambda: request), request.url)
 
     def request(
         self,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ..client.json_response import foreign_answer, reading
 from ..core.errors.public_calls import public_methods
 from ..core.fault_plan import network_outage, preset as preset_of
 from .current_session import SessionLike, session_or_current
@@ -75,8 +76,6 @@ class ClassControl:
             (Int64, of the requests in the journal), bytes (Int64, of the files), channels (Int64, active channels),
             steps (Int64, steps of exercises), operations (str, each operation with its numbers).
         """
-        from ..client.json_response import reading
-
         rows = self._get("class/students", "students")
         with reading(self.base_url):
             return frame(STUDENTS, [student_record(row) for row in rows])
@@ -127,7 +126,7 @@ class ClassControl:
         Raises:
             BadRequest: The class has no such account, or the service is in memory. Nothing has changed.
         """
-        return self._single_row(RESET_STUDENT, self._post("class/reset", {"user": user}))
+        return frame(RESET_STUDENT, [self._ask("class/reset", "backup", body={"user": user})])
 
     def backups(self) -> DataFrame:
         """List the backup files that `reset` and `restore` have written.
@@ -153,7 +152,7 @@ class ClassControl:
         Raises:
             BadRequest: There is no such backup, or it is damaged. The student is unchanged.
         """
-        return self._single_row(RESET_STUDENT, self._post("class/restore", {"backup": backup}))
+        return frame(RESET_STUDENT, [self._ask("class/restore", "backup", body={"backup": backup})])
 
     def break_network(self, seconds: float = 60) -> DataFrame:
         """Let the service close the connections of all users without a response for some seconds.
@@ -166,7 +165,7 @@ class ClassControl:
         Returns:
             The active faults, as `fault_plans` returns them.
         """
-        self._post("faults", network_outage(seconds))
+        self._ask("faults", "id", body=network_outage(seconds))
         return self.fault_plans()
 
     def faults(self, preset: str, *, seconds: float | None = None) -> DataFrame:
@@ -183,7 +182,7 @@ class ClassControl:
             ValueError: There is no such preset.
         """
         preset_of(preset)
-        self._post("faults", {"preset": preset} | ({} if seconds is None else {"seconds": seconds}))
+        self._ask("faults", "id", body={"preset": preset} | ({} if seconds is None else {"seconds": seconds}))
         return self.fault_plans()
 
     def fault_plans(self) -> DataFrame:
@@ -192,12 +191,12 @@ class ClassControl:
 
     def clear_faults(self) -> DataFrame:
         """Remove all faults. Returns the active faults, which are none."""
-        self._session.call("DELETE", f"{_CONTROL}faults")
+        self._session.execute("DELETE", f"{_CONTROL}faults")
         return self.fault_plans()
 
     def clock(self) -> DataFrame:
         """Return one row with the time of the service: now (datetime64[ms, UTC])."""
-        return frame(CLASS_CLOCK, [self._session.call("GET", f"{_CONTROL}clock")])
+        return frame(CLASS_CLOCK, [self._ask("clock", "now")])
 
     def advance(self, duration: str | float | timedelta) -> DataFrame:
         """Advance the clock of the service for all users. Everything that is due happens at its time.
@@ -213,22 +212,27 @@ class ClassControl:
         from ..core.durations import parse_duration
 
         seconds = parse_duration(duration, "duration").total_seconds()
-        return frame(CLASS_CLOCK, [self._post("clock", {"advance": seconds})])
+        return frame(CLASS_CLOCK, [self._ask("clock", "now", body={"advance": seconds})])
 
     def _get(self, name: str, member: str, query: Mapping[str, object] | None = None) -> list[dict[str, Any]]:
-        from ..client.json_response import foreign_answer
-
-        answer = self._session.call("GET", f"{_CONTROL}{name}", query=query)
-        rows: Any = answer.get(member)
+        rows: Any = self._ask(name, member, query=query)[member]
         if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-            raise foreign_answer(self.base_url, f"it has no list {member}", str([*answer][:9]))
+            raise foreign_answer(self.base_url, f"it has no list {member}", str(rows)[:99])
         return rows
 
-    def _post(self, name: str, body: Mapping[str, object]) -> Mapping[str, Any]:
-        return self._session.call("POST", f"{_CONTROL}{name}", body=body)
-
-    def _single_row(self, columns: Any, row: Mapping[str, Any]) -> DataFrame:
-        return frame(columns, [row])
+    def _ask(
+        self,
+        name: str,
+        member: str,
+        *,
+        query: Mapping[str, object] | None = None,
+        body: Mapping[str, object] | None = None,
+    ) -> Mapping[str, Any]:
+        """Return the answer to a call, a POST if it has a body. Raises ServiceFailed if it has no field `member`."""
+        answer = self._session.call("GET" if body is None else "POST", f"{_CONTROL}{name}", query=query, body=body)
+        if answer.get(member) is None:
+            raise foreign_answer(self.base_url, f"it has no field {member}", str([*answer][:9]))
+        return answer
 
 
 def student_record(row: Mapping[str, Any]) -> dict[str, Any]:

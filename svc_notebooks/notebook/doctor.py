@@ -11,8 +11,10 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from ..client.json_response import read_fields
 from ..convert.engines import available, tesseract, typst
 from ..core.errors.errors import SvcError
+from ..core.resources.files import FileList
 from ..core.time_zones import ZoneData, zone_data
 from .byte_sizes import size_text
 from .current_session import SessionLike, session_or_current
@@ -114,7 +116,8 @@ def _service(session: Session | None) -> Iterator[Finding]:
     if (lab := sandbox_of(session)) and lab.service.folder:
         yield _store(lab.service.folder, lab.service.notes)
     try:
-        session.call("GET", session.names.path("files"), query={"pageSize": 1, "fields": "kind"})
+        answer = session.call("GET", session.names.path("files"), query={"pageSize": 1, "fields": "kind"})
+        read_fields(answer, FileList, session.base_url, "kind")
     except SvcError as error:
         yield "service", type(error).__name__, "problem", str(error)
     else:

@@ -28,7 +28,7 @@ from .context_factory import PostgresOptions, Snapshots, fork_context, load, loa
 from .dispatch.fault_plans import Faults
 from .dispatch.journal import JournalRow, journal_of
 from .dispatch.rate_limits import RateLimiter, RateLimitRow, quotas_of
-from .dispatch.service_context import Quota, ServiceContext
+from .dispatch.service_context import Listening, Quota, ServiceContext
 from .dispatcher import Dispatcher, Observer
 from .notifications import channels as domains
 from .notifications.delivery_queue import DeliveryQueue, DeliveryRow
@@ -147,6 +147,11 @@ class Service:
     def activity(self, query: Query) -> dict[str, object]:
         """Return the latest requests, messages and files for the live page. `query` describes its present rows."""
         return activity(self._context, self._journal, self._push.queue, query, self.class_view)
+
+    @property
+    def servers(self) -> list[Listening]:
+        """The socket servers whose addresses are in links. A sandbox adds its own."""
+        return self._context.servers
 
     @property
     def requests_served(self) -> int:

@@ -1,12 +1,15 @@
 """A page of another origin in a browser: it changes nothing without a token, and can use the API with one."""
 
 import http.server
+import re
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
 import pytest
 
+import svc_notebooks as svc
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.transports.socket_server import SocketServer
@@ -272,3 +275,35 @@ def test_a_page_with_a_token_uses_the_interface(signed_in, host, other_site_port
         "gone": [204, 404, "notFound"],
         "stranger": [401, 'Bearer realm="svc"'],
     }
+
+
+RECIPES = Path(__file__).parents[2] / "docs" / "recipes.md"
+
+RUN_SCRIPT = """async ([script, base, token]) => {
+  window.process = {env: {SVC_BASE_URL: base, SVC_TOKEN: token}};
+  const lines = [];
+  const log = console.log;
+  console.log = (line) => lines.push(line);
+  try {
+    await new (async () => {}).constructor(script)();
+  } catch (error) {
+    lines.push(String(error));
+  }
+  console.log = log;
+  return lines;
+}"""
+
+
+@SITES
+def test_the_recipe_with_fetch_works_in_a_page_of_this_machine(chromium, host, other_site_port):
+    script = re.search(r"^```javascript\n(.*?)^```", RECIPES.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    with svc.sandbox() as lab, chromium.new_context() as context:
+        page = context.new_page()
+        page.goto(f"http://{host}:{other_site_port}/")
+        server = lab.serve()
+        lines = call(page, RUN_SCRIPT, [script[1], server.base_url, lab.access_token])
+        page.goto("data:text/html,a page whose origin is null")
+        refused = call(page, RUN_SCRIPT, [script[1], server.base_url, lab.access_token])
+
+    assert lines == ["species,count\nrobin,3\n"]
+    assert refused == ["TypeError: Failed to fetch"]

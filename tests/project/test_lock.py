@@ -79,9 +79,7 @@ def test_the_development_lock_is_within_every_range():
 def test_the_binder_lock_is_within_the_ranges_of_the_package():
     locked = pins(BINDER, BINDER_MACHINE)
 
-    for requirement in ranges(
-        "build", without=("conformance", "fsspec", "postgres", "s3")
-    ):  # nobody needs these on Binder
+    for requirement in ranges("build", without=("conformance", "postgres", "s3")):  # nobody needs these on Binder
         assert locked[canonicalize_name(requirement.name)] in requirement.specifier, requirement
 
 

@@ -21,7 +21,7 @@ from ..files import check_id, page_lists, pages
 from ..json_response import read_fields, read_resource, reading
 from ..session import Session
 
-_MAX_PAGE_SIZE = 2500
+_MAX_PAGE_SIZE = 1000
 
 
 def insert_event(
@@ -73,9 +73,7 @@ def delete_event(
     if_match: str | None = None,
 ) -> None:
     """Delete an event or an instance of a recurring event. Raises NotFound if the event does not exist."""
-    path = event_path(session, calendar, event)
-    if answer := session.call("DELETE", path, query=query, headers=_precondition(if_match)):
-        read_fields(answer, Event, session.base_url, "id", "kind")
+    session.execute("DELETE", event_path(session, calendar, event), query=query, headers=_precondition(if_match))
 
 
 def _precondition(etag: str | None) -> tuple[tuple[str, str], ...]:
@@ -152,7 +150,7 @@ def delete_access_rule(session: Session, calendar: str, rule_id: str) -> AclRule
     """Delete an access rule of a calendar, and return the rule. Raises NotFound if there is no such rule."""
     path = f"{calendar_path(session, calendar)}/acl/{segment(rule_id)}"
     rule = read_resource(session.call("GET", path), AclRule, session.base_url, identifier=rule_id)
-    session.call("DELETE", path)
+    session.execute("DELETE", path)
     return rule
 
 

@@ -14,7 +14,7 @@ from ...core.clock import from_millis
 from ...core.errors.errors import BadRequest, ServiceFailed, SvcError
 from ...core.http.messages import segment
 from ...core.resources.files import Change, ChangeList, ChannelResource, ChannelToOpen, StartPageToken
-from ..json_response import read_fields, read_resource
+from ..json_response import foreign_answer, read_fields, read_resource
 from ..session import Session
 from ..transport.bounds import PageTokens
 
@@ -153,7 +153,7 @@ def _open_channel(session: Session, file: str | None, body: ChannelToOpen) -> Ch
 def stop(session: Session, channel_id: str, resource_id: str) -> None:
     """Stop a notification channel. Raises NotFound if the channel is not active or this user may not stop it."""
     path = session.names.path("channels", "stop")
-    session.call("POST", path, body={"id": channel_id, "resourceId": resource_id})
+    session.execute("POST", path, body={"id": channel_id, "resourceId": resource_id})
     known = registry_of(session).channels
     if channel_id in known:
         known[channel_id] = replace(known[channel_id], stopped=session.clock.now())
@@ -177,6 +177,8 @@ def changes_since(session: Session, page_token: str, fields: str) -> Iterator[Ch
         answer = session.call("GET", session.names.path("changes"), query=query)
         page: Any = read_fields(answer, ChangeList, session.base_url, "changes", "newStartPageToken", "nextPageToken")
         changes = page.get("changes") or []
+        if not all(change.get("fileId") or change.get("driveId") for change in changes):
+            raise foreign_answer(session.base_url, "a change has no fileId", str(changes)[:99])
         yield from changes
         token, end = page.get("nextPageToken"), page.get("newStartPageToken")
         if end is not None:

@@ -31,13 +31,13 @@ class Bound(NamedTuple):
     error: type[SvcError] | None = ServiceFailed
 
 
-JSON_ANSWER = Bound(24 * _MIB, "a JSON answer")
+JSON_ANSWER = Bound(16 * _MIB, "a JSON answer")
 ERROR_TEXT = Bound(_MIB, "the text of an error", None)
 EXPORT = Bound(64 * _MIB, "an export, or content of unknown size,", ContentMismatch)
 WHOLE_RESPONSE = Bound(1024 * _MIB, "a response")
 
-MAX_JSON_VALUES = 1_000_000
-"""The most values in a JSON answer, because each takes up to a hundred times the memory of its text."""
+MAX_JSON_MEMORY = 80_000_000
+"""The most bytes of memory for reading a JSON answer, which can take a hundred times the size of its text."""
 
 MAX_PAGES = 10_000
 MAX_EMPTY_PAGES = 100
@@ -136,7 +136,15 @@ class BoundedBody:
         try:
             for coding in reversed(read_codings(self._response.headers.all("Content-Encoding"))):
                 # a piece that is cut at the bound may exceed it, but a body of empty parts must end, too
-                blocks = decode(blocks, coding, lambda size: self._check(size - _MIB, "at least "))
+                blocks = decode(self._within(blocks), coding, lambda size: self._check(size - _MIB, "at least "))
             yield from blocks
         except (LookupError, ValueError) as error:
             raise ServiceFailed(f"The response cannot be decoded: {error}", location="Content-Encoding") from None
+
+    def _within(self, blocks: Iterable[bytes]) -> Iterator[bytes]:
+        """Yield coded blocks, which may have a hundredth and 64 KiB more than the bound."""
+        size = -(self._bound.most // 100 + 64 * 1024)
+        for block in blocks:
+            size += len(block)
+            self._check(size, "at least ")
+            yield block

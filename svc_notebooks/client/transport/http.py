@@ -310,11 +310,12 @@ class HttpTransport:
         if not capabilities().sockets:  # the browser has decoded the body
             pairs = ((name, value) for name, value in pairs if name.lower() not in _OF_CODED_BODY)
         headers = Headers(pairs)
+        size = 0 if request.method == "HEAD" else declared_size(headers)
+        block_size = _READ_AT_ONCE if size is None else BLOCK  # small, so that a bound is noticed early
         stream = StreamedBody(
-            iter(lambda: raw.read(BLOCK, decode_content=False), b""),
+            iter(lambda: raw.read(block_size, decode_content=False), b""),
             lambda complete: raw.release_conn() if complete else raw.close(),
         )
-        size = 0 if request.method == "HEAD" else declared_size(headers)
         return Response(raw.status, headers, _read_short(stream, size, headers))
 
 

@@ -30,6 +30,9 @@ _MAX_LINE = 65_536
 _MAX_INTERIM = 10
 """The most responses before the final one, such as 100 Continue and 103 Early Hints."""
 
+_MAX_OVERHEAD = 16_384
+"""The most bytes of extensions of chunks, beyond the size of their content and 16 bytes for each."""
+
 _LINE_END = re.compile(rb"\n")
 _HEAD_END = re.compile(rb"(?:\A|\n)\r?\n")
 _STATUS_LINE = re.compile(rb"HTTP/1\.([01]) (\d{3})(?: .*)?\r?\n", re.DOTALL)
@@ -191,12 +194,17 @@ def _counted(received: Received, size: int) -> Iterator[bytes]:
 
 
 def _chunks(received: Received) -> Iterator[bytes]:
+    overhead = 0
     while True:
-        match = _CHUNK_SIZE.fullmatch(received.read_to(_LINE_END, _MAX_LINE))
+        line = received.read_to(_LINE_END, _MAX_LINE)
+        match = _CHUNK_SIZE.fullmatch(line)
         if match is None:
             raise HTTPException("the size of a chunk of the response is not valid")
         if not (size := int(match[1], 16)):
             break
+        overhead = max(0, overhead + len(line) - 16 - size)
+        if overhead > _MAX_OVERHEAD:
+            raise HTTPException(f"the chunks of the response have {_MAX_OVERHEAD:,} bytes that are not content")
         yield from _counted(received, size)
         received.read_to(_LINE_END, 2)  # the end of the chunk
     for _ in range(_MAX_HEADERS + 1):

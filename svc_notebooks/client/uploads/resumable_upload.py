@@ -118,7 +118,8 @@ def session_location(url: str, response: Response) -> str:
     """Return the session URI in a Location header, on any host (C62). Raises ServiceFailed if missing or invalid."""
     location = response.headers.get("Location")
     if not location:
-        read_object(response, url)  # raises an error that names a page, such as the sign-in page of a network
+        if response.content():
+            read_object(response, url)  # raises an error that names a page, such as the sign-in page of a network
         raise ServiceFailed(
             "The service opened an upload session without a Location header; check base_url.", location="Location"
         )

@@ -20,7 +20,7 @@ from ..widgets.file_picker import BrowserFiles
 from ..widgets.form import Form
 from . import actions
 from .actions import FileAction
-from .details import FileDetails, content_note, every_field, folder_options
+from .details import FileDetails, access_text, content_note, every_field, folder_options
 from .dialogs import QUESTIONS, ConfirmDialog, Question, action_for
 from .downloads import FileDownloads, FilePreview, fetch_preview
 from .listing import TRASH, FileListing, FileQuery
@@ -326,6 +326,9 @@ class FileBrowser(Form):
     def _ask(self, key: str) -> None:
         files = self._files_for(QUESTIONS[key])
         note = content_note(files[0], self.session.names) if key == "replace" else ""
+        if key == "share":
+            note = "; ".join(f"{file['name']}: {text}" for file in files if (text := access_text(file)))
+            note = note and f"Access to {note}."
         if key == "move":
             self.question.folder.options = self._folder_options(files)
             self.question.folder.value = None  # the person selects the folder

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets as widgets
 
 from ...client.about import native_name
-from ...core.brand_names import Names
+from ...core.brand_names import NOWHERE, Names
 from ...notebook.byte_sizes import size_text
 from ...notebook.html import Markup, join_html, tag
 from ..widgets.field import count_text, is_restricted, may_edit, set_visible, table_region, viewers_switch
+from ..widgets.form import copy_button
 
 if TYPE_CHECKING:
     from ...client.session import Session
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 LIST_FIELDS = (
     "id,name,mimeType,size,createdTime,modifiedTime,trashed,starred,parents,webViewLink,shared,ownedByMe,"
-    "description,owners(emailAddress),viewersCanCopyContent,"
+    "description,owners(emailAddress),permissions(type,role,emailAddress,domain),viewersCanCopyContent,"
     "capabilities(canCopy,canDelete,canDownload,canEdit,canListChildren,canModifyContent,"
     "canMoveItemWithinDrive,canRename,canShare,canTrash,canUntrash)"
 )
@@ -83,6 +84,24 @@ def owner(facts: File) -> str:
     return str(owners[0].get("emailAddress") or "somebody else")
 
 
+def access_text(facts: File) -> str:
+    """Return who has access to a file, such as "ada@svc.example (owner), anyone (reader)".
+
+    Return an empty text if the service does not say it, as to a reader.
+    """
+    permissions = facts.get("permissions") or []
+    who = ((grant.get("emailAddress") or grant.get("domain") or grant["type"], grant["role"]) for grant in permissions)
+    return ", ".join(f"{name} ({role})" for name, role in who)
+
+
+def _link(facts: File) -> Markup | str | None:
+    """Return the link to the page of a file with a Copy button, or how to get a link that a browser can open."""
+    url = facts.get("webViewLink")
+    if url is None or url.startswith(NOWHERE):
+        return url and "Call lab.serve() for a link that opens."
+    return join_html(tag("a", url, href=url, target="_blank", rel="noreferrer"), " ", copy_button("Copy link", url))
+
+
 def details_view(facts: File, names: Names) -> Markup:
     rows = {
         "Name": facts.get("name"),
@@ -91,6 +110,8 @@ def details_view(facts: File, names: Names) -> Markup:
         "Created": f"{minute_text(facts.get('createdTime'))} UTC",
         "Modified": f"{minute_text(facts.get('modifiedTime'))} UTC",
         "Owner": owner(facts),
+        "Access": access_text(facts),
+        "Link": _link(facts),
         "Notes": _note(facts) or None,
         "Viewers": "cannot download, export or copy it" if is_restricted(facts) else None,
         "Description": facts.get("description"),

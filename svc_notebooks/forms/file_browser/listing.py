@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, cast
 
 import ipywidgets as widgets
 
+from ...client.json_response import read_page
 from ...core.files.query import quote
+from ...core.resources.files import FileList
 from ...notebook.files.search import wire_query
 from ...notebook.html import tag
 from ..widgets.background_task import LatestTask, can_run_in_background
@@ -18,7 +20,7 @@ from .details import COLUMNS, LIST_FIELDS, ROOT, ROOT_FOLDER, is_folder, table_r
 
 if TYPE_CHECKING:
     from ...client.session import Session
-    from ...core.resources.files import File, FileList
+    from ...core.resources.files import File
     from .browser import FileBrowser
 
 
@@ -222,7 +224,9 @@ class PageRequest:
         self, session: Session, fields: str, token: str | None, size: int, *, order: str | None = None
     ) -> FileList:
         query = {"q": self.query.q, "orderBy": order, "pageSize": size, "pageToken": token}
-        return cast("FileList", session.call("GET", session.names.path("files"), query=query | {"fields": fields}))
+        page = session.call("GET", session.names.path("files"), query=query | {"fields": fields})
+        read_page(page, FileList, session.base_url, "files", fields)
+        return cast("FileList", page)
 
 
 PAGE_SIZE = 50

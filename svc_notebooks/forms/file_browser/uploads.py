@@ -81,7 +81,7 @@ class UploadResult:
 
     ids: tuple[str, ...] = ()
     conflicts: tuple[FolderConflict, ...] = ()
-    error: Exception | None = None
+    error: BaseException | None = None
 
 
 def upload_free_names(
@@ -106,7 +106,7 @@ def send_all(session: Session, uploads: Sequence[FolderUpload], report: Report) 
         try:
             report(0, None)
             ids.append(request.send(session, report))
-        except Exception as error:
+        except (Exception, Stopped) as error:
             return UploadResult(tuple(ids), error=error)
     return UploadResult(tuple(ids))
 
@@ -202,7 +202,7 @@ class FolderUploads(widgets.VBox):  # type: ignore[misc]
         def run(report: Report) -> UploadResult:
             try:
                 return work(report)
-            except Exception as error:
+            except (Exception, Stopped) as error:
                 return UploadResult(error=error)
 
         self.work.begin(label, run, lambda result: self._on_done(chosen, result), in_thread=True)
@@ -219,7 +219,7 @@ class FolderUploads(widgets.VBox):  # type: ignore[misc]
         for file in done:
             self._folders.pop(file.source, None)
         self._browser._on_uploaded(words, result.ids, uploaded_code(result.ids) if result.ids else "")
-        if result.error and not isinstance(result.error, Stopped):
+        if isinstance(result.error, Exception):
             self._browser._on_error(result.error)
         self._on_files()  # files that arrived meanwhile
 

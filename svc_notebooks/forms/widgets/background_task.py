@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import ipywidgets as widgets
 
@@ -25,8 +25,8 @@ _STATUS_INTERVAL = 5
 _BUSY_MESSAGE = "A task is running. Wait for it, or cancel it."
 
 
-class Stopped(Exception):
-    """Raised inside a task after the person has clicked Cancel."""
+class Stopped(BaseException):
+    """Raised inside a task after the person has clicked Cancel. It is no Exception, so that calls pass it on."""
 
 
 class BackgroundTask(widgets.VBox):  # type: ignore[misc]
@@ -35,7 +35,7 @@ class BackgroundTask(widgets.VBox):  # type: ignore[misc]
     A form that has a bar and a Cancel button of its own passes the bar, and shows the beginning of the task in it.
     """
 
-    def __init__(self, on_error: Callable[[Exception], None], bar: ProgressBar | None = None) -> None:
+    def __init__(self, on_error: Callable[[Any], None], bar: ProgressBar | None = None) -> None:
         self._on_error = on_error
         self._task: asyncio.Task[None] | None = None
         self._stop_requested = False
@@ -92,7 +92,7 @@ class BackgroundTask(widgets.VBox):  # type: ignore[misc]
         self._task = None  # on_done may begin another task
         try:
             on_done(future.result())
-        except Exception as error:
+        except (Exception, Stopped) as error:
             self._on_error(error)
 
 

@@ -116,16 +116,20 @@ def widget_tree(*roots: Widget) -> dict[Widget, None]:
     return tree
 
 
-_COPY = {
-    "type": "button",
-    "title": "Copy the code",
-    "onclick": "getSelection().selectAllChildren(this.closest('.svc-code').querySelector('pre'));"
-    "document.execCommand('copy'); this.textContent = 'Copied'",
-}
-"""The HTML attributes of the Copy button.
+_COPY = (
+    "getSelection().selectAllChildren(this.closest('div,td').querySelector('pre,a'));"
+    "document.execCommand('copy'); this.textContent = 'Copied'"
+)
+"""The script of a Copy button.
 
 The script does not use navigator.clipboard, because browsers provide it only over https and on localhost.
 """
+
+
+def copy_button(label: str, title: str) -> Markup:
+    """Return a button that copies the code or the link beside it, which is in the same div or cell of a table."""
+    return tag("button", label, type="button", title=title, onclick=_COPY)
+
 
 HANDLER_LOCK = RLock()
 """Held by each handler, and by code that must not run beside a handler.
@@ -144,7 +148,7 @@ def code_view(code: str, title: str = "Equivalent code") -> Markup:
     >>> "<pre>svc.files()</pre>" in code_view("svc.files()")
     True
     """
-    head = tag("p", tag("strong", title), " ", tag("button", "Copy", **_COPY))
+    head = tag("p", tag("strong", title), " ", copy_button("Copy", "Copy the code"))
     return tag("div", head, tag("pre", code), class_="svc-code")
 
 

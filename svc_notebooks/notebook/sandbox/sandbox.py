@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from itertools import count
 from pathlib import Path
 from random import Random
 from types import TracebackType
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
+from urllib.parse import urljoin, urlsplit
 from weakref import ref
 
+from ...client.files import get_file
+from ...client.transport.bounds import WHOLE_RESPONSE
+from ...client.transport.in_process import TransportError
+from ...client.transport.retry import connection_error
 from ...core.brand_names import NOWHERE
 from ...core.errors.public_calls import public_methods
+from ...core.http.messages import JSONObject, Request, Response
 from ...core.platform import need_sockets
 from ...core.processes import after_fork, keep_forever
+from ..arguments import is_frame, one_id
 from ..current_session import reset_current
 from ..frames.event_schemas import OUTBOX
 from ..frames.frames import frame
@@ -34,6 +42,10 @@ if TYPE_CHECKING:
     from ...server.service import Service
     from ...server.store.clock import SystemClock, VirtualClock
     from ...server.transports.socket_server import SocketServer
+    from ..arguments import File
+
+
+_BODILESS = frozenset({"GET", "HEAD", "DELETE", "OPTIONS"})
 
 
 def new_sandbox(
@@ -249,9 +261,9 @@ class Sandbox(Identities, SandboxControls):
 
         In a browser the address shows a live page with the files, messages and requests as they come.
 
-        The tokens of a sandbox with a seed are the same in every kernel. So web pages of other origins may use such a
-        sandbox only if `Policy(allowed_origins=...)` has their origins. If browsers use a proxy,
-        `Policy(host_names=...)` must have the host name of the proxy.
+        The tokens of a sandbox with a seed are the same in every kernel. So only web pages that this machine serves, at
+        localhost or a loopback address, may use such a sandbox. `Policy(allowed_origins=...)` names other origins.
+        If browsers use a proxy, `Policy(host_names=...)` must have the host name of the proxy.
 
         Args:
             port: The port on 127.0.0.1. 0 selects a free port.
@@ -284,4 +296,87 @@ class Sandbox(Identities, SandboxControls):
         server.owner = self
         self.closes(server.stop)
         self.served = server.base_url
+        self.service.servers.append(server)
         return server
+
+    def send(
+        self,
+        method: str,
+        url: str,
+        headers: Mapping[str, str | None] | None = None,
+        body: bytes | str | JSONObject | list[Any] = b"",
+        *,
+        session: Session | None = None,
+    ) -> Response:
+        """Send one HTTP request as it is, and return the response, whatever its status. Nothing is repeated.
+
+        `svc.exchange()` shows the request and the response, and `lab.journal()` shows what the service decided.
+
+        Args:
+            method: The method, such as "PATCH".
+            url: A path with its query, such as "/storage/v3/files?pageSize=1", or a URL of this service.
+            headers: Further headers. Without Authorization the token of the session is sent; None sends no token.
+                Content-Length is added, unless there is a Transfer-Encoding.
+            body: Bytes, a str, or a dict or list, which is sent as JSON.
+            session: The session of another user, from `lab.sign_in()`. None is the sandbox's own session.
+
+        Returns:
+            The response, with `status` (int), `headers` (`headers.get("Range")`) and `body` (bytes).
+
+        Raises:
+            Interrupted: The connection was cut before the response, for example by `lab.faults()`.
+
+        >>> lab = svc.sandbox()
+        >>> lab.send("POST", "/storage/v3/files", body={"starred": "very"}).status
+        400
+        >>> lab.send("GET", "/storage/v3/files", {"Authorization": None}).headers["WWW-Authenticate"]
+        'Bearer realm="svc"'
+        """
+        session, pairs = session or self.session, dict(headers or {})
+        named = {name.lower() for name in pairs}
+        if isinstance(body, dict | list):
+            body = json.dumps(body).encode()
+            pairs |= {} if "content-type" in named else {"Content-Type": "application/json"}
+        content = body.encode() if isinstance(body, str) else body
+        if "authorization" in named:
+            value = next(pairs.pop(name) for name in [*pairs] if name.lower() == "authorization")
+            session = self._session(value and value.removeprefix("Bearer "), session.exchanges)
+        if "content-length" not in named and "transfer-encoding" not in named and (content or method not in _BODILESS):
+            pairs["Content-Length"] = str(len(content))
+        sent = session.headers(*((name, value) for name, value in pairs.items() if value is not None))
+        request = Request(method, urljoin(session.base_url, url), sent, content)
+        try:
+            response = session.send(request, WHOLE_RESPONSE)
+            return Response(response.status, response.headers, response.content())
+        except TransportError as broken:
+            raise connection_error(broken, request) from broken
+
+    def link(self, row: File | Mapping[str, Any] | DataFrame) -> str:
+        """Return the address of the page of a file or event, which a browser on this machine can open.
+
+        If no server runs, this method starts one. As long as a server runs, the columns `web_view_link` and `html_link`
+        have the same addresses.
+
+        Args:
+            row: The id or row of a file, or the row of an event, also as a DataFrame of one row.
+
+        Returns:
+            The address (str).
+
+        Raises:
+            ValueError: There are several rows.
+            NotFound: The file does not exist.
+
+        >>> lab = svc.sandbox()
+        >>> lab.link(svc.upload(b"hello", name="a.txt")).startswith("http://127.0.0.1:")
+        True
+        """
+        running = [server for server in self.service.servers if not server.stopping] or [self.serve()]
+        if is_frame(row) and len(row) == 1:
+            row = row.iloc[0]
+        # A column has the address of the time at which the frame was made, perhaps of a server that has ended.
+        known = row.get("html_link", row.get("web_view_link")) if hasattr(row, "get") else None
+        if not isinstance(known, str):
+            known = get_file(self.session, one_id(row, "row"), fields="webViewLink")["webViewLink"]
+        server = urlsplit(running[-1].base_url)
+        return urlsplit(known)._replace(scheme=server.scheme, netloc=server.netloc).geturl()

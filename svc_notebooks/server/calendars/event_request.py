@@ -16,7 +16,7 @@ from ...core.http.messages import JSON, JSONObject, Query, Response
 from ...core.policy import Policy
 from ...core.resources.events import Attachment, ConferenceData, ConferenceRequest, Event
 from ...core.time_zones import zone
-from ..dispatch.origin import external_base_url
+from ..dispatch.origin import link_base_url
 from ..dispatch.requests import bool_param, int_param, parse_fields_param, read_json
 from ..dispatch.service_context import RequestContext, ServiceContext
 from ..files.rows import file_for
@@ -38,7 +38,7 @@ def complete_attachments(
     attachments.
     """
     known = {attachment.get("fileUrl"): attachment for attachment in before or []}
-    base_url = external_base_url(request.http_request, context)
+    base_url = link_base_url(request.http_request, context)
     attachments: list[Attachment] = []
     for index, attachment in enumerate(sent):
         url = str(attachment.get("fileUrl", ""))
@@ -158,7 +158,7 @@ def view_of(context: ServiceContext, request: RequestContext, calendar: Calendar
         tz = zone(request.query.get("timeZone") or calendar.zone)
     except ValueError as error:
         raise refuse("invalidParameter", name="timeZone", message=f"{error}.") from None
-    base_url = external_base_url(request.http_request, context)
+    base_url = link_base_url(request.http_request, context)
     writes = (role_of(context, request.caller.user, calendar) or CalendarRole.READER) > CalendarRole.READER
     return EventView(context, calendar, request.caller.user, base_url, tz, _read_max_attendees(request.query), writes)
 

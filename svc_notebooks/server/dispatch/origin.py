@@ -10,6 +10,7 @@ from functools import cache
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from urllib.parse import urlsplit
 
+from ...core.brand_names import NOWHERE
 from ...core.errors.catalogue import refuse
 from ...core.http.messages import Request, Response
 from ...core.http.origins import ANY, host_of, is_in_networks
@@ -27,6 +28,18 @@ def external_base_url(request: Request, context: ServiceContext) -> str:
     if context.base_url:
         return context.base_url.rstrip("/")
     return external_origin(request, context) + context.policy.path_prefix
+
+
+def link_base_url(request: Request, context: ServiceContext) -> str:
+    """Return the base URL of links to files and events. Raises ApiError (400) for an invalid Host.
+
+    A request in this process has no address that a browser can open. Its links have that of the newest socket server
+    that runs.
+    """
+    base_url = external_base_url(request, context)
+    if not context.servers or base_url != NOWHERE:
+        return base_url
+    return next((server.base_url for server in reversed(context.servers) if not server.stopping), base_url)
 
 
 def external_origin(request: Request, context: ServiceContext) -> str:
@@ -200,9 +213,13 @@ def with_origin(response: Response, origin: str, context: ServiceContext) -> Res
 def _allow_origin(origin: str, context: ServiceContext) -> str:
     """Return the value of Access-Control-Allow-Origin, or "" for a refused origin.
 
-    By default all origins are allowed, or none if the service has a seed, because anybody can compute seeded tokens.
+    By default all origins are allowed. If the service has a seed, only origins on this machine are allowed, because
+    anybody can compute seeded tokens, and a page of the internet could try them on this machine.
     """
     origins = context.policy.allowed_origins
+    if origins is None and context.ids.seed is not None:
+        host = host_of(origin.partition("://")[2]) or ""
+        return origin if host == _LOCALHOST or ((address := _address(host)) and address.is_loopback) else ""
     if origins is None:
-        return ANY if context.ids.seed is None else ""
+        return ANY
     return ANY if ANY in origins else origin if origin in origins else ""

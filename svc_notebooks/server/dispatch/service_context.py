@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from ...convert.pool.converter import Converter
 from ...core.api.operations import PERMISSION_ID, Operation
@@ -153,6 +153,13 @@ def _size(cursor: Cursor | None) -> int:
     return _ROWS_READ_AHEAD + cursor.series if cursor else 0
 
 
+class Listening(Protocol):
+    """A socket server."""
+
+    base_url: str
+    stopping: bool
+
+
 @dataclass(frozen=True, slots=True)
 class ServiceContext:
     """The store, the content, the clock, the policy and the other objects that all handlers of one service use.
@@ -160,7 +167,8 @@ class ServiceContext:
     `base_url` is the address of the service in links; with None, links use the address of the request. `folder`
     contains the stored data; with None, the data is in memory. `notes` are sentences about problems found at the
     opening. `quotas` has the quota of each user who has one. `records` are the journal and the log of deliveries in the
-    database, or None if they are in memory.
+    database, or None if they are in memory. `servers` are the socket servers whose
+    addresses are in links, of which some have ended.
     """
 
     store: Store
@@ -181,6 +189,7 @@ class ServiceContext:
     texts: TextCache = field(default_factory=TextCache)
     quotas: dict[str, Quota] = field(default_factory=dict)
     records: KeptRecords | None = None
+    servers: list[Listening] = field(default_factory=list)
     folder_type: str = field(init=False)
     shortcut_type: str = field(init=False)
 

@@ -20,7 +20,7 @@ from ...core.resources.field import Field
 from ...core.resources.files import File, Permission, ShortcutDetails, User
 from ...core.thread_permit import in_slices
 from ..dispatch.caller import Caller
-from ..dispatch.origin import external_base_url
+from ..dispatch.origin import link_base_url
 from ..dispatch.service_context import ServiceContext
 from ..store.blob_store import DamagedContent
 from ..store.contents import Digests
@@ -51,8 +51,8 @@ class ViewContext:
 
     @cached_property
     def base_url(self) -> str:
-        """The base URL of the service as the client addresses it. Raises ApiError (400) for an invalid Host."""
-        return external_base_url(self.request, self.context)
+        """The base URL of links, as the client addresses the service. Raises ApiError (400) for an invalid Host."""
+        return link_base_url(self.request, self.context)
 
 
 class _File:

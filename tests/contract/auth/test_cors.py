@@ -150,3 +150,27 @@ class TestAllowedOrigins:
         assert wire.service.journal()[-2]["decided_by"] == "allowed_origins"
         assert cors_of(preflight_answer) == cors_of(answer) == {}
         assert preflight_answer.headers["Vary"] == answer.headers["Vary"] == "Origin"
+
+
+class TestSeededTokens:
+    """The default of a sandbox, whose tokens a page could know."""
+
+    @pytest.fixture
+    def policy(self) -> Policy:
+        return Policy()
+
+    @pytest.mark.parametrize(
+        "origin,allowed",
+        [
+            *((f"http://{host}", True) for host in ("localhost:5173", "127.0.0.1:8000", "[::1]:3000", "127.9.9.9")),
+            *((f"http://{host}", False) for host in ("localhost.evil.example", "10.0.0.7", "[::2]", "[")),
+            *((text, False) for text in (APP, "null", "localhost", "")),
+        ],
+    )
+    def test_only_pages_of_this_machine_may(self, wire: Wire, origin: str, allowed: bool) -> None:
+        preflight_answer = preflight(wire, "POST", UPLOAD, origin)
+        answer = wire.send("GET", FILES, headers={"Origin": origin})
+
+        assert preflight_answer.status == (204 if allowed else 403)
+        assert answer.headers.get("Access-Control-Allow-Origin") == (origin if allowed else None)
+        assert answer.headers["Vary"] == "Origin"

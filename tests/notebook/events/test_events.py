@@ -553,7 +553,7 @@ def test_only_the_fields_of_the_columns_are_requested(lab, fields, mask):
 
     events = svc.events(fields=fields)
 
-    assert svc.exchanges()["query"].iloc[-1] == "maxResults=2500" + mask
+    assert svc.exchanges()["query"].iloc[-1] == "maxResults=1000" + mask
     expected = svc.event(made)[events.columns]
     pd.testing.assert_frame_equal(events, expected.assign(**times_in_utc(expected)))
 

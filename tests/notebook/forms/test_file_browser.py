@@ -150,6 +150,23 @@ def test_copy(browser):
     assert len(names(browser)) == 5
 
 
+def test_the_details_have_the_link_and_who_has_access(lab, browser):
+    svc.share(browser.result.query("name == 'photo.bin'"), "bob@svc.example")
+    browser.refresh_button.click()
+    choose(browser, "photo.bin")
+    before = browser.about.facts.value
+    with lab.serve() as server:
+        browser.refresh_button.click()
+        choose(browser, "photo.bin")
+        browser.ask["share"].click()
+
+        assert "Call lab.serve() for a link that opens" in before
+        assert f'<a href="{server.base_url}/file/d/' in browser.about.facts.value
+        assert "Copy link</button>" in browser.about.facts.value
+        for html in (browser.about.facts.value, browser.question.head.value):
+            assert "ada@svc.example (owner), bob@svc.example (reader)" in html
+
+
 def test_share(browser):
     choose(browser, "photo.bin")
     code = ask(browser, "share", grantee="bob@svc.example", role="writer")

@@ -4,6 +4,7 @@ import json
 import socket
 import threading
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -122,3 +123,45 @@ def test_reprs_are_short_and_the_same_everywhere(lab):
     assert repr(lab.session) == "<Session https://sandbox.svc.example>"
     assert repr(up) == "<Upload x.bin: 0 of 8 bytes, open>"
     assert repr(svc.upload_form()) == "<UploadForm: nothing uploaded yet>"
+
+
+def test_links_are_those_of_the_server_that_answers(lab):
+    file = svc.upload(b"x", name="a.txt")
+    event = svc.create_event("Seminar", start="2026-11-02 10:00+01:00", end="2026-11-02 11:00+01:00")
+    before = file["web_view_link"].item()
+
+    link = lab.link(file)  # starts a server
+    with lab.serve() as newer:
+        links = [svc.file(file)["web_view_link"].item(), svc.event(event)["html_link"].item(), lab.link(event.iloc[0])]
+    attached = svc.update_event(event, attachments=[link])["attachments"].item()
+
+    assert before.startswith("https://sandbox.svc.example/")
+    assert {urlsplit(text).netloc for text in links} == {urlsplit(newer.base_url).netloc}
+    assert svc.files()["web_view_link"].tolist() == [link] == [lab.link(file["id"].item())]
+    assert attached[0]["fileId"] == file["id"].item()
+    with pytest.raises(ValueError, match="row has 0 files"):
+        lab.link(file.head(0))
+
+
+def test_send_sends_a_request_as_it_is(lab):
+    path = "/storage/v3/files"
+    bob = lab.sign_in("bob@svc.example")
+
+    statuses = [
+        lab.send("POST", path, body={"name": "a"}).status,
+        lab.send("POST", path, {"Content-Type": "application/json"}, "[1]").status,
+        lab.send("PATCH", f"/upload{path}/nobody?uploadType=media", {"Transfer-Encoding": "chunked"}, b"x").status,
+        lab.send("GET", path, {"Authorization": None}).status,
+        lab.send("GET", path, {"authorization": "Bearer wrong"}).status,
+        lab.send("GET", path, session=bob).status,
+    ]
+    response = lab.send("GET", f"{path}?pageSize=1")
+
+    assert statuses == [200, 400, 404, 401, 401, 200]
+    assert json.loads(response.body)["files"][0]["name"] == "a"
+    assert response.headers["Content-Type"].startswith("application/json")
+    assert svc.exchange().url.endswith("pageSize=1")
+    with lab.faults(status=503):
+        assert lab.send("GET", path).status == 503  # and nothing is repeated
+    with lab.faults(reset="after"), pytest.raises(svc.Interrupted, match="No response to GET"):
+        lab.send("GET", path)
