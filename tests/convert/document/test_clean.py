@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import pytest
 
@@ -14,6 +13,7 @@ from svc_notebooks.convert.input.native_package import resource_name
 from svc_notebooks.convert.job import Job, TooLarge
 from tests.convert import sources
 from tests.convert.document.trees import NONE, para
+
 
 def cleaned(job: Job, *blocks: Node) -> Document:
     return clean({"meta": {}, "blocks": list(blocks)}, job)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import html
-import io
 import time
-import zipfile
 from dataclasses import replace
 
 import pytest
@@ -20,6 +18,7 @@ from svc_notebooks.core.http import native_formats
 from tests.convert.spreadsheet.test_read import open_document, package
 
 pytestmark = pytest.mark.spec("A5-02")
+
 
 def xlsx(inside, *, head=""):
     return package(sheet=inside, head=head)
