@@ -59,8 +59,10 @@ def school(tmp_path: Path) -> Iterator[School]:
 
 @pytest.mark.parametrize(
     "path",
-    ["/uc?id=x", "/file/d/x/view", "/tokeninfo?access_token=x", "/openapi.json", "/oauth2/v3/certs"]
-    + ["/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"],
+    [
+        *("/uc?id=x", "/file/d/x/view", "/tokeninfo?access_token=x", "/openapi.json", "/oauth2/v3/certs"),
+        *("/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"),
+    ],
 )
 def test_all_without_a_sign_in_share_the_quota_of_a_student(school: School, path: str) -> None:
     for _ in range(QUOTA.requests_per_minute):
