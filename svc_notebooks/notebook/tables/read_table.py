@@ -229,9 +229,7 @@ def read_parquet(file: IO[bytes], head: bytes = b"", options: Options = MappingP
         check_width(len(contents.schema_arrow))
         cells = contents.metadata.num_rows * contents.metadata.num_columns
         if cells > max(_MAX_CELLS, _MAX_CELLS_PER_BYTE * size):
-            raise ValueError(
-                f"its {size:,} bytes have {cells:,} cells, too many to read; use pandas"
-            )
+            raise ValueError(f"its {size:,} bytes have {cells:,} cells, too many to read; use pandas")
         file.seek(0)
     table = pd.read_parquet(file, **options)
     floats = [name for name, dtype in table.dtypes.items() if dtype.kind == "f" and isinstance(name, str)]
