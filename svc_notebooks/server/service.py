@@ -16,7 +16,7 @@ from ..core.clock import format_millis, to_millis
 from ..core.durations import Duration, parse_duration
 from ..core.http.messages import JSONObject, Query, Request, Response
 from ..core.policy import Policy
-from ..core.processes import ForkedChild, after_fork, keep_forever
+from ..core.processes import ForkedChild, after_fork, skip_finalizers
 from ..local.existing_file import check_is_file
 from .auth import users as clients
 from .auth.access_tokens import SignInProvider, TokenVerifier
@@ -460,7 +460,7 @@ def unusable_in_forks(service: object) -> None:
 
     def leave(service: object) -> None:
         attributes = vars(service)
-        keep_forever(*attributes.values())
+        skip_finalizers(*attributes.values())
         attributes.update(dict.fromkeys(attributes, elsewhere))
 
     after_fork(service, leave)

@@ -28,8 +28,8 @@ from .list_criteria import ListCriteria
 from .tables import CalendarRow, EventRow
 
 Key: TypeAlias = "tuple[int, str]"
-Keyed: TypeAlias = "tuple[Key, Entry]"
-Streams: TypeAlias = "Callable[[datetime | None, datetime | None, WorkBudget], list[Iterator[Keyed]]]"
+KeyedEntry: TypeAlias = "tuple[Key, Entry]"
+Streams: TypeAlias = "Callable[[datetime | None, datetime | None, WorkBudget], list[Iterator[KeyedEntry]]]"
 
 FIRST, LAST = -(2**62), 2**62
 _DAYS_PER_YEAR = 366
@@ -61,7 +61,7 @@ def in_order(
     work: WorkBudget,
     steps: int,
     series: int,
-) -> Iterator[Keyed]:
+) -> Iterator[KeyedEntry]:
     """Yield the events of a time window in the order of their keys. Raises PageEnds when the step budget is spent.
 
     `streams` returns the ordered event streams of a window, which count their steps. `key` is the last key of the
@@ -86,7 +86,7 @@ def _in_order_for_years(
     begin: int,
     steps: int,
     series: int,
-) -> Iterator[Keyed]:
+) -> Iterator[KeyedEntry]:
     """Yield events like `in_order`, but only for as many years as the budget covers. Raises PageEnds at the end."""
     after, before = window[0], window[1] or _END
     years = max(1, min(_MAX_YEARS, steps // (_DAYS_PER_YEAR * max(1, series))))
@@ -154,7 +154,7 @@ def sorted_instances(
     window: tuple[datetime | None, datetime | None],
     changed: Mapping[str, Container[str]],
     work: WorkBudget,
-) -> Iterator[Keyed]:
+) -> Iterator[KeyedEntry]:
     """Yield the instances of simple series in a window in the order of their keys, without those with changed ids.
 
     The starts of all series in a span of time are computed and sorted, and only then become instances.
@@ -289,7 +289,7 @@ def _expand(
         else:
             simple.append(each._replace(starts=each.starts.before(to_millis(horizon))) if horizon else each)
 
-    def streams(after: datetime | None, before: datetime | None, work: WorkBudget) -> list[Iterator[Keyed]]:
+    def streams(after: datetime | None, before: datetime | None, work: WorkBudget) -> list[Iterator[KeyedEntry]]:
         before = before or _END
         slots = (
             (master, instance_slots(calendar, master, after, min(before, end), changed.get(master.row.id, ()), work))
@@ -313,7 +313,7 @@ def _is_listed(criteria: ListCriteria, row: EventRow) -> bool:
     return criteria.accepts(row) and (not criteria.filters or criteria.passes(event_from_row(row)))
 
 
-def _instances(master: EventRecord, slots: Iterator[tuple[str, Slot]]) -> Iterator[Keyed]:
+def _instances(master: EventRecord, slots: Iterator[tuple[str, Slot]]) -> Iterator[KeyedEntry]:
     return (((slot.start, instance_id), Entry(master, slot)) for instance_id, slot in slots)
 
 
@@ -335,7 +335,7 @@ def _stored_events(
             yield with_series_fields(master, row)
 
 
-def by_start(events: Iterable[EventRecord]) -> Iterator[Keyed]:
+def by_start(events: Iterable[EventRecord]) -> Iterator[KeyedEntry]:
     """Return the events with their keys, which are the start in Unix milliseconds and the id."""
     return (((event.row.start, event.row.id), Entry(event)) for event in events)
 
