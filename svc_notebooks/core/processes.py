@@ -103,6 +103,9 @@ class ForkedChild:
     def __enter__(self) -> NoReturn:
         raise Unsupported(self.message, advice=self.advice)
 
+    def __call__(self, *args: object, **options: object) -> NoReturn:
+        raise Unsupported(self.message, advice=self.advice)
+
     def __exit__(self, *error: object) -> None:
         """Do nothing. A `with` block looks up `__exit__` before it calls `__enter__`, which raises."""
 

@@ -37,7 +37,7 @@ from ..dispatch.service_context import Cursor, RequestContext, ServiceContext
 from .access import calendar_of, default_reminders, role_of, title_of
 from .event_messages import events_of
 from .event_request import event_in_path, page_size, view_of
-from .event_resource import EventRecord, EventView, event_from_row, removed_event
+from .event_resource import EventRecord, EventView, removed_event
 from .expansion import FIRST, Entry, Key, KeyedEntry, PageEnds, by_start, expand_calendar, expand_event
 from .instances import Slot, build_instance, find_event, instance_id, instances, is_within, overlaps
 from .list_criteria import ListCriteria, next_sync_token, read_criteria, read_instant
@@ -213,7 +213,7 @@ def _matching_rows(
 
 
 def _full_event(context: ServiceContext, calendar: CalendarRow, row: EventRow) -> EventRecord:
-    return (find_event(context, calendar, row.id) if row.series else None) or event_from_row(row)
+    return (find_event(context, calendar, row.id) if row.series else None) or EventRecord(row)
 
 
 def _matches(calendar: CalendarRow, criteria: ListCriteria, row: EventRow, work: WorkBudget) -> bool:
@@ -223,7 +223,7 @@ def _matches(calendar: CalendarRow, criteria: ListCriteria, row: EventRow, work:
         return False
     if row.recurring:
         everything = criteria.after is None and criteria.before is None
-        return everything or is_within(event_from_row(row).body, calendar, criteria.after, criteria.before, work)
+        return everything or is_within(EventRecord(row).body, calendar, criteria.after, criteria.before, work)
     return overlaps(row, criteria.after, criteria.before)
 
 
@@ -262,7 +262,7 @@ def _changed_events(
     events = context.store.events
     if criteria.single and row.recurring:
         changed = []
-        horizon = criteria.horizon_of(row, recurrence_of(event_from_row(row).body))
+        horizon = criteria.horizon_of(row, recurrence_of(EventRecord(row).body))
         for each in instances(context, calendar, row, criteria.after, criteria.before, work, horizon):
             work.spend()
             changed.append(each)

@@ -22,7 +22,7 @@ from ...core.events.times import instant
 from ...core.events.validation import end_of, start_of
 from ...core.time_zones import zone
 from ..dispatch.service_context import Cursor, ServiceContext
-from .event_resource import EventRecord, event_from_row
+from .event_resource import EventRecord
 from .instances import Slot, instance_slots, list_changed_instances, moment_text, with_series_fields
 from .list_criteria import ListCriteria
 from .tables import CalendarRow, EventRow
@@ -126,7 +126,7 @@ class ParsedSeries(NamedTuple):
     @classmethod
     def of(cls, row: EventRow) -> ParsedSeries:
         """Parse the row of a recurring event. `length` is the duration in milliseconds."""
-        body = event_from_row(row).body
+        body = EventRecord(row).body
         start = start_of(body)
         length = duration(start, end_of(body))
         recurrence = Recurrence.parse(body.get("recurrence") or [], start)
@@ -174,7 +174,7 @@ def sorted_instances(
         if name in changed and key in changed[name]:
             continue
         if rank not in masters:
-            masters[rank] = event_from_row(each.row)
+            masters[rank] = EventRecord(each.row)
         yield (start, key), Entry(masters[rank], slot)
 
 
@@ -285,7 +285,7 @@ def _expand(
     for each in recurring:
         horizon = criteria.horizon_of(each.row, each.recurrence)
         if each.starts is None:
-            others.append((event_from_row(each.row), horizon or _END))
+            others.append((EventRecord(each.row), horizon or _END))
         else:
             simple.append(each._replace(starts=each.starts.before(to_millis(horizon))) if horizon else each)
 
@@ -310,7 +310,7 @@ def _expand(
 
 
 def _is_listed(criteria: ListCriteria, row: EventRow) -> bool:
-    return criteria.accepts(row) and (not criteria.filters or criteria.passes(event_from_row(row)))
+    return criteria.accepts(row) and (not criteria.filters or criteria.passes(EventRecord(row)))
 
 
 def _instances(master: EventRecord, slots: Iterator[tuple[str, Slot]]) -> Iterator[KeyedEntry]:
@@ -325,12 +325,12 @@ def _stored_events(
     window = _millis(criteria.after, FIRST), _millis(before, LAST)
     for row in context.store.events.within(calendar.id, window, *(key or (FIRST, "")), _ROWS_PER_QUERY):
         if row.series is None:
-            yield event_from_row(row)
+            yield EventRecord(row)
             continue
         if row.series not in masters:
             series = context.store.events.get(calendar.id, row.series)
             is_listed = series and series.recurring and (criteria.deleted or not series.cancelled)
-            masters[row.series] = event_from_row(series) if series and is_listed else None
+            masters[row.series] = EventRecord(series) if series and is_listed else None
         if master := masters[row.series]:
             yield with_series_fields(master, row)
 
