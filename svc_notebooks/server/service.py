@@ -11,6 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from ..core.api.operations import OPERATIONS
 from ..core.brand_names import NOWHERE, Names
 from ..core.clock import format_millis, to_millis
 from ..core.durations import Duration, parse_duration
@@ -25,6 +26,7 @@ from .auth.users import create_provided_user, record_token, token_row
 from .calendars import invitations
 from .calendars.invitations import InvitationMessage
 from .context_factory import PostgresOptions, Snapshots, fork_context, load, load_context, open_context, save
+from .dispatch.caller import ANONYMOUS
 from .dispatch.fault_plans import Faults
 from .dispatch.journal import JournalRow, journal_of
 from .dispatch.rate_limits import RateLimiter, RateLimitRow, quotas_of
@@ -143,6 +145,10 @@ class Service:
     ) -> Response | None:
         """Return the error response to a request that `check` refuses, or None if `check` accepts the request."""
         return self._dispatcher.refusal(request, check, operation)
+
+    def count_request(self, user: str) -> None:
+        """Count a request outside of the interface. Raises ApiError (403 or 429) if it exceeds a limit of the user."""
+        self._dispatcher.check_limits(dataclasses.replace(ANONYMOUS, user=user), OPERATIONS[0], Query())
 
     def activity(self, query: Query) -> dict[str, object]:
         """Return the latest requests, messages and files for the live page. `query` describes its present rows."""
