@@ -63,6 +63,13 @@ def test_the_error_about_a_wrong_argument_names_the_right_one(call, message):
     assert str(raised.value) == message
 
 
+def test_a_function_that_is_looked_for_in_the_sandbox_is_named(lab):
+    with pytest.raises(AttributeError, match=r"^a sandbox has no attribute 'files'; call svc\.files\(\)"):
+        lab.files()
+    with pytest.raises(AttributeError, match=r"^a sandbox has no attribute 'restor'$"):
+        lab.restor("x")
+
+
 def test_a_type_error_from_inside_keeps_its_message(lab):
     class Source(io.BytesIO):
         def read(self, size=-1):

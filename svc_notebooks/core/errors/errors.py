@@ -84,6 +84,7 @@ _ADVICE = {
     "fileNotDownloadable": "Use export(file, format) for a native document.",
     "fileNotExportable": "Use download(file), or create a native document with upload(..., convert_to=...).",
     _DOMAIN_NOT_REGISTERED: "Register the domain with the service first (in a sandbox: lab.register_domain).",
+    "cannotCopyFile": "Copy the files in a folder, which files(folder=..., recursive=True) lists.",
     "channelIdNotUnique": "Leave the id out to get a random one.",
     "invalid_client": "Check client_id and client_secret.",
     "invalid_grant": "Check the key, the clock of this machine, and the scopes of the request.",

@@ -150,6 +150,13 @@ class Sandbox(Identities, SandboxControls):
     def __dir__(self) -> list[str]:
         return sorted(set(super().__dir__()) - {"closes", "follow", "served"})  # which only this package uses
 
+    def __getattr__(self, name: str) -> NoReturn:
+        """Raise AttributeError, which names the public function if `lab.files()` stands for `svc.files()`."""
+        import svc_notebooks
+
+        hint = f"; call svc.{name}(), which uses its session" if name in dir(svc_notebooks) else ""
+        raise AttributeError(f"a sandbox has no attribute {name!r}{hint}", name=name, obj=self)
+
     def __repr__(self) -> str:
         number = f" {self.number}" if self.number > 1 else ""
         return f"<Sandbox{number}: a service in this kernel; nothing leaves this machine>"
