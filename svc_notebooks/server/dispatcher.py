@@ -180,7 +180,7 @@ class Dispatcher:
             observe(entry, perf_counter() - started)
 
     def refusal(
-        self, request: Request, check: Callable[[Request, ServiceContext], object], operation: str
+        self, request: Request, check: Callable[[Request, ServiceContext], object], operation: str = "control"
     ) -> Response | None:
         """Return None if `check` accepts a request, or else add a journal row and return the error response.
 
