@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 tests nbval notebooks: export TZ := UTC
 tests nbval notebooks: export PYTHONHASHSEED := 0
 
-.PHONY: env lab test checks lint types imports tests nbval browser durability marks client-tests opens coverage pandas-2.2 cluster-tests hub-env hub-tests scale s3-env peers bench docs docs-tests lite lite-tests lite-lock notebooks lock \
+.PHONY: env lab test checks lint types imports tests nbval browser durability marks client-tests node-clients opens coverage pandas-2.2 cluster-tests hub-env hub-tests scale s3-env peers bench docs docs-tests lite lite-tests lite-lock notebooks lock \
 	wheel clean check-wheel check-binder badge
 
 # Both halves of the environment: the one that JupyterLab and the notebooks need, and the rest that tests need.
@@ -33,9 +33,9 @@ $(BIN)/.all: $(MADE_FROM) requirements/dev.txt
 	$(ENVIRONMENT) requirements/dev.txt
 	@touch $(BIN)/.lab $@
 
-# ARGS go to JupyterLab: make lab ARGS="--no-browser --port 8890"
+# Copies of the notebooks without outputs. ARGS go to JupyterLab: make lab ARGS="--no-browser --port 8890"
 lab: $(BIN)/.lab
-	@$(BIN)/svc-notebooks lab notebooks $(ARGS)
+	@$(BIN)/svc-notebooks lab svc-notebooks $(ARGS)
 
 # The checks run beside the tests, which leave a part of each core idle. What they print is shown at the end.
 test: lint
@@ -93,8 +93,20 @@ marks: env
 	$(BIN)/python -m pytest -m marks -p no:nbval -o faulthandler_timeout=3600 tests/course $(ARGS)
 
 # Stock clients in Go, Java and Ruby, where the packages of requirements/debian.txt are installed.
+# Stock clients from npm. Without npm or a registry, their tests are skipped.
+NODE_CLIENTS := build/node-clients
+$(NODE_CLIENTS)/.installed: requirements/node-clients/package-lock.json
+	@mkdir -p $(NODE_CLIENTS)
+	cp requirements/node-clients/*.json $(NODE_CLIENTS)
+	npm ci --silent --no-audit --no-fund --prefix $(NODE_CLIENTS)
+	@touch $@
+
+node-clients: $(NODE_CLIENTS)/.installed
+
 client-tests: env
-	$(BIN)/python -m pytest -m languages -p no:nbval tests/interop $(ARGS)
+	-@$(MAKE) --no-print-directory node-clients
+	@rm -rf build/clients-seen
+	$(BIN)/python -m pytest -m $(if $(WRITE_CLIENTS),interop,languages) -p no:nbval tests/interop $(ARGS)
 
 coverage: env
 	$(BIN)/coverage run -m pytest $(ARGS)

@@ -19,8 +19,9 @@ _NAMES_IN = (
     ("notebook.sandbox.controls", "fault_presets"),
     ("client.session", "Session"),
     ("notebook.files.files", "upload update create_file generate_ids file"),
-    ("notebook.files.folders", "trash untrash delete"),
+    ("notebook.files.folders", "trash untrash delete empty_trash"),
     ("notebook.files.search", "files"),
+    ("notebook.files.tree", "tree"),
     ("notebook.files.folders", "create_folder move"),
     ("notebook.files.copy", "copy"),
     ("notebook.identity", "token_info service_account_token"),
@@ -100,8 +101,10 @@ def _suggestion(name: str) -> str:
         return ""
     from difflib import get_close_matches
 
-    from .core.suggestions import CALLS
+    from .core.suggestions import CALLS, MISSING
 
+    if name in MISSING:
+        return f"; {MISSING[name]}"
     if name in CALLS:
         return f"; did you mean {CALLS[name]}?"
     words = {*name.split("_")}

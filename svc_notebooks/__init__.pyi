@@ -16,8 +16,14 @@ from .notebook.files.files import (
     generate_ids as generate_ids,
     file as file,
 )
-from .notebook.files.folders import trash as trash, untrash as untrash, delete as delete
+from .notebook.files.folders import (
+    trash as trash,
+    untrash as untrash,
+    delete as delete,
+    empty_trash as empty_trash,
+)
 from .notebook.files.search import files as files
+from .notebook.files.tree import tree as tree
 from .notebook.files.folders import create_folder as create_folder, move as move
 from .notebook.files.copy import copy as copy
 from .notebook.identity import token_info as token_info, service_account_token as service_account_token

@@ -65,7 +65,8 @@ def _run(options: argparse.Namespace, jupyter_arguments: Sequence[str]) -> int:
         case "lab":
             from .lab import lab
 
-            return lab(options.directory, jupyter_arguments, fresh=options.fresh, only_copy=options.only_copy)
+            own = {name: getattr(options, name) for name in ("fresh", "only_copy", "with_outputs")}
+            return lab(options.directory, jupyter_arguments, **own)
         case "run":
             from .run import run
 
@@ -115,17 +116,18 @@ def _split(argv: list[str]) -> tuple[list[str], list[str]]:
 
 _OUTPUT_CLOSED = 141
 """The exit status that a shell gives to a program that SIGPIPE ended: 128 and the number of the signal."""
-_LAB_OPTIONS = ("--fresh", "--only-copy")
+_LAB_OPTIONS = ("--fresh", "--only-copy", "--with-outputs")
 
 
 # fmt: off
 _COMMANDS: tuple[tuple[str, str, str | None, Sequence[Option]], ...] = (
     ("lab", "copy the notebooks to a folder and open JupyterLab there",
-     "Copies the notebooks to DIR and opens JupyterLab there. A notebook that you changed is not replaced. Further"
-     " arguments are passed to JupyterLab, for example --no-browser --port 8890.", (
+     "Copies the notebooks without their outputs to DIR and opens JupyterLab there. A notebook that you changed is not"
+     " replaced. Further arguments are passed to JupyterLab, for example --no-browser --port 8890.", (
         ("directory", "the folder, which is created if it does not exist (default: %(default)s)", {"nargs": "?", "type": Path, "default": Path("svc-notebooks"), "metavar": "DIR"}),
         ("--fresh", "replace a notebook by the original, such as --fresh 01; your version is kept under a new name", {"metavar": "NAME"}),
         ("--only-copy", "copy the notebooks without opening JupyterLab", {"action": "store_true"}),
+        ("--with-outputs", "copy the outputs of the notebooks too, for teachers", {"action": "store_true"}),
     )),
     ("run", "execute all notebooks without a browser",
      "Executes every notebook in DIR and prints a line for each. The notebooks are not saved. Exit status 0: all "

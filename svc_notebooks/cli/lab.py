@@ -12,18 +12,25 @@ from ..core.printable_text import terminal_text
 from .notebook_files import START, CopyOutcome, copy_notebooks, environment, notebooks_folder, restore_notebook, trust
 
 
-def lab(directory: Path, arguments: Sequence[str] = (), *, fresh: str | None = None, only_copy: bool = False) -> int:
+def lab(
+    directory: Path,
+    arguments: Sequence[str] = (),
+    *,
+    fresh: str | None = None,
+    only_copy: bool = False,
+    with_outputs: bool = False,
+) -> int:
     """Copy the notebooks to a folder, open JupyterLab there with `arguments`, and return the exit status of JupyterLab.
 
-    `fresh` is a part of the name of a notebook to restore. With `only_copy`, JupyterLab is not opened. Return 1 if the
-    notebooks cannot be copied.
+    `fresh` is a part of the name of a notebook to restore. With `only_copy`, JupyterLab is not opened. `with_outputs`
+    copies the saved outputs too. Return 1 if the notebooks cannot be copied.
     """
     if find_spec("jupyterlab") is None and not only_copy:
         return _fail('JupyterLab is not installed: pip install "svc-notebooks[lab]"')
     if directory.exists() and not directory.is_dir():
         return _fail(f"{directory} is a file; choose a folder, or a new path")
     try:
-        _copy_notebooks(directory, fresh)
+        _copy_notebooks(directory, fresh, with_outputs=with_outputs)
     except LookupError as error:
         return _fail(str(error))
     except OSError as error:
@@ -31,13 +38,13 @@ def lab(directory: Path, arguments: Sequence[str] = (), *, fresh: str | None = N
     return 0 if only_copy else _open(directory, arguments)
 
 
-def _copy_notebooks(directory: Path, fresh: str | None) -> None:
+def _copy_notebooks(directory: Path, fresh: str | None, *, with_outputs: bool) -> None:
     shipped = notebooks_folder()
     if directory.resolve() == shipped.resolve():  # in a checkout the notebooks are used where they are
         if fresh is not None:
             raise LookupError(f"{directory} is in a Git checkout; restore the notebook with git restore")
     else:
-        files = copy_notebooks(directory)
+        files = copy_notebooks(directory, with_outputs=with_outputs)
         new = sum(file.outcome is CopyOutcome.COPIED for file in files)
         summary = (
             f"{new} of {len(files)} files copied to {directory}" if new else f"all files are in {directory} already"
@@ -46,7 +53,7 @@ def _copy_notebooks(directory: Path, fresh: str | None) -> None:
         for line in [summary, *kept]:
             sys.stderr.write(f"svc-notebooks lab: {terminal_text(line)}\n")
     if fresh is not None:
-        name, backup = restore_notebook(directory, fresh)
+        name, backup = restore_notebook(directory, fresh, with_outputs=with_outputs)
         where = f"; your version is {backup} now" if backup else ""
         sys.stderr.write(f"svc-notebooks lab: {terminal_text(name)} is restored{where}\n")
     if find_spec("nbformat"):

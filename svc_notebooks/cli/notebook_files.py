@@ -59,9 +59,8 @@ def solutions(directory: Path) -> int:
     directory.mkdir(parents=True, exist_ok=True)
     for path in sorted((notebooks_folder() / "exercises").glob("*.ipynb")):
         target = directory / path.name
-        content = (json.dumps(solve_notebook(path), indent=1, ensure_ascii=False) + "\n").encode()
         try:
-            save_bytes(target, content, overwrite=False)
+            save_bytes(target, _notebook_bytes(solve_notebook(path)), overwrite=False)
         except PathExists:
             sys.stderr.write(f"{target}: kept the existing file\n")
         else:
@@ -123,11 +122,18 @@ def notebooks_in(folder: Path) -> list[Path]:
     return sorted(path for path in folder.rglob("*.ipynb") if not _is_hidden(path, folder))
 
 
-def copy_notebooks(target: Path, source: Path | None = None) -> list[CopiedFile]:
-    """Copy the package's notebooks to a folder, keep existing files, and return the outcome for each file."""
+def _notebook_bytes(notebook: Mapping[str, Any]) -> bytes:
+    return (json.dumps(notebook, indent=1, ensure_ascii=False) + "\n").encode()
+
+
+def copy_notebooks(target: Path, source: Path | None = None, *, with_outputs: bool = False) -> list[CopiedFile]:
+    """Copy the package's notebooks to a folder, keep existing files, and return the outcome for each file.
+
+    The notebooks have no outputs, so that a person can predict them, or those of the package if `with_outputs` is True.
+    """
     source = source or notebooks_folder()
     paths = [path for path in sorted(source.rglob("*")) if path.is_file() and not _is_hidden(path, source)]
-    return [_copy_one(source, target, path.relative_to(source).as_posix()) for path in paths]
+    return [_copy_one(source, target, path.relative_to(source).as_posix(), with_outputs) for path in paths]
 
 
 def _is_hidden(path: Path, folder: Path) -> bool:
@@ -135,31 +141,41 @@ def _is_hidden(path: Path, folder: Path) -> bool:
     return any(part.startswith((".", "__pycache__")) for part in parts)
 
 
-def _copy_one(source: Path, target: Path, name: str) -> CopiedFile:
-    path = target / name
+def _copy_one(source: Path, target: Path, name: str, with_outputs: bool = False) -> CopiedFile:
+    path, content = target / name, (source / name).read_bytes()
+    versions = [content]
+    if path.suffix == ".ipynb":
+        notebook = json.loads(content)
+        for cell in notebook["cells"]:
+            if cell["cell_type"] == "code":
+                cell.update(outputs=[], execution_count=None)
+        versions.insert(0 if not with_outputs else 1, _notebook_bytes(notebook))
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
-        outcome = save_bytes(path, (source / name).read_bytes(), overwrite=False).outcome
+        outcome = save_bytes(path, versions[0], overwrite=False).outcome
     except PathExists:
-        return CopiedFile(name, CopyOutcome.KEPT)
+        is_other_version = path.is_file() and path.read_bytes() in versions
+        return CopiedFile(name, CopyOutcome.SAME if is_other_version else CopyOutcome.KEPT)
     return CopiedFile(name, CopyOutcome.SAME if outcome == UNCHANGED else CopyOutcome.COPIED)
 
 
-def restore_notebook(target: Path, word: str, source: Path | None = None) -> tuple[str, str | None]:
+def restore_notebook(
+    target: Path, word: str, source: Path | None = None, *, with_outputs: bool = False
+) -> tuple[str, str | None]:
     """Restore the original of the notebook whose name contains `word`, and rename and keep a changed notebook.
 
-    Return the path of the notebook, and the new path of the changed file or None. Raises LookupError unless exactly one
-    notebook matches.
+    `with_outputs` is as in `copy_notebooks`. Return the path of the notebook, and the new path of the changed file or
+    None. Raises LookupError unless exactly one notebook matches.
     """
     source = source or notebooks_folder()
     name = _find_notebook(word, [path.relative_to(source).as_posix() for path in notebooks_in(source)])
-    if _copy_one(source, target, name).outcome is not CopyOutcome.KEPT:
+    if _copy_one(source, target, name, with_outputs).outcome is not CopyOutcome.KEPT:
         return name, None
     path = target / name
     backups = (path.with_name(f"{path.stem}.kept-{number}{path.suffix}") for number in count(1))
     backup = next(backup for backup in backups if not lexists(backup))
     move_into_place(path, backup, overwrite=False)
-    _copy_one(source, target, name)
+    _copy_one(source, target, name, with_outputs)
     return name, backup.relative_to(target).as_posix()
 
 

@@ -149,6 +149,11 @@ def delete_file(session: Session, file_id: str) -> None:
     session.execute("DELETE", file_path(session, file_id))
 
 
+def empty_trash(session: Session) -> None:
+    """Delete all files of this user that are in the trash."""
+    session.call("DELETE", session.names.path("files/trash"))
+
+
 def generate_ids(session: Session, count: int = 10) -> list[str]:
     """Return `count` unused file ids, which make the creation of files repeatable (X-07)."""
     answer = session.call("GET", session.names.path("files", "generateIds"), query={"count": count})

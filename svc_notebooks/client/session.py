@@ -7,7 +7,7 @@ import os
 import random as dice
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -246,16 +246,9 @@ class Session:
         >>> Session.from_recipe(session.recipe())
         <Session https://api.example.org>
         """
-        return cls(
-            recipe.base_url,
-            recipe.token,
-            names=recipe.names,
-            verify=recipe.verify,
-            proxies=None if recipe.proxies is None else dict(recipe.proxies),
-            timeout=recipe.timeout,
-            retry=recipe.retry,
-            state_dir=recipe.state_dir,
-        )
+        settings = {each.name: getattr(recipe, each.name) for each in fields(recipe) if each.name != "key"}
+        proxies = None if recipe.proxies is None else dict(recipe.proxies)
+        return cls(**settings | {"proxies": proxies})
 
     if not TYPE_CHECKING:  # otherwise every attribute would exist for mypy
 

@@ -180,6 +180,7 @@ def _zone_name_set() -> frozenset[str]:
     return frozenset(zone_names())
 
 
+@lru_cache(maxsize=1024)  # ZoneInfo's own cache has only weak references
 def zone(name: str) -> ZoneInfo:
     """Return the time zone with an IANA name. Raises ValueError, which names similar names, for an unknown name.
 
@@ -195,7 +196,7 @@ def zone(name: str) -> ZoneInfo:
         near = same or get_close_matches(name[:60], zone_names(), n=2)
         hint = f"; did you mean {' or '.join(near)}?" if near else ""
         raise ValueError(f"{name[:60]!r} is not a time zone of the IANA database, such as Europe/Berlin{hint}")
-    return _zone(name)
+    return ZoneInfo(name)
 
 
 _OFFSET_NAME = re.compile(
@@ -280,11 +281,6 @@ def zone_of_windows(name: str) -> str | None:
     'Europe/Berlin'
     """
     return _IANA_OF.get(name.lower())
-
-
-@cache
-def _zone(name: str) -> ZoneInfo:  # ZoneInfo's own cache has only weak references
-    return ZoneInfo(name)
 
 
 _STEP = 3

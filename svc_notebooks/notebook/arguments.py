@@ -10,8 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from io import IOBase
 from operator import index
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard, TypeVar
 from urllib.parse import parse_qs, unquote, urlsplit
+
+from ..core.suggestions import nearest_name
 
 _PATHS = (
     re.compile(r"/d/(?P<id>[^/]+)"),  # webViewLink, such as /file/d/abc/view and /document/d/abc/edit
@@ -54,6 +56,8 @@ if TYPE_CHECKING:
         str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes] | DataFrame | Mapping[str, Any]
     )
     Sources: TypeAlias = Source | list[Source] | tuple[Source, ...]
+    Value = TypeVar("Value")
+    Column: TypeAlias = Value | Sequence[Value] | Series[Any] | Index[Any]
 
 
 def is_frame(value: object) -> TypeGuard[DataFrame]:
@@ -195,17 +199,33 @@ def single_source(source: object) -> Any:
 def names_for(count: int, name: object) -> list[str | None]:
     """Return the list of `count` file names from a `name` argument, or `count` times None if `name` is None.
 
-    `name` is a str for one source, or a list with a name for each source. Raises TypeError for another type, and
-    ValueError for another number of names.
+    `name` is a str for one source, or a list or column with a name for each source. Raises TypeError for another type,
+    and ValueError for another number of names.
     """
     if name is None:
         return [None] * count
-    names = [name] if isinstance(name, str) else name
-    if not isinstance(names, list | tuple) or not all(isinstance(text, str) for text in names):
-        raise TypeError(f"name must be a str or a list of str, not {type(name).__name__}")
-    if len(names) != count:
-        raise ValueError(f"name has {len(names)} names for {count} sources; give one name for each source")
-    return list(names)
+    names = column_values("name", [name] if isinstance(name, str) else name, count, "source")
+    if names is None or not all(isinstance(text, str) for text in names):
+        other = [_type_name(text) for text in names or () if not isinstance(text, str)]
+        raise TypeError(f"name must be a str or a list of str, not {_type_name(name)}{f' of {other[0]}' * bool(other)}")
+    return names
+
+
+def column_values(argument: str, value: Any, count: int, row: str = "file") -> list[Any] | None:
+    """Return the values of a list, a Series or another column with a value for each row, or None for a single value.
+
+    Raises ValueError for another number of values than `count`. `row` is the word for a row in the message.
+
+    >>> column_values("name", ("a", "b"), 2), column_values("name", "a", 2)
+    (['a', 'b'], None)
+    """
+    is_column = hasattr(value, "tolist") and hasattr(value, "__len__")  # of pandas or numpy
+    if not (is_column or isinstance(value, list | tuple)) or isinstance(value, str) or is_frame(value):
+        return None
+    if len(value) != count:
+        text = f"{len(value)} value{'s' * (len(value) != 1)} for {count} {row}{'s' * (count != 1)}"
+        raise ValueError(f"{argument} is a {_type_name(value)} with {text}; give one value for each {row}")
+    return list(value)
 
 
 def target_path(count: int, to: str | os.PathLike[str] | None) -> Path:
@@ -234,7 +254,9 @@ def choice(argument: str, value: object, allowed: Iterable[str]) -> str:
     """Return an allowed value of an argument. Raises ValueError for any other value."""
     options = list(allowed)
     if not isinstance(value, str) or value not in options:
-        raise ValueError(f"{argument} is {value!r}; it must be one of {', '.join(options)}")
+        near = nearest_name(value, options) if isinstance(value, str) else None
+        hint = f"; did you mean {near!r}?" if near else ""
+        raise ValueError(f"{argument} is {value!r}; it must be one of {', '.join(options)}{hint}")
     return value
 
 

@@ -25,7 +25,7 @@ from schemathesis.generation import GenerationMode
 from svc_notebooks.core.api.openapi import document
 from svc_notebooks.core.brand_names import Names
 from svc_notebooks.server.transports.socket_server import SocketServer
-from svc_notebooks.server.transports.wsgi import WsgiApp
+from svc_notebooks.server.wsgi import WsgiApp
 from tests.examples import examples
 from tests.fuzz.world import BASE, World, make_world
 

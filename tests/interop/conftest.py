@@ -2,15 +2,66 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import os
+import re
+from collections import defaultdict
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from importlib import resources
-from typing import Any
+from pathlib import Path
+from typing import Any, Protocol
 
 import pytest
 
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.transports.socket_server import SocketServer
+
+ROOT = Path(__file__).parents[2]
+CONNECT_PROXY = ROOT / "docs" / "clients" / "connect_proxy.py"
+SEEN = ROOT / "build" / "clients-seen"
+TASKS = ("sign-in", "upload", "chunks", "interruption", "range", "pages", "batch", "events", "sync")
+"""The columns of the table in docs/deployments.md."""
+
+
+class Seen(Protocol):
+    """Records the tasks that a client did in a test."""
+
+    def __call__(self, client: str, version: str, *tasks: str) -> None: ...
+
+
+@pytest.fixture
+def seen(request: pytest.FixtureRequest) -> Seen:
+    """Record the tasks of a client for the table in docs/deployments.md."""
+
+    def record(client: str, version: str, *tasks: str) -> None:
+        assert set(tasks) <= set(TASKS)
+        SEEN.mkdir(parents=True, exist_ok=True)
+        name = re.sub(r"\W+", "-", f"{client} {request.node.name}")
+        (SEEN / f"{name}.json").write_text(json.dumps([client, version, f"{datetime.now(UTC):%Y-%m-%d}", tasks]))
+
+    return record
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Write the table of the clients if WRITE_CLIENTS is set. Clients that were not run keep their row."""
+    if not os.environ.get("WRITE_CLIENTS") or hasattr(session.config, "workerinput"):
+        return
+    page = ROOT / "docs" / "deployments.md"
+    heading = f"| client | version | {' | '.join(TASKS)} | date |\n{'|---' * (len(TASKS) + 3)}|\n"
+    before, heading, after = page.read_text("utf-8").partition(heading)
+    old = "".join(itertools.takewhile(lambda line: line.startswith("|"), after.splitlines(keepends=True)))
+    rows = dict(re.findall(r"^\| (.*?) (\|.*)$", old, re.MULTILINE))
+    tasks_of = defaultdict[tuple[str, str, str], set[str]](set)
+    for path in SEEN.glob("*.json"):
+        client, version, date, tasks = json.loads(path.read_text())
+        tasks_of[client, version, date].update(tasks)
+    for (client, version, date), tasks in tasks_of.items():
+        cells = ("yes" if task in tasks else "" for task in TASKS)
+        rows[client] = f"| {version} | {' | '.join(cells)} | {date} |"
+    table = "".join(f"| {client} {rows[client]}\n" for client in sorted(rows, key=str.casefold))
+    page.write_text(before + heading + table + after.removeprefix(old), "utf-8")
 
 
 @pytest.fixture

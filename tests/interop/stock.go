@@ -1,4 +1,4 @@
-// The tasks of a client in Go, unmodified: go run stock.go BASE_URL TOKEN
+// The tasks of a client in Go, unmodified: go run stock.go BASE_URL KEY_FILE
 package main
 
 import (
@@ -9,7 +9,7 @@ import (
 	"math/rand"
 	"os"
 
-	"golang.org/x/oauth2"
+	"golang.org/x/oauth2/google"
 	"google.golang.org/api/calendar/v3"
 	"google.golang.org/api/drive/v3"
 	"google.golang.org/api/googleapi"
@@ -24,8 +24,14 @@ func check(err error) {
 
 func main() {
 	ctx, base := context.Background(), os.Args[1]
-	token := option.WithTokenSource(oauth2.StaticTokenSource(&oauth2.Token{AccessToken: os.Args[2]}))
+	key, err := os.ReadFile(os.Args[2])
+	check(err)
+	account, err := google.JWTConfigFromJSON(key, drive.DriveScope, calendar.CalendarScope)
+	check(err)
+	token := option.WithTokenSource(account.TokenSource(ctx))
 	files, err := drive.NewService(ctx, token, option.WithEndpoint(base+"/drive/v3/"))
+	check(err)
+	about, err := files.About.Get().Fields("user").Do()
 	check(err)
 	events, err := calendar.NewService(ctx, token, option.WithEndpoint(base+"/calendar/v3/"))
 	check(err)
@@ -35,6 +41,8 @@ func main() {
 	file, err := files.Files.Create(&drive.File{Name: "Größe.bin"}).
 		Media(bytes.NewReader(content), googleapi.ChunkSize(262144), googleapi.ContentType("image/png")).
 		Fields("id,name,mimeType,size").Do()
+	check(err)
+	small, err := files.Files.Create(&drive.File{Name: "small"}).Media(bytes.NewReader(content[:9])).Fields("size").Do()
 	check(err)
 	part := files.Files.Get(file.Id)
 	part.Header().Set("Range", "bytes=699990-")
@@ -66,7 +74,9 @@ func main() {
 	check(err)
 
 	json.NewEncoder(os.Stdout).Encode(map[string]any{
-		"file": []any{file.Name, file.MimeType, file.Size}, "tail": bytes.Equal(tail, content[699990:]),
-		"listed": len(names), "event": []string{made.Summary, changed.Items[0].Status},
+		"sign-in": about.User.EmailAddress, "upload": small.Size == 9,
+		"chunks": file.Name == "Größe.bin" && file.MimeType == "image/png" && file.Size == 700000,
+		"range":  bytes.Equal(tail, content[699990:]), "pages": len(names) == 4,
+		"events": made.Summary == "Lunch", "sync": changed.Items[0].Status == "cancelled",
 	})
 }

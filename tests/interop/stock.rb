@@ -1,15 +1,21 @@
-# The tasks of a client in Ruby, unmodified: ruby stock.rb BASE_URL TOKEN
+# The tasks of a client in Ruby, unmodified: ruby stock.rb BASE_URL KEY_FILE
 require "google/apis/drive_v3"
 require "google/apis/calendar_v3"
+require "googleauth"
 require "json"
 require "stringio"
 
-base_url, token = ARGV
+base_url, key_file = ARGV
+account = Google::Auth::ServiceAccountCredentials.make_creds(
+  json_key_io: File.open(key_file), scope: %w[drive calendar].map { |name| "https://www.googleapis.com/auth/#{name}" }
+)
+account.token_credential_uri = account.audience = "#{base_url}/token"
 Google::Apis.logger.level = Logger::FATAL
+Google::Apis::RequestOptions.default.retries = 3
 drive, calendar = [Google::Apis::DriveV3::DriveService, Google::Apis::CalendarV3::CalendarService].map do |service|
   service.new.tap do |made|
     made.root_url = "#{base_url}/"
-    made.authorization = token
+    made.authorization = account
   end
 end
 
@@ -19,6 +25,8 @@ file = drive.create_file({ name: "Größe.bin" }, upload_source: StringIO.new(co
 drive.update_file(file.id, { description: "new" }, upload_source: StringIO.new(content + "!"), content_type: "image/png")
 downloaded = StringIO.new("".b)
 drive.get_file(file.id, download_dest: downloaded)
+tail = StringIO.new("".b)
+drive.get_file(file.id, download_dest: tail, options: { header: { "Range" => "bytes=699990-" } })
 
 4.times { |number| drive.create_file({ name: "listed #{number}" }) }
 names, page = [], nil
@@ -40,7 +48,10 @@ events = calendar.list_events("primary", show_deleted: true)
 changed = calendar.list_events("primary", sync_token: events.next_sync_token)
 
 puts JSON.generate(
-  "file" => [file.name, file.mime_type, file.size], "downloaded" => downloaded.string == content + "!",
-  "listed" => names.map(&:name).sort, "deleted" => deleted, "event" => [event.summary, events.items.map(&:status)],
-  "changed" => changed.items.to_a.length
+  "sign-in" => drive.get_about(fields: "user").user.email_address, "range" => tail.string == content[699_990..] + "!",
+  "upload" => [file.name, file.mime_type, file.size] == ["Größe.bin", "image/png", 700_000] &&
+              downloaded.string == content + "!",
+  "pages" => names.map(&:name).sort == (0..3).map { |number| "listed #{number}" },
+  "batch" => deleted == [204, 204, 204, 204, 404], "events" => event.summary == "Lunch",
+  "sync" => events.items.map(&:status) == ["cancelled"] && changed.items.to_a.empty?
 )

@@ -5,10 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from datetime import UTC, datetime
+from importlib.metadata import version
 from typing import Any
 
 import pytest
 from googleapiclient.errors import HttpError
+
+from tests.interop.conftest import Seen
 
 pytestmark = pytest.mark.interop
 
@@ -94,7 +97,7 @@ class Gcsa:
             )
 
 
-def test_copies_are_current_after_each_day_of_a_week(calendar: Any, base_url: str, token: str) -> None:
+def test_copies_are_current_after_each_day_of_a_week(calendar: Any, base_url: str, token: str, seen: Seen) -> None:
     api = calendar.service
     events, rules = api.events(), api.acl()
 
@@ -146,3 +149,5 @@ def test_copies_are_current_after_each_day_of_a_week(calendar: Any, base_url: st
             again.run()
             assert copy.entries == again.entries
     assert [copy.full_lists for copy in copies] == [1, 2, 1, 1, 1]
+    for library in ("google-api-python-client", "gcal-sync", "gcsa"):
+        seen(library, version(library), "events", "sync")

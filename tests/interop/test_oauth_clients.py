@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from svc_notebooks.server.transports.socket_server import SocketServer
 from tests.contract.calendar_client import ADA, BOB
 from tests.contract.conftest import InProcess
 from tests.contract.web_user import WebUser
+from tests.interop.conftest import Seen
 from tests.patience import PATIENCE
 from tests.receivers import AUTHORITY, server_context
 
@@ -70,13 +72,14 @@ def user_of(session: requests.Session, base_url: str, **options: Any) -> str:
 # -- google-auth -----------------------------------------------------------------------------------------------------
 
 
-def test_google_auth_signs_a_service_account_in(service: Service, base_url: str) -> None:
+def test_google_auth_signs_a_service_account_in(service: Service, base_url: str, seen: Seen) -> None:
     key = service.service_account("robot", base_url=base_url)
     credentials = service_account.Credentials.from_service_account_info(key, scopes=SCOPES)
 
     with AuthorizedSession(credentials) as session:
         assert user_of(session, base_url) == key["client_email"]
     assert credentials.valid
+    seen("google-auth", version("google-auth"), "sign-in")
 
 
 def test_google_auth_acts_for_a_user_where_it_may(service: Service, base_url: str) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import runpy
 import shutil
 import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -17,10 +19,12 @@ from svc_notebooks import Names, Sandbox
 from svc_notebooks.core.policy import Policy
 from tests.closing import closing
 from tests.family import FAMILY, FAMILY_POLICY
+from tests.interop.conftest import Seen
 from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.interop
 
+PYTHON = "google-api-python-client"
 CLIENTS = Path(__file__).parents[2] / "docs" / "clients"
 TASKS = """\
 1 {user}
@@ -83,7 +87,9 @@ def run_python(file: str, variables: dict[str, str], monkeypatch: pytest.MonkeyP
     ids=["curl", "fetch", "requests", "google-api-python-client"],
     indirect=["lab"],
 )
-def test_ten_tasks(lab: Sandbox, program: str, file: str, fault: dict, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+def test_ten_tasks(
+    lab: Sandbox, program: str, file: str, fault: dict, monkeypatch: pytest.MonkeyPatch, capsys, seen: Seen
+) -> None:
     receiver = svc.receiver()
     variables = environment(lab, SVC_RECEIVER=receiver.address)
 
@@ -97,6 +103,8 @@ def test_ten_tasks(lab: Sandbox, program: str, file: str, fault: dict, monkeypat
     assert svc.files(name="film.bin")["size"].tolist() == [700_000]
     assert svc.events()["recurrence"].tolist() == [["RRULE:FREQ=WEEKLY;COUNT=8"]]
     assert svc.events()["summary"].tolist() == ["Count all ducks"]
+    if lab.service.names == FAMILY:
+        seen(PYTHON, version(PYTHON), "upload", "chunks", "interruption", "range", "pages", "events")
 
 
 def upload_types(lab: Sandbox) -> set[str]:
@@ -105,7 +113,7 @@ def upload_types(lab: Sandbox) -> set[str]:
 
 
 @pytest.mark.parametrize("lab", [FAMILY], indirect=True, ids=["rclone"])
-def test_seven_tasks_with_rclone(lab: Sandbox) -> None:
+def test_seven_tasks_with_rclone(lab: Sandbox, seen: Seen) -> None:
     variables = environment(lab, SVC_CA="")
 
     with lab.faults(operation="upload.session", nth=2, status=503):
@@ -115,15 +123,19 @@ def test_seven_tasks_with_rclone(lab: Sandbox) -> None:
     assert upload_types(lab) == {"uploadType=multipart", "uploadType=resumable"}
     assert sorted(svc.files()["name"]) == ["ducks", "ducks.csv", "film.bin", "native"]
     assert {206} <= set(lab.journal()["status"])
+    about = subprocess.run(["rclone", "version"], capture_output=True, text=True, check=True).stdout
+    number = re.search(r"v(\d[\d.]+\d)", about)
+    seen("rclone", number[1] if number else "", "upload", "chunks", "interruption", "range", "pages")
 
 
 @pytest.mark.parametrize("lab", [FAMILY], indirect=True, ids=["google-api-python-client"])
-def test_batches(lab: Sandbox, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+def test_batches(lab: Sandbox, monkeypatch: pytest.MonkeyPatch, capsys, seen: Seen) -> None:
     output = run_python("batch_requests.py", environment(lab), monkeypatch, capsys)
 
     assert output == "create ducks\nmissing 404\n2 Lesson 2\n3 Lesson 3\n4 Lesson 4\n"
     assert svc.files()["name"].tolist() == ["ducks"]
     assert len(svc.events()) == 3
+    seen(PYTHON, version(PYTHON), "batch")
 
 
 @pytest.mark.parametrize("lab", [FAMILY], indirect=True, ids=["gcsa"])

@@ -137,7 +137,7 @@ WRONG = {
     "media name": (lambda: svc.upload(b"x", name="n", upload_type="media"), ValueError, "metadata"),
     "field": (lambda: svc.upload(b"x", metadata={"nam": "n"}), TypeError, "nam .*did you mean name"),
     "value": (lambda: svc.upload(b"x", metadata={"starred": "yes"}), ValueError, "starred.*true or"),
-    "names": (lambda: svc.upload([b"x", b"y"], name=["x"]), ValueError, "name has 1 names for 2"),
+    "names": (lambda: svc.upload([b"x", b"y"], name=["x"]), ValueError, "name is a list with 1 value for 2 sources"),
     "one id": (lambda: svc.upload([b"x", b"y"], file_id="i"), ValueError, "file_id is for one source"),
     "progress": (lambda: svc.upload(b"x", progress="yes"), TypeError, "progress"),
     "late field": (lambda: svc.update("i", parents=["p"]), TypeError, r"parents .*move\(file, to=folder\)"),
@@ -163,7 +163,7 @@ WRONG = {
     "event row": (lambda: svc.event({"name": "a"}), ValueError, "event has no column id"),
     "parents": (lambda: svc.upload(b"x", parent="a", metadata={"parents": "b"}), ValueError, "parent and parents"),
     "two parents": (lambda: svc.create_folder("x", parent=["a", "b"]), ValueError, "parent has 2 folders"),
-    "parent of a file": (lambda: svc.start_upload(b"x", file="a", parent="b"), ValueError, "parent are for new files"),
+    "parent of a file": (lambda: svc.start_upload(b"x", file="a", parent="b"), ValueError, "folder are for new files"),
     "another brand": (
         lambda: svc.create_file("x", mime_type="application/vnd.google-apps.folder"),
         ValueError,

@@ -115,6 +115,9 @@ TABLE = {
         lambda w: svc.calendar_permissions(),
     ),
     "create_calendar": ("CALENDARS", None, lambda w: svc.create_calendar("Term")),
+    "empty_trash": (
+        "FILES", lambda w: svc.empty_trash(), lambda w: [svc.trash(svc.upload(b"1")), svc.empty_trash()][1]
+    ),
     "event_colors": ("COLORS", None, lambda w: svc.event_colors()),
     "export_events": ("CALENDAR_FILE", None, lambda w: svc.export_events()),
     "import_events": ("IMPORTED", lambda w: svc.import_events(NO_EVENTS), lambda w: svc.import_events(ONE_EVENT)),

@@ -62,9 +62,7 @@ CALLS: dict[str, Callable[[Any, Session, Path], object]] = {
     ),
     "delete_event": lambda made, session, folder: svc.delete_event(made.event, session=session),
     "create_calendar": lambda made, session, folder: svc.create_calendar("New", session=session),
-    "share_calendar": lambda made, session, folder: svc.share_calendar(
-        "primary", "bob@svc.example", session=session
-    ),
+    "share_calendar": lambda made, session, folder: svc.share_calendar("primary", "bob@svc.example", session=session),
     "free_busy": lambda made, session, folder: svc.free_busy(
         "primary", time_min="2026-11-02", time_max="2026-11-04", session=session
     ),

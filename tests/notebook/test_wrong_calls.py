@@ -27,10 +27,10 @@ import svc_notebooks as svc
         (lambda: svc.Session("http://a", tokn="t"), "Session() has no argument 'tokn'; did you mean 'token'?"),
         (
             lambda: svc.sandbox().session.call("GET", "/", params={}),
-            "Session.call() has no argument 'params'; it takes method, path, query, body, headers",
+            "call() has no argument 'params'; it takes method, path, query, body, headers",
         ),
-        (lambda: svc.sandbox().clock.set(time=3), "VirtualClock.set() has no argument 'time'; it takes instant"),
-        (lambda: svc.sandbox().serve(tsl=True), "Sandbox.serve() has no argument 'tsl'; did you mean 'tls'?"),
+        (lambda: svc.sandbox().clock.set(time=3), "set() has no argument 'time'; it takes instant"),
+        (lambda: svc.sandbox().serve(tsl=True), "serve() has no argument 'tsl'; did you mean 'tls'?"),
         (
             lambda: svc.create_event("Tea", start="2026-11-02", end="2026-11-03", timezone="UTC"),
             "create_event() has no argument 'timezone'; did you mean 'time_zone'?",
@@ -45,12 +45,14 @@ import svc_notebooks as svc
         ),
         (
             lambda: svc.sandbox().deliver(1),
-            "Sandbox.deliver() takes no argument without a name, not 1 argument",
+            "deliver() takes no argument without a name, not 1 argument",
         ),
         (
             lambda: svc.dashboard(lab=svc.sandbox()).show(name="files"),
-            "Dashboard.show() has no argument 'name'; it takes key",
+            "show() has no argument 'name'; it takes key",
         ),
+        (lambda: svc.share("a", to="b@c.example"), "share() has no argument 'to'; did you mean 'with_'?"),
+        (lambda: svc.files(ascending=False), "files() has no argument 'ascending'; did you mean 'order_by'?"),
         (lambda: svc.upload(), "upload() missing 1 required positional argument: 'source'"),
     ],
 )

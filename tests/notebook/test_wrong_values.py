@@ -20,7 +20,7 @@ SERIES = pd.Series(["a", "b"])
         ),
         (
             lambda: svc.upload(b"", metadata=pd.DatetimeIndex(["2026-11-02"])),
-            "metadata must be a dict or None, not DatetimeIndex",
+            "metadata must be a dict of fields, not Timestamp",
         ),
         (
             lambda: svc.create_event("Tea", start=pd.to_datetime(["2026-11-02", "2026-11-03"]), end="2026-11-04"),

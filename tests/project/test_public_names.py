@@ -4,6 +4,7 @@ import ast
 import doctest
 import importlib
 import pkgutil
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,7 @@ from IPython.core.completer import provisionalcompleter
 from IPython.core.interactiveshell import InteractiveShell
 
 import svc_notebooks as svc
+from svc_notebooks.core import suggestions
 from tests.closing import closing
 from tests.conftest import new_kernel
 
@@ -118,13 +120,23 @@ def test_tab_completes_only_public_names(cell: str, use_jedi: bool, expected: li
     assert names == set(expected)
 
 
+def test_the_words_of_other_libraries_lead_to_calls_that_exist():
+    known = {*svc.__all__, "lab", "help", "__version__"}
+
+    assert [call for call in suggestions.CALLS.values() if re.match(r"\w+", call)[0] not in known] == []
+    assert not {*suggestions.CALLS, *suggestions.MISSING}.intersection(svc.__all__)
+    for name in ("mkdir", "revisions", "everyone"):
+        with pytest.raises(AttributeError, match=r"create_folder\(name\)|keeps no earlier|share\(file, 'anyone'\)"):
+            getattr(svc, name)
+
+
 @pytest.mark.parametrize(
     "typed, meant",
     [
         ("uplaod", "upload"),
-        ("calendar", "calendars"),
+        ("calender", "calendars"),
         ("stop", "stop_channel"),
-        ("watch", "watch_file"),
+        ("watches", "watch_file"),
         ("export_file", "export"),
         ("get_file", "file"),
     ],

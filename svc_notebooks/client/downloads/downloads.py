@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
@@ -29,6 +30,8 @@ _TRIES = 3
 
 _AT_ONCE = 64 * 1024
 """The largest size in bytes of content that is received in memory, because it arrives in one block."""
+
+_MEDIA = {"alt": "media"}
 
 _ALWAYS_CHANGED = "The content of {} changed during every download attempt."
 
@@ -57,7 +60,7 @@ def read_content(
     """
     requested, sink = as_range(byte_range), Memory()
     file: File = get_file(session, file_id, fields="size") if size is None else {"size": str(size)}
-    _receive(session, {**file, "id": file_id}, sink, requested, progress, acknowledge_abuse=acknowledge_abuse)
+    _Download(session, {**file, "id": file_id}, requested, progress, acknowledge_abuse).receive(sink)
     return sink.content()
 
 
@@ -117,54 +120,91 @@ def save_known(
 
     The errors of `read_content` can be raised too.
     """
-    size = _size_to_save(byte_range, file)
+    whole = int(file["size"]) if file.get("size") is not None else None
+    span = byte_range.resolve(whole) if byte_range and whole is not None else None
+    size = whole if byte_range is None else span.size if span else None
     if _is_unchanged(session, file, target, size, whole=byte_range is None, overwrite=overwrite):
         return SavedFile(target, UNCHANGED, target.stat().st_size)
+    download = _Download(session, file, byte_range, progress, acknowledge_abuse)
     if byte_range is None and size is not None and size <= _AT_ONCE:
         sink = Memory()
-        _receive(session, file, sink, None, progress, acknowledge_abuse=acknowledge_abuse)
+        download.receive(sink)
         return save_bytes(target, sink.content(), overwrite=overwrite)
-    with PartFile(target, _content_id(session, file, byte_range)) as part:
-        _receive(session, file, part, byte_range, progress, acknowledge_abuse=acknowledge_abuse)
+    with PartFile(target, download.content_id()) as part:
+        download.receive(part)
         return part.finish(overwrite=overwrite)
 
 
-def _receive(
-    session: Session,
-    file: File,
-    sink: PartFile | Memory,
-    requested: ByteRange | None,
-    progress: Progress | None,
-    *,
-    acknowledge_abuse: bool,
-) -> None:
-    """Download the content that the metadata `file` describe, or that the service has meanwhile, into a sink.
+@dataclass
+class _Download:
+    """A download of the content that the metadata `file` describe, or that the service has meanwhile."""
 
-    Raises ContentMismatch if the content has another size or checksum than the current metadata.
-    """
-    file_id, fields = file["id"], f"{FACTS},{CHECKSUMS}"
-    for _ in range(_TRIES):
-        wrong_size: ContentMismatch | None = None
+    session: Session
+    file: File
+    requested: ByteRange | None
+    progress: Progress | None
+    acknowledge_abuse: bool
+
+    def receive(self, sink: PartFile | Memory) -> None:
+        """Download the content into a sink.
+
+        Raises ContentMismatch if the content has another size or checksum than the current metadata.
+        """
+        for _ in range(_TRIES):
+            wrong_size: ContentMismatch | None = None
+            try:
+                if self._is_verified(sink, resumed=self._fetch(sink).resumed):
+                    return
+            except ContentMismatch as error:
+                wrong_size = error
+            now = self._current()
+            if wrong_size and now.get("size") == self.file.get("size"):
+                raise wrong_size
+            self.file = {**now, "id": self.file["id"]}
+            sink.restart(self.content_id())
+        raise ContentMismatch(_ALWAYS_CHANGED.format(self.file["id"]))
+
+    def _current(self) -> File:
+        return get_file(self.session, self.file["id"], fields=f"{FACTS},{CHECKSUMS}")
+
+    def _fetch(self, sink: PartFile | Memory) -> Fetch:
+        """Download the content and return the Fetch. Warns if the owner acknowledges an abusive file."""
+        file_id, size = self.file["id"], int(self.file["size"]) if self.file.get("size") is not None else None
+        path = file_path(self.session, file_id)
+        fetch = Fetch(self.session, self.session.url(path, _MEDIA), sink, size, self.requested, self.progress)
         try:
-            fetch = _fetch_content(session, file, sink, requested, progress, acknowledge_abuse=acknowledge_abuse)
-            if _is_verified(session, file, sink, whole=requested is None, resumed=fetch.resumed):
-                return
-        except ContentMismatch as error:
-            wrong_size = error
-        now: File = {**get_file(session, file_id, fields=fields), "id": file_id}
-        if wrong_size and now.get("size") == file.get("size"):
-            raise wrong_size
-        file = now
-        sink.restart(_content_id(session, file, requested))
-    raise ContentMismatch(_ALWAYS_CHANGED.format(file_id))
+            fetch.run()
+        except NotAllowed as error:
+            if not self.acknowledge_abuse or error.reason != "cannotDownloadAbusiveFile":
+                raise
+            warn_of_abuse(str(get_file(self.session, file_id, fields="name").get("name")), file_id)
+            url = self.session.url(path, {**_MEDIA, "acknowledgeAbuse": True})
+            fetch = Fetch(self.session, url, sink, size, self.requested, self.progress)
+            fetch.run()
+        return fetch
 
+    def _is_verified(self, sink: PartFile | Memory, *, resumed: bool) -> bool:
+        """Return True if the received bytes have the checksum in `file`, or else if they are the current content."""
+        stored = None if self.requested else checksum(self.file)
+        if stored is not None and sink.digest(stored[0]) == stored[1]:
+            return True
+        return (stored is None and not resumed) or self._is_current(sink)
 
-def _is_verified(session: Session, file: File, sink: PartFile | Memory, *, whole: bool, resumed: bool) -> bool:
-    """Return True if the downloaded bytes have the checksum in `file`, or else if they are the current content."""
-    stored = checksum(file) if whole else None
-    if stored is None:
-        return not resumed or _is_current(session, file["id"], sink, whole=whole, facts=file)
-    return sink.digest(stored[0]) == stored[1] or _is_current(session, file["id"], sink, whole=whole)
+    def _is_current(self, sink: PartFile | Memory) -> bool:
+        """Return True if the received bytes have the current checksum, or for a byte range the same revision."""
+        now = self._current()
+        if self.requested:
+            return now.get("headRevisionId") == self.file.get("headRevisionId")
+        if now.get("size") != str(sink.have):
+            return False
+        stored = checksum(now)
+        return stored is None or sink.digest(stored[0]) == stored[1]
+
+    def content_id(self) -> dict[str, object]:
+        """Return the texts that identify the content for a further run."""
+        facts = {name: self.file.get(name) for name in ("id", "size", "headRevisionId")}
+        asked = str(self.requested) if self.requested else None
+        return {"base_url": self.session.base_url, **facts, "range": asked}
 
 
 def target_path(destination: Path, name: str) -> Path:
@@ -187,39 +227,6 @@ def _is_unchanged(
     return bool(same)
 
 
-def _size_to_save(requested: ByteRange | None, facts: File) -> int | None:
-    if facts.get("size") is None:
-        return None
-    whole = int(facts["size"])
-    span = requested.resolve(whole) if requested else None
-    return whole if requested is None else span.size if span else None
-
-
-def _fetch_content(
-    session: Session,
-    file: File,
-    sink: PartFile | Memory,
-    requested: ByteRange | None,
-    progress: Progress | None,
-    *,
-    acknowledge_abuse: bool,
-) -> Fetch:
-    """Download the content into `sink` and return the Fetch. Warns if the owner acknowledges an abusive file."""
-    path = file_path(session, file["id"])
-    size = int(file["size"]) if file.get("size") is not None else None
-    fetch = Fetch(session, session.url(path, {"alt": "media"}), sink, size, requested, progress)
-    try:
-        fetch.run()
-    except NotAllowed as error:
-        if not acknowledge_abuse or error.reason != "cannotDownloadAbusiveFile":
-            raise
-        warn_of_abuse(str(get_file(session, file["id"], fields="name").get("name")), file["id"])
-        url = session.url(path, {"alt": "media", "acknowledgeAbuse": True})
-        fetch = Fetch(session, url, sink, size, requested, progress)
-        fetch.run()
-    return fetch
-
-
 def check_destination(to: str | os.PathLike[str]) -> Path:
     """Convert `to` to a Path. Raises TypeError if `to` is not a path, FileNotFoundError if its folder is missing."""
     if not isinstance(to, (str, os.PathLike)):
@@ -228,29 +235,6 @@ def check_destination(to: str | os.PathLike[str]) -> Path:
     if not destination.is_dir() and (str(os.fspath(to)).endswith(("/", os.sep)) or not destination.parent.is_dir()):
         raise FileNotFoundError(f"to is {str(to)!r}, but the folder does not exist; create the folder first")
     return destination
-
-
-def _content_id(session: Session, facts: File, requested: ByteRange | None) -> dict[str, object]:
-    return {
-        "base_url": session.base_url,
-        "id": facts.get("id"),
-        "size": facts.get("size"),
-        "headRevisionId": facts.get("headRevisionId"),
-        "range": str(requested) if requested else None,
-    }
-
-
-def _is_current(
-    session: Session, file_id: str, sink: PartFile | Memory, *, whole: bool, facts: File | None = None
-) -> bool:
-    """Return True if the downloaded bytes have the current checksum, or for a byte range the revision in `facts`."""
-    now = get_file(session, file_id, fields=f"{FACTS},{CHECKSUMS}")
-    if not whole:
-        return facts is None or now.get("headRevisionId") == facts.get("headRevisionId")
-    if now.get("size") != str(sink.have):
-        return False
-    stored = checksum(now)
-    return stored is None or sink.digest(stored[0]) == stored[1]
 
 
 def as_range(byte_range: RangeGiven) -> ByteRange | None:

@@ -9,13 +9,12 @@ from typing import Protocol
 from ...core.errors.errors import ContentMismatch, ServiceFailed
 from ...core.http.messages import Request, Response
 from ...core.http.ranges import ByteRange, ContentRange
-from ...core.uploads.client_state_machine import ResponseFacts
 from ..json_response import foreign_answer
 from ..session import Session
 from ..transport.bounds import content_bound, declared_size
 from ..transport.foreign_urls import host_of
 from ..transport.in_process import TransportError
-from ..transport.retry import RetryBudget, connection_error, response_error
+from ..transport.retry import Retry, connection_error
 from ..uploads.sources import Progress
 
 _MAX_RESTARTS = 3
@@ -67,8 +66,8 @@ class Fetch:
         if requested is not None and size is not None and (span := requested.resolve(size)):
             self._requested = ByteRange(span.first, span.last)
         self._progress = progress
-        self._budget = RetryBudget(session)
-        self._renewed = False
+        self._retry = Retry(session, repeatable=True)
+        _ = self._retry.budget  # begins now
         self._restarts = 0
         self._furthest = sink.have
         self.resumed = sink.have > 0
@@ -103,7 +102,7 @@ class Fetch:
             if self._export and self._sink.have:  # the next response begins with the first byte
                 self._restarts += 1
                 self._sink.restart()
-            if broken.hopeless or self._restarts > _MAX_RESTARTS or not self._budget.wait():
+            if broken.hopeless or self._restarts > _MAX_RESTARTS or not self._retry.budget.wait():
                 resumable = not self._export and self._sink.lasting and self._sink.have > 0
                 raise connection_error(broken, request, resumable=resumable) from broken
             return False
@@ -122,15 +121,7 @@ class Fetch:
         content = response.content()
         if response.status == 416 and self._sink.have:
             return self._handle_unsatisfiable(response)
-        if response.status == 401 and not self._renewed:
-            self._renewed = True
-            if self._session.renew():
-                return False
-        error = response_error(self._session, Response(response.status, response.headers, content))
-        if not ResponseFacts(response.status, reason=error.reason).worth_retrying:
-            raise error
-        if not self._budget.wait(self._session.retry_after(response)):
-            raise self._budget.explain(error)
+        self._retry.wait_or_raise(Response(response.status, response.headers, content))
         return False
 
     def _set_size(self, size: int | None) -> None:
@@ -213,7 +204,7 @@ class Fetch:
                 self._sink.write(block)
                 if self._sink.have > self._furthest:  # repeated bytes after a restart are no progress
                     self._furthest = self._sink.have
-                    self._budget.progress()
+                    self._retry.budget.progress()
                 if self._progress is not None:
                     self._progress(self._sink.have, end)
         if end is not None and self._sink.have != end:

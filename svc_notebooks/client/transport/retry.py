@@ -150,6 +150,12 @@ class Retry:
         self._renewed = False
         self.uncertain = False  # an earlier try may have succeeded, its response lost
 
+    @property
+    def budget(self) -> RetryBudget:
+        """The waits between the tries, which begin with the first failure."""
+        self._budget = self._budget or RetryBudget(self._sender)
+        return self._budget
+
     def run(self, make: Callable[[], Request]) -> Response:
         """Send requests from `make` until a try succeeds, and return the response with its whole body.
 
@@ -162,16 +168,15 @@ class Retry:
                 whole = Response(response.status, response.headers, response.content())
             except TransportError as broken:
                 again = self._repeatable or not broken.sent
-                self._budget = self._budget or RetryBudget(self._sender)
-                if not again or broken.hopeless or not self._budget.wait():
+                if not again or broken.hopeless or not self.budget.wait():
                     raise connection_error(broken, request, certain=again) from broken
                 self.uncertain |= broken.sent
                 continue
             if response.status < 300:
                 return whole
-            self._wait_or_raise(whole)
+            self.wait_or_raise(whole)
 
-    def _wait_or_raise(self, response: Response) -> None:
+    def wait_or_raise(self, response: Response) -> None:
         """Wait before the next try, or raise the response's error if no further try is allowed."""
         error = response_error(self._sender, response)
         if isinstance(error, NotSignedIn) and not self._renewed:
@@ -180,9 +185,8 @@ class Retry:
                 return
         if not ResponseFacts(response.status, reason=error.reason).worth_retrying:
             raise error
-        self._budget = self._budget or RetryBudget(self._sender)
-        if not self._budget.wait(self._sender.retry_after(response)):
-            raise self._budget.explain(error)
+        if not self.budget.wait(self._sender.retry_after(response)):
+            raise self.budget.explain(error)
         self.uncertain |= response.status >= 500
 
     def made_before(self, error: AlreadyExists) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from ..brand_names import Names
 from ..decision_ids import BATCH, TOKENS
@@ -36,32 +36,19 @@ class PublicEndpoint(Operation):
 
 
 def _endpoint(
-    name: str,
-    methods: str,
-    path: str,
-    decided_by: str,
-    summary: str,
-    responses: Responses,
-    *,
-    query: str = "",
-    form: str = "",
-    extension: bool = False,
-    units: int = GET_COST,
-    calendar: bool = False,
+    name: str, methods: str, path: str, decided_by: str, summary: str, responses: Responses, **options: Any
 ) -> PublicEndpoint:
-    return PublicEndpoint(
-        name,
-        tuple(methods.split()),
-        tuple(path.split("/")),
-        units=1 if calendar else units,
-        calendar=calendar,
-        summary=summary,
-        decided_by=decided_by,
-        query=tuple(query.split()),
-        form=tuple(form.split()),
-        responses=responses,
-        extension=extension,
-    )
+    """Return an endpoint. `options` are further fields. The names in `query` and `form` are separated by spaces."""
+    words = {field: tuple(options.pop(field, "").split()) for field in ("query", "form")}
+    units = 1 if options.get("calendar") else GET_COST
+    fields: dict[str, Any] = {
+        "units": units,
+        "summary": summary,
+        "decided_by": decided_by,
+        "responses": responses,
+        **words,
+    }
+    return PublicEndpoint(name, tuple(methods.split()), tuple(path.split("/")), **fields | options)
 
 
 def _json(name: str) -> Mapping[str, Schema]:

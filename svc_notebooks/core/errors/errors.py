@@ -80,7 +80,7 @@ _DOMAIN_NOT_REGISTERED = "push.webhookUrlUnauthorized"
 _TOKEN_ERRORS = frozenset({"invalid_client", "invalid_grant", "invalid_token", "unauthorized_client"})
 
 _ADVICE = {
-    "badRequest": "Fix the problem and send the request again.",
+    "badRequest": "",  # its message says what is not possible, and often nothing can be fixed
     "fileNotDownloadable": "Use export(file, format) for a native document.",
     "fileNotExportable": "Use download(file), or create a native document with upload(..., convert_to=...).",
     _DOMAIN_NOT_REGISTERED: "Register the domain with the service first (in a sandbox: lab.register_domain).",

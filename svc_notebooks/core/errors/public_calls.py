@@ -188,7 +188,7 @@ def _call_problem(function: Callable[..., object], args: tuple[Any, ...], kwargs
     is_method = by_position[:1] == ["self"]
     count, allowed = len(args) - is_method, by_position[is_method:]
     by_name = [p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)][is_method:]
-    name = function.__qualname__.removesuffix(".__init__")
+    name = function.__qualname__.removesuffix(".__init__").rpartition(".")[2]  # users know the object, not its class
     kinds = {p.kind for p in parameters}
     unknown = [keyword for keyword in kwargs if keyword not in by_name]
     if unknown and inspect.Parameter.VAR_KEYWORD not in kinds:

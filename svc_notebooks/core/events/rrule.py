@@ -127,6 +127,8 @@ class Recurrence:
         >>> Recurrence.parse(["RRULE:FREQ=WEEKLY;BYDAY=MO,WE"], date(2026, 11, 2)).rules[0].by_day
         ((0, 0), (0, 2))
         """
+        if not lines:
+            return cls()
         values_by_name: dict[str, list[Any]] = {name: [] for name in _READERS}
         for index, line in enumerate(lines):
             try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
+from functools import lru_cache
 from typing import NamedTuple
 
 from ..http.messages import JSON
@@ -48,7 +49,15 @@ def read_time(value: object) -> Start:
     """
     if not isinstance(value, dict):
         raise TimeError(TimeProblem("badTime", "", wrong_type(value, 'an object such as {"date": "2026-11-02"}')))
-    day, time, name = value.get("date"), value.get("dateTime"), value.get("timeZone")
+    parts = value.get("date"), value.get("dateTime"), value.get("timeZone")
+    try:
+        return _read_parts(*parts)
+    except TypeError:  # a list or an object in place of a text, which cannot be cached
+        return _read_parts.__wrapped__(*parts)
+
+
+@lru_cache(maxsize=1024)  # a request reads the times of its event several times
+def _read_parts(day: JSON, time: JSON, name: JSON) -> Start:
     if day is not None and time is not None:
         raise TimeError(TimeProblem("invalid", "", "expected either date or dateTime, not both."))
     if day is None and time is None:

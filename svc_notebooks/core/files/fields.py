@@ -176,7 +176,7 @@ def words_of(text: str) -> list[str]:
 
 def word_list(text: str) -> str:
     """Return the words of a text with a space before each word, so that ` x` matches words that begin with x."""
-    return " ".join(["", *words_of(text)])
+    return " ".join(["", *_WORD.findall(composed(text).casefold())])
 
 
 def search_keys(name: str, extra: str) -> dict[str, str]:

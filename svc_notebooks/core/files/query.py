@@ -397,6 +397,8 @@ def sort_key_problem(name: str, direction: Sequence[str], keys: Collection[str])
     >>> sort_key_problem("modifiedTme", ["desc"], SORT_KEYS)
     "'modifiedTme' is not a sort key; did you mean modifiedTime?"
     """
+    if name.startswith("-") and name[1:] in keys:
+        return f"{name!r} is not a sort key; did you mean '{name[1:]} desc'?"
     if name not in keys:
         near = nearest_name(name[:60], keys)
         hint = f"did you mean {near}?" if near else f"the keys are {', '.join(keys)}, with or without desc."

@@ -10,14 +10,14 @@ from ..arguments import file_ids, optional_text
 from ..batch.batch import Batch, Errors, RowOperation, run
 from ..batch.resume import Resumable
 from ..current_session import SessionLike, session_or_current
-from .metadata import files_schema_with, metadata_body, with_parent
+from .metadata import files_schema_with, row_bodies, with_parent
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...client.session import Session
     from ...core.resources.files import File as FileResource
-    from ..arguments import File
+    from ..arguments import Column, File
     from ..batch.progress import Progress
     from ..batch.resume import Resume
     from ..batch.workers import Executor, Report
@@ -26,9 +26,10 @@ if TYPE_CHECKING:
 
 def copy(
     file: File,
-    name: str | None = None,
+    name: Column[str] | None = None,
     *,
     parent: File | None = None,
+    folder: File | None = None,
     ocr_language: str | None = None,
     workers: int | None = None,
     executor: Executor | None = None,
@@ -42,8 +43,8 @@ def copy(
 
     Args:
         file: An id, a link, a row, a DataFrame, or a list of these.
-        name: The name of the copy. None means "Copy of" and the name of the original.
-        parent: The folder of the copy, as an id, a row or a DataFrame of one row. None means the folder of the
+        name: The name of the copy, or a list or Series of names. None means "Copy of" and the name of the original.
+        folder, parent: The folder of the copy, as an id, a row or a DataFrame of one row. None means the folder of the
             original. If the caller may not write to that folder, None means the caller's root folder.
         ocr_language: The language of text in pictures, as for `upload`, if the copy becomes a native document.
         workers, executor, errors: The threads or the executor for several files, and what happens with an error of one
@@ -52,8 +53,8 @@ def copy(
             same call again does only the others. None records nothing. See docs/bulk.md.
         progress: None shows a progress bar for long calls, True always, False never. A function is called with (rows
             done, rows).
-        **metadata: Further fields of the copy. The `mime_type` of a native document, like
-            "application/vnd.svc-apps.document", converts the copy to such a document.
+        **metadata: Further fields of the copy, or lists with a value for each copy. The `mime_type` of a native
+            document, like "application/vnd.svc-apps.document", converts the copy to such a document.
 
     Returns:
         One row for each copy, with the columns of `files()`, each other field that was set, and outcome, error (str),
@@ -74,24 +75,27 @@ def copy(
     session = session_or_current(session)
     if name is not None:
         metadata["name"] = name
-    body = metadata_body(with_parent(metadata, parent), creating=True, names=session.names)
-    schema = files_schema_with(body)
+    ids = file_ids(file)
+    bodies = row_bodies(with_parent(metadata, parent, folder), {}, len(ids), creating=True, names=session.names)
+    schema = files_schema_with(bodies.keys)
     query = {**schema.query, "ocrLanguage": optional_text("ocr_language", ocr_language)}
-    call = partial(_copy_row, body=body, query=query)
+    call = partial(_copy_row, shared=bodies.shared, query=query)
     resumable: Resumable[_CopyRow] = Resumable(
         "copy",
-        {**body, "ocr_language": ocr_language},
-        identity=lambda row: row.source,
-        with_id=lambda row, new_id: row if "id" in body else row._replace(new_id=new_id),
+        {**bodies.shared, "ocr_language": ocr_language},
+        identity=lambda row: [row.source, row.body] if row.body else row.source,
+        with_id=lambda row, new_id: row if "id" in bodies.keys else row._replace(new_id=new_id),
         repeat=partial(call, repeated=True),
     )
-    rows = [_CopyRow(file_id) for file_id in file_ids(file)]
+    rows = list(map(_CopyRow, ids, bodies.rows))
     operation = RowOperation(schema, call, resumable=resumable, title="Copy")
     return run(operation, rows, session, Batch(workers, executor, errors, resume, progress))
 
 
 class _CopyRow(NamedTuple):
     source: str
+    body: FileResource
+    """The fields of the copy that the others do not share."""
     new_id: str | None = None
 
 
@@ -99,7 +103,7 @@ def _copy_row(
     session: Session,
     row: _CopyRow,
     report: Report,
-    body: FileResource,
+    shared: FileResource,
     query: Mapping[str, object],
     *,
     repeated: bool = False,
@@ -107,6 +111,7 @@ def _copy_row(
     from ...client.files import copy_file
     from ...client.uploads.chosen_id import copy_with_chosen_id
 
+    body: FileResource = {**shared, **row.body}
     if row.new_id is None:
         return copy_file(session, row.source, body, query=query)
     return copy_with_chosen_id(session, row.source, row.new_id, body, query, repeated=repeated)

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..arguments import file_ids, whole
-from ..batch.batch import Batch, Errors, RowOperation, apply_to_rows, known_id, run
+from ..batch.batch import Batch, Errors, RowOperation, apply_to_rows, run
 from ..batch.progress import Progress
 from ..batch.resume import Resumable, Resume
 from ..current_session import SessionLike, session_or_current
-from ..frames.frames import Schema, frame
+from ..frames.frames import Schema, frame, snake
 from ..frames.schemas import IDS, file_schema
-from .metadata import files_schema_with, metadata_body, with_parent
+from .metadata import RowBodies, files_schema_with, metadata_body, row_bodies, with_parent
 from .tree_upload import has_tree, upload_trees
 from .upload_requests import (
     check_resumable,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ...client.session import Session
     from ...client.uploads.request import UploadRequest
     from ...core.resources.files import File as FileResource
-    from ..arguments import File, Source, Sources
+    from ..arguments import Column, File, Sources
     from ..batch.workers import Executor, Report
     from ..frames.frames import Record
 
@@ -43,15 +43,16 @@ if TYPE_CHECKING:
 def upload(
     source: Sources,
     *,
-    name: str | Sequence[str] | None = None,
+    name: Column[str] | None = None,
     mime_type: str | None = None,
     convert_to: str | None = None,
     ocr_language: str | None = None,
-    file_id: str | None = None,
+    file_id: Column[str] | None = None,
     parent: File | None = None,
+    folder: File | None = None,
     upload_type: str = "auto",
     chunk_size: int | None = None,
-    metadata: Mapping[str, Any] | None = None,
+    metadata: Column[Mapping[str, Any]] | None = None,
     recursive: bool | None = None,
     include_hidden: bool = False,
     progress: Progress = None,
@@ -77,7 +78,8 @@ def upload(
             cannot hold is refused, or a UserWarning names the column and what is lost. URLs like
             "s3://bucket/people.csv" need the extra `fsspec`, see docs/bulk.md. The value of a widget FileUpload is a
             source, too: its files have names and media types. Give a text as `text.encode()`.
-        name: The name of the new file, or a list of names. None: the file name of a path, otherwise "Untitled".
+        name: The name of the new file, or a list or Series of names. None: the file name of a path, otherwise
+            "Untitled".
         mime_type: The media type of the source. None detects the type from the name or the first bytes.
         convert_to: The native type to which the source is converted: "document", "spreadsheet", "presentation",
             "drawing", "script", the media type of a native document, or "auto" for the best match.
@@ -85,14 +87,17 @@ def upload(
             source without its extension. None uploads the content unchanged.
         ocr_language: The language of text in pictures and scans that become a document, as a BCP 47 tag
             ("de", "zh-Hant"). None lets the service choose.
-        file_id: An id from `generate_ids()` for the new file. A repeated call with this id creates no second file.
-        parent: The folder of the new files, as an id, a link, a row or a DataFrame of one row. None means the top
+        file_id: An id from `generate_ids()` for the new file, or a list of ids. A repeated call with this id creates no
+            second file.
+        folder: The folder of the new files, as an id, a link, a row or a DataFrame of one row. None means the top
             folder. `create_folder` creates a folder.
+        parent: The same as `folder`.
         upload_type: "media" (content only, no name), "multipart" (content and metadata in one request), "resumable",
             or "auto". "auto" sends up to 5 MB as media or multipart, and larger content as resumable (A1-05).
         chunk_size: The number of bytes in each request of a resumable upload, a multiple of 262144. -1 sends all
             bytes in one request. None uses the default size.
-        metadata: Further fields, like `{"starred": True, "properties": {"lab": "7"}}`.
+        metadata: Further fields, like `{"starred": True, "properties": {"lab": "7"}}`, or a list with a dict for each
+            source. A value may be a list or Series with a value for each source, too.
         recursive: None uploads at most 1,000 files of folders, True any number. False refuses folders.
         include_hidden: True uploads also files and folders whose names begin with a dot.
         progress: None shows a progress bar for 8 MiB and more, True always, False never. A function is called with
@@ -142,7 +147,7 @@ def upload(
         convert_to=convert_to,
         ocr_language=ocr_language,
     )
-    metadata, batch = with_parent(metadata, parent), Batch(workers, executor, errors, resume, progress)
+    metadata, batch = with_parent(metadata, parent, folder), Batch(workers, executor, errors, resume, progress)
     if has_tree(source):
         return upload_trees(
             session,
@@ -155,15 +160,16 @@ def upload(
             include_hidden=include_hidden,
             batch=batch,
         )
-    schema, requests = new_files(session, source, arguments, name=name, file_id=file_id, metadata=metadata)
-    common = {**(metadata or {}), "mime_type": mime_type, "convert_to": convert_to, "ocr_language": ocr_language}
-    return _run_uploads(session, schema, requests, batch, "upload", common)
+    schema, requests, bodies = new_files(session, source, arguments, name=name, file_id=file_id, metadata=metadata)
+    common = {"mime_type": mime_type, "convert_to": convert_to, "ocr_language": ocr_language}
+    return _run_uploads(session, schema, requests, bodies, batch, "upload", common)
 
 
 def _run_uploads(
     session: Session,
     schema: Schema,
     requests: Sequence[UploadRequest],
+    bodies: RowBodies,
     batch: Batch,
     function: str,
     common: Mapping[str, Any],
@@ -175,8 +181,8 @@ def _run_uploads(
 
     resumable: Resumable[UploadRequest] = Resumable(
         function,
-        common,
-        identity=upload_identity,
+        {**{snake(key): value for key, value in bodies.shared.items()}, **common},
+        identity=partial(upload_identity, bodies.own_keys),
         with_id=partial(with_chosen_id, session) if function == "upload" else None,
         repeat=partial(repeat_upload, alone=alone),
         is_done=lambda row, record: is_current(session, record, row.source.status_changed, row.source.path),
@@ -203,35 +209,39 @@ def _known_name(request: UploadRequest) -> Record:
 
 def update(
     file: File,
-    source: Source | None = None,
+    source: Sources | None = None,
     *,
-    mime_type: str | None = None,
+    mime_type: Column[str] | None = None,
     ocr_language: str | None = None,
     upload_type: str = "auto",
     chunk_size: int | None = None,
+    metadata: Column[Mapping[str, Any]] | None = None,
     progress: Progress = None,
     workers: int | None = None,
     executor: Executor | None = None,
     errors: Errors = None,
     resume: Resume = None,
     session: SessionLike = None,
-    **metadata: Any,
+    **fields: Any,
 ) -> DataFrame:
     """Change the metadata of files, their content, or both.
 
     Args:
         file: An id, a link, a row, a DataFrame, or a list of these.
-        source: The new content, as for `upload`. None keeps the content. For a native document, the source is
-            converted and replaces everything in the document. A DataFrame is written in the format of the file.
+        source: The new content, as for `upload`, for all files, or a list with the content of each file. None keeps the
+            content. For a native document, the source is converted and replaces everything in the document. A
+            DataFrame is written in the format of the file.
         mime_type: The media type of `source`, or without `source` the media type to set. None takes the type from the
             extension of a path or of a new `name`. Without such an extension the file keeps its media type.
+        metadata: The fields to change as a dict, or a list with a dict for each file.
         ocr_language: The language of text in pictures in `source`, as for `upload`.
         upload_type, chunk_size, progress: The same as for `upload`.
         workers, executor, errors: The threads or the executor for several files, and what happens with an error of one
             of them. See docs/bulk.md.
         resume: The name of a ledger, a file in the current folder in which the call records the rows that are done. The
             same call again does only the others. None records nothing. See docs/bulk.md.
-        **metadata: Fields to change, like `name="b.csv"`, `starred=True`, `properties={"lab": "7"}`.
+        **fields: Fields to change, like `name="b.csv"`, `starred=True`, `properties={"lab": "7"}`. A list or Series has
+            a value for each file, like `name=rows["name"] + ".txt"`. A missing value in it changes nothing.
 
     Returns:
         One row for each file, with the columns of `files()`, each other field that was set, and outcome, error (str),
@@ -251,55 +261,76 @@ def update(
     [['final.txt', 5]]
     >>> svc.update(file, description="the last one")["description"].item()
     'the last one'
+    >>> pair = svc.upload([b"1", b"2"], name=["a", "b"])
+    >>> svc.update(pair, name=pair["name"].str.upper())["name"].tolist()
+    ['A', 'B']
     """
     from ...client.uploads.request import UploadArguments
 
     session = session_or_current(session)
     ids, batch = file_ids(file), Batch(workers, executor, errors, resume, progress)
     if source is not None:
+        if mime_type is not None and not isinstance(mime_type, str):
+            raise TypeError(f"mime_type must be a str for new content, not {type(mime_type).__name__}")
         arguments = UploadArguments(
             mime_type=mime_type, ocr_language=ocr_language, upload_type=upload_type, chunk_size=chunk_size
         )
-        schema, requests = new_content(session, ids, source, arguments, metadata)
-        common = {**metadata, "mime_type": mime_type, "ocr_language": ocr_language}
-        return _run_uploads(session, schema, requests, batch, "update", common)
-    body = metadata_body(metadata, creating=False, names=session.names)
+        schema, requests, bodies = new_content(session, ids, source, arguments, metadata, fields)
+        common = {"mime_type": mime_type, "ocr_language": ocr_language}
+        return _run_uploads(session, schema, requests, bodies, batch, "update", common)
+    if mime_type is not None:
+        fields["mime_type"] = mime_type
+    bodies = row_bodies(metadata, fields, len(ids), creating=False, names=session.names)
     if ocr_language is not None:
         raise ValueError("ocr_language applies only to new content: give source too")
-    if mime_type is not None:
-        body |= metadata_body({"mime_type": mime_type}, creating=False, names=session.names)
-    if not body:
+    if not bodies.keys:
         raise ValueError("nothing to change: give source, or fields like name=... or starred=True")
-    return update_files(session, ids, body, batch)
+    return update_files(session, ids, bodies, batch)
 
 
 def update_files(
-    session: Session, ids: list[str], body: FileResource, batch: Batch, function: str = "update"
+    session: Session, ids: list[str], bodies: RowBodies, batch: Batch, function: str = "update"
 ) -> DataFrame:
     """Change the metadata of each file, and return the files. `function` is the public function that calls this."""
-    schema = files_schema_with(body)
-    call = partial(_update_row, body=body, query=schema.query)
-    resumable: Resumable[str] = Resumable(function, body)
-    operation = RowOperation(schema, call, known=known_id, resumable=resumable, title=function.capitalize())
-    return run(operation, ids, session, batch)
+    schema = files_schema_with(bodies.keys)
+    call = partial(_update_row, shared=bodies.shared, query=schema.query)
+    resumable: Resumable[_UpdateRow] = Resumable(
+        function, bodies.shared, identity=lambda row: [row.id, row.body] if row.body else row.id
+    )
+    operation = RowOperation(
+        schema, call, known=lambda row: {"id": row.id}, resumable=resumable, title=function.capitalize()
+    )
+    return run(operation, list(map(_UpdateRow, ids, bodies.rows)), session, batch)
+
+
+class _UpdateRow(NamedTuple):
+    """A file, and the fields of its metadata that other files do not share."""
+
+    id: str
+    body: FileResource
 
 
 def _update_row(
-    session: Session, file_id: str, report: Report, body: FileResource, query: Mapping[str, object]
+    session: Session, row: _UpdateRow, report: Report, shared: FileResource, query: Mapping[str, object]
 ) -> Record:
     from ...client.files import update_file
 
-    return update_file(session, file_id, body, query=query)
+    return update_file(session, row.id, {**shared, **row.body}, query=query)
 
 
 def create_file(
-    name: str | None = None, *, parent: File | None = None, session: SessionLike = None, **metadata: Any
+    name: str | None = None,
+    *,
+    parent: File | None = None,
+    folder: File | None = None,
+    session: SessionLike = None,
+    **metadata: Any,
 ) -> DataFrame:
     """Create a file without content, such as a folder, a shortcut, or an empty file.
 
     Args:
         name: The name of the file. None means "Untitled".
-        parent: The folder of the new file, as for `upload`. None means the top folder.
+        folder, parent: The folder of the new file, as for `upload`. None means the top folder.
         **metadata: Further fields of the file, like `id` with an id from `generate_ids()`, or `mime_type` with a media
             type, "folder", "document", "spreadsheet", "presentation", "drawing", "script" or "shortcut".
 
@@ -321,7 +352,7 @@ def create_file(
     session = session_or_current(session)
     if name is not None:
         metadata["name"] = name
-    body = metadata_body(with_parent(metadata, parent), creating=True, names=session.names)
+    body = metadata_body(with_parent(metadata, parent, folder), creating=True, names=session.names)
     schema = files_schema_with(body)
     return frame(schema, [calls.create_file(session, body, query=schema.query)])
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import PurePosixPath
+from types import EllipsisType
 from typing import TYPE_CHECKING, Any
 
 from ...core.errors.errors import NotFound
@@ -12,7 +14,9 @@ from ..batch.resume import Resumable
 from ..current_session import SessionLike, session_or_current
 from ..frames.frames import snake
 from ..frames.schemas import DELETED, FILES
-from .files import create_file, update_files
+from .files import create_file, file as _file, update_files
+from .metadata import RowBodies, metadata_body, with_parent
+from .search import files
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -59,7 +63,7 @@ def trash(
     [True]
     """
     batch = Batch(workers, executor, errors, resume, progress)
-    return update_files(session_or_current(session), file_ids(file), {"trashed": True}, batch, "trash")
+    return _set_trashed(session, file, batch, trashed=True)
 
 
 def untrash(
@@ -92,7 +96,13 @@ def untrash(
     [False]
     """
     batch = Batch(workers, executor, errors, resume, progress)
-    return update_files(session_or_current(session), file_ids(file), {"trashed": False}, batch, "untrash")
+    return _set_trashed(session, file, batch, trashed=False)
+
+
+def _set_trashed(session: SessionLike, file: File, batch: Batch, *, trashed: bool) -> DataFrame:
+    ids = file_ids(file)
+    bodies = RowBodies({"trashed": trashed}, [{} for _ in ids])
+    return update_files(session_or_current(session), ids, bodies, batch, "trash" if trashed else "untrash")
 
 
 def delete(
@@ -134,6 +144,25 @@ def delete(
     return run(operation, file_ids(file), session_or_current(session), batch)
 
 
+def empty_trash(*, session: SessionLike = None) -> DataFrame:
+    """Delete all files of this user that are in the trash permanently, with the files in their folders.
+
+    Returns:
+        One row for each file that was in the trash, with the columns of `files()`.
+
+    >>> lab = svc.sandbox()
+    >>> old = svc.trash(svc.upload(b"old", name="old.txt"))
+    >>> svc.empty_trash()["name"].tolist(), len(svc.files())
+    (['old.txt'], 0)
+    """
+    from ...client.files import empty_trash
+
+    session = session_or_current(session)
+    former = files(trashed=True, owner="me", session=session)
+    empty_trash(session)
+    return former
+
+
 def _delete_row(session: Session, file_id: str, report: Report) -> Record:
     from ...client.files import delete_file
 
@@ -152,14 +181,24 @@ def _delete_again(session: Session, file_id: str, report: Report) -> Record:
 _FIELDS = ",".join(FILES.keys)
 
 
-def create_folder(name: str, parent: File | None = None, *, session: SessionLike = None, **metadata: Any) -> DataFrame:
-    """Create a folder and return its metadata.
+def create_folder(
+    name: str,
+    parent: File | None = None,
+    *,
+    folder: File | None = None,
+    session: SessionLike = None,
+    **metadata: Any,
+) -> DataFrame:
+    """Create a folder, or find or create the folders of a path, and return the metadata of the folder.
 
-    A service allows several folders with the same name, so a repeated call creates a second folder.
+    A service allows several folders with the same name, so a repeated call with a name creates a second folder. A
+    repeated call with a path, like "birds/2026", returns the same folder.
 
     Args:
-        name: The name of the folder.
-        parent: The folder in which the new folder is created, as for `upload`. None means the top folder.
+        name: The name of the folder, or the path of a folder. In a path, each folder that does not exist is created,
+            and of several with a name the oldest is used. `create_file(name, mime_type="folder")` allows slashes in a
+            name.
+        folder, parent: The folder in which the new folder is created, as for `upload`. None means the top folder.
         **metadata: Further fields, like `description="Field data"` or `folder_color_rgb="#8f8f8f"`.
 
     Returns:
@@ -179,13 +218,28 @@ def create_folder(name: str, parent: File | None = None, *, session: SessionLike
     """
     if other := next((key for key in metadata if snake(key) == "mime_type"), None):
         raise TypeError(f"{other} cannot be set for a folder; create_file(name, mime_type=...) creates other files")
-    return create_file(name, parent=parent, mime_type="folder", session=session, **metadata)
+    if not isinstance(name, str) or "/" not in name:
+        return create_file(name, parent=parent, folder=folder, mime_type="folder", session=session, **metadata)
+    from ...client.files import ROOT
+    from ...client.uploads.request import UploadArguments
+    from ...client.uploads.tree_upload import TreeUpload
+
+    parts = name.strip("/").split("/")
+    if not all(part.strip() for part in parts) or {".", ".."}.intersection(parts):
+        raise ValueError(f"name is {name!r}, a path with an empty name, '.' or '..'; write it like 'birds/2026'")
+    session = session_or_current(session)
+    body = metadata_body(metadata, creating=False, names=session.names)
+    top = (with_parent(None, parent, folder) or {"parents": [ROOT]})["parents"][0]
+    folders = TreeUpload(session, top, UploadArguments(query=FILES.query))
+    created = folders.folder(PurePosixPath(*parts))
+    return update_files(session, [created], RowBodies(body, [{}]), Batch()) if body else _file(created, session=session)
 
 
 def move(
     file: File,
-    to: File | None,
+    to: File | EllipsisType | None = ...,
     *,
+    folder: File | None = None,
     workers: int | None = None,
     executor: Executor | None = None,
     errors: Errors = None,
@@ -198,6 +252,7 @@ def move(
     Args:
         file: An id, a link, a row, a DataFrame, or a list of these.
         to: The folder, as an id, a link, a row or a DataFrame of one row. None or "root" means the top folder.
+        folder: The same as `to`.
         workers, executor, errors: The threads or the executor for several files, and what happens with an error of one
             of them. See docs/bulk.md.
         resume: The name of a ledger, a file in the current folder in which the call records the rows that are done. The
@@ -224,6 +279,9 @@ def move(
     """
     from ...client.files import ROOT
 
+    if (to is ...) == (folder is None):
+        raise TypeError("move() needs the folder once: move(file, to=folder), and to='root' is the top folder")
+    to = folder if isinstance(to, EllipsisType) else to
     session, ids = session_or_current(session), file_ids(file)
     target = _folder_id(session, ROOT if to is None else one_id(to, "to"))
     resumable: Resumable[str] = Resumable("move", {"to": target})

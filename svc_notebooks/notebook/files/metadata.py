@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from ...core.brand_names import Names
 from ...core.clock import format_time
@@ -13,7 +13,7 @@ from ...core.http.messages import JSON
 from ...core.resources.field import Field, Write
 from ...core.resources.files import File
 from ...core.suggestions import nearest_name
-from ..arguments import file_ids, plain
+from ..arguments import column_values, file_ids, is_missing, plain
 from ..frames.frames import Schema, camel, snake
 from ..frames.schemas import FILE, FILES
 
@@ -21,6 +21,10 @@ _WRITABLE = {
     True: {f.name: f for f in FILE_FIELDS if f.write is not Write.NEVER},
     False: {f.name: f for f in FILE_FIELDS if f.write is Write.ALWAYS},
 }
+
+
+_ARGUMENTS = ("workers", "executor", "errors", "resume", "progress", "session")
+"""Arguments of the functions that take fields as keyword arguments, for hints."""
 
 
 def metadata_body(metadata: Mapping[str, Any] | None, *, creating: bool, names: Names | None = None) -> File:
@@ -41,21 +45,80 @@ def metadata_body(metadata: Mapping[str, Any] | None, *, creating: bool, names: 
     return cast(File, dict(_entry(name, value, writable, brand) for name, value in metadata.items()))
 
 
-def _entry(name: object, value: Any, writable: Mapping[str, Field], names: Names) -> tuple[str, JSON]:
+class RowBodies(NamedTuple):
+    """The JSON objects of the requests for several rows: the fields that all rows share, and the others of each row."""
+
+    shared: File
+    rows: list[File]
+
+    @property
+    def own_keys(self) -> set[str]:
+        """The keys of the fields that have a value for each row."""
+        return {key for row in self.rows for key in row}
+
+    @property
+    def keys(self) -> list[str]:
+        """The keys of all fields."""
+        return [*dict.fromkeys([*self.shared, *(key for row in self.rows for key in row)])]
+
+    def body(self, n: int) -> File:
+        """Return the JSON object of a row."""
+        return cast(File, {**self.shared, **self.rows[n]})
+
+
+def row_bodies(
+    metadata: object, fields: Mapping[str, Any], count: int, *, creating: bool, names: Names, row: str = "file"
+) -> RowBodies:
+    """Convert metadata and fields with Python names to the JSON objects for `count` rows, as `metadata_body` does.
+
+    The value of a field is a single value, or a list or column with a value for each row. A missing value in a column
+    sets nothing. `metadata` is a dict of fields, a list with a dict for each row, or None.
+
+    >>> bodies = row_bodies({"starred": True}, {"name": ["a", "b"]}, 2, creating=False, names=Names())
+    >>> bodies.body(1)
+    {'starred': True, 'name': 'b'}
+    """
+    each = column_values("metadata", metadata, count, row)
+    own: list[dict[str, Any]] = [{**metadata_body(entry, creating=creating, names=names)} for entry in each or ()]
+    own = own or [{} for _ in range(count)]
+    if each is None and not isinstance(metadata, Mapping | None):
+        raise TypeError(f"metadata must be a dict, a list of dicts or None, not {type(metadata).__name__}")
+    shared: dict[str, Any] = {}
+    for name, value in {**(cast("Mapping[str, Any]", metadata or {}) if each is None else {}), **fields}.items():
+        values = _column(name, value, count, row)
+        if values is None:
+            shared[name] = value
+            continue
+        for n, member in enumerate(values):
+            if not is_missing(member):
+                key, own[n][key] = _entry(name, member, _WRITABLE[creating], names, f"{name} of {row} {n}")
+    return RowBodies(metadata_body(shared, creating=creating, names=names), cast("list[File]", own))
+
+
+def _column(name: str, value: Any, count: int, row: str) -> list[Any] | None:
+    """Return the values of the rows, or None for a single value, which is a list for the fields that have lists."""
+    has_list = camel(name) in ("parents", "contentRestrictions")
+    if has_list and not (isinstance(value, list | tuple) and all(isinstance(entry, list | tuple) for entry in value)):
+        return None
+    return column_values(name, value, count, row)
+
+
+def _entry(name: object, value: Any, writable: Mapping[str, Field], names: Names, row: str = "") -> tuple[str, JSON]:
     key = camel(str(name))
-    if key in ("parent", "parents") and key not in writable:
+    if key in ("directory", "folder", "parent", "parents") and not writable.keys() & {"parents"}:
         raise TypeError(f"{name} cannot be set here; move(file, to=folder) moves a file into a folder")
     if key not in writable and key in _WRITABLE[True]:
         raise TypeError(f"{name} can only be set when the file is created")
     if key not in writable:
-        arguments = () if writable is _WRITABLE[True] else ("source",)
+        arguments = ("folder" if writable is _WRITABLE[True] else "source", *_ARGUMENTS)
         near = nearest_name(str(name), [*map(snake, writable), *arguments])
         hint = f"; did you mean {near}?" if near else f"; the fields are {_list_fields(writable)}"
         raise TypeError(f"{name} is not a field that can be set here{hint}")
     wire_value = _wire_value(key, value, names)
     problem = None if wire_value is None else type_problem(writable[key], wire_value)
     if problem:
-        raise ValueError(f"{name} is {value!r}: {problem.rstrip('.')}")
+        shown = f"{row} is of type {type(value).__name__}" if row else f"{name} is {value!r:.200}"
+        raise ValueError(f"{shown}: {problem.rstrip('.')}")
     return key, wire_value
 
 
@@ -73,21 +136,29 @@ def _wire_value(key: str, value: Any, names: Names) -> JSON:
     return plain(value)  # type: ignore[no-any-return]
 
 
-def with_parent(metadata: Mapping[str, Any] | None, parent: object) -> Mapping[str, Any] | None:
-    """Return metadata with the folder `parent` as `parents`, or unchanged if `parent` is None.
+def with_parent(metadata: Any, parent: object, folder: object = None) -> Any:
+    """Return metadata with the folder `parent` as `parents`, or unchanged if there is no folder.
 
-    Raises TypeError or ValueError if `parent` is not exactly one folder, or if the metadata have `parents` too.
+    `folder` is the same. `metadata` may be a list with a dict for each file. Raises TypeError or ValueError if there is
+    not exactly one folder, or if the metadata have `parents` too.
 
     >>> with_parent({"starred": True}, {"id": "abc"})
     {'starred': True, 'parents': ['abc']}
     """
-    if parent is None or not isinstance(metadata, Mapping | None):
+    if folder is not None and parent is not None:
+        raise ValueError("folder and parent name the folder twice; leave one of them out")
+    argument, parent = ("folder", folder) if parent is None else ("parent", parent)
+    if parent is None:
+        return metadata
+    if isinstance(metadata, list | tuple):
+        return [with_parent(entry, parent) for entry in metadata]
+    if not isinstance(metadata, Mapping | None):
         return metadata
     if metadata and "parents" in metadata:
-        raise ValueError("parent and parents name the folder twice; leave one of them out")
-    folders = file_ids(parent, "parent")
+        raise ValueError(f"{argument} and parents name the folder twice; leave one of them out")
+    folders = file_ids(parent, argument)
     if len(folders) != 1:
-        raise ValueError(f"parent has {len(folders)} folders; a file can be in only one folder")
+        raise ValueError(f"{argument} has {len(folders)} folders; a file can be in only one folder")
     return {**(metadata or {}), "parents": folders}
 
 

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 _ROLES = ("reader", "commenter", "writer")
 _ANYONE = "anyone"
+_EVERYONE = frozenset({"all", "anybody", "everybody", "everyone", "link", "public", "world"})
+"""Words for everyone, which are not addresses, and for which an error message names "anyone"."""
 _DOMAIN = "domain:"
 
 
@@ -105,7 +107,10 @@ def grantees(argument: str, value: object) -> list[str]:
     listed = _emails(argument, value)
     for grantee in listed:
         if grantee != _ANYONE and not grantee.startswith(_DOMAIN) and "@" not in grantee:
-            raise ValueError(f'{argument} has {grantee!r}; give an e-mail address, "anyone" or "domain:example.com"')
+            hint = '; "anyone" means everyone who has the link' if grantee.lower() in _EVERYONE else ""
+            raise ValueError(
+                f'{argument} has {grantee!r}; give an e-mail address, "anyone" or "domain:example.com"{hint}'
+            )
     return listed
 
 

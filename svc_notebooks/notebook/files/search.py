@@ -7,15 +7,16 @@ from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import closing
 from datetime import date, timedelta
 from functools import partial
-from typing import TYPE_CHECKING, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 from ...core.errors.errors import BadRequest, NotFound
 from ...core.files.query import FIELDS, PAIRS, SORT_KEYS, QueryError, compared_values, parse_query, sort_key_problem
-from ..arguments import file_ids, optional_text, texts, whole
+from ..arguments import file_ids, flag, optional_text, texts, whole
 from ..current_session import SessionLike, session_or_current
-from ..frames.frames import Schema, concatenate, frame, snake
+from ..frames.frames import Column, Record, Schema, concatenate, frame, snake
 from ..frames.schemas import FILE, file_schema
-from .search_terms import CONDITIONS, as_written, file_filter
+from .folder_tree import FolderTree
+from .search_terms import CONDITIONS, FileFilter, InFolders, as_written, file_filter
 
 _FIELDS = {snake(name): name for name in (*FIELDS, *PAIRS) if snake(name) != name}
 _KEYS = {**{snake(name): name for name in SORT_KEYS}, "size": "quotaBytesUsed"}
@@ -108,7 +109,6 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...client.session import Session
-    from ...core.resources.files import File as FileRecord
     from ..arguments import File
 
     When: TypeAlias = str | date | timedelta
@@ -126,6 +126,7 @@ def files(
     text: str | None = None,
     mime_type: str | Iterable[str] | None = None,
     folder: File | None = None,
+    recursive: bool = False,
     owner: str | Iterable[str] | None = None,
     modified_after: When | None = None,
     modified_before: When | None = None,
@@ -138,19 +139,24 @@ def files(
     order_by: str | Iterable[str] | None = None,
     limit: int | None = None,
     fields: str | Iterable[str] | None = None,
+    paths: bool = False,
     chunksize: None = None,
     session: SessionLike = None,
 ) -> DataFrame: ...
 
 
 @overload
-def files(
+def files(query: str | None = None, *, chunksize: int, **conditions: Any) -> Generator[DataFrame, None, None]: ...
+
+
+def files(  # type: ignore[misc]  # the first overload has the arguments
     query: str | None = None,
     *,
     name: str | Iterable[str] | None = None,
     text: str | None = None,
     mime_type: str | Iterable[str] | None = None,
     folder: File | None = None,
+    recursive: bool = False,
     owner: str | Iterable[str] | None = None,
     modified_after: When | None = None,
     modified_before: When | None = None,
@@ -163,30 +169,7 @@ def files(
     order_by: str | Iterable[str] | None = None,
     limit: int | None = None,
     fields: str | Iterable[str] | None = None,
-    chunksize: int,
-    session: SessionLike = None,
-) -> Generator[DataFrame, None, None]: ...
-
-
-def files(
-    query: str | None = None,
-    *,
-    name: str | Iterable[str] | None = None,
-    text: str | None = None,
-    mime_type: str | Iterable[str] | None = None,
-    folder: File | None = None,
-    owner: str | Iterable[str] | None = None,
-    modified_after: When | None = None,
-    modified_before: When | None = None,
-    created_after: When | None = None,
-    created_before: When | None = None,
-    trashed: bool | None = None,
-    starred: bool | None = None,
-    shared_with_me: bool | None = None,
-    properties: Mapping[str, str] | None = None,
-    order_by: str | Iterable[str] | None = None,
-    limit: int | None = None,
-    fields: str | Iterable[str] | None = None,
+    paths: bool = False,
     chunksize: int | None = None,
     session: SessionLike = None,
 ) -> DataFrame | Generator[DataFrame, None, None]:
@@ -205,6 +188,7 @@ def files(
         mime_type: A media type such as "text/csv" or "image/*", a native type such as "folder", "document" or
             "spreadsheet", or a list of these.
         folder: The folder that directly contains the files, as an id, a link, a row or "root", or several of these.
+        recursive: True also lists the files in all folders below `folder`.
         owner: The e-mail address of the owner, "me", or several of these as for `share`.
         modified_after, modified_before, created_after, created_before: A time, a date (its midnight), a str such as
             "2026-11-02 10:00", "today", "yesterday" or "7 days ago", or a timedelta, which stands for a time that long
@@ -217,14 +201,16 @@ def files(
         limit: The maximum number of rows. None returns all rows.
         fields: The columns to return, as names separated by commas or a list of names. "*" returns all columns, and
             None the columns below.
+        paths: True adds a column `path` after the name.
         chunksize: The number of rows in each of several DataFrames, which are returned one after another. Use it for
             lists that are too long for the memory.
 
     Returns:
         One row for each file: id, name, mime_type (str), size (Int64, bytes, missing for folders),
         created_time, modified_time (datetime64[ms, UTC]), trashed, starred (boolean), parents (object,
-        list of ids), web_view_link (str). With `chunksize`, a generator of such DataFrames, whose rows are numbered
-        on from one to the next. Its method `close` stops the requests.
+        list of ids), web_view_link (str). With `paths`, also path (str): the names of the folders above the file from
+        the top folder, and its own, like "birds/2026/may.csv". With `chunksize`, a generator of such DataFrames, whose
+        rows are numbered on from one to the next. Its method `close` stops the requests.
 
     Raises:
         TypeError, ValueError: An argument is not valid; nothing was sent. Or `folder` is a file that is not a folder.
@@ -247,6 +233,7 @@ def files(
         limit = whole("limit", limit, 0)
     if chunksize is not None:
         chunksize = whole("chunksize", chunksize, 1)
+    recursive, paths = flag("recursive", recursive), flag("paths", paths)
     conditions = {key: list(given[key]) if isinstance(given[key], Iterator) else given[key] for key in CONDITIONS}
     schema, keys = file_schema(fields), sort_keys(order_by)
     sent_query = None if query is None else wire_query(query)
@@ -255,7 +242,7 @@ def files(
     read = partial(file_filter, sent_query, names=session.names, now=session.clock.now())
     selection = read(conditions)  # raises for an argument that is not valid, before anything is sent
 
-    def pages() -> Generator[list[FileRecord], None, None]:
+    def pages() -> Generator[list[Record], None, None]:
         """Yield the matching files of each page, at most `limit` in all."""
         from ...client.files import list_file_pages
 
@@ -265,13 +252,18 @@ def files(
         if name is not None:
             names = as_written(session, texts("name", conditions["name"]))
             chosen = read({**conditions, "name": names}) or selection
+        tree = FolderTree(session) if paths or (recursive and folder is not None) else None
+        if tree and recursive and folder is not None:
+            inside = tree.below(file_ids(conditions["folder"], "folder"))
+            without = read({**conditions, "folder": None}) or chosen
+            chosen = FileFilter(without.query, (*without.conditions, InFolders(inside)))
         most = None if chosen.conditions else limit  # the service does not test patterns
         listed = list_file_pages(
             session,
             q=chosen.query,
             order_by=wire_order(keys),
             page_size=min(filter(None, (_LARGEST_PAGE, most, chunksize))),
-            fields=_mask(schema, [condition.key for condition in chosen.conditions]),
+            fields=_mask(schema, [*(condition.key for condition in chosen.conditions), *("name", "parents") * paths]),
             limit=most,
             ahead=most == limit,
         )
@@ -280,7 +272,7 @@ def files(
                 for page in listed:
                     matches = list(filter(chosen.matches, page))[:left] if chosen.conditions else page
                     is_empty &= not matches
-                    yield matches
+                    yield [{**file, "path": tree.path(file)} for file in matches] if tree and paths else [*matches]
                     left = None if left is None else left - len(matches)
                     if left == 0:
                         return
@@ -290,15 +282,20 @@ def files(
         if is_empty and folder is not None:
             _check_folders(session, file_ids(conditions["folder"], "folder"))
 
-    chunks = _chunks(schema, pages(), chunksize or _CHUNK)
-    return concatenate(schema, list(chunks)) if chunksize is None else chunks
+    columns = _with_paths(schema) if paths else schema
+    chunks = _chunks(columns, pages(), chunksize or _CHUNK)
+    return concatenate(columns, list(chunks)) if chunksize is None else chunks
 
 
-def _chunks(
-    schema: Schema, pages: Generator[list[FileRecord], None, None], size: int
-) -> Generator[DataFrame, None, None]:
+def _with_paths(schema: Schema) -> Schema:
+    """Return a schema with the column `path` after the name, or at the end."""
+    at = schema.keys.index("name") + 1 if "name" in schema.keys else len(schema.keys)
+    return Schema((*schema.columns[:at], Column("path", "str", "path"), *schema.columns[at:]))
+
+
+def _chunks(schema: Schema, pages: Generator[list[Record], None, None], size: int) -> Generator[DataFrame, None, None]:
     """Yield DataFrames of `size` rows, and of fewer rows at the end. Without a file, yield an empty DataFrame."""
-    records: list[FileRecord] = []
+    records: list[Record] = []
     start = 0
     with closing(pages):
         for page in pages:

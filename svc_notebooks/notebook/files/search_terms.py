@@ -59,11 +59,22 @@ class _Condition:
 
 
 @dataclass(frozen=True, slots=True)
+class InFolders:
+    """The condition that a file is in one of many folders, which a query cannot name."""
+
+    folders: set[str]
+    key: str = "parents"
+
+    def matches(self, file: File) -> bool:
+        return not self.folders.isdisjoint(file.get("parents") or ())
+
+
+@dataclass(frozen=True, slots=True)
 class FileFilter:
     """A query, or None for all files, and conditions that the query cannot express."""
 
     query: str | None
-    conditions: tuple[_Condition, ...]
+    conditions: tuple[_Condition | InFolders, ...]
 
     def matches(self, file: File) -> bool:
         """Return whether a file that the query matches fulfils the other conditions too."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -48,9 +48,9 @@ def upload_trees(
     source: object,
     arguments: UploadArguments,
     *,
-    name: str | Sequence[str] | None,
-    file_id: str | None,
-    metadata: Mapping[str, Any] | None,
+    name: object,
+    file_id: object,
+    metadata: Any,
     recursive: bool | None,
     include_hidden: bool,
     batch: Batch,

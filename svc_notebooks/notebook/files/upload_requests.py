@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 from ...core.errors.caller_warning import warn_caller
@@ -13,14 +14,14 @@ from ...core.errors.errors import UnverifiedUploadWarning
 from ..arguments import is_frame, names_for, sources
 from ..byte_sizes import share_text
 from .frame_content import content_of, new_contents
-from .metadata import files_schema_with, metadata_body
+from .metadata import RowBodies, files_schema_with, row_bodies
 
 if TYPE_CHECKING:
     from ...client.session import Session
     from ...client.uploads.request import UploadArguments, UploadRequest
     from ...client.uploads.resumable_upload import ClientUpload
     from ...core.resources.files import File
-    from ..arguments import Source, Sources
+    from ..arguments import Column, Source, Sources
     from ..batch.workers import Report
     from ..frames.frames import Record, Schema
 
@@ -48,11 +49,11 @@ def new_files(
     source: Sources,
     arguments: UploadArguments,
     *,
-    name: str | Sequence[str] | None = None,
-    file_id: str | None = None,
-    metadata: Mapping[str, Any] | None = None,
-) -> tuple[Schema, list[UploadRequest]]:
-    """Return the schema of the result, and a prepared upload of a new file for each source.
+    name: Column[str] | None = None,
+    file_id: Column[str] | None = None,
+    metadata: Column[Mapping[str, Any]] | None = None,
+) -> tuple[Schema, list[UploadRequest], RowBodies]:
+    """Return the schema of the result, and a prepared upload of a new file with its metadata for each source.
 
     Arguments and errors are the same as for `upload`.
     """
@@ -60,19 +61,20 @@ def new_files(
 
     contents = [content for item in sources(source) for content in _matches(item)]
     _check_streams(contents)
-    if file_id is not None and len(contents) != 1:
-        raise ValueError(f"file_id is for one source, but source has {len(contents)} sources; leave file_id out")
+    if isinstance(file_id, str) and len(contents) != 1:
+        raise ValueError(f"file_id is for one source, but source has {len(contents)} sources; give a list of ids")
     chosen_id = {} if file_id is None else {"id": file_id}
-    body = metadata_body({**(metadata or {}), **chosen_id}, creating=True, names=session.names)
     names = names_for(len(contents), name)
-    schema = files_schema_with(body)
-    common = replace(arguments, metadata=body, query=schema.query)
-    converted = bool(arguments.convert_to) or session.names.is_native(str(body.get("mimeType")))
+    bodies = row_bodies(metadata, chosen_id, len(contents), creating=True, names=session.names, row="source")
+    schema = files_schema_with(bodies.keys)
     requests = []
-    for item, title in zip(contents, names, strict=True):
+    for n, (item, title) in enumerate(zip(contents, names, strict=True)):
+        body = bodies.body(n)
+        converted = bool(arguments.convert_to) or session.names.is_native(str(body.get("mimeType")))
         content, media_type = content_of(item, title or body.get("name"), arguments.mime_type, converted=converted)
-        requests.append(prepare(session, content, replace(common, name=title, mime_type=media_type)))
-    return schema, requests
+        own = replace(arguments, metadata=body, query=schema.query, name=title, mime_type=media_type)
+        requests.append(prepare(session, content, own))
+    return schema, requests, bodies
 
 
 def _matches(source: Source) -> list[Source]:
@@ -85,30 +87,40 @@ def _matches(source: Source) -> list[Source]:
 def new_content(
     session: Session,
     ids: Sequence[str],
-    source: Source,
+    source: Sources,
     arguments: UploadArguments,
-    metadata: Mapping[str, Any] | None = None,
-) -> tuple[Schema, list[UploadRequest]]:
-    """Return the schema of the result, and a prepared upload of new content for each file id.
+    metadata: Column[Mapping[str, Any]] | None = None,
+    fields: Mapping[str, Any] = MappingProxyType({}),
+) -> tuple[Schema, list[UploadRequest], RowBodies]:
+    """Return the schema of the result, and a prepared upload of new content with its metadata for each file id.
 
     Arguments and errors are the same as for `update`.
     """
     from ...client.uploads.prepare import prepare
 
     contents = sources(source)
-    if len(contents) != 1:
-        raise ValueError(f"source has {len(contents)} sources; update() needs exactly one source for all files")
-    _check_streams(contents * len(ids))
-    body = metadata_body(metadata, creating=False, names=session.names)
-    schema = files_schema_with(body)
-    common = replace(arguments, metadata=body, query=schema.query)
-    if is_frame(contents[0]):
+    if len(contents) not in (1, len(ids)):
+        raise ValueError(f"source has {len(contents)} sources for {len(ids)} files; give one, or one for each file")
+    _check_streams(contents * len(ids) if len(contents) == 1 else contents)
+    bodies = row_bodies(metadata, fields, len(ids), creating=False, names=session.names)
+    schema = files_schema_with(bodies.keys)
+    common = replace(arguments, metadata=bodies.shared, query=schema.query)
+    if any(map(is_frame, contents)):
         prepare(session, b"", common)  # raises for an argument that is not valid before anything is sent
-    written = new_contents(session, ids, contents[0], body.get("name"), arguments.mime_type)
-    return schema, [
-        prepare(session, content, replace(common, file_id=file_id, mime_type=media_type))
-        for file_id, content, media_type in written
+    if len(contents) == 1 and "name" not in bodies.own_keys:
+        written = new_contents(session, ids, contents[0], bodies.shared.get("name"), arguments.mime_type)
+    else:
+        each = contents if len(contents) > 1 else contents * len(ids)
+        written = (
+            content
+            for n, (file_id, item) in enumerate(zip(ids, each, strict=True))
+            for content in new_contents(session, [file_id], item, bodies.body(n).get("name"), arguments.mime_type)
+        )
+    requests = [
+        prepare(session, content, replace(common, file_id=file_id, mime_type=media_type, metadata=bodies.body(n)))
+        for n, (file_id, content, media_type) in enumerate(written)
     ]
+    return schema, requests, bodies
 
 
 def _check_streams(contents: Sequence[object]) -> None:
@@ -127,9 +139,13 @@ def check_resumable(requests: Sequence[UploadRequest]) -> None:
             raise ValueError(f"resume needs paths or bytes, and {request.name!r} is a file object or has no known size")
 
 
-def upload_identity(request: UploadRequest) -> list[object]:
-    """Return what identifies an upload in a ledger: its source, its name, and the file that gets new content."""
-    return [request.source.identity(), request.metadata.get("name"), request.file_id]
+def upload_identity(own_keys: Iterable[str], request: UploadRequest) -> list[object]:
+    """Return what identifies an upload in a ledger: its source, its name, and the file that gets new content.
+
+    `own_keys` are the keys of the fields that have a value for each row.
+    """
+    own = {key: request.metadata.get(key) for key in sorted({*own_keys} - {"name"})}
+    return [request.source.identity(), request.metadata.get("name"), request.file_id, *([own] if own else [])]
 
 
 def is_current(session: Session, record: Record, status_changed: int | None, path: object) -> bool:

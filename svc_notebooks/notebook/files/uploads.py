@@ -180,6 +180,7 @@ def start_upload(
     file_id: str | None = None,
     file: File | None = None,
     parent: File | None = None,
+    folder: File | None = None,
     chunk_size: int | None = None,
     metadata: Mapping[str, Any] | None = None,
     session: SessionLike = None,
@@ -189,7 +190,7 @@ def start_upload(
     Args:
         source: A path, bytes, a file opened with mode "rb", or a DataFrame, as for `upload` and `update`.
         file: An existing file whose content is replaced, as an id, a row or a frame of one row. None creates a file.
-        parent: The folder of the new file, as for `upload`.
+        folder, parent: The folder of the new file, as for `upload`.
         name, metadata: The same as for `upload`. With `file`, the fields of the existing file are changed.
 
     The other arguments are the same as for `upload`.
@@ -212,9 +213,9 @@ def start_upload(
 
     (title,) = names_for(1, name)
     existing = None if file is None else one_id(file)
-    if existing is not None and any(argument is not None for argument in (file_id, convert_to, parent)):
-        raise ValueError("file_id, convert_to and parent are for new files; leave these arguments out if you give file")
-    session, further = session_or_current(session), with_parent(metadata, parent) or {}
+    if existing is not None and any(argument is not None for argument in (file_id, convert_to, parent, folder)):
+        raise ValueError("file_id, convert_to and folder are for new files; leave these arguments out if you give file")
+    session, further = session_or_current(session), with_parent(metadata, parent, folder) or {}
     body = metadata_body(
         {**further, **({"id": file_id} if file_id else {})}, creating=existing is None, names=session.names
     )

@@ -10,6 +10,7 @@ from ..frames.frames import Record, frame
 from ..frames.schemas import CHANGES
 from ..sandbox.sandbox import sandbox_of
 from .open_receiver import notification_rows, receivers_of
+from .receiver import Receiver
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -18,10 +19,13 @@ _DELIVERY_SECONDS = 1.0
 _CHANGE_FIELDS = "time,removed,fileId,file(name,mimeType,trashed)"
 
 
-def notifications(*, session: SessionLike = None) -> DataFrame:
+def notifications(receiver: Receiver | None = None, *, session: SessionLike = None) -> DataFrame:
     """List the messages that this session's receivers have received, in the order of arrival.
 
     In a sandbox, first wait until the messages that are due have been delivered, for at most a second.
+
+    Args:
+        receiver: Only the messages of this receiver. None lists those of all.
 
     Returns:
         One row for each message: received (datetime64[ms, UTC], the time of the first arrival), channel_id, watching
@@ -42,8 +46,10 @@ def notifications(*, session: SessionLike = None) -> DataFrame:
     session = session_or_current(session)
     if lab := sandbox_of(session):
         lab.service.deliver(_DELIVERY_SECONDS)
-    receivers = receivers_of(session)
-    return notification_rows(session, (message for receiver in receivers for message in receiver.received()))
+    if receiver is not None and not isinstance(receiver, Receiver):
+        raise TypeError(f"receiver must be a receiver, as of receiver(), not {type(receiver).__name__}")
+    receivers = receivers_of(session) if receiver is None else [receiver]
+    return notification_rows(session, (message for each in receivers for message in each.received()))
 
 
 def changes(page_token: str | None = None, *, session: SessionLike = None) -> DataFrame:

@@ -37,7 +37,7 @@ def fault_steps(steps: Sequence[Any], one: Mapping[str, Any], times: int) -> lis
     known = [*MATCH_KEYS, *ACTION_KEYS, "in_order", "times"]
     for name in one:
         if name not in known:
-            raise TypeError(unknown_argument("Sandbox.faults", name, known))
+            raise TypeError(unknown_argument("faults", name, known))
     if not steps and not one:
         raise TypeError("faults() needs a preset such as 'lost receipt', or a fault such as status=503")
     if not one:
@@ -227,6 +227,8 @@ class SandboxControls:
         >>> lab.clock.now().isoformat()
         '2026-01-05T09:01:00+00:00'
         """
+        if user is not None and (not isinstance(user, str) or "@" not in user):
+            raise ValueError(f"user is {user!r:.60}, not an e-mail address; write limit(requests=5, per='60s')")
         self.service.limit(user, requests, per)
         return self.limits()
 

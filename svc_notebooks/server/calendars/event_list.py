@@ -90,7 +90,7 @@ class EventTexts:
         text = texts.get(key)
         if text is None:
             text = self._text(event)
-            texts.keep(key, text, len(event.row.body))
+            texts.keep(key, text, len(event.row.body) + len(text))
         return text
 
     def _text(self, event: EventRecord) -> str:
@@ -302,7 +302,10 @@ def _page(
     # A cursor is used only if nothing has changed since the previous page. A row that another thread writes in between
     # changes the state, too.
     state = (*view.key, about, style, context.store.events.state(view.calendar.id)) if expands else None
-    cursor = (context.cursors.take((token, state)) if token and expands else None) or pick(key)
+    cursor = context.cursors.take((token, state)) if token and expands else None
+    if cursor and cursor.work:
+        cursor.work.renew()
+    cursor = cursor or pick(key)
     entries: list[Keyed] = []
     next_key = None
     try:
@@ -329,9 +332,9 @@ def _page(
     }
     if next_key is not None:
         page["nextPageToken"] = token = encode_page_token((*next_key, last), about, context.secret)
-        if len(entries) > size and expands:
+        if len(entries) > size and expands and cursor.series:  # otherwise the list is cheap to begin at the key
             rest = chain(entries[size:], cursor.entries)
-            context.cursors.keep((token, state), dataclasses.replace(cursor, entries=rest))
+            context.cursors.keep((token, state), dataclasses.replace(cursor, entries=rest), cursor.size)
     elif last and (sync_token := next_sync_token(context, request.query, calendar, criteria, *last)):
         page["nextSyncToken"] = sync_token
     return _response(request, page, view, cursor.shared, entries[:size])

@@ -8,7 +8,6 @@ from typing import Any
 from ...core.errors.catalogue import refuse
 from ...core.events.calendars import CalendarRole
 from ...core.events.field_table import EVENT_SHAPE
-from ...core.events.quick_words import quick_event
 from ...core.events.times import read_time
 from ...core.events.validation import with_defaults
 from ...core.events.value_checks import is_address
@@ -38,6 +37,7 @@ from .event_request import (
 from .event_resource import EventRecord, EventView, etag, event_from_row, hides_guests, omit, pick
 from .event_rows import save_event, save_with_copies, with_body
 from .instances import find_event, with_times
+from .quick_words import quick_event
 from .tables import CalendarRow, EventRow
 
 _ACTIVE_STATUSES = ("confirmed", "tentative")

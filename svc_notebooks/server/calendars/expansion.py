@@ -137,13 +137,14 @@ class ParsedSeries(NamedTuple):
 def series_of(context: ServiceContext, calendar: CalendarRow) -> list[ParsedSeries]:
     """Return the recurring events of a calendar. Parses only those that changed since the last time."""
     key = calendar.id, context.store.events.generation
-    numbers, known = context.store.events.recurring_numbers(calendar.id), context.series.get(key)
+    numbers, known = context.store.events.recurring_numbers(calendar.id), context.series.get(key) or {}
     if known.keys() != set(numbers):
         missing = min((number for number in numbers if number not in known), default=None)
         new = context.store.events.recurring(calendar.id, missing - 1) if missing is not None else []
         parsed = {row.seq: known.get(row.seq) or ParsedSeries.of(row) for row in new}
         known = {number: series for number in numbers if (series := known.get(number) or parsed.get(number))}
-        context.series.keep(key, known)
+        if known:
+            context.series.keep(key, known, len(known))
     return list(known.values())
 
 

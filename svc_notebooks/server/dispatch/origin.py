@@ -47,11 +47,12 @@ def external_origin(request: Request, context: ServiceContext) -> str:
     if context.base_url:
         scheme, host, *_ = urlsplit(context.base_url)
         return f"{scheme}://{host}"
-    scheme, _, host = request.origin.partition("://")
+    scheme, host, *_ = urlsplit(request.url)
     headers = request.headers.by_name()
-    host = request.headers.get("Host") or host
-    from_proxy = context.policy.trust_forwarded or is_in_networks(request.client, context.policy.proxies)
-    if from_proxy and not _FORWARDED.isdisjoint(headers):
+    host = headers.get("host", [""])[0] or host
+    if not _FORWARDED.isdisjoint(headers) and (
+        context.policy.trust_forwarded or is_in_networks(request.client, context.policy.proxies)
+    ):
         # The proxy next to the client wrote the first element of each header.
         forwarded, proto, forwarded_host = (
             (request.headers.get(name) or "").split(",")[0].strip()

@@ -216,7 +216,7 @@ def bool_param(query: Query, name: str, *, default: bool) -> bool:
 def check_booleans(query: Query, operation: Operation) -> None:
     """Raise ApiError (400) if a boolean parameter of an operation is neither "true" nor "false"."""
     for parameter in (*COMMON, *operation.parameters):
-        if parameter.type == "boolean":
+        if parameter.type == "boolean" and parameter.name in query:
             choice_param(query, parameter.name, ("false", "true"))
 
 

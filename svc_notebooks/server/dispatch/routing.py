@@ -93,7 +93,7 @@ class Routes:
         for endpoint in endpoints:
             public.add(endpoint.path_under(names), endpoint)
         self._new_upload = names.upload_path("files")
-        self._interface = tuple(root for root in roots if root != "/")
+        self._interface = (*(root for root in roots if root != "/"), f"/{names.storage}/v2/")
         self._endpoints = {
             "/".join(("", *endpoint.path_under(names))) for endpoint in endpoints if endpoint.name not in PAGES
         }

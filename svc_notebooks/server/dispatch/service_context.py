@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from ...convert.pool.converter import Converter
 from ...core.api.operations import PERMISSION_ID, Operation
@@ -38,71 +38,47 @@ class Quota:
     channels: int = 20
 
 
-MAX_SERIES = 30_000
-"""The largest number of recurring events that are kept. Each takes about 2 KB of memory."""
+T = TypeVar("T")
 
 
-class SeriesCache:
-    """The parsed recurring events of the calendars that were listed last, by calendar and by row number."""
+class SizedCache(Generic[T]):
+    """Values by key, whose sizes together are at most `most`. The value that was kept first is removed first."""
 
-    def __init__(self, most: int = MAX_SERIES) -> None:
+    def __init__(self, most: int) -> None:
         self._most = most
-        self._calendars: OrderedDict[Hashable, Mapping[int, Any]] = OrderedDict()
+        self._values: OrderedDict[Hashable, tuple[T | None, int]] = OrderedDict()
         self._size = 0
         self._lock = Lock()
 
-    def get(self, calendar: Hashable) -> Mapping[int, Any]:
-        """Return the kept series of a calendar, empty if there are none."""
-        with self._lock:
-            return self._calendars.get(calendar, {})
-
-    def keep(self, calendar: Hashable, series: Mapping[int, Any]) -> None:
-        """Keep the series of a calendar. Drops the calendars not listed for longest if there are too many."""
-        with self._lock:
-            self._size += len(series) - len(self._calendars.pop(calendar, {}))
-            if series:
-                self._calendars[calendar] = series
-            while self._size > self._most:
-                _, dropped = self._calendars.popitem(last=False)
-                self._size -= len(dropped)
-
-
-MAX_CHARACTERS = 8 * 1024 * 1024
-"""The largest number of characters of all texts and keys together."""
-
-
-class TextCache:
-    """The last texts, with at most `most` characters together. The oldest text is removed first."""
-
-    def __init__(self, most: int = MAX_CHARACTERS) -> None:
-        self._most = most
-        self._texts: dict[Hashable, tuple[str, int]] = {}
-        self._characters = 0
-        self._lock = Lock()
-
-    def get(self, key: Hashable) -> str | None:
-        """Return the text with a key, or None if it is not kept."""
-        kept = self._texts.get(key)
+    def get(self, key: Hashable) -> T | None:
+        """Return the value with a key, or None if it is not kept."""
+        kept = self._values.get(key)
         return kept[0] if kept else None
 
-    def keep(self, key: Hashable, text: str, size: int) -> None:
-        """Keep a text whose key has `size` characters. A text that is larger than the whole cache is not kept."""
-        size += len(text)
+    def take(self, key: Hashable) -> T | None:
+        """Remove and return the value with a key, or return None if it is not kept."""
         with self._lock:
-            if key in self._texts or size > self._most:
-                return
-            self._texts[key] = text, size
-            self._characters += size
-            while self._characters > self._most:
-                oldest = next(iter(self._texts))
-                self._characters -= self._texts.pop(oldest)[1]
+            value, size = self._values.pop(key, (None, 0))
+            self._size -= size
+        return value
+
+    def keep(self, key: Hashable, value: T, size: int) -> None:
+        """Keep a value. A value that is larger than the whole cache is not kept."""
+        if size > self._most:
+            return
+        with self._lock:
+            self._size += size - self._values.pop(key, (None, 0))[1]
+            self._values[key] = value, size
+            while self._size > self._most:
+                _, (_, removed) = self._values.popitem(last=False)
+                self._size -= removed
 
 
-MAX_OPEN_SERIES = 30_000
-"""The largest size of all open cursors together, in recurring events. Each takes about 2 KB of memory."""
+MAX_SERIES = 30_000
+"""The largest number of recurring events that are kept, and of those in open cursors. Each takes about 2 KB."""
 
-_ROWS_READ_AHEAD = 70
-"""The size, in recurring events, of the rows of single events that a cursor has read ahead."""
+MAX_CHARACTERS = 8 * 1024 * 1024
+"""The largest number of characters of all kept texts of events and of their rows together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,39 +94,10 @@ class Cursor:
     work: WorkBudget | None = None
     shared: dict[int, str] = field(default_factory=dict)
 
-
-class CursorCache:
-    """The open cursors of a service, by keys that identify the list, the next page and the state of the calendar."""
-
-    def __init__(self, most: int = MAX_OPEN_SERIES) -> None:
-        self._most = most
-        self._open: OrderedDict[Hashable, Cursor] = OrderedDict()
-        self._size = 0
-        self._lock = Lock()
-
-    def take(self, key: Hashable) -> Cursor | None:
-        """Remove and return the cursor with a key, with a full budget, or None if no such cursor is open."""
-        with self._lock:
-            cursor = self._open.pop(key, None)
-            self._size -= _size(cursor)
-        if cursor and cursor.work:
-            cursor.work.renew()
-        return cursor
-
-    def keep(self, key: Hashable, cursor: Cursor) -> None:
-        """Keep a cursor open, unless its list is cheap to begin. Closes those not used for longest beyond the limit."""
-        if not cursor.series:
-            return
-        with self._lock:
-            self._size += _size(cursor) - _size(self._open.pop(key, None))
-            self._open[key] = cursor
-            while self._size > self._most:
-                _, closed = self._open.popitem(last=False)
-                self._size -= _size(closed)
-
-
-def _size(cursor: Cursor | None) -> int:
-    return _ROWS_READ_AHEAD + cursor.series if cursor else 0
+    @property
+    def size(self) -> int:
+        """The memory that an open cursor takes, in recurring events."""
+        return 70 + self.series  # with the rows of single events that it has read ahead
 
 
 class Listening(Protocol):
@@ -184,9 +131,9 @@ class ServiceContext:
     folder: Path | None = None
     notes: Sequence[str] = ()
     reserve: Reserve = field(default_factory=lambda: Reserve(None))
-    cursors: CursorCache = field(default_factory=CursorCache)
-    series: SeriesCache = field(default_factory=SeriesCache)
-    texts: TextCache = field(default_factory=TextCache)
+    cursors: SizedCache[Cursor] = field(default_factory=lambda: SizedCache(MAX_SERIES))
+    series: SizedCache[Mapping[int, Any]] = field(default_factory=lambda: SizedCache(MAX_SERIES))
+    texts: SizedCache[str] = field(default_factory=lambda: SizedCache(MAX_CHARACTERS))
     quotas: dict[str, Quota] = field(default_factory=dict)
     records: KeptRecords | None = None
     servers: list[Listening] = field(default_factory=list)

@@ -141,11 +141,11 @@ class FileTable(TableGroup):
 
     def add(self, row: FileRow) -> None:
         """Add a file."""
-        self._database.queue_change(_ADD, _values(row))
+        self._database.queue_change(_ADD, row._asdict() | search_keys(row.name, row.extra))
 
     def save(self, row: FileRow) -> None:
         """Replace the row of a file."""
-        self._database.queue_change(_SAVE, {**_values(row), "key": row.id})
+        self._database.queue_change(_SAVE, {**row._asdict(), **search_keys(row.name, row.extra), "key": row.id})
 
     def drop(self, file_id: str) -> list[int]:
         """Delete a file and all files below it, and return the numbers of the contents that no file uses any more."""
@@ -254,10 +254,6 @@ def _first_page(keys: tuple[SortKey, ...], size: int, shared: bool, app_only: bo
     viewer = Viewer(**(parameters | {"shared": shared, "app_only": app_only}))
     count = (lambda statement: 0) if names_index else None
     return Prepared(page_statement(_COLUMNS, viewer, None, keys, None, size, count))
-
-
-def _values(row: FileRow) -> dict[str, Any]:
-    return row._asdict() | search_keys(row.name, row.extra)
 
 
 class ChangeRow(NamedTuple):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ...core.errors.catalogue import refuse
-from ...core.files.fields import check_file, is_media_type
-from ...core.http.messages import Body, Headers, JSONObject, Response
+from ...core.files.fields import FILE_FIELDS, check_file, is_media_type
+from ...core.http.messages import Body, Headers, JSONObject, Query, Response
 from ...core.http.mime import SNIFFED_BYTES, detect
 from ...core.http.multipart import MediaType, MultipartDecoder, MultipartError, PartBegins, PartData, boundary_of
 from ..dispatch.requests import parse_json
@@ -28,8 +28,11 @@ from ..store.content_io import ContentWriter
 from ..store.contents import PartRange
 
 JSON_ESSENCE = "application/json"
-_MULTIPART = ("multipart/related", "multipart/mixed", "multipart/form-data")
+_FORM_DATA = "multipart/form-data"
+_MULTIPART = ("multipart/related", "multipart/mixed", _FORM_DATA)
 """The media types of a multipart upload. The interface names the first, clients of the family also send the others."""
+
+_LISTS = frozenset(field.name for field in FILE_FIELDS if field.type in ("objects", "parents"))
 
 
 class _ContentReceiver:
@@ -139,11 +142,22 @@ class _MultipartReceiver:
             context, request = self._context, self._request
             self.media_type = header_type(headers, "Content-Type")
             metadata, creating = parse_json(bytes(self._json)), not request.file_id
+            if MediaType.parse(request.headers.get("Content-Type") or "").essence == _FORM_DATA:
+                metadata = _without_lists(metadata, request.query)
             self.metadata = check_file(metadata, creating=creating, names=context.names, policy=context.policy)
             _ = self.fields.view.base_url  # raises ApiError for an invalid Host
             self._receiver.conversion = check_content(context, request, request.file_id, self.metadata, self.media_type)
         if self._count > 2:
             raise MultipartError("the body must have two parts, metadata and content, not more.")
+
+
+def _without_lists(metadata: JSONObject, query: Query) -> JSONObject:
+    """Return metadata of clients in R, which write each value as a list, and repeat the parameters of the query."""
+    return {
+        name: value[0] if isinstance(value, list) and len(value) == 1 and name not in _LISTS else value
+        for name, value in metadata.items()
+        if name not in query
+    }
 
 
 def header_type(headers: Headers, name: str) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from svc_notebooks.server.dispatch.service_context import TextCache
+from svc_notebooks.server.dispatch.service_context import SizedCache
 from tests.contract.calendar_client import ADA, BOB, CalendarClient, Fields, accepted
 from tests.contract.conftest import Wire
 
@@ -44,8 +44,8 @@ def test_links_have_the_address_of_each_request(ada: CalendarClient, wire: Wire)
 
 
 def test_the_oldest_texts_leave_a_full_cache() -> None:
-    cache = TextCache(most=12)
+    cache = SizedCache[str](12)
     for key, text in (("a", "text"), ("b", "text"), ("c", "text"), ("large", "x" * 13)):
-        cache.keep(key, text, 2)
+        cache.keep(key, text, len(text) + 2)
 
     assert [cache.get(key) for key in ("a", "b", "c", "large")] == [None, "text", "text", None]

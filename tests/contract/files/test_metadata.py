@@ -317,6 +317,7 @@ def test_an_operation_that_does_not_exist_is_named(wire: Wire, request_line: str
     assert f"{method} /storage/v3/{path}" in refused.error["message"]
     assert "access proposals, approvals, apps, " in refused.error["message"]
     assert wire.send("PATCH", "/storage/v3/about", b"").status == 405
+    assert wire.send("GET", "/storage/v2/files").error["reason"] == "unknownOperation"
 
 
 def test_a_list_that_did_not_change_is_not_sent_again(wire: Wire) -> None:

@@ -94,6 +94,22 @@ def test_the_other_protocols_are_simple_and_multipart_uploads(wire: Wire, protoc
     assert answer.json["mimeType"] == ("text/csv" if protocol == "raw" else "application/octet-stream")
 
 
+def test_a_form_has_its_values_in_lists_and_repeats_the_query(wire: Wire) -> None:
+    """As clients in R write it. In another body, a list is not a text, and a parameter is not a field."""
+    folder = wire.post_json("/storage/v3/files", {"mimeType": "application/vnd.svc-apps.folder"}).json["id"]
+    metadata = {"name": ["a"], "parents": [folder], "fields": ["*"], "uploadType": ["multipart"]}
+    body = (
+        b"--b\r\nContent-Type: application/json\r\n\r\n%s\r\n--b\r\n\r\na,b\r\n--b--\r\n"
+        % json.dumps(metadata).encode()
+    )
+    path = f"{FILES}?fields=*&uploadType=multipart"
+
+    answer = wire.send("POST", path, body, {"Content-Type": "multipart/form-data; boundary=b"})
+
+    assert (answer.json["name"], answer.json["parents"]) == ("a", [folder])
+    assert wire.send("POST", path, body, {"Content-Type": "multipart/related; boundary=b"}).status == 400
+
+
 class TestWithoutExtensions:
     @pytest.fixture
     def policy(self) -> Policy:

@@ -23,16 +23,61 @@ def test_a_folder_is_created_in_a_folder(data):
     assert svc.file(plots, fields="description").squeeze() == "of the survey"
 
 
+@pytest.mark.parametrize("keyword", ["folder", "parent"])
 @pytest.mark.parametrize("form", [lambda row: row, lambda row: row.iloc[0], lambda row: row["web_view_link"].item()])
-def test_files_are_created_in_a_folder(data, form):
-    folder = form(data)
+def test_files_are_created_in_a_folder(data, form, keyword):
+    folder = {keyword: form(data)}
 
-    svc.upload([b"1", b"2"], name=["a", "b"], parent=folder)
-    svc.create_file("c", parent=folder)
-    svc.start_upload(b"3", name="d", parent=folder).run()
-    svc.copy(svc.upload(b"4", name="e"), "e", parent=folder)
+    svc.upload([b"1", b"2"], name=["a", "b"], **folder)
+    svc.create_file("c", **folder)
+    svc.start_upload(b"3", name="d", **folder).run()
+    svc.copy(svc.upload(b"4", name="e"), "e", **folder)
+    svc.create_folder("f", **folder)
 
-    assert names_in(data) == ["a", "b", "c", "d", "e"]
+    assert names_in(data) == ["a", "b", "c", "d", "e", "f"]
+    with pytest.raises(ValueError, match="folder and parent name the folder twice"):
+        svc.upload(b"1", folder=data, parent=data)
+
+
+def test_a_path_is_created_once(data):
+    year = svc.create_folder("birds/2026", folder=data)
+    again = svc.create_folder("/birds/2026/", folder=data, description="robins")
+    svc.upload([b"robin", b"wren"], name=["may.csv", "june.csv"], folder=year)
+    svc.upload(b"top", name="top.txt")
+
+    assert again[["id", "description"]].values.tolist() == [[year["id"].item(), "robins"]]
+    below = svc.files(folder=data, recursive=True, paths=True, order_by="name")
+    assert below["path"].tolist() == [
+        "Data/birds/2026", "Data/birds", "Data/birds/2026/june.csv", "Data/birds/2026/may.csv"
+    ]  # fmt: skip
+    assert list(below.columns[:3]) == ["id", "name", "path"]
+    assert len(svc.files(folder="root", recursive=True)) == 6
+    assert svc.files(folder=data, recursive=True, name="m*", fields="size", paths=True).values.tolist() == [
+        [5, "Data/birds/2026/may.csv"]
+    ]
+    for name in ("birds//2026", "../birds", "/"):
+        with pytest.raises(ValueError, match="a path with an empty name"):
+            svc.create_folder(name)
+
+
+def test_a_tree_shows_folders_and_sizes_as_text_and_html(data):
+    svc.upload([b"robin" * 1000, b"<b>"], name=["may.csv", "<b>"], folder=svc.create_folder("2026", folder=data))
+    svc.trash(svc.upload(b"old", name="old"))
+
+    tree = svc.tree(data)
+
+    assert repr(tree).splitlines() == [
+        "Data/            2 files, 4.9 KiB",
+        "└── 2026/        2 files, 4.9 KiB",
+        "    ├── <b>      3 bytes",
+        "    └── may.csv  4.9 KiB",
+    ]
+    assert repr(svc.tree()).splitlines()[1] == "└── Data/            2 files, 4.9 KiB"
+    assert "<b>" not in tree._repr_html_()
+    assert tree._repr_html_().count("<details") == 2
+    assert tree.files["path"].tolist()[0] == "Data/2026"
+    with pytest.raises(ValueError, match="which is a file and not a folder"):
+        svc.tree(svc.files(name="may.csv"))
 
 
 @pytest.mark.parametrize("short", ["folder", "document", "spreadsheet", "presentation", "drawing", "script"])
@@ -51,6 +96,10 @@ def test_files_and_folders_move(data):
     assert moved["name"].tolist() == ["Plots", "a", "b"]
     assert [parent for parents in moved["parents"] for parent in parents] == data["id"].tolist() * 3
     assert names_in(data) == ["a", "b", "Plots"]
+    assert svc.move(files, folder=plots)["parents"].tolist() == [plots["id"].tolist()] * 2
+    for wrong in ({}, {"to": data, "folder": plots}):
+        with pytest.raises(TypeError, match="needs the folder once"):
+            svc.move(files, **wrong)
 
 
 @pytest.mark.parametrize("top", [None, "root"])

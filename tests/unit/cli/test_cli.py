@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import psutil
 import pytest
@@ -29,6 +30,10 @@ def write_notebook(path: Path, *cells: str) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(nbformat.writes(notebook), encoding="utf-8")
     return path
+
+
+def cells_of(path: Path) -> list[dict[str, Any]]:
+    return json.loads(path.read_text(encoding="utf-8"))["cells"]
 
 
 def until(happened: Callable[[], object]) -> None:
@@ -82,8 +87,23 @@ class TestCopy:
 
         assert kept == [("00-start.ipynb", f"00-start.kept-{number}.ipynb") for number in (1, 2)]
         assert [(mine / name).read_text() for _, name in kept] == ["first", "second"]
-        assert (mine / "00-start.ipynb").read_bytes() == (shipped / "00-start.ipynb").read_bytes()
+        assert [cell["source"] for cell in cells_of(mine / "00-start.ipynb")] == [["1 + 1"]]
         assert restore_notebook(mine, "00-start", shipped) == ("00-start.ipynb", None)
+
+    def test_leaves_the_outputs_out_unless_asked(self, shipped: Path, tmp_path: Path):
+        original = shipped / "00-start.ipynb"
+        notebook = json.loads(original.read_text())
+        output = {"output_type": "execute_result", "execution_count": 1, "metadata": {}, "data": {"text/plain": "2"}}
+        notebook["cells"][0].update(outputs=[output], execution_count=1)
+        original.write_text(json.dumps(notebook))
+
+        for folder, with_outputs in (("plain", False), ("outputs", True)):
+            copy_notebooks(tmp_path / folder, shipped, with_outputs=with_outputs)
+            again = copy_notebooks(tmp_path / folder, shipped, with_outputs=not with_outputs)
+
+            assert [copy.outcome for copy in again] == [CopyOutcome.SAME, CopyOutcome.SAME]
+            assert bool(cells_of(tmp_path / folder / "00-start.ipynb")[0]["outputs"]) is with_outputs
+        assert cells_of(tmp_path / "plain" / "00-start.ipynb")[0]["execution_count"] is None
 
     @pytest.mark.parametrize(
         "word,message", [("0", "matches several notebooks: 00-start.ipynb, 01-more.ipynb"), ("x", "matches none of 00")]
@@ -123,7 +143,7 @@ class TestLab:
 
         write_notebook(tmp_path / "mine" / "01-found.ipynb", "1 + 1")
 
-        main(["lab", str(tmp_path / "mine"), "--only-copy"])
+        main(["lab", str(tmp_path / "mine"), "--only-copy", "--with-outputs"])
 
         notary = NotebookNotary()
         trusted = {

@@ -48,8 +48,8 @@ def test_every_refusal_becomes_an_error_that_keeps_the_reason_and_gives_advice(k
 
     assert (error.status, error.reason) == (refusal.status, refusal.rows[0].reason)
     assert error.location == refusal.rows[0].location
-    assert error.advice
-    assert str(error).startswith(f"{error.message} {error.advice}")
+    assert error.advice or error.reason == "badRequest"  # whose message says what is not possible
+    assert str(error).startswith(f"{error.message} {error.advice}".strip())
 
 
 @pytest.mark.spec("X-06", "X-06a")

@@ -10,7 +10,7 @@ from wsgiref.util import setup_testing_defaults
 import pytest
 
 from svc_notebooks.server.service import open_service
-from svc_notebooks.server.transports.wsgi import WsgiApp
+from svc_notebooks.server.wsgi import WsgiApp
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from svc_notebooks.core.events.quick_words import quick_event
+from svc_notebooks.server.calendars.quick_words import quick_event
 
 MONDAY = datetime(2026, 11, 2, 10, 30, tzinfo=ZoneInfo("Europe/Berlin"))
 
