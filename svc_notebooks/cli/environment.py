@@ -219,8 +219,8 @@ def open_from_environment(stack: ExitStack, environ: Mapping[str, str] = os.envi
 
     Raises ValueError, ImportError and OSError if the service cannot be opened with these variables.
     """
+    from ..server.transports.control_api import served_paths
     from ..server.transports.health import Health
-    from ..server.transports.live_page import served_paths
 
     options = read_environment(environ)
     opened = open_with_options(options, stack, _log.warning)

@@ -23,13 +23,13 @@ class Secret(str):
     """A str with a redacted repr, so that tracebacks and printed requests do not show a secret (T-05).
 
     >>> Secret("Bearer abc")
-    '[redacted]'
+    '[redacted]: print() and str() show it'
     """
 
     __slots__ = ()
 
     def __repr__(self) -> str:
-        return "'[redacted]'"
+        return "'[redacted]: print() and str() show it'"
 
 
 def base_address(text: str) -> str:

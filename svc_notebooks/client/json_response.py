@@ -194,10 +194,12 @@ def _rules(resource: Any) -> Mapping[str, _Rule]:
 
 
 def _are_ids(value: Any) -> bool:
-    return all(
-        type(text) is str and 0 < len(text) <= _MAX_ID and text.isprintable() and ("/" not in text or "@" in text)
-        for text in (value if type(value) is list else (value,))
-    )
+    for text in value if type(value) is list else (value,):
+        if type(text) is not str or not 0 < len(text) <= _MAX_ID or not text.isprintable():
+            return False
+        if "/" in text and "@" not in text:
+            return False
+    return True
 
 
 def _is_page_token(value: str) -> bool:

@@ -41,7 +41,7 @@ class Job:
     folder: the work folder, which is empty at first. The converter deletes the folder after the conversion.
     name: the file name, which writers use as the title if a format requires a title.
     charset: the charset parameter in the source's Content-Type, or None.
-    ocr_language: the language of text in pictures as a BCP 47 tag, or None.
+    ocr_language: the language of text in pictures as a BCP 47 tag, several tags such as "de+en", or None.
     now: the date to store, for writers the document's last change, so that equal documents give equal files.
     office: if true, LibreOffice reads and writes Office, OpenDocument and PDF files, where it is installed.
     notes: texts for the journal about content that was left out or changed.

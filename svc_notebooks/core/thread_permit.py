@@ -12,7 +12,9 @@ from contextlib import AbstractContextManager, contextmanager
 from threading import local
 from typing import Any, Protocol, TypeVar
 
-_SLICE = 25
+SLICE = 25
+"""The number of items after which `in_slices` may pause."""
+
 T = TypeVar("T")
 
 
@@ -75,14 +77,14 @@ def let_others_run() -> None:
 
 
 def in_slices(items: Iterable[T]) -> Iterator[T]:
-    """Return the items, with a pause for the requests of others after each `_SLICE` items."""
-    return iter(items) if isinstance(items, list) and len(items) <= _SLICE else _sliced(items)
+    """Return the items, with a pause for the requests of others after each `SLICE` items."""
+    return iter(items) if isinstance(items, list) and len(items) <= SLICE else _sliced(items)
 
 
 def _sliced(items: Iterable[T]) -> Iterator[T]:
     for number, item in enumerate(items, start=1):
         yield item
-        if not number % _SLICE:
+        if not number % SLICE:
             let_others_run()
 
 

@@ -55,7 +55,7 @@ class Verdict:
 
         style = f"border-left: 4px solid {_COLOURS[self.outcome]}; margin: 0; padding: 2px 12px; max-width: 46em"
         heading = tag("strong", f"{_MARKS[self.outcome]} {self.outcome}.")
-        return tag("p", heading, " ", self.message, role="status", style=style)
+        return str(tag("p", heading, " ", self.message, role="status", style=style))
 
 
 class CheckFailedError(Exception):

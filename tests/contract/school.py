@@ -13,8 +13,7 @@ from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.auth.class_accounts import ClassAccount
 from svc_notebooks.server.dispatch.service_context import Quota
 from svc_notebooks.server.service import open_service
-from svc_notebooks.server.transports.control_api import Control
-from svc_notebooks.server.transports.live_page import LivePage
+from svc_notebooks.server.transports.control_api import Control, LivePage
 
 ADA = ClassAccount("Ada", "ada@school.example", "teacher")
 BOB = ClassAccount("Bob", "bob@school.example", "student")

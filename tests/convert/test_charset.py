@@ -23,26 +23,12 @@ GREEK = "Καλημέρα κόσμε\nόνομα,πόλη\nΓιώργος,Αθή
 @pytest.mark.parametrize(
     "text,charset",
     [
-        (JAPANESE, "utf-8"),
-        (JAPANESE, "utf-8-sig"),
-        (JAPANESE, "utf-16"),
-        (JAPANESE, "utf-16-le"),
-        (WESTERN, "utf-16-be"),
-        (WESTERN, "utf-32"),
-        (WESTERN, "utf-32-le"),
-        (WESTERN, "cp1252"),
-        (POLISH, "cp1250"),
-        (RUSSIAN, "utf-16-le"),
-        (GREEK, "utf-16-be"),
-        (RUSSIAN, "cp1251"),
-        (GREEK, "cp1253"),
-        (JAPANESE, "cp932"),
-        (JAPANESE, "euc_jp"),
-        (JAPANESE, "iso2022_jp"),
-        (CHINESE, "gb18030"),
-        (KOREAN, "cp949"),
+        (JAPANESE, "utf-8"), (JAPANESE, "utf-8-sig"), (JAPANESE, "utf-16"), (JAPANESE, "utf-16-le"),
+        (WESTERN, "utf-16-be"), (WESTERN, "utf-32"), (WESTERN, "utf-32-le"), (WESTERN, "cp1252"), (POLISH, "cp1250"),
+        (RUSSIAN, "utf-16-le"), (GREEK, "utf-16-be"), (RUSSIAN, "cp1251"), (GREEK, "cp1253"), (JAPANESE, "cp932"),
+        (JAPANESE, "euc_jp"), (JAPANESE, "iso2022_jp"), (CHINESE, "gb18030"), (KOREAN, "cp949"),
     ],
-)
+)  # fmt: skip
 def test_an_undeclared_charset_is_guessed(text, charset, job):
     assert decode(text.encode(charset), job) == text
 

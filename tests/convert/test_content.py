@@ -156,12 +156,10 @@ def test_text_that_begins_like_another_format_is_text(text: str, charset: str, j
 
 
 ENCRYPTED = {
-    "docx": {"EncryptionInfo": b"x", "EncryptedPackage": b"x"},
-    "upper case": {"ENCRYPTEDPACKAGE": b"x"},
+    "docx": {"EncryptionInfo": b"x", "EncryptedPackage": b"x"}, "upper case": {"ENCRYPTEDPACKAGE": b"x"},
     "doc": {"1Table": b"x", "WordDocument": b"\xec\xa5\xc1\0\x71\x60\x09\x04\0\0\xf0\x13"},
-    "xls": {"Workbook": BOF + b"\x2f\0\x36\0"},
-    "write-protected xls": {"Workbook": BOF + b"\x86\0\0\0\x2f\0\x36\0"},
-}
+    "xls": {"Workbook": BOF + b"\x2f\0\x36\0"}, "write-protected xls": {"Workbook": BOF + b"\x86\0\0\0\x2f\0\x36\0"},
+}  # fmt: skip
 
 
 @pytest.mark.spec("A5-02")

@@ -66,14 +66,12 @@ def test_drawing_elements_are_kept(job):
         "<script>alert(1)</script>",
         "<foreignObject><iframe xmlns='http://www.w3.org/1999/xhtml' src='http://svc.example'/></foreignObject>",
         "<animate attributeName='href' values='javascript:alert(1)'/>",
-        "<set attributeName='xlink:href' to='javascript:alert(1)'/>",
-        "<set attributeName='onclick' to='alert(1)'/>",
-        "<metadata><x:y xmlns:x='urn:x'>z</x:y></metadata>",
-        "<handler>alert(1)</handler>",
+        "<set attributeName='xlink:href' to='javascript:alert(1)'/>", "<set attributeName='onclick' to='alert(1)'/>",
+        "<metadata><x:y xmlns:x='urn:x'>z</x:y></metadata>", "<handler>alert(1)</handler>",
         "<?xml-stylesheet href='http://svc.example/a.css'?><!-- a -->",
         "<iframe xmlns='http://www.w3.org/1999/xhtml'/>",
     ],
-)
+)  # fmt: skip
 def test_scripts_and_other_elements_are_removed(job, inside):
     assert cleaned(inside, job) == ""
 
@@ -197,16 +195,12 @@ def test_other_files_are_refused_with_the_reason(job, source, reason):
 @pytest.mark.parametrize(
     "facts, size",
     [
-        ('width="40" height="20"', (40, 20)),
-        ('width="1in" height="72pt"', (96, 96)),
-        ('viewBox="0 0 30 10"', (30, 10)),
-        ('width="60" viewBox="0,0,30,10"', (60, 20)),
-        ('width="100%" height="100%" viewBox="0 0 30 10"', (30, 10)),
-        ('width="NaN" height="-3"', (960, 720)),
-        ('viewBox="0 0 0 1e999"', (960, 720)),
-        ('width="100000000" height="1000000"', (16_000, 160)),
+        ('width="40" height="20"', (40, 20)), ('width="1in" height="72pt"', (96, 96)),
+        ('viewBox="0 0 30 10"', (30, 10)), ('width="60" viewBox="0,0,30,10"', (60, 20)),
+        ('width="100%" height="100%" viewBox="0 0 30 10"', (30, 10)), ('width="NaN" height="-3"', (960, 720)),
+        ('viewBox="0 0 0 1e999"', (960, 720)), ('width="100000000" height="1000000"', (16_000, 160)),
     ],
-)
+)  # fmt: skip
 def test_the_size_is_explicit_and_limited(job, facts, size):
     drawing = read(f"{_HEAD}{facts}></svg>".encode(), job)
 

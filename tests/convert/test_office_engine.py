@@ -90,14 +90,12 @@ def test_the_source_is_kept_as_opendocument(source, media_type, native, formats,
 @pytest.mark.parametrize(
     "source, media_type, native",
     [
-        (b"words", TEXT, "document"),
-        (sources.html(), HTML, "document"),
-        (sources.html(), "application/msword", "document"),
-        (b"a,b", XLSX, "spreadsheet"),
+        (b"words", TEXT, "document"), (sources.html(), HTML, "document"),
+        (sources.html(), "application/msword", "document"), (b"a,b", XLSX, "spreadsheet"),
         (b"{}", "application/json", "script"),
     ],
     ids=["text", "html", "html as doc", "csv as xlsx", "script"],
-)
+)  # fmt: skip
 def test_libreoffice_gets_no_text_formats(source, media_type, native, job, monkeypatch):
     calls = returning(odf(""), monkeypatch)
 
@@ -210,12 +208,9 @@ def test_the_rest_stays_in_the_opendocument_file(content, job, monkeypatch):
 
 def test_macros_and_objects_of_programs_are_left_out(job, monkeypatch):
     members = {
-        "Basic/Standard/Module1.xml": b"",
-        "Object 1": b"MZ",
-        "Configurations2/x.xml": b"",
-        "Pictures/a.png": b"p",
+        "Basic/Standard/Module1.xml": b"", "Object 1": b"MZ", "Configurations2/x.xml": b"", "Pictures/a.png": b"p",
         "Obj2/content.xml": b"<math/>",
-    }
+    }  # fmt: skip
 
     names = sanitized("", job, monkeypatch, **members).namelist()
 

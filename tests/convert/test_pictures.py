@@ -25,19 +25,12 @@ def made(kind: str, mode: str = "RGB", size: tuple[int, int] = (30, 20), **optio
 @pytest.mark.parametrize(
     "kind,mode,extension,kept",
     [
-        ("PNG", "RGB", "png", True),
-        ("PNG", "P", "png", True),
-        ("PNG", "RGBA", "png", True),
-        ("PNG", "I;16", "png", False),
-        ("JPEG", "RGB", "jpg", True),
-        ("JPEG", "L", "jpg", True),
-        ("JPEG", "CMYK", "jpg", False),
-        ("GIF", "P", "gif", True),
-        ("BMP", "RGB", "png", False),
-        ("TIFF", "RGB", "png", False),
-        ("WEBP", "RGBA", "png", False),
+        ("PNG", "RGB", "png", True), ("PNG", "P", "png", True), ("PNG", "RGBA", "png", True),
+        ("PNG", "I;16", "png", False), ("JPEG", "RGB", "jpg", True), ("JPEG", "L", "jpg", True),
+        ("JPEG", "CMYK", "jpg", False), ("GIF", "P", "gif", True), ("BMP", "RGB", "png", False),
+        ("TIFF", "RGB", "png", False), ("WEBP", "RGBA", "png", False),
     ],
-)
+)  # fmt: skip
 def test_formats_and_modes_after_the_check(kind: str, mode: str, extension: str, kept: bool) -> None:
     source = made(kind, mode)
 

@@ -49,20 +49,16 @@ def test_other_json_becomes_a_project_of_one_file(job, source):
 @pytest.mark.parametrize(
     "source, reason",
     [
-        (b'{"files": [\n1,]}', "line 2, column 3"),
-        (b"", "line 1, column 1"),
-        (b"NaN", "NaN"),
-        (b"[1e999]", "is too large"),
-        (b"[" + b"1" * 9_999 + b"]", "not valid JSON"),
-        (encoded({"files": {}}), "expected a list"),
-        (encoded({"scriptId": "1"}), "expected a list"),
+        (b'{"files": [\n1,]}', "line 2, column 3"), (b"", "line 1, column 1"), (b"NaN", "NaN"),
+        (b"[1e999]", "is too large"), (b"[" + b"1" * 9_999 + b"]", "not valid JSON"),
+        (encoded({"files": {}}), "expected a list"), (encoded({"scriptId": "1"}), "expected a list"),
         (encoded({"files": [1]}), r"files\[0\]: expected an object"),
         (encoded({"files": [{**_CODE, "type": "server"}]}), r"files\[0\].type: expected one of server_js, html, json"),
         (encoded({"files": [{**_CODE, "source": None}]}), r"files\[0\].source"),
         (encoded({"files": [{**_CODE, "name": ""}]}), r"files\[0\].name"),
         (encoded({"files": [_CODE, _CODE]}), "'Code' occurs more than once"),
     ],
-)
+)  # fmt: skip
 def test_invalid_projects_are_refused_with_the_path(job, source, reason):
     with pytest.raises(ConversionError, match=reason):
         read_json(source, job)

@@ -46,16 +46,12 @@ class ConversionRunner:
         }  # fmt: skip
         return self.workers.run(
             {
-                "function": f"tests.convert.hostile:{name}",
-                "native": "document",
-                "model": "tests.convert.hostile:Words",
-                "reads": reads,
-                "source": None if source is None else str(source_file),
-                "target": str(self.target),
-                "job": job,
+                "function": f"tests.convert.hostile:{name}", "native": "document",
+                "model": "tests.convert.hostile:Words", "reads": reads,
+                "source": None if source is None else str(source_file), "target": str(self.target), "job": job,
             },
             **client,
-        )
+        )  # fmt: skip
 
 
 @pytest.fixture
@@ -81,15 +77,11 @@ def test_a_body_becomes_a_file_and_no_body_an_empty_one(
 @pytest.mark.parametrize(
     "name,kind,words",
     [
-        ("refuse", "refused", "it is not ours."),
-        ("shun", "large", "it is too much."),
-        ("stumble", "failed", "KeyError"),
-        ("recurse", "failed", "RecursionError"),
-        ("devour", "large", "memory"),
-        ("flood", "large", "33554432 bytes"),
-        ("abort", "large", "memory"),
+        ("refuse", "refused", "it is not ours."), ("shun", "large", "it is too much."),
+        ("stumble", "failed", "KeyError"), ("recurse", "failed", "RecursionError"), ("devour", "large", "memory"),
+        ("flood", "large", "33554432 bytes"), ("abort", "large", "memory"),
     ],
-)
+)  # fmt: skip
 def test_every_failure_gets_a_response_and_the_next_request_works(
     runner: ConversionRunner, name: str, kind: str, words: str
 ) -> None:

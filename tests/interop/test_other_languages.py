@@ -174,6 +174,33 @@ def test_an_mcp_server(service: Service, vendor: dict[str, str], tmp_path: Path,
     seen(MCP, version, "events")
 
 
+UNMODIFIED = """
+import json
+import os
+from google.oauth2.credentials import Credentials
+from googleapiclient.discovery import build
+from googleapiclient.http import MediaInMemoryUpload
+
+account = Credentials(os.environ["SVC_TOKEN"])
+media = MediaInMemoryUpload(bytes(700_000), "image/png", chunksize=262_144, resumable=True)
+file = build("drive", "v3", credentials=account).files().create(body={"name": "a"}, media_body=media, fields="size")
+lunch = build("calendar", "v3", credentials=account).events().quickAdd(calendarId="primary", text="Lunch 2026-11-05")
+print(json.dumps([int(file.execute()["size"]), lunch.execute()["htmlLink"].startswith("https://www.googleapis.com/")]))
+"""
+
+
+def test_a_proxy_under_the_host_names_of_the_vendor() -> None:
+    """The program has no setting of an address."""
+    if missing := [program for program in ("nginx", "unshare", "ip", "openssl", "curl") if not shutil.which(program)]:
+        pytest.skip(f"{missing[0]} is not installed")
+    if subprocess.run(["unshare", "--map-root-user", "--mount", "--net", "true"], check=False).returncode:
+        pytest.skip("this user cannot create a network of its own")
+    recipe = CONNECT_PROXY.with_name("vendor_hosts.sh")
+    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+
+    assert run("bash", str(recipe), sys.executable, "-c", UNMODIFIED, PATH=path) == [700_000, True]
+
+
 def mcp_session(server: subprocess.Popen[str]) -> Callable[..., Any]:
     """Begin a session of the Model Context Protocol, and return a function that calls a tool."""
     assert server.stdin

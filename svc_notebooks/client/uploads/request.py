@@ -36,7 +36,8 @@ class UploadArguments:
         query: Further query parameters, such as fields.
         convert_to: The native type to which the source is converted, which is a value in CONVERT_TO or a media type.
             None means no conversion.
-        ocr_language: The language of text in pictures, as a BCP 47 tag. None lets the service choose.
+        ocr_language: The language of text in pictures, as a BCP 47 tag, or several tags such as "de+en". None lets the
+            service choose.
     """
 
     name: str | None = None

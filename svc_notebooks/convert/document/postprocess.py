@@ -359,16 +359,16 @@ def odt(archive: bytes, placeholders: Placeholders, document: Document, job: Job
     return rewrite_parts(
         archive,
         {
-            "content.xml": lambda part: odt_looks(_with_decimals(part.replace(b'fo:border="none"', border))),
+            "content.xml": lambda part: odt_looks(
+                _SHORT_LENGTH.sub(
+                    lambda length: b'="%.4fin"' % float(length[1]), part.replace(b'fo:border="none"', border)
+                )
+            ),
             "styles.xml": lambda part: odt_page(with_odt_styles(part), document),
             "meta.xml": lambda part: _with_metadata(job, part),
         },
         placeholders,
     )
-
-
-def _with_decimals(part: bytes) -> bytes:
-    return _SHORT_LENGTH.sub(lambda length: b'="%.4fin"' % float(length[1]), part)
 
 
 def epub(archive: bytes, placeholders: Placeholders, job: Job) -> bytes:

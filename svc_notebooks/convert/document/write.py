@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-import io
 import re
-import zipfile
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from importlib.resources import as_file, files
@@ -16,7 +14,7 @@ from uuid import NAMESPACE_URL, uuid5
 from xml.sax.saxutils import escape
 
 from ..engines.images import encode_image, load_pixels, open_image
-from ..input.native_package import ZIP_EPOCH
+from ..input.native_package import zipped
 from ..job import Job
 from . import pandoc, postprocess
 from .clean import PARAGRAPH_LOOKS, is_rtl, look_of, plain_text
@@ -252,11 +250,7 @@ def zipped_html(document: Document, job: Job) -> bytes:
     targets = {name: f"images/{name}" for name in document.resources}
     page = _page(_with_image_targets(css(_with_metadata_as_text(document)), targets), job)
     images = {f"images/{name}": data for name, data in document.resources.items()}
-    target = io.BytesIO()
-    with zipfile.ZipFile(target, "w") as file:
-        for name, data in {f"{_file_stem(postprocess.title_of(job))}.html": page, **images}.items():
-            file.writestr(zipfile.ZipInfo(name, ZIP_EPOCH), data, zipfile.ZIP_DEFLATED)
-    return target.getvalue()
+    return zipped({f"{_file_stem(postprocess.title_of(job))}.html": page, **images})
 
 
 def _file_stem(name: str) -> str:

@@ -13,6 +13,9 @@ from .available import ocr_available, tessdata
 _DEFAULT = "eng"
 _MIN_CONFIDENCE = 45
 """The minimum confidence of a paragraph in percent, since stripes in photographs look like letters."""
+_MIN_LETTERS = 60
+"""The number of characters with too little confidence from which a picture without other text may be turned."""
+_MIN_ORIENTATION_CONFIDENCE = 4.0
 _MIN_HEIGHT = 1000
 """The side length in pixels up to which a picture is enlarged, since Tesseract needs letters of 20 pixels."""
 
@@ -41,7 +44,7 @@ _MODELS_BY_SCRIPT = {
 
 
 class OcrModel(NamedTuple):
-    """A chosen OCR model and its folder. `note` tells the user that the model is for another language, or is None."""
+    """A chosen OCR model ("deu" or "deu+eng") and its folder. `note` names languages without a model, or is None."""
 
     model: str
     folder: Path
@@ -53,21 +56,22 @@ def languages() -> tuple[str, ...]:
     return tuple(sorted(model for model in _installed_models() if model not in ("osd", "equ")))
 
 
-def choose_model(tag: str | None) -> OcrModel | None:
-    """Choose the OCR model for a BCP 47 language tag.
+def choose_model(tags: str | None) -> OcrModel | None:
+    """Choose the OCR models for BCP 47 language tags, which are separated by "+".
 
-    If the tag is None or no model for the language is installed, choose English or the first installed model. Returns
+    If `tags` is None or no model for the languages is installed, choose English or the first installed model. Returns
     None if no model is installed.
     """
     installed = _installed_models()
     fallback = _DEFAULT if _DEFAULT in installed else next(iter(languages()), None)
     if fallback is None:
         return None
-    requested = _model_for(tag) if tag else fallback
-    if requested in installed:
-        return OcrModel(requested, installed[requested], None)
-    note = f"ocrLanguage {tag}: no model for this language is installed; the text was read with {fallback}."
-    return OcrModel(fallback, installed[fallback], note)
+    models = {tag: _model_for(tag) for tag in (tags.split("+") if tags else ())}
+    chosen = list(dict.fromkeys(model for model in models.values() if model in installed)) or [fallback]
+    name = "+".join(model for model in chosen if installed[model] == installed[chosen[0]])
+    missing = " and ".join(tag for tag, model in models.items() if model not in installed)
+    note = f"ocrLanguage {missing}: no model for this language is installed; the text was read with {name}."
+    return OcrModel(name, installed[chosen[0]], note if missing else None)
 
 
 def recognize(image: Any, job: Job) -> list[str]:
@@ -78,7 +82,24 @@ def recognize(image: Any, job: Job) -> list[str]:
         return []
     if choice.note:
         job.note(choice.note)
-    return _recognize_paragraphs(_engine(choice.model, choice.folder), _prepare_image(image))
+    engine, prepared = _engine(choice.model, choice.folder), _prepare_image(image)
+    paragraphs, doubtful_letters = _recognize_paragraphs(engine, prepared)
+    if not paragraphs and doubtful_letters >= _MIN_LETTERS and (angle := _angle(prepared)):
+        paragraphs, _ = _recognize_paragraphs(engine, prepared.rotate(angle, expand=True))
+    return paragraphs
+
+
+def _angle(image: Any) -> int:
+    """Return the angle in degrees by which an image must be turned counterclockwise, or 0 if that is not known."""
+    from tesserocr import PSM
+
+    if "osd" not in _installed_models():
+        return 0
+    engine = _engine("osd", _installed_models()["osd"])
+    engine.SetPageSegMode(PSM.OSD_ONLY)
+    engine.SetImage(image)
+    found = engine.DetectOrientationScript()
+    return found["orient_deg"] if found and found["orient_conf"] >= _MIN_ORIENTATION_CONFIDENCE else 0
 
 
 @cache
@@ -112,23 +133,22 @@ def _prepare_image(image: Any) -> Any:
     return grey.resize((grey.width * factor, grey.height * factor), Image.Resampling.LANCZOS) if factor > 1 else grey
 
 
-def _recognize_paragraphs(engine: Any, image: Any) -> list[str]:
+def _recognize_paragraphs(engine: Any, image: Any) -> tuple[list[str], int]:
+    """Return the paragraphs in an image, and the number of characters in paragraphs with too little confidence."""
     from tesserocr import RIL, iterate_level
 
     engine.SetImage(image)
     engine.SetSourceResolution(150)
+    paragraphs, doubtful = list[str](), 0
     try:
         engine.Recognize()
         iterator = engine.GetIterator()
-        level = RIL.PARA
-        paragraphs = [_paragraph(part, level) for part in iterate_level(iterator, level)] if iterator else []
+        for part in iterate_level(iterator, RIL.PARA) if iterator else ():
+            text = "" if part.Empty(RIL.PARA) else part.GetUTF8Text(RIL.PARA).strip()
+            if part.Confidence(RIL.PARA) < _MIN_CONFIDENCE:
+                doubtful += len(text)
+            elif any(map(str.isalnum, text)):
+                paragraphs.append(text)
     finally:
         engine.Clear()
-    return [text for text in paragraphs if text]
-
-
-def _paragraph(part: Any, level: Any) -> str:
-    if part.Empty(level) or part.Confidence(level) < _MIN_CONFIDENCE:
-        return ""
-    text = part.GetUTF8Text(level).strip()
-    return text if any(letter.isalnum() for letter in text) else ""
+    return paragraphs, doubtful

@@ -29,6 +29,18 @@ def zip_timestamp(moment: datetime) -> Stamp:
     return min(max(time_fields, ZIP_EPOCH), _LATEST)
 
 
+def zipped(members: Mapping[str, str | bytes], stamp: Stamp = ZIP_EPOCH) -> bytes:
+    """Return a zip file whose members have one modification time. `mimetype` and pictures are not compressed."""
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w") as file:
+        for name, content in members.items():
+            is_stored = name == "mimetype" or name.endswith((".png", ".jpg", ".gif"))
+            data = content.encode("utf-8", "replace") if isinstance(content, str) else content
+            method = zipfile.ZIP_STORED if is_stored else zipfile.ZIP_DEFLATED
+            file.writestr(zipfile.ZipInfo(name, stamp), data, method)
+    return target.getvalue()
+
+
 def pack(value: Any, resources: Mapping[str, bytes]) -> bytes:
     """Return a zip file with a JSON value and named resources. Equal content gives equal bytes.
 

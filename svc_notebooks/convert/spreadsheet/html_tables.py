@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import re
-import zipfile
 from collections.abc import Iterator
 from html import escape
 from html.parser import HTMLParser
 
 from ..input.charset import decode_markup
-from ..input.native_package import zip_timestamp
+from ..input.native_package import zip_timestamp, zipped
 from ..job import ConversionError, Job, TooLarge
 from .formulas import MAX_COLUMNS, MAX_ROWS, column_letters, safe_link
 from .model import Area, Cell, CellQuota, CellStyle, Sheet, Workbook, disjoint
@@ -148,18 +146,9 @@ _MAX_EMPTY_CELLS = 500_000
 def write(workbook: Workbook, job: Job) -> bytes:
     """Return a zip file with a web page for each sheet. File names that differ only in case get a number."""
     files = _files(workbook.sheets)
-    target = io.BytesIO()
-    with zipfile.ZipFile(target, "w") as archive:
-        for sheet, file in zip(workbook.sheets, files, strict=True):
-            _add(archive, job, file, _page(sheet, _links(workbook, files, sheet)))
-        _add(archive, job, "resources/sheet.css", _CSS)
-    return target.getvalue()
-
-
-def _add(archive: zipfile.ZipFile, job: Job, name: str, text: str) -> None:
-    archive.writestr(
-        zipfile.ZipInfo(name, zip_timestamp(job.now)), text.encode("utf-8", "replace"), zipfile.ZIP_DEFLATED
-    )
+    named = zip(workbook.sheets, files, strict=True)
+    pages = {file: _page(sheet, _links(workbook, files, sheet)) for sheet, file in named}
+    return zipped({**pages, "resources/sheet.css": _CSS}, zip_timestamp(job.now))
 
 
 def _files(sheets: tuple[Sheet, ...]) -> list[str]:

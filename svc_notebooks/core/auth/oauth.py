@@ -56,6 +56,7 @@ def token_problem(token: str) -> str:
 _TOKEN_PROBLEMS = (
     (r"", "is empty"),
     (r"(?i:bearer)\s.*", 'begins with the word "Bearer": leave the word out'),
+    (r"['\"]?\[redacted.*", "is the text that is shown in place of a token: print(lab.access_token) shows the token"),
     (r"b[\"'].*", "is the text of a bytes object (b'...'): use token.decode()"),
     (r"[\"'`\u201c\u2018].*|.*[\"'`\u201d\u2019]", "has quotes around it: remove the quotes"),
     (r"\s.*|.*\s", "has a space or a line end before or after it: use token.strip()"),

@@ -79,6 +79,7 @@ class DriveList(TypedDict, total=False):
     """The shared drives, of which there are none."""
 
     kind: str
+    nextPageToken: str
     drives: list[JSONObject]
 
 
@@ -86,6 +87,7 @@ class TeamDriveList(TypedDict, total=False):
     """The shared drives under their former name."""
 
     kind: str
+    nextPageToken: str
     teamDrives: list[JSONObject]
 
 

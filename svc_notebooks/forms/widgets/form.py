@@ -296,7 +296,7 @@ class Form(widgets.VBox):  # type: ignore[misc]
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
         bundle = dict(super()._repr_mimebundle_(**options))
         bundle["text/plain"] = repr(self)
-        bundle["text/html"] = self._static_view()
+        bundle["text/html"] = str(self._static_view())
         return bundle
 
     def _static_view(self) -> Markup:

@@ -93,7 +93,7 @@ class ProgressBar(widgets.VBox):  # type: ignore[misc]
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
         bundle = dict(super()._repr_mimebundle_(**options))
         bundle["text/plain"] = repr(self)
-        bundle["text/html"] = tag("p", self.label, " …")
+        bundle["text/html"] = str(tag("p", self.label, " …"))
         return bundle
 
 

@@ -39,7 +39,7 @@ class Picture:
         return self.words
 
     def _repr_html_(self) -> str:
-        return self.html
+        return str(self.html)  # some notebook programs accept no subclass of str
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from ...core.errors.public_calls import public_methods
 from ...core.http.messages import Query
 from ..byte_sizes import size_text
-from ..html import Markup, tag
+from ..html import Markup, join_html, tag
 from .request_code import body_text, curl_text, http_text, python_text, status_line
 from .resend import BodyArgument, edited_request, send_and_record
 
@@ -66,10 +66,13 @@ def _response_label(exchange: Exchange) -> str:
 
 
 _SHELL_BASE_URL = "$SVC_BASE_URL"
-_NAME = "text-align: left; vertical-align: top; white-space: nowrap"
-_VALUE = "text-align: left; vertical-align: top; overflow-wrap: anywhere"
+_NAME = "text-align: left; vertical-align: top; width: 11em"
+# JupyterLab removes `overflow-wrap: anywhere` from saved outputs, so a table with long values has a fixed layout.
+_TABLE = "table-layout: fixed; width: 100%"
+_VALUE = "text-align: left; vertical-align: top; overflow-wrap: break-word"
 _TWO_COLUMNS = "display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 1.5em"
-_PRE = "white-space: pre-wrap; word-break: normal; overflow-wrap: anywhere; margin: 0"
+_PRE = "white-space: pre-wrap; word-break: normal; overflow-wrap: break-word; margin: 0; font-family: monospace"
+_MAX_LINES = 20
 
 
 class CodeText(str):
@@ -208,12 +211,9 @@ class ExchangeView:
         response = tag(
             "div", _table("Response", exchange.response_headers), _text(exchange.received, exchange.response_body)
         )
-        return tag(
-            "details",
-            tag("summary", tag("code", title)),
-            tag("div", request, response if exchange.status else tag("p", exchange.error or ""), style=_TWO_COLUMNS),
-            open="",
-        )
+        answer = response if exchange.status else tag("p", exchange.error or "")
+        parts = tag("summary", tag("code", title)), tag("div", request, answer, style=_TWO_COLUMNS)
+        return str(tag("details", *parts, open=""))
 
 
 def _path(exchange: Exchange) -> str:
@@ -224,9 +224,13 @@ def _table(title: str, pairs: tuple[tuple[str, str], ...]) -> Markup:
     rows = [
         tag("tr", tag("th", name, scope="row", style=_NAME), tag("td", value, style=_VALUE)) for name, value in pairs
     ]
-    return tag("table", tag("caption", title, style="text-align: left; font-weight: 600"), *rows)
+    return tag("table", tag("caption", title, style="text-align: left; font-weight: 600"), *rows, style=_TABLE)
 
 
 def _text(size: int, text: str | None) -> Markup:
-    body = body_text(size, text)
-    return tag("pre", body, style=_PRE) if body else Markup()
+    lines = body_text(size, text).splitlines(keepends=True)
+    shown, rest = tag("pre", "".join(lines[:_MAX_LINES]), style=_PRE), lines[_MAX_LINES:]
+    if not lines or not rest:
+        return shown if lines else Markup()
+    more = tag("summary", f"{len(rest)} more line{'s' if len(rest) > 1 else ''}")
+    return join_html(shown, tag("details", more, tag("pre", "".join(rest), style=_PRE)))

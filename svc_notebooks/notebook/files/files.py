@@ -86,7 +86,7 @@ def upload(
             `import_formats()` lists the possible conversions. If `name` is None, the document gets the name of the
             source without its extension. None uploads the content unchanged.
         ocr_language: The language of text in pictures and scans that become a document, as a BCP 47 tag
-            ("de", "zh-Hant"). None lets the service choose.
+            ("de", "zh-Hant"), or several ("de+en"). None lets the service choose.
         file_id: An id from `generate_ids()` for the new file, or a list of ids. A repeated call with this id creates no
             second file.
         folder: The folder of the new files, as an id, a link, a row or a DataFrame of one row. None means the top

@@ -64,7 +64,7 @@ class Tree:
         return "\n".join([*shown, *([f"... and {hidden:,} more; the attribute files has all"] if hidden else [])])
 
     def _repr_html_(self) -> str:
-        return tag("div", _html(self._top, is_open=True), style="line-height: 1.6; font-family: monospace")
+        return str(tag("div", _html(self._top, is_open=True), style="line-height: 1.6; font-family: monospace"))
 
 
 def _lines(node: _Node, head: str = "", rest: str = "") -> list[tuple[str, str]]:

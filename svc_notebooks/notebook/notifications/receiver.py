@@ -32,10 +32,10 @@ MAX_SHOWN = 50
 _WIDTHS = " ".join(f"minmax(0, {width}em)" for width in (5, 6, 11, 14, 6, 10))
 _LINE = (
     f"display: inline-grid; grid-template-columns: {_WIDTHS} minmax(3em, 1fr); column-gap: 1em;"
-    " width: calc(100% - 2em); vertical-align: top; overflow-wrap: anywhere"
+    " width: calc(100% - 2em); vertical-align: top; overflow-wrap: break-word"
 )
 _LINES = "line-height: 1.6; margin: 0"
-_HEADERS = "margin: 0 0 4px 1.4em; font-size: 90%; overflow-wrap: anywhere"
+_HEADERS = "margin: 0 0 4px 1.4em; font-size: 90%; overflow-wrap: break-word"
 _HEADINGS = ("number", "state", "changed", "channel", "received", "answered", "token")
 _VERIFIED = {True: "right", False: "wrong: refused", None: "unknown channel"}
 

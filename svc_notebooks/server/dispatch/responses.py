@@ -9,7 +9,7 @@ from types import GeneratorType
 
 from ...core.errors.catalogue import ApiError, envelope
 from ...core.http.messages import Headers, Query, Response
-from ...core.thread_permit import in_slices
+from ...core.thread_permit import SLICE, in_slices
 
 JSON_TYPE = ("Content-Type", "application/json; charset=UTF-8")
 _NO_STORE = ("Cache-Control", "no-cache, no-store, max-age=0, must-revalidate")
@@ -52,7 +52,7 @@ def _indent(value: object, newline: str, texts: dict[tuple[int, str], str]) -> s
         text = f"{{{inner}{f',{inner}'.join(pieces)}{newline}}}"
     elif value and isinstance(value, list | GeneratorType):
         is_lazy = not isinstance(value, list)  # a long array, of which only one element is in memory
-        for member in value if is_lazy else in_slices(value):
+        for member in in_slices(value) if isinstance(value, list) and len(value) > SLICE else value:
             pieces.append(quote(member) if type(member) is str else _indent(member, inner, {} if is_lazy else texts))
         text = f"[{inner}{f',{inner}'.join(pieces)}{newline}]" if pieces else "[]"
     else:

@@ -176,10 +176,10 @@ def too_large(context: ServiceContext, conversion: ConversionRequest) -> ApiErro
 
 
 def _language(request: RequestContext) -> str | None:
-    """Return the OCR language tag in ocrLanguage, or None if missing (A5-03). Raises ApiError (400) if invalid."""
-    tag = request.query.get("ocrLanguage")
+    """Return the OCR language tags in ocrLanguage, or None if missing (A5-03). Raises ApiError (400) if invalid."""
+    tags = request.query.get("ocrLanguage")
     try:
-        return check_tag(tag) if tag else None
+        return "+".join(map(check_tag, tags.split("+"))) if tags else None
     except ValueError as error:
         raise refuse("invalidParameter", name="ocrLanguage", message=str(error)) from None
 

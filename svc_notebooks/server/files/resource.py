@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from hashlib import sha256
+from operator import attrgetter
 from typing import Any
 
 from ...core.clock import format_millis
@@ -183,9 +184,9 @@ def _time(millis: int | None) -> str | None:
 # fmt: off
 _COMPUTED: Mapping[str, Callable[[_File], Any]] = {
     "kind":              lambda f: f.context.names.kind("file"),
-    "id":                lambda f: f.row.id,
-    "name":              lambda f: f.row.name,
-    "mimeType":          lambda f: f.row.mime_type,
+    "id":                attrgetter("row.id"),
+    "name":              attrgetter("row.name"),
+    "mimeType":          attrgetter("row.mime_type"),
     "appProperties":     lambda f: f.context.store.files.properties(f.row.id, f.caller.client) or None,
     "capabilities":      _capabilities,
     "contentHints":      lambda f: None,  # for the search index only

@@ -31,9 +31,9 @@ from ...core.thread_permit import set_permit
 from ..service import Service
 from .client_connection import ServerConnection
 from .connection_queue import BRIEF_SECONDS, LaneTable, ReadyQueue
+from .control_api import served_paths
 from .health import Health
 from .http1 import LengthBody
-from .live_page import served_paths
 
 if TYPE_CHECKING:
     from .metrics import Metrics

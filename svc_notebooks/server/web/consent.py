@@ -53,7 +53,9 @@ def _read_authorization(request: PublicRequest) -> _Authorization:
     registered, redirect = client.redirects.split(), params.get("redirect_uri", "")
     if not any(matches_redirect(uri, redirect) for uri in registered):
         known = ", ".join(registered) or "none"
-        raise OAuthError("invalid_request", f"redirect_uri is not registered for this client; registered: {known}.")
+        problem = f"redirect_uri is {redirect[:200]!r}, and registered for this client: {known}."
+        rule = "Scheme, path and query must be the same, and the host and port unless both are of the loopback."
+        raise OAuthError("invalid_request", f"{problem} {rule}")
     return _Authorization(client, redirect, params.get("state"), params)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import pytest
 
@@ -13,16 +12,11 @@ from svc_notebooks.convert.document.model import Document, Node, paragraph, text
 from svc_notebooks.convert.input.native_package import resource_name
 from svc_notebooks.convert.job import Job, TooLarge
 from tests.convert import sources
-
-NONE: list[Any] = ["", [], []]
+from tests.convert.document.trees import NONE, para
 
 
 def cleaned(job: Job, *blocks: Node) -> Document:
     return clean({"meta": {}, "blocks": list(blocks)}, job)
-
-
-def para(*inlines: Node) -> Node:
-    return {"t": "Para", "c": list(inlines)}
 
 
 def link(target: str) -> Node:
@@ -163,17 +157,10 @@ class TestPictures:
     @pytest.mark.parametrize(
         "target",
         [
-            "../a.png",
-            "/etc/hostname",
-            "%2e%2e/a.png",
-            "a\x00.png",
-            "a" * 5000,
-            "",
-            ".",
-            "file:///etc/passwd",
+            "../a.png", "/etc/hostname", "%2e%2e/a.png", "a\x00.png", "a" * 5000, "", ".", "file:///etc/passwd",
             "link.png",
         ],
-    )
+    )  # fmt: skip
     def test_external_pictures_are_removed(self, target: str, job: Job) -> None:
         (job.folder / "a.png").write_bytes(sources.png())
         (job.folder / "media").mkdir()

@@ -139,10 +139,8 @@ def test_page_breaks_are_kept_once(job: Job) -> None:
     blocks = html(b"<p style='page-break-after:always'>a</p><div style='break-before:page'><p>b<p>c</div>", job).blocks
 
     assert blocks == [
-        paragraph({}, word("a")),
-        paragraph({"page-break": "before"}, word("b")),
-        paragraph({}, word("c")),
-    ]
+        paragraph({}, word("a")), paragraph({"page-break": "before"}, word("b")), paragraph({}, word("c")),
+    ]  # fmt: skip
 
 
 def test_most_text_gives_the_size_and_headings_are_larger(job: Job) -> None:

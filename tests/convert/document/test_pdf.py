@@ -148,16 +148,13 @@ def test_invalid_formulas_are_text(tex: str, job: Job) -> None:
 @pytest.mark.parametrize(
     "source",
     [
-        "<p>" + "x" * 5000 + "</p>",
-        "<table><tr>" + "<td>x</td>" * 500 + "</tr></table>",
-        "<ul><li>" * 50 + "words",
-        "<div>" * 150 + "words",
-        "<b>" * 150 + "words",
+        "<p>" + "x" * 5000 + "</p>", "<table><tr>" + "<td>x</td>" * 500 + "</tr></table>", "<ul><li>" * 50 + "words",
+        "<div>" * 150 + "words", "<b>" * 150 + "words",
         f'<table><tr><td><img width="50%" src="{PICTURE}"><td><img height="9in" src="{PICTURE}"></table>',
         f'<p><img width="0" height="0" src="{PICTURE}"><img width="0.0px" src="{PICTURE}"></p>',
         "<table><tr><td rowspan=50 colspan=50>a</td></tr><tr><td colspan=3>b</td><td rowspan=9>c</td></tr></table>",
     ],
-)
+)  # fmt: skip
 def test_difficult_tables_and_nesting_are_rendered(source: str, job: Job) -> None:
     made = pdf.write(read.html(source.encode(), job), job)
 
@@ -174,18 +171,13 @@ def test_pictures_of_any_width(width: str, job: Job) -> None:
 @pytest.mark.parametrize(
     "attributes, wide, high",
     [
-        ('width="75pt"', 75, 50),
-        ('height="50pt"', 75, 50),
-        ('width="75pt" height="75pt"', 75, 75),
-        ('width="30px" height="100px"', 22.5, 75),
-        ('width="75pt" height="10%"', 75, 50),
-        ('width="50%"', 229.6, 153.1),
-        ('width="918.4pt" height="100pt"', 459.2, 50),
-        ('width="100pt" height="1360.6pt"', 50, 680.3),
-        ('height="3rem"', 60, 40),
+        ('width="75pt"', 75, 50), ('height="50pt"', 75, 50), ('width="75pt" height="75pt"', 75, 75),
+        ('width="30px" height="100px"', 22.5, 75), ('width="75pt" height="10%"', 75, 50),
+        ('width="50%"', 229.6, 153.1), ('width="918.4pt" height="100pt"', 459.2, 50),
+        ('width="100pt" height="1360.6pt"', 50, 680.3), ('height="3rem"', 60, 40),
         ('width="75pt" height="0pt"', 75, 50),
     ],
-)
+)  # fmt: skip
 def test_a_picture_has_its_declared_size(attributes: str, wide: float, high: float, job: Job) -> None:
     source = sources.html().replace(b'alt="a square"', attributes.encode())
 

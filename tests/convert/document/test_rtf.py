@@ -46,20 +46,16 @@ def _short(block: dict[str, Any]) -> Any:
 @pytest.mark.parametrize(
     "body,charset,text",
     [
-        (r"na\'efve", r"\ansicpg1252", "naïve"),
-        (r"\'cf\'f0\'e8\'e2\'e5\'f2", r"\ansicpg1251", "Привет"),
-        (r"\'93\'fa\'96\'7b\'8c\'ea", r"\ansicpg932", "日本語"),
-        (r"\'8e", r"\mac", "é"),
+        (r"na\'efve", r"\ansicpg1252", "naïve"), (r"\'cf\'f0\'e8\'e2\'e5\'f2", r"\ansicpg1251", "Привет"),
+        (r"\'93\'fa\'96\'7b\'8c\'ea", r"\ansicpg932", "日本語"), (r"\'8e", r"\mac", "é"),
         (r"\u26085 ?\u-26972 ?", r"\ansicpg1252", "日際"[:1] + chr(65536 - 26972)),
-        (r"\u8364\'80 5", r"\ansicpg1252", "€ 5"),
-        (r"{\uc0\u8364}{\uc2\u8364 xx}y", r"\ansicpg1252", "€€y"),
-        (r"\u-10179 ?\u-8704 ?", "", "😀"),
-        (r"\uc0 \u55357\uc1 \u56832\'3f", "", "😀"),
+        (r"\u8364\'80 5", r"\ansicpg1252", "€ 5"), (r"{\uc0\u8364}{\uc2\u8364 xx}y", r"\ansicpg1252", "€€y"),
+        (r"\u-10179 ?\u-8704 ?", "", "😀"), (r"\uc0 \u55357\uc1 \u56832\'3f", "", "😀"),
         (r"a\~b\_c\-d\emdash\lquote x\rquote\{\}\\", "", "a\u00a0b\u2011cd\u2014\u2018x\u2019{}\\"),
         (r"seen{\v hidden}{\*\unknown not}{\header not}{\info{\title not}}", "", "seen"),
         (r"\b1 x\b0 y{\deleted z}", "", "xy"),
     ],
-)
+)  # fmt: skip
 def test_letters(body: str, charset: str, text: str, job: Job) -> None:
     assert plain_text(read.rtf(rich(body + r"\par", charset=charset), job).blocks) == text
 
@@ -151,13 +147,11 @@ def test_a_table_with_merged_cells(job: Job) -> None:
 
     assert outline(document) == [
         [
-            [(1, 2, "wide"), (1, 1, "c")],
-            [(1, 1, "a"), (1, 1, "b"), (2, 1, "tall")],
-            [(1, 1, "d"), (1, 1, "e")],
+            [(1, 2, "wide"), (1, 1, "c")], [(1, 1, "a"), (1, 1, "b"), (2, 1, "tall")], [(1, 1, "d"), (1, 1, "e")],
             [(1, 2, "both"), (1, 1, "f")],
         ],
         "after",
-    ]
+    ]  # fmt: skip
     assert len(document.blocks[0]["c"][3][1]) == 1  # the row that is repeated is the head
 
 
@@ -238,12 +232,10 @@ class TestHostile:
             (r'a{\field{\*\fldinst HYPERLINK "javascript:alert(1)"}{\fldrslt b}}c', "abc"),
             (r"a{\*\template http://h/}b", "ab"),
             (r"a{\shp{\*\shpinst{\sp{\sn pib}{\sv file:///etc}}{\shptxt \pard b\par}}{\shprslt no}}c", "abc"),
-            (r"ab}}}}c", "abc"),
-            (r"a{\*\fldinst HYPERLINK}{\fldrslt b}c", "abc"),
-            (r"a\bin5 {{{{{b", "ab"),
+            (r"ab}}}}c", "abc"), (r"a{\*\fldinst HYPERLINK}{\fldrslt b}c", "abc"), (r"a\bin5 {{{{{b", "ab"),
             (r"a\u99999999999999999999 ?b\fs99999999999999999\li-99999999999 c", None),
         ],
-    )
+    )  # fmt: skip
     def test_objects_and_fields_are_not_run(self, body: str, text: str | None, job: Job) -> None:
         document = read.rtf(rich(body), job)
 

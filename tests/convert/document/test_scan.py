@@ -99,12 +99,34 @@ def test_a_photo_without_text_has_none(job: Job) -> None:
 @pytest.mark.parametrize(
     "tag,model",
     [("de", "deu"), ("pt-BR", "por"), ("zh-Hant-TW", "chi_tra"), ("zh-TW", "chi_tra"), ("zh", "chi_sim"),
-     ("sr-Latn", "srp_latn"), ("nb", "nor"), ("ja", "jpn"), ("fil", "fil")],
+     ("sr-Latn", "srp_latn"), ("nb", "nor"), ("ja", "jpn"), ("fil", "fil"), ("de+de-AT", "deu")],
 )  # fmt: skip
 def test_models_of_languages(tag: str, model: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tesseract, "_installed_models", lambda: {model: Path("there"), "eng": Path("here")})
 
     assert tesseract.choose_model(tag) == (model, Path("there"), None)
+
+
+def test_models_of_several_languages(monkeypatch: pytest.MonkeyPatch) -> None:
+    folders = {"eng": Path("here"), "deu": Path("here"), "fra": Path("there")}
+    monkeypatch.setattr(tesseract, "_installed_models", lambda: folders)
+
+    model, folder, note = tesseract.choose_model("de+fr+fi+en") or (None, None, None)
+
+    assert (model, folder) == ("deu+eng", Path("here"))
+    assert note == "ocrLanguage fi: no model for this language is installed; the text was read with deu+eng."
+
+
+@pytest.mark.spec("A5-03", "A5-03a")
+@pytest.mark.parametrize("angle", [90, 180, 270])
+def test_the_text_of_a_turned_picture_is_read(angle: int, job: Job) -> None:
+    lines = "Quarterly report of the northern branch\nSeven green bottles hanging on the wall\n" * 4
+    target = io.BytesIO()
+    Image.open(io.BytesIO(sources.picture_of(lines))).rotate(angle, expand=True).save(target, "PNG")
+
+    document = scanned_pages.picture(target.getvalue(), job)
+
+    assert "Seven green bottles hanging on the wall" in " ".join(plain_text(document.blocks[1:]).split())
 
 
 @pytest.mark.parametrize("installed,expected", [({"deu": Path("d")}, "deu"), ({}, None)])

@@ -16,18 +16,14 @@ from svc_notebooks.convert.document.clean import clean
 from svc_notebooks.convert.document.model import Document, Node
 from svc_notebooks.convert.job import Job
 from tests.convert import sources
+from tests.convert.document.trees import NONE, para
 
-NONE: list[Any] = ["", [], []]
 RTL: list[Any] = ["", [], [["dir", "rtl"]]]
 LOOK: list[Any] = ["", [], [["color", "#c00000"]]]
 
 
 def text(word: str) -> Node:
     return {"t": "Str", "c": word}
-
-
-def para(*inlines: Node) -> Node:
-    return {"t": "Para", "c": list(inlines)}
 
 
 def table(*cells: list[Node], caption: str = "") -> Node:

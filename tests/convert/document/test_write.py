@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import re
-import subprocess
 import zipfile
 from collections.abc import Callable
 from dataclasses import replace
@@ -18,23 +17,14 @@ import pytest
 
 from svc_notebooks.convert.document import pandoc, pdf, read, write
 from svc_notebooks.convert.document.model import Document, Node, paragraph, text_inlines
-from svc_notebooks.convert.engines import available
 from svc_notebooks.convert.job import Job
-from svc_notebooks.convert.pool.converter import Converter
 from tests.convert import sources
 from tests.convert.document.trees import NONE, para, table
 
 WRITERS: dict[str, Callable[[Document, Job], bytes]] = {
-    "html": write.html,
-    "zip": write.zipped_html,
-    "txt": write.text,
-    "rtf": write.rtf,
-    "odt": write.odt,
-    "docx": write.docx,
-    "epub": write.epub,
-    "md": write.markdown,
-    "pdf": pdf.write,
-}
+    "html": write.html, "zip": write.zipped_html, "txt": write.text, "rtf": write.rtf, "odt": write.odt,
+    "docx": write.docx, "epub": write.epub, "md": write.markdown, "pdf": pdf.write,
+}  # fmt: skip
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 STYLE = "{urn:oasis:names:tc:opendocument:xmlns:style:1.0}"
 SVG = "{urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0}"
@@ -242,12 +232,10 @@ def test_text_that_looks_like_markup_is_text(job: Job) -> None:
 @pytest.mark.parametrize(
     "text,written",
     [
-        ("- no list", r"\- no list"),
-        ("1. no list", r"1\. no list"),
-        ("write to @somebody", r"write to \@somebody"),
+        ("- no list", r"\- no list"), ("1. no list", r"1\. no list"), ("write to @somebody", r"write to \@somebody"),
         ("the word [picture] is _text_", r"the word \[picture\] is \_text\_"),
     ],
-)
+)  # fmt: skip
 def test_signs_of_markdown_in_words_are_escaped(text: str, written: str, job: Job) -> None:
     assert write.markdown(Document([para(*text_inlines(text))]), job).decode().strip() == written
 
@@ -391,37 +379,3 @@ def test_the_date_and_the_title_are_those_of_the_job(name: str, part: str, docum
     assert "2031-05-06T07:08:09Z" in part_text
     assert "A &amp; B</dc:title>" in part_text
     assert "1970" not in part_text
-
-
-def test_through_a_worker(document: Document) -> None:
-    converter = Converter()
-    try:
-        made = {kind: converter.write(document.pack(), "document", kind).body for kind in converter.exports["document"]}
-    finally:
-        converter.close()
-
-    assert len(made) == 8
-    assert all(len(body) > 100 for body in made.values())
-
-
-@pytest.mark.opens
-@pytest.mark.spec("A7-01", "A7-01b")
-@pytest.mark.parametrize("name", ["html", "rtf", "odt", "docx"])
-def test_libreoffice_opens_it(name: str, document: Document, job: Job) -> None:
-    source = job.folder / f"made.{name}"
-    source.write_bytes(WRITERS[name](document, job))
-
-    text = opened(source, "txt:Text (encoded):UTF8").decode("utf-8-sig")
-    (job.folder / "made.pdf").write_bytes(opened(source, "pdf"))
-    images = subprocess.run(["pdfimages", "-list", str(job.folder / "made.pdf")], check=True, capture_output=True)
-
-    assert says_all(text)
-    assert len(images.stdout.splitlines()) > 2
-
-
-def opened(source: Path, target: str) -> bytes:
-    """Convert a file with LibreOffice."""
-    profile = (source.parent / "lo").as_uri()
-    command = [str(available.soffice()), f"-env:UserInstallation={profile}", "--headless", "--convert-to", target]
-    subprocess.run([*command, "--outdir", str(source.parent), str(source)], check=True, capture_output=True)
-    return source.with_suffix(f".{target.partition(':')[0]}").read_bytes()

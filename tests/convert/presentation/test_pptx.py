@@ -43,11 +43,8 @@ def test_titles_outlines_notes_and_links_are_read(job):
     body = first.shapes[1]
     assert (deck.title, first.title, first.notes) == ("Quarter", "Überblick 日本語", "Say hello\nand more")
     assert [(it.level, it.marker) for it in body.paragraphs] == [
-        (0, "bullet"),
-        (1, "bullet"),
-        (2, "bullet"),
-        (0, "bullet"),
-    ]
+        (0, "bullet"), (1, "bullet"), (2, "bullet"), (0, "bullet"),
+    ]  # fmt: skip
     last = body.paragraphs[-1].runs[0]
     assert (last.text, last.bold, last.size, last.link) == ("bold link", True, 30.0, "https://svc.example/a?b=1&c=2")
 
@@ -177,10 +174,8 @@ def test_a_written_deck_is_read_again_unchanged(job):
     assert (slide.background, slide.notes, slide.hidden) == ("ffeecc", "note\nmore", True)
     for read_shape, written_shape in zip(slide.shapes, before.shapes, strict=True):
         assert (read_shape.box.x, read_shape.box.width, read_shape.box.turn) == (
-            written_shape.box.x,
-            written_shape.box.width,
-            written_shape.box.turn,
-        )
+            written_shape.box.x, written_shape.box.width, written_shape.box.turn,
+        )  # fmt: skip
     assert slide.shapes[0].crop == pytest.approx(before.shapes[0].crop, abs=1e-4)
     assert [it.marker for it in slide.shapes[2].paragraphs] == ["bullet", "number", ""]
     assert (slide.shapes[3].outline, slide.shapes[3].fill, slide.shapes[3].line) == ("ellipse", "0000ff", "000000")

@@ -263,17 +263,6 @@ def test_paths_lines_and_text_boxes_survive_pptx(job):
     assert [getattr(read_paragraph, key) for key in keys] == [getattr(paragraph, key) for key in keys]
 
 
-def test_odp_has_the_path_as_a_custom_shape(job):
-    shape = Text(Box(0, 0, INCH, INCH), fill="ff0000", line="0000ff", paths=(TRIANGLE,), stroke=Stroke(12_700, "dash"))
-
-    with zipfile.ZipFile(io.BytesIO(write_odp(Deck(slides=(Slide((shape,)),)), job))) as archive:
-        content, styles = archive.read("content.xml").decode(), archive.read("styles.xml").decode()
-
-    assert f'draw:enhanced-path="{TRIANGLE.data} N"' in content
-    assert 'draw:stroke-dash="dash"' in content
-    assert 'draw:name="dash"' in styles
-
-
 def test_a_deck_stored_before_paths_opens(job):
     old = {
         "width": 100, "height": 100, "title": "",
@@ -425,9 +414,7 @@ def diagram(presentation, members: str) -> bytes:
     data_name = slide.part.relate_to(data_part, f"{relationships}/diagramData")
     frame = slide.shapes.add_table(1, 1, INCH, INCH, 2 * INCH, INCH)._element
     graphic = frame.find(f".//{{{A}}}graphicData")
-    graphic[:] = [
-        etree.fromstring(f'<d:relIds xmlns:d="{DIAGRAM}" xmlns:r="{relationships}" r:dm="{data_name}"/>'),
-    ]
+    graphic[:] = [etree.fromstring(f'<d:relIds xmlns:d="{DIAGRAM}" xmlns:r="{relationships}" r:dm="{data_name}"/>')]
     return decks.saved(presentation)
 
 

@@ -90,13 +90,10 @@ def test_long_text_is_shrunk_to_its_page(job, role):
 def test_impossible_boxes_do_not_fail(job):
     wide = SlideTable(Box(0, 0, 10, 10), ((TableCell(columns=9, rows=9), None), (None, None)), (0, 0), (0, 0))
     shapes = (
-        Text(Box(-(10**9), 10**9, 0, 0, 45.0), words("far")),
-        Text(Box(0, 0, 0, 0), (Paragraph(), *words("\n\n"))),
-        SlidePicture(Box(0, 0, 0, 5), "p.png"),
-        SlidePicture(Box(0, 0, 5, 5), "missing.png"),
-        wide,
+        Text(Box(-(10**9), 10**9, 0, 0, 45.0), words("far")), Text(Box(0, 0, 0, 0), (Paragraph(), *words("\n\n"))),
+        SlidePicture(Box(0, 0, 0, 5), "p.png"), SlidePicture(Box(0, 0, 5, 5), "missing.png"), wide,
         SlideTable(Box(), ()),
-    )
+    )  # fmt: skip
 
     assert len(pages(write_pdf(deck_of(*shapes, pictures={"p.png": decks.picture()}), job))) == 1
 
@@ -170,9 +167,6 @@ def test_worker_processes_write_all_four_formats(tmp_path):
 
     assert [
         made[kind][:4] for kind in (native_formats.PPTX, native_formats.ODP, native_formats.PDF, native_formats.TEXT)
-    ] == [b"PK\x03\x04"] * 2 + [
-        b"%PDF",
-        b"\xef\xbb\xbf\xc3",
-    ]
+    ] == [b"PK\x03\x04"] * 2 + [b"%PDF", b"\xef\xbb\xbf\xc3"]
     assert len(pages(made[native_formats.PDF])) == 3
     assert len(pages(empty)) == 1

@@ -58,14 +58,10 @@ def test_formulas_with_external_access_are_removed(job, formula):
 @pytest.mark.parametrize(
     "formula",
     [
-        "SUM(A1:B2)",
-        "'My data'!A1&\"cmd|'/C calc'!A0\"",
-        'HYPERLINK("https://x.org/"&A1,"x")',
-        "{1,2;3,4}",
-        "Data!A:A",
-        "A1%",
+        "SUM(A1:B2)", "'My data'!A1&\"cmd|'/C calc'!A0\"", 'HYPERLINK("https://x.org/"&A1,"x")', "{1,2;3,4}",
+        "Data!A:A", "A1%",
     ],
-)
+)  # fmt: skip
 def test_other_formulas_are_kept(formula):
     assert is_safe_formula(formula)
 
@@ -73,18 +69,13 @@ def test_other_formulas_are_kept(formula):
 @pytest.mark.parametrize(
     "formula,open_formula",
     [
-        ("A1+$B$2", "of:=[.A1]+[.$B$2]"),
-        ("SUM(A1:B2,3)", "of:=SUM([.A1:.B2];3)"),
-        ("Data!A1", "of:=[$Data.A1]"),
-        ("'It''s'!A1:B2", "of:=[$'It''s'.A1:.B2]"),
-        ("SUM(A:A)", "of:=SUM([.A:.A])"),
-        ("SUM({1,2;3,4})", "of:=SUM({1;2|3;4})"),
-        ('IF(A1="a;b,c",1,2)', 'of:=IF([.A1]="a;b,c";1;2)'),
-        ("_xlfn.CONCAT(A1)", "of:=COM.MICROSOFT.CONCAT([.A1])"),
-        ("_xlfn.XOR(A1)", "of:=XOR([.A1])"),
+        ("A1+$B$2", "of:=[.A1]+[.$B$2]"), ("SUM(A1:B2,3)", "of:=SUM([.A1:.B2];3)"), ("Data!A1", "of:=[$Data.A1]"),
+        ("'It''s'!A1:B2", "of:=[$'It''s'.A1:.B2]"), ("SUM(A:A)", "of:=SUM([.A:.A])"),
+        ("SUM({1,2;3,4})", "of:=SUM({1;2|3;4})"), ('IF(A1="a;b,c",1,2)', 'of:=IF([.A1]="a;b,c";1;2)'),
+        ("_xlfn.CONCAT(A1)", "of:=COM.MICROSOFT.CONCAT([.A1])"), ("_xlfn.XOR(A1)", "of:=XOR([.A1])"),
         ("LOG10(A1)", "of:=LOG10([.A1])"),
     ],
-)
+)  # fmt: skip
 def test_formulas_in_both_notations(formula, open_formula):
     assert to_openformula(formula) == open_formula
     assert from_openformula(open_formula) == formula
@@ -276,10 +267,8 @@ def test_a_calculated_date_in_a_cell_with_a_format_of_numbers_is_a_number(job):
     calculated = with_calculated_values(Workbook((Sheet(rows=rows),)), job)
 
     assert [cell.value for cell in calculated.sheets[0].rows[0].values()] == [
-        date(2024, 1, 1),
-        45_292,
-        date(2024, 1, 1),
-    ]
+        date(2024, 1, 1), 45_292, date(2024, 1, 1),
+    ]  # fmt: skip
 
 
 def test_a_far_cell_prevents_calculation(job):

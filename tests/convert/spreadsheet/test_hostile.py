@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import html
-import io
 import time
-import zipfile
 from dataclasses import replace
 
 import pytest
@@ -17,45 +15,18 @@ from svc_notebooks.convert.spreadsheet.model import Workbook
 from svc_notebooks.convert.spreadsheet.ods import read as read_ods
 from svc_notebooks.convert.spreadsheet.xlsx import read as read_xlsx
 from svc_notebooks.core.http import native_formats
+from tests.convert.spreadsheet.test_read import open_document, package
 
 pytestmark = pytest.mark.spec("A5-02")
 
-_MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
-_PACKAGE = "http://schemas.openxmlformats.org/package/2006/relationships"
-_OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-
-
-def zipped(**parts):
-    target = io.BytesIO()
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, text in parts.items():
-            archive.writestr(name, text)
-    return target.getvalue()
-
 
 def xlsx(inside, *, head=""):
-    return zipped(
-        **{
-            "xl/workbook.xml": f'<workbook xmlns="{_MAIN}" xmlns:r="{_OFFICE}"><sheets>'
-            '<sheet name="S" r:id="r1"/></sheets></workbook>',
-            "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{_PACKAGE}"><Relationship Id="r1" '
-            f'Type="{_OFFICE}/worksheet" '
-            'Target="worksheets/sheet1.xml"/></Relationships>',
-            "xl/worksheets/sheet1.xml": f'{head}<worksheet xmlns="{_MAIN}">{inside}</worksheet>',
-        }
-    )
+    return package(sheet=inside, head=head)
 
 
 def rows(*formulas):
     cells = "".join(f"<c><f>{html.escape(text)}</f></c>" for text in formulas)
     return f"<sheetData><row>{cells}</row></sheetData>"
-
-
-def ods(inside):
-    names = ("office", "table", "text")
-    spaces = " ".join(f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"' for name in names)
-    body = f"<office:body><office:spreadsheet>{inside}</office:spreadsheet></office:body>"
-    return zipped(**{"content.xml": f"<office:document-content {spaces}>{body}</office:document-content>"})
 
 
 def entities(levels):
@@ -86,7 +57,7 @@ def test_rows_and_columns_repeated_without_end(job):
     row = f'<table:table-row table:number-rows-repeated="1048576">{cell}</table:table-row>'
 
     with pytest.raises(TooLarge):
-        read_ods.read(ods(f'<table:table table:name="T">{row}</table:table>'), job)
+        read_ods.read(open_document(f'<table:table table:name="T">{row}</table:table>'), job)
 
 
 def test_paragraphs_within_paragraphs(job):
@@ -94,7 +65,7 @@ def test_paragraphs_within_paragraphs(job):
     cell = f'<table:table-cell office:value-type="string">{text}</table:table-cell>'
     table = f'<table:table table:name="T"><table:table-row>{cell}</table:table-row></table:table>'
 
-    assert read_ods.read(ods(table), job).sheets[0].rows[0][0].value == "x"
+    assert read_ods.read(open_document(table), job).sheets[0].rows[0][0].value == "x"
 
 
 def test_thousands_of_merged_areas(job):

@@ -14,7 +14,6 @@ import xlsxwriter
 from openpyxl.styles import Font
 
 from svc_notebooks.convert.job import ConversionError, JobLimits, TooLarge
-from svc_notebooks.convert.pool.converter import Converter
 from svc_notebooks.convert.spreadsheet import delimited, xls
 from svc_notebooks.convert.spreadsheet.model import DEFAULT_STYLE, Area, Cell, CellStyle, ErrorValue, Sheet, Workbook
 from svc_notebooks.convert.spreadsheet.ods import read as read_ods, write as write_ods
@@ -59,11 +58,7 @@ def package(*, main="http://schemas.openxmlformats.org/spreadsheetml/2006/main",
         "xl/worksheets/sheet1.xml": f'<worksheet xmlns="{main}">{parts["sheet"]}</worksheet>',
         "xl/styles.xml": f'<styleSheet xmlns="{main}">{parts.get("styles", "")}</styleSheet>',
     }
-    target = io.BytesIO()
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, text in files.items():
-            archive.writestr(name, parts.get("head", "") + text)
-    return target.getvalue()
+    return sources.zipped({name: parts.get("head", "") + text for name, text in files.items()})
 
 
 THEME = (
@@ -79,16 +74,12 @@ def open_document(body, styles=""):
     spaces = " ".join(
         f'xmlns:{key}="urn:oasis:names:tc:opendocument:xmlns:{value}:1.0"' for key, value in names.items()
     )
-    target = io.BytesIO()
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
-        archive.writestr(
-            "content.xml",
-            f'<office:document-content {spaces} xmlns:xlink="http://www.w3.org/1999/xlink">'
-            f"<office:automatic-styles>{styles}</office:automatic-styles><office:body><office:spreadsheet>{body}"
-            "</office:spreadsheet></office:body></office:document-content>",
-        )
-    return target.getvalue()
+    content = (
+        f'<office:document-content {spaces} xmlns:xlink="http://www.w3.org/1999/xlink">'
+        f"<office:automatic-styles>{styles}</office:automatic-styles><office:body><office:spreadsheet>{body}"
+        "</office:spreadsheet></office:body></office:document-content>"
+    )
+    return sources.zipped({"mimetype": "application/vnd.oasis.opendocument.spreadsheet", "content.xml": content})
 
 
 def first(workbook):
@@ -146,16 +137,6 @@ def test_formulas_without_values_are_computed(job):
     values = [cells[0, column].value for column in range(2, 8)]
     assert values == [6, 11, date(2024, 1, 4), "yes", ErrorValue("#DIV/0!"), True]
     assert cells[0, 2].formula == "A1*B1"
-
-
-def test_formulas_that_cannot_be_computed_are_shown_as_text(job):
-    def fill(sheet):
-        sheet.append(["=NO_SUCH_FUNCTION(1)", "=C1", "=B1", "=1+1"])
-
-    cells = first(read_xlsx.read(by_openpyxl(fill), job))
-
-    assert [cells[0, column].display_value for column in range(4)] == ["=NO_SUCH_FUNCTION(1)", "=C1", "=B1", "=1+1"]
-    assert job.notes
 
 
 def test_merges_widths_and_hidden_sheets(job):
@@ -250,10 +231,7 @@ def test_sheets_of_macros_are_left_out_with_a_note(job):
     "main", ["http://purl.oclc.org/ooxml/spreadsheetml/main", "http://schemas.microsoft.com/office/excel/2006/2"]
 )
 def test_strict_workbooks_and_those_of_excel_2007_beta(job, main):
-    source = package(
-        main=main,
-        sheet='<sheetData><row r="3"><c r="B3"><v>5</v></c></row></sheetData>',
-    )
+    source = package(main=main, sheet='<sheetData><row r="3"><c r="B3"><v>5</v></c></row></sheetData>')
 
     assert first(read_xlsx.read(source, job)) == {(2, 1): Cell(5)}
 
@@ -285,23 +263,6 @@ def test_defined_names_are_expanded(job):
     sheet = '<sheetData><row r="1"><c r="A1"><f>rate*2</f><v>8</v></c><c r="B1"><v>4</v></c></row></sheetData>'
 
     assert first(read_xlsx.read(package(sheet=sheet, book=book), job))[0, 0].formula == "(S!$B$1)*2"
-
-
-def test_values_equal_those_of_openpyxl(job):
-    def fill(book, sheet):
-        for row in range(50):
-            for column in range(8):
-                sheet.write(row * 3, column * 2, f"text {row}" if column % 2 else row * column / 7)
-
-    source = by_xlsxwriter(fill)
-    theirs = {
-        (cell.row - 1, cell.column - 1): cell.value
-        for row in openpyxl.load_workbook(io.BytesIO(source)).active.iter_rows()
-        for cell in row
-        if cell.value is not None
-    }
-
-    assert {place: cell.value for place, cell in first(read_xlsx.read(source, job)).items()} == theirs
 
 
 # --- ods
@@ -476,15 +437,10 @@ def test_invalid_sheet_names_are_changed(job):
 @pytest.mark.parametrize(
     "text",
     [
-        "a,b\r\n1,2.5\r\n",
-        "a;b\n1;2,5\n",
-        "a\tb\n1\t2.5\n",
-        "a|b\n1|2.5\n",
-        "sep=;\r\na;b\r\n1;2,5\r\n",
-        '"a","b"\r"1","2.5"\r',
-        '"a", "b"\n"1", "2.5"\n',
+        "a,b\r\n1,2.5\r\n", "a;b\n1;2,5\n", "a\tb\n1\t2.5\n", "a|b\n1|2.5\n", "sep=;\r\na;b\r\n1;2,5\r\n",
+        '"a","b"\r"1","2.5"\r', '"a", "b"\n"1", "2.5"\n',
     ],
-)
+)  # fmt: skip
 def test_dialects(job, text):
     assert values(delimited.read_csv(text.encode(), job)) == [["a", "b"], [1, 2.5]]
 
@@ -493,18 +449,11 @@ def test_dialects(job, text):
 @pytest.mark.parametrize(
     "word,value",
     [
-        ("12", 12),
-        ("-0.5", -0.5),
-        ("1.5e-05", 1.5e-05),
-        ("1,234.5", 1234.5),
-        ("12%", 0.12),
-        ("TRUE", True),
-        ("false", False),
-        ("2024-02-29", date(2024, 2, 29)),
-        ("2024-02-29 10:11", datetime(2024, 2, 29, 10, 11)),
+        ("12", 12), ("-0.5", -0.5), ("1.5e-05", 1.5e-05), ("1,234.5", 1234.5), ("12%", 0.12), ("TRUE", True),
+        ("false", False), ("2024-02-29", date(2024, 2, 29)), ("2024-02-29 10:11", datetime(2024, 2, 29, 10, 11)),
         ("10:11", time(10, 11)),
     ],
-)
+)  # fmt: skip
 def test_text_that_becomes_a_value(job, word, value):
     assert values(delimited.read_tsv(f"x\t{word}\n".encode(), job)) == [["x", value]]
 
@@ -513,20 +462,10 @@ def test_text_that_becomes_a_value(job, word, value):
 @pytest.mark.parametrize(
     "word",
     [
-        "007",
-        "+49 30 1234",
-        "+4930123",
-        "1234567890123456",
-        "1234567890123456.5",
-        "1e5",
-        "3/4/2024",
-        "2024-02-30",
-        "1_000",
-        "nan",
-        "=1+1",
-        "٣",
+        "007", "+49 30 1234", "+4930123", "1234567890123456", "1234567890123456.5", "1e5", "3/4/2024", "2024-02-30",
+        "1_000", "nan", "=1+1", "٣",
     ],
-)
+)  # fmt: skip
 def test_text_that_stays_text(job, word):
     assert values(delimited.read_tsv(f"x\t{word}\n".encode(), job)) == [["x", word]]
 
@@ -535,13 +474,10 @@ def test_text_that_stays_text(job, word):
 @pytest.mark.parametrize(
     "column, read",
     [
-        (["zip", "00123", "94110"], ["zip", "00123", "94110"]),
-        (["zip", "94110", "00"], ["zip", "94110", "00"]),
-        (["01", "5", "7"], ["01", 5, 7]),
-        (["n", "007", "1.5"], ["n", "007", 1.5]),
-        (["n", "0", "5"], ["n", 0, 5]),
+        (["zip", "00123", "94110"], ["zip", "00123", "94110"]), (["zip", "94110", "00"], ["zip", "94110", "00"]),
+        (["01", "5", "7"], ["01", 5, 7]), (["n", "007", "1.5"], ["n", "007", 1.5]), (["n", "0", "5"], ["n", 0, 5]),
     ],
-)
+)  # fmt: skip
 def test_a_column_of_digits_with_a_leading_zero_has_texts(job, column, read):
     assert values(delimited.read_csv("\n".join(column).encode(), job)) == [[value] for value in read]
 
@@ -594,8 +530,7 @@ def test_an_html_table_declared_as_excel(job):
 @pytest.mark.spec("A5-02")
 @pytest.mark.parametrize("reader", [xls.read_xlsx, xls.read_ods, xls.read_by_signature])
 @pytest.mark.parametrize(
-    "source",
-    [b"PK\x03\x04 broken", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600, b"<html>no table</html>"],
+    "source", [b"PK\x03\x04 broken", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600, b"<html>no table</html>"]
 )
 def test_damaged_files_are_refused(job, reader, source):
     with pytest.raises(ConversionError):
@@ -624,18 +559,6 @@ def test_pack_and_unpack_are_inverses(job):
     workbook = Workbook((Sheet("A", {3: cells}, (Area(1, 2, 3, 4),), {2: 9.5}, hidden=True), Sheet("B")))
 
     assert Workbook.unpack(workbook.pack()) == workbook
-
-
-def test_through_a_worker():
-    converter = Converter()
-    try:
-        made = converter.read(
-            by_openpyxl(lambda sheet: sheet.append([1, "=A1+1"])), "application/vnd.ms-excel", "spreadsheet"
-        )
-    finally:
-        converter.close()
-
-    assert values(Workbook.unpack(made.body)) == [[1, 2]]
 
 
 def test_the_character_set_that_a_table_declares(job):

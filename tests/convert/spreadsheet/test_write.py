@@ -156,11 +156,8 @@ def test_written_workbooks_are_read_again(job, write, read):
             (row, column, cell.value, cell.formula, cell.link) for row, column, cell in same.cells()
         ]
         assert (sheet.name, sheet.merges, sheet.widths, sheet.hidden) == (
-            same.name,
-            same.merges,
-            same.widths,
-            same.hidden,
-        )
+            same.name, same.merges, same.widths, same.hidden,
+        )  # fmt: skip
 
 
 @pytest.mark.spec("A7-03")

@@ -110,3 +110,26 @@ def test_names_and_headers_are_escaped(lab):
 
     assert "<img" not in html
     assert "&lt;img src=x onerror=alert(1)&gt;" in html
+
+
+def test_a_long_body_is_cut_after_20_lines_and_the_rest_is_counted(lab):
+    svc.upload(b"line\n" * 45, name="long.txt")
+
+    html = svc.exchange()._repr_html_()
+    shown, _, rest = html.partition("<details><summary>")
+
+    assert shown.count("line\n") + rest.count("line\n") == 45
+    assert " more lines</summary>" in rest
+    assert "font-family: monospace" in shown
+
+
+@pytest.mark.parametrize(
+    "make",
+    [lambda: svc.exchange(), lambda: svc.delivery_timeline(), lambda: svc.tree()],
+    ids=["exchange", "chart", "tree"],
+)
+def test_html_for_notebook_programs_is_a_plain_str(lab, make):
+    svc.upload(b"x", name="a.txt")
+
+    assert type(make()._repr_html_()) is str
+    assert {type(text) for text in svc.file_browser()._repr_mimebundle_().values() if isinstance(text, str)} == {str}

@@ -133,7 +133,15 @@ def test_the_token_for_other_programs_is_that_of_the_own_user_and_its_repr_is_re
     about = requests.get(f"{server.base_url}/storage/v3/about?fields=user", headers=headers)
 
     assert about.json()["user"]["emailAddress"] == "ada@svc.example"
-    assert repr(lab.access_token) == "'[redacted]'"
+    assert repr(lab.access_token) == "'[redacted]: print() and str() show it'"
+    assert type(str(lab.access_token)) is str
+    for shown in (f"{lab.access_token!r}", "[redacted]"):
+        refused = requests.get(about.url, headers={"Authorization": f"Bearer {shown}"})
+        assert (
+            "shown in place of a token: print(lab.access_token) shows the token" in refused.json()["error"]["message"]
+        )
+        with pytest.raises(ValueError, match="is the text that is shown in place of a token"):
+            svc.connect(server.base_url, shown)
 
 
 def test_a_created_token_has_its_user_and_scopes(lab):

@@ -210,14 +210,13 @@ def simplify(root: Any) -> None:
 def _choose(alternatives: Any) -> None:
     """Keep the first alternative whose namespaces are understood (ECMA-376-3), else the fallback, else the first."""
     branches = alternatives.findall(tag("mc:Choice"))
-    kept = next((branch for branch in branches if _is_understood(branch)), alternatives.find(tag("mc:Fallback")))
+    spaces = (
+        ({branch.nsmap.get(prefix) for prefix in branch.get("Requires", "").split()}, branch) for branch in branches
+    )
+    kept = next((branch for used, branch in spaces if used <= _UNDERSTOOD), alternatives.find(tag("mc:Fallback")))
     for branch in branches + alternatives.findall(tag("mc:Fallback")):
         if branch is not (branches[0] if kept is None else kept):
             alternatives.remove(branch)
-
-
-def _is_understood(choice: Any) -> bool:
-    return all(choice.nsmap.get(prefix) in _UNDERSTOOD for prefix in choice.get("Requires", "").split())
 
 
 def _wrap_inlines(story: Any) -> None:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import io
 import re
-import zipfile
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from html import escape
 from math import cos, radians, sin
 
-from ...input.native_package import resource_name, zip_timestamp
+from ...input.native_package import resource_name, zip_timestamp, zipped
 from ...input.odf_file import MIMETYPE, NAMESPACES, cm
 from ...job import ConversionError, Job
 from .. import model
@@ -164,7 +162,9 @@ def meta(title: str, now: datetime) -> bytes:
 
 def manifest(files: list[str]) -> bytes:
     """Return the content of META-INF/manifest.xml, which lists the path and the media type of every file."""
-    entries = [("/", MIMETYPE), *((path, _media_type(path)) for path in files)]
+    extensions = ((path, path.rpartition(".")[2].replace("jpg", "jpeg")) for path in files)
+    entries = [("/", MIMETYPE)]
+    entries += ((path, "text/xml" if extension == "xml" else f"image/{extension}") for path, extension in extensions)
     lines = (
         tag("manifest:file-entry", {"manifest:full-path": path, "manifest:media-type": media_type})
         for path, media_type in entries
@@ -172,11 +172,6 @@ def manifest(files: list[str]) -> bytes:
     space = 'xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0" manifest:version="1.2"'
     text = f'<?xml version="1.0" encoding="UTF-8"?>\n<manifest:manifest {space}>{"".join(lines)}</manifest:manifest>'
     return text.encode()
-
-
-def _media_type(path: str) -> str:
-    extension = path.rpartition(".")[2]
-    return "text/xml" if extension == "xml" else f"image/{'jpeg' if extension == 'jpg' else extension}"
 
 
 _CLASSES = {"title": "title", "subtitle": "subtitle", "body": "outline"}
@@ -387,15 +382,9 @@ def write(deck: model.Deck, job: Job) -> bytes:
         "meta.xml": meta(deck.title or job.name, job.now),
     }
     files |= {f"Pictures/{name}": data for name, data in deck.pictures.items() if name.isascii()}
-    target = io.BytesIO()
-    timestamp = zip_timestamp(job.now)
     # `mimetype` is first and not compressed, so that the first bytes show the type (ODF 1.2 part 3, 3.3).
-    with zipfile.ZipFile(target, "w") as archive:
-        archive.writestr(zipfile.ZipInfo("mimetype", timestamp), MIMETYPE, zipfile.ZIP_STORED)
-        for path, data in {**files, "META-INF/manifest.xml": manifest(list(files))}.items():
-            compression = zipfile.ZIP_DEFLATED if path.endswith(".xml") else zipfile.ZIP_STORED
-            archive.writestr(zipfile.ZipInfo(path, timestamp), data, compression)
-    return target.getvalue()
+    members = {"mimetype": MIMETYPE.encode(), **files, "META-INF/manifest.xml": manifest(list(files))}
+    return zipped(members, zip_timestamp(job.now))
 
 
 def _content(deck: model.Deck) -> bytes:

@@ -388,7 +388,7 @@ class PptxShapeReader:
         sources = [source for shape in (element, *ancestors) if (source := shape.find(f"{P}spPr")) is not None]
         lines = [line for source in sources if (line := source.find(f"{A}ln")) is not None]
         for shape in (element, *ancestors):
-            own, (line_style, fill_style) = _fill_properties(shape), _style_references(shape)
+            own, line_style, fill_style = _fill_properties(shape), *map(shape.find, _STYLE_REFERENCES)
             fills += [theme.fill(own, colors), theme.theme_color(formats, fill_style, colors)]
             borders += [
                 theme.fill(shape.find(f"{P}spPr/{A}ln"), colors),
@@ -475,6 +475,7 @@ class PptxShapeReader:
             yield text
 
 
+_STYLE_REFERENCES = (f"{P}style/{A}lnRef", f"{P}style/{A}fillRef")
 _FRAMES = (f"{P}spPr/{A}xfrm", f"{P}xfrm", f"{P}grpSpPr/{A}xfrm")
 
 
@@ -486,10 +487,6 @@ def _fill_properties(shape: Any) -> Any:
         group = next(groups, None)
         properties = None if group is None else group.find(f"{P}grpSpPr")
     return properties
-
-
-def _style_references(shape: Any) -> tuple[Any, Any]:
-    return shape.find(f"{P}style/{A}lnRef"), shape.find(f"{P}style/{A}fillRef")
 
 
 def _box_of(frame: Any, offset: str, extent: str) -> model.Box | None:

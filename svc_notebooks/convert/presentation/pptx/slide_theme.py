@@ -390,7 +390,7 @@ def apply_run_properties(run_style: RunStyle, properties: Any, colors: Theme) ->
     color = fill(properties, colors)
     return replace(
         run_style,
-        size=_size(get("sz"), run_style.size),
+        size=max(1.0, min(4_000.0, number(get("sz"), run_style.size * 100) / 100)),
         bold=_flag(get("b"), run_style.bold),
         italic=_flag(get("i"), run_style.italic),
         underline=get("u", "none") != "none" if get("u") else run_style.underline,
@@ -408,10 +408,6 @@ def _baseline(value: str | None, inherited: str) -> str:
 
 def _flag(value: str | None, otherwise: bool) -> bool:
     return otherwise if value is None else value in ("1", "true", "on")
-
-
-def _size(value: str | None, otherwise: float) -> float:
-    return max(1.0, min(4_000.0, number(value, otherwise * 100) / 100))
 
 
 def slide_theme_of(slide_part: Any, presentation_part: Any) -> SlideTheme:
@@ -490,7 +486,7 @@ class PptxTextStyles:
 
     def _paragraph(self, element: Any) -> Paragraph:
         properties = element.find(f"{A}pPr")
-        level = _level(properties)
+        level = 0 if properties is None else int(max(0, min(8, number(properties.get("lvl")))))
         run_style = apply_paragraph_properties(self._run_style(level), properties, self.slide_theme.colors)
         runs = tuple(merge_runs(self._runs(element, run_style)))
         marker = run_style.marker if any(run.text.strip() for run in runs) else ""
@@ -556,7 +552,3 @@ class PptxTextStyles:
 def _distance(spacing: Spacing, size: float) -> float:
     lines, points = spacing
     return round(max(0.0, lines * size * _LINE + points), 1)
-
-
-def _level(properties: Any) -> int:
-    return 0 if properties is None else int(max(0, min(8, number(properties.get("lvl")))))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import zipfile
 from collections.abc import Callable, Iterable, Mapping
-from datetime import datetime
 from math import sqrt
 from typing import Any
 
@@ -14,7 +13,7 @@ from lxml import etree
 from pptx.dml.color import RGBColor
 from pptx.opc.constants import RELATIONSHIP_TYPE as RT
 
-from ...input.native_package import zip_timestamp
+from ...input.native_package import zip_timestamp, zipped
 from ...job import Job
 from ..model import PATH_SIDE, Deck, Paragraph, Shape, ShapePath, Slide, SlidePicture, SlideTable, Text, TextRun
 from .slide_theme import NUMBER_SCHEMES, A, P, R
@@ -142,16 +141,8 @@ def write(deck: Deck, job: Job) -> bytes:
         _add_slide(presentation, slide, deck.pictures)
     target = io.BytesIO()
     presentation.save(target)
-    return _set_times(target, job.now)
-
-
-def _set_times(source: io.BytesIO, moment: datetime) -> bytes:
-    """Replace the times of all members of a zip file by `moment`, since python-pptx writes the system time."""
-    target = io.BytesIO()
-    with zipfile.ZipFile(source) as members, zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as file:
-        for name in members.namelist():
-            file.writestr(zipfile.ZipInfo(name, zip_timestamp(moment)), members.read(name), zipfile.ZIP_DEFLATED)
-    return target.getvalue()
+    with zipfile.ZipFile(target) as file:  # python-pptx writes the time of the system
+        return zipped({name: file.read(name) for name in file.namelist()}, zip_timestamp(job.now))
 
 
 def _set_page(presentation: Any, deck: Deck) -> None:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from xml.etree.ElementTree import Element, ParseError, iterparse, parse
 
-from ...input.odf_file import MASTER_PAGE, OdfStyles, length, name, open_package
+from ...input.odf_file import MASTER_PAGE, OdfStyles, count_of, length, name, open_package
 from ...input.zip_file import MarkupFile
 from ...job import ConversionError, Job
 from ..calculate import with_calculated_values
@@ -111,6 +111,7 @@ _ERRORS = {code: code for code in ("#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NA
 
 _MAX_EMPTY_RUN = 256
 """The longest run of repeated cells or rows that is kept for its background and borders. Longer runs end the sheet."""
+_MAX_COUNT = 10**9
 _MIDNIGHT = datetime(2000, 1, 1)  # noqa: DTZ001  spreadsheets have no time zones
 _DURATION = re.compile(
     r"(-?)P(?:(\d{1,7})D)?(?:T(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9}(?:[.,]\d{1,9})?)S)?)?", re.ASCII
@@ -183,7 +184,7 @@ class _Table:
         self.is_scenario = False
 
     def column(self, element: Element) -> None:
-        end = min(self._column + count_of(element, "table:number-columns-repeated"), MAX_COLUMNS)
+        end = min(self._column + count_of(element, "table:number-columns-repeated", _MAX_COUNT), MAX_COLUMNS)
         width = self._styles.width(text_of(element, "table:style-name"))
         if width:
             self._widths.update(dict.fromkeys(range(self._column, end), width))
@@ -191,7 +192,7 @@ class _Table:
         self._column = end
 
     def row(self, element: Element) -> None:
-        repeated = count_of(element, "table:number-rows-repeated")
+        repeated = count_of(element, "table:number-rows-repeated", _MAX_COUNT)
         cells = self._cells(element, text_of(element, "table:default-cell-style-name"))
         end = self._row + repeated
         if repeated <= _MAX_EMPTY_RUN or not all(cell.is_empty for cell in cells.values()):
@@ -205,7 +206,7 @@ class _Table:
         for child in element:
             if child.tag not in _CELLS:
                 continue
-            repeated = count_of(child, "table:number-columns-repeated")
+            repeated = count_of(child, "table:number-columns-repeated", _MAX_COUNT)
             style = text_of(child, "table:style-name") or row_style or self._column_style(column)
             cell = self._cell(child, self._styles.cell(style), repeated)
             self._merge(child, column)
@@ -220,7 +221,10 @@ class _Table:
         return self._column_styles[place][1] if place < len(self._column_styles) else ""
 
     def _merge(self, element: Element, column: int) -> None:
-        down, across = count_of(element, "table:number-rows-spanned"), count_of(element, "table:number-columns-spanned")
+        down, across = (
+            count_of(element, "table:number-rows-spanned", _MAX_COUNT),
+            count_of(element, "table:number-columns-spanned", _MAX_COUNT),
+        )
         if down > 1 or across > 1:
             bottom = min(self._row + down, MAX_ROWS) - 1
             right = min(column + across, MAX_COLUMNS) - 1
@@ -268,17 +272,11 @@ def text_of(element: Element, attribute: str) -> str:
     return element.get(name(attribute), "")
 
 
-def count_of(element: Element, attribute: str) -> int:
-    """Return the value of an attribute as an int of at least 1. Return 1 if there is no valid value."""
-    text = text_of(element, attribute)
-    return max(int(text), 1) if text.isascii() and text.isdigit() and len(text) < 10 else 1
-
-
 def _array_size(element: Element) -> tuple[int, int] | None:
     if not text_of(element, "table:number-matrix-rows-spanned"):
         return None
     rows, columns = "table:number-matrix-rows-spanned", "table:number-matrix-columns-spanned"
-    return count_of(element, rows), count_of(element, columns)
+    return count_of(element, rows, _MAX_COUNT), count_of(element, columns, _MAX_COUNT)
 
 
 def _value(element: Element, style: CellStyle, *, computed: bool) -> Value:
@@ -349,7 +347,7 @@ def _text_parts(element: Element) -> list[str]:
 
 
 _WHITESPACE_ELEMENTS: dict[str, Callable[[Element], str]] = {
-    name("text:s"): lambda element: " " * min(count_of(element, "text:c"), 1000),
+    name("text:s"): lambda element: " " * count_of(element, "text:c"),
     name("text:tab"): lambda _: "\t",
     name("text:line-break"): lambda _: "\n",
 }

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import io
-import zipfile
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from xml.sax.saxutils import escape, quoteattr
 
-from ...input.native_package import zip_timestamp
+from ...input.native_package import zip_timestamp, zipped
 from ...job import Job
 from ..format_code import DEFAULTS
 from ..formulas import to_openformula
@@ -58,21 +56,17 @@ _MAX_COVERED_ROWS = 100
 
 def write(workbook: Workbook, job: Job) -> bytes:
     """Return a workbook as an ods file, with formulas and their last values."""
-    target = io.BytesIO()
-    with zipfile.ZipFile(target, "w") as archive:
-        _add(archive, job, "mimetype", _TYPE, zipfile.ZIP_STORED)  # first and not compressed (ODF 1.2 part 3, 3.3)
-        _add(archive, job, "content.xml", _content(workbook))
-        pages = _GRID_PAGE if any(sheet.grid for sheet in workbook.sheets) else ""
-        _add(archive, job, "styles.xml", _root("document-styles", f"<office:styles>{_STYLES}</office:styles>{pages}"))
-        created = job.now.strftime("%Y-%m-%dT%H:%M:%SZ")
-        meta = f"<dc:title>{_text(job.name)}</dc:title><meta:creation-date>{created}</meta:creation-date>"
-        _add(archive, job, "meta.xml", _root("document-meta", f"<office:meta>{meta}</office:meta>"))
-        _add(archive, job, "META-INF/manifest.xml", _MANIFEST)
-    return target.getvalue()
-
-
-def _add(archive: zipfile.ZipFile, job: Job, name: str, text: str, compression: int = zipfile.ZIP_DEFLATED) -> None:
-    archive.writestr(zipfile.ZipInfo(name, zip_timestamp(job.now)), text.encode("utf-8", "replace"), compression)
+    pages = _GRID_PAGE if any(sheet.grid for sheet in workbook.sheets) else ""
+    created = job.now.strftime("%Y-%m-%dT%H:%M:%SZ")
+    meta = f"<dc:title>{_text(job.name)}</dc:title><meta:creation-date>{created}</meta:creation-date>"
+    members = {
+        "mimetype": _TYPE,  # first and not compressed (ODF 1.2 part 3, 3.3)
+        "content.xml": _content(workbook),
+        "styles.xml": _root("document-styles", f"<office:styles>{_STYLES}</office:styles>{pages}"),
+        "meta.xml": _root("document-meta", f"<office:meta>{meta}</office:meta>"),
+        "META-INF/manifest.xml": _MANIFEST,
+    }
+    return zipped(members, zip_timestamp(job.now))
 
 
 def _root(tag: str, inner: str) -> str:

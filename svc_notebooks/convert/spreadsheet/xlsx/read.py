@@ -200,7 +200,8 @@ def _workbook(package: XlsxPackage, job: Job) -> Workbook:
     relationships = package.relationships(main)
     parts = {relationship.type: relationship.target for relationship in relationships.values()}
     book = _Book(
-        package, job, CellQuota(job.limits), _strings(package, parts.get("sharedStrings")),
+        package, job, CellQuota(job.limits),
+        [_rich_text(element) for _, element in package.elements(parts.get("sharedStrings"), "si")],
         read_styles(package, parts.get("styles"), parts.get("theme")), {},
     )  # fmt: skip
     listed = _sheet_entries(package, main, book)
@@ -238,10 +239,6 @@ def _sheet_entries(package: XlsxPackage, main: str, book: _Book) -> list[tuple[s
         elif element.get("localSheetId") is None and element.text and len(element.text) < 256:
             book.names[element.get("name", "").upper()] = element.text
     return entries
-
-
-def _strings(package: XlsxPackage, part: str | None) -> list[str]:
-    return [_rich_text(element) for _, element in package.elements(part, "si")]
 
 
 def _rich_text(element: Element) -> str:
