@@ -5,10 +5,13 @@ from __future__ import annotations
 import dataclasses
 import hmac
 import os
-from collections.abc import Iterable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
+from threading import Lock, Thread
 from typing import Any, BinaryIO
 
 from ..core.api.operations import OPERATIONS
@@ -45,6 +48,22 @@ from .web.live_page import activity
 _NO_PART = StoredPart("0" * 32, 0, None)
 
 
+class _Check:
+    """A check in a thread of its own, because a database or a bucket may not answer."""
+
+    def __init__(self, find: Callable[[], str | None]) -> None:
+        self.begun = time.monotonic()
+        self.problem: Future[str | None] = Future()
+        self._find = find
+        Thread(target=self._run, name="svc-check", daemon=True).start()
+
+    def _run(self) -> None:
+        try:
+            self.problem.set_result(self._find())
+        except Exception as error:  # shown to the operator, whatever it is
+            self.problem.set_result(f"{type(error).__name__}: {error}")
+
+
 class Monitor:
     """The state of a service for its operator. `observers` are called for each request that has ended."""
 
@@ -53,25 +72,52 @@ class Monitor:
     ) -> None:
         self._context, self._parts, self._queue = context, parts, queue
         self.observers, self.store = observers, context.store
+        self._checks: dict[str, _Check] = {}
+        self._lock = Lock()
 
-    def problems(self) -> dict[str, str]:
-        """Return why the "database" or the "contents" cannot be reached, or {} if requests can be answered."""
+    def problems(self, seconds: float = 2.0) -> dict[str, str]:
+        """Return why the "database" or the "contents" cannot be used, or {} if requests can be answered.
+
+        Both have `seconds` to answer. The database begins and ends a transaction that could write.
+        """
+        with self._lock:
+            for name, find in (("database", self._database_problem), ("contents", self._contents_problem)):
+                if name not in self._checks or self._checks[name].problem.done():
+                    self._checks[name] = _Check(find)
+            checks, ends = dict(self._checks), time.monotonic() + seconds
         problems = {}
+        for name, check in checks.items():
+            try:
+                problem = check.problem.result(max(0.0, ends - time.monotonic()))
+            except TimeoutError:
+                problem = f"no answer within {seconds:g} s"
+            if problem:
+                problems[name] = problem
+        return problems
+
+    def is_stuck(self, seconds: float = 60.0) -> bool:
+        """Return whether a check of `problems` has had no answer for more than `seconds`."""
+        return any(
+            not check.problem.done() and time.monotonic() - check.begun > seconds for check in self._checks.values()
+        )
+
+    def _database_problem(self) -> str | None:
         try:
-            with self._context.store.reading():
+            with self._context.store.transaction():
                 self._context.store.check_connection()
         except OSError as error:
-            problems["database"] = str(error)
+            return str(error)
+        return None
+
+    def _contents_problem(self) -> str | None:
         folder = self._context.folder
+        if folder and not folder.is_dir():
+            return f"{folder.name} is missing"
         try:
             problem = self._parts.problem(_NO_PART)
         except OSError as error:
-            problem = str(error)
-        if folder and not folder.is_dir():
-            problem = f"{folder.name} is missing"
-        if problem and problem != missing_part(_NO_PART.key):
-            problems["contents"] = problem
-        return problems
+            return str(error)
+        return problem if problem != missing_part(_NO_PART.key) else None
 
     def user_hash(self, user: str) -> str:
         """Return a text that is the same for each request of a user, and from which nobody can compute the address."""
