@@ -93,18 +93,20 @@ class SvcFileSystem(AbstractFileSystem):  # type: ignore[misc]
     def __init__(self, *args: Any, **storage_options: Any) -> None:
         super().__init__(*args, **storage_options)
         self._own_session = new_session(**storage_options) if storage_options else None
+        self._environment_session: Session | None = None
 
     @property
     def session(self) -> Session:
         """The session of the options, or else the current session. Raises RuntimeError if there is none."""
-        if self._own_session is None:
-            try:
-                return current_session()
-            except RuntimeError:
-                if not os.environ.get("SVC_BASE_URL"):
-                    raise
-                self._own_session = new_session()
-        return self._own_session
+        if self._own_session is not None:
+            return self._own_session
+        try:
+            return current_session()
+        except RuntimeError:
+            if not os.environ.get("SVC_BASE_URL"):
+                raise
+            self._environment_session = self._environment_session or new_session()
+            return self._environment_session
 
     @property
     def fsid(self) -> str:
