@@ -1,7 +1,7 @@
 # The commands of this project. `make lab` and `make test` need only python3 (3.11 or later), make and
 # a package registry: each of them makes the environment first.
 
-PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 VENV := .venv
 BIN := $(VENV)/bin

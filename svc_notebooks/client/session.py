@@ -55,6 +55,7 @@ INSTEAD = {
     "journal": "svc.exchanges() lists the requests that this session has sent",
     "limit": _AT_THE_DEPLOYMENT,
     "limits": _AT_THE_DEPLOYMENT,
+    "link": "the columns web_view_link of files and html_link of events have the addresses",
     "number": _IN_A_SANDBOX,
     "oauth_client": _CONSOLE,
     "open_with": "the user opens the file with the application, in the file picker of the deployment",

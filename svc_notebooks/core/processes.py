@@ -58,7 +58,7 @@ if hasattr(os, "register_at_fork"):  # missing on Windows and in a browser, whic
     os.register_at_fork(after_in_child=_renew_all)
 
 
-def keep_forever(*owners: object) -> None:
+def skip_finalizers(*owners: object) -> None:
     """Prevent the finalizers of these objects from running in this process, because the parent owns their resources."""
     for owner in owners:
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(owner))
@@ -101,6 +101,9 @@ class ForkedChild:
         raise Unsupported(self.message, advice=self.advice)
 
     def __enter__(self) -> NoReturn:
+        raise Unsupported(self.message, advice=self.advice)
+
+    def __call__(self, *args: object, **options: object) -> NoReturn:
         raise Unsupported(self.message, advice=self.advice)
 
     def __exit__(self, *error: object) -> None:

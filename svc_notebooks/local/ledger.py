@@ -46,14 +46,22 @@ class LedgerRow(NamedTuple):
     record: Mapping[str, Any] | None
 
 
+class OtherCallError(ValueError):
+    """The ledger was written for another call, whose values are `call`."""
+
+    def __init__(self, message: str, call: Mapping[str, str]) -> None:
+        super().__init__(message)
+        self.call = call
+
+
 class Ledger:
     """An open ledger, which no other process and no other call can open before `close`.
 
     `call` is what all rows have in common, such as the function and its arguments. A ledger is for one call: a call
     with other values is refused.
 
-    Raises ValueError if the file is not a ledger, is damaged, or was written for another call, BlockingIOError if it is
-    in use, and another OSError if it cannot be written.
+    Raises ValueError if the file is not a ledger or is damaged, OtherCallError if it was written for another call,
+    BlockingIOError if it is in use, and another OSError if it cannot be written.
     """
 
     def __init__(self, path: Path, call: Mapping[str, str]) -> None:
@@ -74,11 +82,12 @@ class Ledger:
             stored = dict(call)
         for name in (*call, *stored):
             if call.get(name) != stored.get(name):
-                raise ValueError(
+                message = (
                     f"resume is {str(self.path)!r}, the ledger of a call with the {name}"
                     f" {stored.get(name, 'None')}, and this call has {call.get(name, 'None')};"
                     " give another name, or delete the file to start again"
                 )
+                raise OtherCallError(message, stored)
 
     def close(self) -> None:
         """Close the file. Another call can open it."""

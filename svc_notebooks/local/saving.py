@@ -8,6 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from errno import EDQUOT, ENOSPC
 from io import FileIO
+from itertools import count
 from pathlib import Path
 from secrets import token_hex
 from typing import NamedTuple, TypeAlias
@@ -80,6 +81,16 @@ def move_into_place(new: Path, path: Path, *, overwrite: bool, same: SameContent
         new.chmod(file.mode)
     new.replace(real_path(path))
     return REPLACED
+
+
+def set_aside(path: Path) -> Path:
+    """Rename a file to a name with a number that no file has, such as "survey.1.sqlite", and return the new path."""
+    for number in count(1):
+        free = path.with_name(f"{path.stem}.{number}{path.suffix}")
+        with suppress(FileExistsError):
+            _move_to_free_path(path, free)
+            return free
+    raise AssertionError
 
 
 def _move_to_free_path(new: Path, path: Path) -> None:

@@ -64,7 +64,10 @@ def doctor(*, session: SessionLike = None, store: str | Path | None = None) -> D
     findings = [*_packages(), *_environment(), *conversion(), *_service(checked)]
     if store is not None:
         findings += _check_store_folder(Path(store).expanduser())
-    return frame(DOCTOR, [dict(zip(DOCTOR.keys, row, strict=True)) for row in findings])
+    return frame(DOCTOR, [dict(zip(_FINDING, row, strict=True)) for row in findings])
+
+
+_FINDING = ("check", "found", "status", "fix")
 
 
 def _packages() -> Iterator[Finding]:

@@ -180,7 +180,7 @@ class Dispatcher:
             observe(entry, perf_counter() - started)
 
     def refusal(
-        self, request: Request, check: Callable[[Request, ServiceContext], object], operation: str
+        self, request: Request, check: Callable[[Request, ServiceContext], object], operation: str = "control"
     ) -> Response | None:
         """Return None if `check` accepts a request, or else add a journal row and return the error response.
 
@@ -292,7 +292,7 @@ class Dispatcher:
             entry.declared = content_length(request)
 
             def check_limits(user: str) -> None:
-                self._check_limits(replace(ANONYMOUS, user=user), operation, query)
+                self.check_limits(replace(ANONYMOUS, user=user), operation, query)
 
             public_request = PublicRequest(
                 context, self._tokens, request, method, path_params, query, body, entry, check_limits
@@ -309,7 +309,7 @@ class Dispatcher:
             caller = self._tokens.caller(incoming.headers, query, is_confirmed_later=not is_upload)
         entry.user, entry.client, entry.scopes = caller.user or None, caller.client, caller.scopes
         caller = require_scopes(caller, operation.scopes_under(context.policy), operation)
-        self._check_limits(caller, operation, query)
+        self.check_limits(caller, operation, query)
         entry.declared = content_length(request, required=is_upload and method != "DELETE")
         if not CHECKED_HEADERS.isdisjoint(incoming.headers):
             check_headers(request.headers, method, operation)
@@ -353,7 +353,8 @@ class Dispatcher:
             with context.store.fixed_snapshot():
                 return handler(context, request)
 
-    def _check_limits(self, caller: Caller, operation: Operation, query: Query) -> None:
+    def check_limits(self, caller: Caller, operation: Operation, query: Query) -> None:
+        """Count a request. Raises ApiError (403 or 429, as the policy says) if the request exceeds a limit."""
         for rate_limiter in self.rate_limiters:
             rate_limiter.check(caller, operation, query)
 

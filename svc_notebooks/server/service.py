@@ -5,18 +5,22 @@ from __future__ import annotations
 import dataclasses
 import hmac
 import os
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
+from threading import Lock, Thread
 from typing import Any, BinaryIO
 
+from ..core.api.operations import OPERATIONS
 from ..core.brand_names import NOWHERE, Names
 from ..core.clock import format_millis, to_millis
 from ..core.durations import Duration, parse_duration
 from ..core.http.messages import JSONObject, Query, Request, Response
 from ..core.policy import Policy
-from ..core.processes import ForkedChild, after_fork, keep_forever
+from ..core.processes import ForkedChild, after_fork, skip_finalizers
 from ..local.existing_file import check_is_file
 from .auth import users as clients
 from .auth.access_tokens import SignInProvider, TokenVerifier
@@ -25,13 +29,14 @@ from .auth.users import create_provided_user, record_token, token_row
 from .calendars import invitations
 from .calendars.invitations import InvitationMessage
 from .context_factory import PostgresOptions, Snapshots, fork_context, load, load_context, open_context, save
+from .dispatch.caller import ANONYMOUS
 from .dispatch.fault_plans import Faults
-from .dispatch.journal import JournalRow, journal_of
-from .dispatch.rate_limits import RateLimiter, RateLimitRow, quotas_of
+from .dispatch.journal import journal_of
+from .dispatch.rate_limits import RateLimiter, quotas_of
 from .dispatch.service_context import Listening, Quota, ServiceContext
 from .dispatcher import Dispatcher, Observer
 from .notifications import channels as domains
-from .notifications.delivery_queue import DeliveryQueue, DeliveryRow
+from .notifications.delivery_queue import DeliveryQueue
 from .notifications.push import PushNotifications
 from .store.archive import save_to
 from .store.blob_store import BlobStore, StoredPart, missing_part
@@ -43,6 +48,22 @@ from .web.live_page import activity
 _NO_PART = StoredPart("0" * 32, 0, None)
 
 
+class _Check:
+    """A check in a thread of its own, because a database or a bucket may not answer."""
+
+    def __init__(self, find: Callable[[], str | None]) -> None:
+        self.begun = time.monotonic()
+        self.problem: Future[str | None] = Future()
+        self._find = find
+        Thread(target=self._run, name="svc-check", daemon=True).start()
+
+    def _run(self) -> None:
+        try:
+            self.problem.set_result(self._find())
+        except Exception as error:  # shown to the operator, whatever it is
+            self.problem.set_result(f"{type(error).__name__}: {error}")
+
+
 class Monitor:
     """The state of a service for its operator. `observers` are called for each request that has ended."""
 
@@ -51,25 +72,52 @@ class Monitor:
     ) -> None:
         self._context, self._parts, self._queue = context, parts, queue
         self.observers, self.store = observers, context.store
+        self._checks: dict[str, _Check] = {}
+        self._lock = Lock()
 
-    def problems(self) -> dict[str, str]:
-        """Return why the "database" or the "contents" cannot be reached, or {} if requests can be answered."""
+    def problems(self, seconds: float = 2.0) -> dict[str, str]:
+        """Return why the "database" or the "contents" cannot be used, or {} if requests can be answered.
+
+        Both have `seconds` to answer. The database begins and ends a transaction that could write.
+        """
+        with self._lock:
+            for name, find in (("database", self._database_problem), ("contents", self._contents_problem)):
+                if name not in self._checks or self._checks[name].problem.done():
+                    self._checks[name] = _Check(find)
+            checks, ends = dict(self._checks), time.monotonic() + seconds
         problems = {}
+        for name, check in checks.items():
+            try:
+                problem = check.problem.result(max(0.0, ends - time.monotonic()))
+            except TimeoutError:
+                problem = f"no answer within {seconds:g} s"
+            if problem:
+                problems[name] = problem
+        return problems
+
+    def is_stuck(self, seconds: float = 60.0) -> bool:
+        """Return whether a check of `problems` has had no answer for more than `seconds`."""
+        return any(
+            not check.problem.done() and time.monotonic() - check.begun > seconds for check in self._checks.values()
+        )
+
+    def _database_problem(self) -> str | None:
         try:
-            with self._context.store.reading():
+            with self._context.store.transaction():
                 self._context.store.check_connection()
         except OSError as error:
-            problems["database"] = str(error)
+            return str(error)
+        return None
+
+    def _contents_problem(self) -> str | None:
         folder = self._context.folder
+        if folder and not folder.is_dir():
+            return f"{folder.name} is missing"
         try:
             problem = self._parts.problem(_NO_PART)
         except OSError as error:
-            problem = str(error)
-        if folder and not folder.is_dir():
-            problem = f"{folder.name} is missing"
-        if problem and problem != missing_part(_NO_PART.key):
-            problems["contents"] = problem
-        return problems
+            return str(error)
+        return problem if problem != missing_part(_NO_PART.key) else None
 
     def user_hash(self, user: str) -> str:
         """Return a text that is the same for each request of a user, and from which nobody can compute the address."""
@@ -96,7 +144,12 @@ class Service:
         self._rate_limiter = RateLimiter(context.policy, context.clock, context.store.shared)
         self._dispatcher = Dispatcher(context, self._tokens, self._journal, self._faults, self._rate_limiter)
         self.monitor = Monitor(context, parts, self._dispatcher.observers, self._push.queue)
-        self.register_receiver, self.user_of = self._push.register_receiver, self._tokens.user_of
+        # These methods are those of the parts of the service, which have their descriptions.
+        self.user_of, self.has, self.journal = self._tokens.user_of, context.store.has, self._journal.rows
+        self.register_receiver, self.receive_at = self._push.register_receiver, self._push.receive_at
+        self.trust, self.deliver, self.deliveries = self._push.trust, self._push.deliver, self._push.queue.deliveries
+        self.fault_plans, self.clear_faults = self._faults.rows, self._faults.clear
+        self.limits, self.refusal = self._rate_limiter.rows, self._dispatcher.refusal
         self.class_view = ClassView(context, self._journal, self._tokens)
         unusable_in_forks(self)
 
@@ -113,13 +166,6 @@ class Service:
     def accept_users_of(self, provider: SignInProvider) -> None:
         """Accept the users of another service. Its administrators may use the control interface and the live page."""
         self.provider = self._tokens.provider = provider
-
-    def has(self, kind: str, key: str) -> bool:
-        """Return True if an object exists, for any user.
-
-        `kind` is "file", "channel", "calendar" or "event", and `key` is the id of the object.
-        """
-        return self._context.store.has(kind, key)
 
     @property
     def seed(self) -> int | str | None:
@@ -138,11 +184,9 @@ class Service:
         """
         return self._dispatcher.handle(request)
 
-    def refusal(
-        self, request: Request, check: Callable[[Request, ServiceContext], None], operation: str = "control"
-    ) -> Response | None:
-        """Return the error response to a request that `check` refuses, or None if `check` accepts the request."""
-        return self._dispatcher.refusal(request, check, operation)
+    def count_request(self, user: str) -> None:
+        """Count a request outside of the interface. Raises ApiError (403 or 429) if it exceeds a limit of the user."""
+        self._dispatcher.check_limits(dataclasses.replace(ANONYMOUS, user=user), OPERATIONS[0], Query())
 
     def activity(self, query: Query) -> dict[str, object]:
         """Return the latest requests, messages and files for the live page. `query` describes its present rows."""
@@ -157,10 +201,6 @@ class Service:
     def requests_served(self) -> int:
         """The journal number of the last request, or 0 without requests."""
         return self._journal.last
-
-    def journal(self, since: int = 0) -> list[JournalRow]:
-        """Return one row for each recorded request with a number above `since`, oldest first."""
-        return self._journal.rows(since)
 
     def sign_in(
         self,
@@ -244,25 +284,9 @@ class Service:
         """Return the registered domains, first the domains of the policy, then the others in alphabetical order."""
         return domains.list_domains(self._context.store, self.policy)
 
-    def trust(self, pem: str) -> None:
-        """Trust the certificates and apply the revocation lists in a PEM text. Raises ValueError if invalid."""
-        self._push.trust(pem)
-
-    def receive_at(self, address: str, handler: Callable[[Request], Response] | None) -> None:
-        """Deliver messages to an address of a registered domain to a function, or for None over the network again."""
-        self._push.receive_at(address, handler)
-
-    def deliveries(self) -> list[DeliveryRow]:
-        """Return one row for each attempt to deliver a notification, in the order of time."""
-        return self._push.queue.deliveries()
-
     def outbox(self) -> list[InvitationMessage]:
         """Return one row for each e-mail about an event that a real service would send, oldest first."""
         return invitations.outbox(self._context)
-
-    def deliver(self, timeout: float | None = None) -> None:
-        """Deliver the due messages. Return when each attempt has ended, or after `timeout` seconds of real time."""
-        self._push.deliver(timeout)
 
     def faults(self, *steps: JSONObject | str, in_order: bool = False) -> AbstractContextManager[None]:
         """Inject faults during a `with` block. A step is a dict, or the name of a preset.
@@ -282,24 +306,12 @@ class Service:
         """Activate a fault plan and return its id. Raises ValueError for an invalid plan."""
         return self._faults.add(plan).key
 
-    def fault_plans(self) -> list[dict[str, Any]]:
-        """Return each active fault plan as a dict, with the number of times that each step happened."""
-        return self._faults.rows()
-
-    def clear_faults(self) -> None:
-        """Remove all fault plans."""
-        self._faults.clear()
-
     def limit(self, user: str | None = None, requests: int | None = None, per: Duration = "60s") -> None:
         """Set the number of requests that a user may send within a duration. `requests=None` removes the user's limit.
 
         Raises ValueError for an invalid number or duration.
         """
         self._rate_limiter.limit((user or self.policy.first_user).lower(), requests, parse_duration(per, "per"))
-
-    def limits(self) -> list[RateLimitRow]:
-        """Return one row for each user's limit set by `limit`, with the requests spent in the open window."""
-        return self._rate_limiter.rows()
 
     def agenda(self, since: datetime | None = None, until: datetime | None = None) -> list[dict[str, Any]]:
         """Return one row for each expiry or delivery from `since` (by default now) until `until`, in order of time."""
@@ -460,7 +472,7 @@ def unusable_in_forks(service: object) -> None:
 
     def leave(service: object) -> None:
         attributes = vars(service)
-        keep_forever(*attributes.values())
+        skip_finalizers(*attributes.values())
         attributes.update(dict.fromkeys(attributes, elsewhere))
 
     after_fork(service, leave)

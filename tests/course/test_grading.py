@@ -344,6 +344,19 @@ class TestSubmissions:
         if place == "eve.ipynb":
             assert [each.problem is not None for each in read[0].notebooks] == [True]
 
+    @pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() != 0, reason="only root makes files of others")
+    def test_a_student_whose_file_somebody_has_linked_is_graded(self, tmp_path: Path):
+        original = notebook(tmp_path / "ada" / "e1.ipynb", "1")
+        (tmp_path / "eve").mkdir()
+        (tmp_path / "eve" / "e1.ipynb").hardlink_to(original)
+        for path, user in ((tmp_path / "ada", 1001), (original, 1001), (tmp_path / "eve", 1002)):
+            os.chown(path, user, user)
+
+        ada, eve = (read_submission(each).notebooks[0] for each in submissions(tmp_path))
+
+        assert ada.problem is None
+        assert eve.problem is not None
+
     def test_two_submissions_of_one_name_are_refused(self, tmp_path: Path):
         notebook(tmp_path / "ada" / "e1.ipynb", "1")
         notebook(tmp_path / "ada.ipynb", "1")

@@ -13,7 +13,7 @@ def findings():
 
 
 def test_without_a_session_nothing_is_sent_and_the_way_is_told():
-    assert findings().loc["session"].tolist() == ["none yet", "note", "call sandbox() or connect()"]
+    assert findings().loc["session"].tolist() == ["none yet", "call sandbox() or connect()", "note"]
 
 
 def test_a_sandbox_answers(lab):
@@ -52,8 +52,8 @@ def test_the_engines_of_conversion_are_listed_and_a_missing_one_names_its_fix(mo
 
     rows = findings()
 
-    assert rows.loc["typst"].tolist() == ["found", "ok", ""]
-    assert rows.loc["LibreOffice"].tolist() == ["missing", "note", "apt-get install libreoffice"]
+    assert rows.loc["typst"].tolist() == ["found", "", "ok"]
+    assert rows.loc["LibreOffice"].tolist() == ["missing", "apt-get install libreoffice", "note"]
 
 
 def test_scripts_without_a_font_are_named_with_the_package_that_has_one(monkeypatch):

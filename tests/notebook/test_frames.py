@@ -1,6 +1,7 @@
 """Every operation gives a frame with declared columns and dtypes, whatever the number of rows."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import svc_notebooks as svc
@@ -90,3 +91,42 @@ def test_fields_are_named_in_either_spelling(lab):
 def test_a_field_that_no_file_has_is_named_with_the_nearest(lab):
     with pytest.raises(ValueError, match="fields has 'md5checksm', which is not a field of a file; did you mean"):
         svc.files(fields="id,md5checksm")
+
+
+@pytest.mark.parametrize(
+    "call, shown",
+    [
+        (svc.files, ["name", "size", "notes of a walk in the north of May.txt"]),
+        (lambda: svc.upload(b"1", name="one.txt"), ["name", "size", "one.txt"]),
+        (lambda: svc.share(svc.files(), "bob@svc.example"), ["email_address", "role", "bob@svc.example"]),
+        (svc.doctor, ["check", "status"]),
+        (svc.exchanges, ["method", "status"]),
+        (
+            lambda: svc.create_event("Tea", start="2026-11-02", end="2026-11-03"),
+            ["summary", "start", "Tea", "2026-11-02"],
+        ),
+        (
+            lambda: [svc.create_event("Tea", start="2026-11-02"), svc.events()][1],
+            ["summary", "start", "Tea", "confirmed"],
+        ),
+        (lambda: svc.watch_changes(svc.receiver(direct=True)), ["watching", "state"]),
+        (
+            lambda: [svc.watch_changes(svc.receiver(direct=True)), svc.notifications()][1],
+            ["received", "state", "outcome"],
+        ),
+    ],
+)
+def test_a_terminal_of_80_columns_shows_what_matters(lab, call, shown):
+    svc.upload(b"12", name="notes of a walk in the north of May.txt")
+    with pd.option_context("display.width", 80, "display.max_columns", 0):
+        text = repr(call())
+
+    assert [word for word in shown if word not in text] == []
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_the_fields_that_were_set_are_the_first_columns_of_a_new_event(lab):
+    made = svc.create_event("Tea", start="2026-11-02", end="2026-11-03", color=4, location="Room 3")
+
+    assert list(made.columns[:5]) == ["summary", "start", "end", "location", "color_id"]
+    assert sorted(made.columns) == sorted(svc.event(made).columns)

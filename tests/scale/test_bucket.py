@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import logging
+import socket
 from collections.abc import Iterator
 
 import obstore
@@ -15,7 +16,7 @@ from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.store.blob_store import BLOCK, StoredPart
 from svc_notebooks.server.store.s3.blob_store import S3BlobStore
-from svc_notebooks.server.store.s3.bucket import MULTIPART, Bucket, parse_bucket_address
+from svc_notebooks.server.store.s3.bucket import MULTIPART, Bucket, BucketAddress, parse_bucket_address
 from tests.contract.wire import InProcess
 
 pytestmark = pytest.mark.scale
@@ -195,6 +196,19 @@ def test_requests_get_503_or_507_while_the_bucket_refuses_requests(
         patched.undo()
         assert wire.send("GET", f"/storage/v3/files/{file['id']}?alt=media").body == b"kept"
         assert service.monitor.problems() == {}
+
+        with monkeypatch.context() as again:  # the part is known to exist, and the first block cannot be read
+            again.setattr(obstore, "get", refuse)
+            assert wire.send("GET", f"/storage/v3/files/{file['id']}?alt=media").status == status
+
+
+@pytest.mark.usefixtures("endpoint")  # which sets credentials
+def test_a_bucket_that_does_not_answer_is_an_error() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        bucket = Bucket(BucketAddress("tests", "x", address, "us-east-1"))
+        with pytest.raises(OSError, match="cannot be used"):
+            bucket.size("part")
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import signal
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -367,3 +368,37 @@ def test_each_message_arrives_in_order_while_a_process_is_killed_again_and_again
 def arrived_at(receiver: Receiver) -> list[tuple[str | None, int]]:
     """Return the channel and the number of each message."""
     return [(request.channel_id, request.number) for request in list(receiver.requests)]
+
+
+def test_a_stopped_process_does_not_stop_the_writes_of_another(place: Place) -> None:
+    """A process that is stopped at a random moment may have the lock of the database. Its transaction then ends."""
+    random, lost = Random(51), []
+
+    def create(worker: Worker, until: Event) -> list[str]:
+        answers = iter(lambda: until.is_set() or call(worker, "POST", FILES, {"name": "load"}), True)
+        return [json.loads(body)["id"] for status, _, body in answers if status == 200]
+
+    with workers(place, 2, "t") as (stopped, other), ThreadPoolExecutor(4) as pool:
+        for _ in range(20 if FULL else 4):
+            enough = Event()
+            load = [pool.submit(create, stopped, enough) for _ in range(4)]
+            enough.wait(random.uniform(0, 0.3))
+            os.kill(stopped.process_id, signal.SIGSTOP)
+            try:
+                for _ in range(3):
+                    sent(other, "POST", FILES, {"name": "other"})
+                assert call(other, "GET", "/readyz")[0] == 200
+            finally:
+                enough.set()
+                os.kill(stopped.process_id, signal.SIGCONT)
+            made = [file for future in load for file in future.result()]
+            lost += [file for file in made if call(other, "GET", f"{FILES}/{file}")[0] != 200]
+            sent(stopped, "POST", FILES, {"name": "again"})
+    assert lost == []
+
+
+def test_a_transaction_that_stands_still_ends(place: Place) -> None:
+    with workers(place, 1, "t") as (worker,), open_service(place.address, content=place.content, shared=True) as own:
+        with pytest.raises(OSError, match="ended the connection"), own.monitor.store.exclusive():
+            sent(worker, "POST", FILES, {"name": "after the lock has gone"})
+        assert own.monitor.problems(PATIENCE) == {}

@@ -18,7 +18,7 @@ from ..files import CHECKSUMS, checksum, file_path, get_file, has_content, has_c
 from ..session import Session
 from ..uploads.sources import Progress
 from .part_file import Memory, PartFile
-from .ranged_download import Fetch
+from .ranged_download import RangedDownload
 
 RangeGiven: TypeAlias = "ByteRange | slice | tuple[int, int] | str | None"
 
@@ -167,11 +167,11 @@ class _Download:
     def _current(self) -> File:
         return get_file(self.session, self.file["id"], fields=f"{FACTS},{CHECKSUMS}")
 
-    def _fetch(self, sink: PartFile | Memory) -> Fetch:
-        """Download the content and return the Fetch. Warns if the owner acknowledges an abusive file."""
+    def _fetch(self, sink: PartFile | Memory) -> RangedDownload:
+        """Download the content and return the RangedDownload. Warns if the owner acknowledges an abusive file."""
         file_id, size = self.file["id"], int(self.file["size"]) if self.file.get("size") is not None else None
         path = file_path(self.session, file_id)
-        fetch = Fetch(self.session, self.session.url(path, _MEDIA), sink, size, self.requested, self.progress)
+        fetch = RangedDownload(self.session, self.session.url(path, _MEDIA), sink, size, self.requested, self.progress)
         try:
             fetch.run()
         except NotAllowed as error:
@@ -179,7 +179,7 @@ class _Download:
                 raise
             warn_of_abuse(str(get_file(self.session, file_id, fields="name").get("name")), file_id)
             url = self.session.url(path, {**_MEDIA, "acknowledgeAbuse": True})
-            fetch = Fetch(self.session, url, sink, size, self.requested, self.progress)
+            fetch = RangedDownload(self.session, url, sink, size, self.requested, self.progress)
             fetch.run()
         return fetch
 

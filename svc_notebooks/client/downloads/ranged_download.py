@@ -22,7 +22,7 @@ _PAGES = frozenset({"text/html", "application/json"})
 """The media types of the pages and messages of proxies and networks, of which only exports to them have any."""
 
 
-class Sink(Protocol):
+class DownloadTarget(Protocol):
     """A destination for downloaded bytes, with the number of received (`have`) and expected (`end`, or None) bytes."""
 
     have: int
@@ -37,7 +37,7 @@ class Sink(Protocol):
         """Discard the received bytes. `mark` identifies the content that follows."""
 
 
-class Fetch:
+class RangedDownload:
     """A download of content, or of a byte range, into a sink.
 
     `size` is the size of the whole content in bytes according to its metadata, or None if not known. After `run`,
@@ -49,7 +49,7 @@ class Fetch:
         self,
         session: Session,
         url: str,
-        sink: Sink,
+        sink: DownloadTarget,
         size: int | None,
         requested: ByteRange | None = None,
         progress: Progress | None = None,

@@ -64,15 +64,7 @@ def start_upload(
     return ClientUpload(session, request, progress=progress, claim=claim).begin()
 
 
-def resume_upload(
-    session: Session,
-    session_uri: str,
-    source: object,
-    *,
-    chunk_size: int | None = None,
-    size: int | None = None,
-    progress: Progress | None = None,
-) -> ClientUpload:
+def resume_upload(session: Session, session_uri: str, source: object, *, chunk_size: int | None = None) -> ClientUpload:
     """Return an upload that continues an open session with `.run()` or `.resume()`.
 
     These methods open an expired session again if the journal has the metadata, or raise SessionExpired. Raises
@@ -82,17 +74,16 @@ def resume_upload(
     if not is_web_address(session_uri):
         raise ValueError("session_uri must be a web address; give the attribute session_uri of the upload")
     entry = session.pending.by_uri(session_uri)
-    opened = open_source(source, size=size)
+    opened = open_source(source)
     opened.keep_digests()
     chunk = check_chunk_size(chunk_size)
     if entry is None:
         request = UploadRequest(opened, opened.media_type, chunk_size=chunk, restartable=False)
-        return ClientUpload(session, request, session_uri=session_uri, progress=progress)
+        return ClientUpload(session, request, session_uri=session_uri)
     if opened.fingerprint() != entry.fingerprint:
         raise SourceChanged(f"{entry.name} has changed since its upload began on {entry.started}.")
     request = UploadRequest(opened, entry.media_type, entry.metadata, entry.file_id, entry.query, chunk_size=chunk)
-    claim = session.pending.claim(entry.key)
-    return ClientUpload(session, request, session_uri=session_uri, progress=progress, claim=claim)
+    return ClientUpload(session, request, session_uri=session_uri, claim=session.pending.claim(entry.key))
 
 
 def execute(session: Session, request: UploadRequest, progress: Progress | None = None) -> File:

@@ -26,7 +26,7 @@ from threading import Event, Lock, Thread
 from typing import Any, NamedTuple
 
 from ...core.platform import capabilities
-from ...core.processes import after_fork, keep_forever, temporary_folder
+from ...core.processes import after_fork, skip_finalizers, temporary_folder
 from ...core.thread_permit import release_permit
 from ..job import MIB, ConversionError, Job, JobLimits, TooLarge
 from ..registry import MODELS, Conversion, exporters, importers, load, readers, writers
@@ -161,7 +161,7 @@ class Worker:
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe and not pipe.closed:
                 os.close(pipe.fileno())
-        keep_forever(self._process)
+        skip_finalizers(self._process)
 
     @property
     def is_reusable(self) -> bool:

@@ -129,9 +129,5 @@ PAGES = frozenset(
 )
 """The endpoints that a browser opens, with or without a sign-in cookie. Other endpoints use no cookie."""
 
-SIGN_IN = PAGES - {"files.page", "files.content", "events.page"} | {
-    "oauth.metadata",
-    "openid.configuration",
-    "openid.keys",
-}
-"""The endpoints with which a user signs in. Requests without a sign-in are not counted here."""
+SIGN_IN = PAGES - {"files.page", "files.content", "events.page"}
+"""The pages with which a user signs in. Requests without a sign-in are not counted here."""

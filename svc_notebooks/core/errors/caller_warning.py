@@ -59,7 +59,7 @@ def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
         return collected.append((message, category))
     frame: FrameType | None = sys._getframe()
     level = 1  # the stack level of the first frame outside of this package
-    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in (_PACKAGE, "contextlib"):
         frame = frame.f_back  # None after the first frame of a thread
         level += 1
     warnings.warn(message, category, stacklevel=level)

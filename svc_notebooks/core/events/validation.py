@@ -160,8 +160,13 @@ def _field_tree(*, limits: bool) -> _Node:
             node = node.children.setdefault(name.removesuffix("[]"), _Node())
             if name.endswith("[]"):
                 node.entry = node = node.entry or _Node()
-        node.event_field = event_field if limits else replace(event_field, limit=None)
+        most = _MAX_ATTENDEES if event_field.path == "attendees" else None
+        node.event_field = event_field if limits else replace(event_field, limit=most)
     return root
+
+
+_MAX_ATTENDEES = 2000
+"""The most attendees of an event without `event_limits`. Each of them is work for every change of the event."""
 
 
 _TREES = {"none": _field_tree(limits=False), "family": _field_tree(limits=True)}

@@ -252,14 +252,13 @@ def merge_patch(old: Mapping[str, Any], patch: JSONObject) -> JSONObject:
     return fields
 
 
-def join_url(base: str, path: str, query: Query | None = None) -> str:
-    """Return the URL of a path below a base URL, with an optional query.
+def join_url(base: str, path: str) -> str:
+    """Return the URL of a path below a base URL.
 
-    >>> join_url("https://api.example/", "/storage/v3/files", Query([("alt", "media")]))
-    'https://api.example/storage/v3/files?alt=media'
+    >>> join_url("https://api.example/", "/storage/v3/files")
+    'https://api.example/storage/v3/files'
     """
-    text = str(query) if query else ""
-    return base.rstrip("/") + path + ("?" + text if text else "")
+    return base.rstrip("/") + path
 
 
 def segment(text: str) -> str:

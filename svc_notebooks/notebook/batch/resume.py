@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 from collections import Counter
@@ -15,7 +16,9 @@ from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias
 from weakref import WeakKeyDictionary
 
+from ...core.errors.caller_warning import warn_caller
 from ...core.errors.errors import AlreadyExists, ContentMismatch, NotAllowed, NotFound, SourceChanged
+from ..sandbox.sandbox_numbers import open_sandboxes
 from .workers import Report, Row, RowCall, RowOutcome
 
 if TYPE_CHECKING:
@@ -182,9 +185,16 @@ def open_rows(
     if path is None or resumable is None:
         yield AllRows(call, rows)
         return
-    from ...local.ledger import Ledger
+    from ...local.ledger import Ledger, OtherCallError
 
-    ledger = Ledger(path, _common(session, resumable))
+    common = _common(session, resumable)
+    try:
+        ledger = Ledger(path, common)
+    except OtherCallError as error:
+        if not _has_ended(error.call.get("service", "")):
+            raise ValueError(str(error)) from None
+        _start_again(path)
+        ledger = Ledger(path, common)
     try:
         yield _LedgerRows(call, rows, session, resumable, ledger)
     finally:
@@ -208,11 +218,33 @@ _in_memory: WeakKeyDictionary[object, str] = WeakKeyDictionary()
 """The random names of the sandboxes whose data are in memory. Another sandbox can have the same address and ids."""
 
 
+_SANDBOX = ", sandbox "
+
+
 def _service(session: Session) -> str:
     if not session.in_process or session.pending.folder is not None:
         return session.base_url
     name = _in_memory.setdefault(session.owner or session, token_hex(4))
-    return f"{session.base_url}, sandbox {name}"
+    return f"{session.base_url}{_SANDBOX}{name}"
+
+
+def _has_ended(service: str) -> bool:
+    """Return True for the service of a ledger that was a sandbox in memory, unless it is open in this kernel."""
+    _, mark, name = service.partition(_SANDBOX)
+    gc.collect()  # a sandbox that a cell has replaced by another one
+    owners = [owner for owner, own_name in _in_memory.items() if own_name == name]
+    return bool(mark) and not any(owner in open_sandboxes() or not hasattr(owner, "closes") for owner in owners)
+
+
+def _start_again(path: Path) -> None:
+    """Set the ledger of a sandbox that has ended aside, with a warning."""
+    from ...local.saving import set_aside
+
+    kept = set_aside(path)
+    warn_caller(
+        f"resume is {str(path)!r}, the ledger of a sandbox in memory, which has ended with its files."
+        f" The call does all rows; the old ledger is kept as {kept.name!r}"
+    )
 
 
 def _keys(rows: Sequence[Row], identity: Callable[[Row], Any]) -> list[str]:

@@ -15,6 +15,7 @@ from ..arguments import choice, file_ids, flag, row_ids
 from ..batch.batch import Batch, Errors, RowOperation, known_id, run
 from ..current_session import SessionLike, session_or_current
 from ..frames.event_schemas import EVENT
+from ..frames.frames import camel
 from ..frames.schemas import DELETED
 from ..times import End, When, Zone, with_date, zone_name
 from .body import event_body, partial_body, warn_about
@@ -125,11 +126,11 @@ def create_event(
         send_notifications: Deprecated; use `send_updates`. True or False is sent as given, with a FutureWarning.
 
     Returns:
-        One row with a column for each field of the event. Fields without a value have their defaults. Columns: id,
-        summary (str), start, end (datetime64[ms, the zone of the start, or UTC if the start has no zone]), all_day
-        (boolean), time_zone, end_time_zone (str, the zones of start and end), status, location (str), recurrence,
-        attendees (object), html_link (str), original_start_time (datetime64, like start), original_start_time_zone
-        (str) and more.
+        One row with a column for each field of the event, first those that were set. Fields without a value have their
+        defaults. Columns: summary (str), start, end (datetime64[ms, the zone of the start, or UTC if the start has no
+        zone]), all_day (boolean), time_zone, end_time_zone (str, the zones of start and end), id, status, location
+        (str), recurrence, attendees (object), html_link (str), original_start_time (datetime64, like start),
+        original_start_time_zone (str) and more.
 
     Raises:
         TypeError, ValueError: An argument is not valid, or the service would refuse the event. Nothing was sent.
@@ -157,8 +158,12 @@ def create_event(
     query = query_of(arguments)
     warn_deprecated(arguments)
     body = event_body(**body_arguments(session, arguments))
-    made = insert_event(session, calendar, body, query=add_required(query, body))
-    return event_frame(EVENT, [made])
+    made = event_frame(EVENT, [insert_event(session, calendar, body, query=add_required(query, body))])
+    return made[sorted(made.columns, key=lambda column: (column not in _FIRST, camel(str(column)) not in body))]
+
+
+_FIRST = ("summary", "start", "end")
+"""The first columns of a new event. The other fields that were set follow."""
 
 
 ARGUMENTS = tuple(name for name in signature(create_event).parameters if name not in ("session", "calendar"))

@@ -124,7 +124,7 @@ def _differences(first: Row | None, second: Row | None, ignored: frozenset[str])
     if first is None or second is None:
         yield common | {"what": "only in second" if first is None else "only in first"}
         return
-    for name in first:
+    for name in sorted(first, key=lambda name: name != "status"):
         if name in second and name not in ignored and first[name] != second[name]:
             texts = [None if row[name] is None else str(row[name]) for row in (first, second)]
             yield common | {"what": name, "first": texts[0], "second": texts[1]}

@@ -166,7 +166,7 @@ def files_schema_with(keys: Iterable[str]) -> Schema:
     """Return the default columns of a file, and a column for each other field in `keys`, such as fields that were set.
 
     >>> files_schema_with({"name": "a", "description": "b"}).keys[-2:]
-    ('webViewLink', 'description')
+    ('trashed', 'description')
     """
     others = [key for key in dict.fromkeys(keys) if key not in FILES.keys]
     return Schema(FILES.columns + FILE.pick(others).columns) if others else FILES

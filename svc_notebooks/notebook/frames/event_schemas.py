@@ -30,14 +30,17 @@ def _columns(*keys: str) -> tuple[Column, ...]:
 
 
 EVENTS = Schema(
-    _columns("id", "summary", "start", "end", "all_day", "time_zone", "end_time_zone", "status", "location")
-    + _columns("recurrence", "attendees", "htmlLink")
+    _columns("summary", "start", "end", "location", "attendees", "recurrence", "time_zone", "end_time_zone")
+    + _columns("htmlLink", "id", "all_day", "status")
 )
-"""The default columns of `events()`. Times are instants in the time zone of the DataFrame."""
+"""The default columns of `events()`. Times are instants in the time zone of the DataFrame.
+
+A terminal of 80 columns shows the first columns and the last ones, which are therefore narrow.
+"""
 
 _OTHERS = [key for key in _TYPES if key not in EVENTS.keys]
 _OTHERS.insert(_OTHERS.index("originalStartTime") + 1, "original_start_time_zone")
-EVENT = Schema(EVENTS.columns + _columns(*_OTHERS))
+EVENT = Schema(EVENTS.columns[:-2] + _columns(*_OTHERS) + EVENTS.columns[-2:])
 """All columns of an event, with a column for each top-level field of `EVENT_FIELDS`."""
 
 INSTANCES = Schema(

@@ -24,16 +24,18 @@ def _file_columns(*keys: str) -> tuple[Column, ...]:
 
 FILES = Schema(
     _file_columns(
-        "id", "name", "mimeType", "size", "createdTime", "modifiedTime", "trashed", "starred", "parents", "webViewLink"
+        "name", "size", "mimeType", "modifiedTime", "createdTime", "id", "parents", "webViewLink", "starred", "trashed"
     )
 )
 """The default columns of a file, which are returned if the `fields` argument is None.
+
+A terminal of 80 columns shows the first two columns and the last two, which are therefore narrow.
 
 Checksums are not default columns, because the service computes a checksum when it is first requested.
 """
 
 TREE_FILES = Schema(
-    (*FILES.columns[:2], Column("path", "str", "path"), *FILES.columns[2:], Column("outcome", "str", "outcome"))
+    (*FILES.columns[:1], Column("path", "str", "path"), *FILES.columns[1:], Column("outcome", "str", "outcome"))
 )
 """The columns of the files of an uploaded folder, with the path of each file in the folder and the outcome."""
 
@@ -145,16 +147,16 @@ HISTORY = schema(
 EXCHANGES = schema(
     """
     n              count
-    time           time
     method         text
     path           text
-    status         count
-    sent           count
-    received       count
+    query          text
+    time           time
     content_range  text
     range          text
     error          text
-    query          text
+    sent           count
+    received       count
+    status         count
     """
 )
 
@@ -182,11 +184,11 @@ JOURNAL = schema(
 
 CHANNELS = schema(
     """
-    id            text
     watching      text
     state         text
-    opened        time
     expiration    time
+    opened        time
+    id            text
     resource_id   text
     resource_uri  text
     address       text
@@ -233,18 +235,18 @@ EXPLAINED = schema(
 NOTIFICATIONS = schema(
     """
     received        time
-    channel_id      text
-    watching        text
-    number          count
     state           text
     changed         text
+    watching        text
+    channel_id      text
+    number          count
     verified        flag
+    content_type    text
+    content_length  count
+    waited          seconds
     tries           count
     answers         text
     outcome         text
-    waited          seconds
-    content_type    text
-    content_length  count
     """
 )
 
@@ -276,12 +278,12 @@ CHANGES = schema(
 
 PERMISSIONS = schema(
     """
-    file_id       text
-    id            text
-    type          text
-    role          text
     emailAddress  text
+    role          text
+    id            text
+    file_id       text
     domain        text
+    type          text
     """
 )
 
@@ -289,8 +291,8 @@ DOCTOR = schema(
     """
     check   text
     found   text
-    status  text
     fix     text
+    status  text
     """
 )
 

@@ -21,7 +21,7 @@ from ...core.brand_names import NOWHERE
 from ...core.errors.public_calls import public_methods
 from ...core.http.messages import JSONObject, Request, Response
 from ...core.platform import need_sockets
-from ...core.processes import after_fork, keep_forever
+from ...core.processes import after_fork, skip_finalizers
 from ..arguments import is_frame, one_id
 from ..current_session import reset_current
 from ..frames.event_schemas import OUTBOX
@@ -110,7 +110,7 @@ class Sandbox(Identities, SandboxControls):
         after_fork(self, Sandbox._reset_in_child)
 
     def _reset_in_child(self) -> None:
-        keep_forever(self._resources)
+        skip_finalizers(self._resources)
         self._resources = ExitStack()
 
     def __getstate__(self) -> NoReturn:

@@ -67,7 +67,7 @@ def explain_not_found(error: SvcError, sandbox: Sandbox | None = None, base_url:
     if is_unknown_path and base_url and (error.reason is None or base_url.count("/") > 2):
         error.advice = f"Check base_url ({base_url}): the client adds the path of the interface to it."
     if isinstance(error, NotFound) and (missing := missing_id(error.message)):
-        owners = [lab for lab in _sandboxes() if _has_id(lab, *missing)]
+        owners = [lab for lab in open_sandboxes() if _has_id(lab, *missing)]
         kind, key = missing
         if owners and sandbox not in owners:
             numbers = " and ".join(str(number) for number in sorted(lab.number for lab in owners))
@@ -85,10 +85,11 @@ def explain_not_found(error: SvcError, sandbox: Sandbox | None = None, base_url:
 
 def sandbox_at(base_url: str) -> Sandbox | None:
     """Return the open sandbox whose server has this base URL. Return None if no sandbox has this base URL."""
-    return next((lab for lab in _sandboxes() if lab.served == base_url), None)
+    return next((lab for lab in open_sandboxes() if lab.served == base_url), None)
 
 
-def _sandboxes() -> list[Sandbox]:
+def open_sandboxes() -> list[Sandbox]:
+    """Return the sandboxes of this kernel that are in use and not closed."""
     with _lock:
         return list(_open_sandboxes)
 

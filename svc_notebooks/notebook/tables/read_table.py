@@ -6,6 +6,7 @@ import gzip
 import inspect
 import io
 import json
+import os
 import re
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
@@ -204,6 +205,9 @@ def _read_json(file: IO[bytes], head: bytes, options: Options) -> Any:
     return table
 
 
+_MAX_CELLS, _MAX_CELLS_PER_BYTE = 10_000_000, 50
+"""A Parquet file has at most `_MAX_CELLS` cells, or `_MAX_CELLS_PER_BYTE` for each byte of it if more."""
+
 _NOT_RECORDS = "it is no list of objects, and no object of lists of equal length; orient='table' may read it"
 _ROW_NUMBER = re.compile("0|[1-9][0-9]{0,17}")
 """Matches the labels "0", "1" that `DataFrame.to_json` writes for an index of numbers."""
@@ -219,9 +223,13 @@ def read_parquet(file: IO[bytes], head: bytes = b"", options: Options = MappingP
 
     options = {"engine": "pyarrow", **options}
     if options["engine"] == "pyarrow":
-        from pyarrow.parquet import read_schema  # type: ignore[import-untyped]
+        from pyarrow.parquet import ParquetFile  # type: ignore[import-untyped]
 
-        check_width(len(read_schema(file)))
+        contents, size = ParquetFile(file), file.seek(0, os.SEEK_END)
+        check_width(len(contents.schema_arrow))
+        cells = contents.metadata.num_rows * contents.metadata.num_columns
+        if cells > max(_MAX_CELLS, _MAX_CELLS_PER_BYTE * size):
+            raise ValueError(f"its {size:,} bytes have {cells:,} cells, too many to read; use pandas")
         file.seek(0)
     table = pd.read_parquet(file, **options)
     floats = [name for name, dtype in table.dtypes.items() if dtype.kind == "f" and isinstance(name, str)]

@@ -1,4 +1,4 @@
-"""Refuses workbooks whose few cells are so far apart that the table between them does not fit into memory.
+"""Refuses workbooks that do not fit into memory, because their few cells are far apart or their text is compressed.
 
 calamine allocates the whole rectangle from the first to the last cell of a sheet, and ends the process if it cannot.
 """
@@ -13,6 +13,9 @@ from typing import IO
 
 _MAX_AREA = 10_000_000
 _MAX_AREA_PER_CELL = 20
+_MAX_UNPACKED = 64 << 20
+_MAX_RATIO = 100
+"""A member of a workbook has at most `_MAX_UNPACKED` bytes, or `_MAX_RATIO` times its compressed bytes if more."""
 _BLOCK = 1 << 20
 _OVERLAP = 200
 """The end of a block that is searched again with the next one, because a tag can be cut there."""
@@ -25,18 +28,27 @@ _UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OS
 
 
 def check_area(file: IO[bytes]) -> None:
-    """Raise ValueError if a sheet of an .xlsx or .xlsb file spans far more cells than it contains."""
+    """Raise ValueError if a sheet spans far more cells than it contains, or if a member is far larger than the file."""
     with suppress(*_UNREADABLE), zipfile.ZipFile(file) as archive:  # calamine says what is wrong with the file
         for entry in archive.infolist():
-            if "worksheets/" in entry.filename.lower():
-                with archive.open(entry) as sheet:
-                    is_binary = entry.filename.lower().endswith(".bin")
-                    cells, rows, columns = _binary_size(sheet) if is_binary else _size(sheet)
-                if rows * columns > max(_MAX_AREA, _MAX_AREA_PER_CELL * cells):
+            name, cells, rows, columns = entry.filename.lower(), 0, 0, 0
+            most = max(_MAX_UNPACKED, _MAX_RATIO * entry.compress_size)
+            entry.file_size = most + 1  # the size in the directory can be wrong
+            with archive.open(entry) as member:
+                with suppress(zipfile.BadZipFile):  # at the limit, the checksum is wrong
+                    if "worksheets/" in name:
+                        cells, rows, columns = _binary_size(member) if name.endswith(".bin") else _size(member)
+                    while member.read(_BLOCK):
+                        pass
+                if member.tell() > most:
                     raise ValueError(
-                        f"a sheet has about {cells:,} cells, but spans {rows:,} rows and {columns:,} columns; "
-                        "delete the cells that are far from the others"
+                        f"the file has {entry.compress_size:,} bytes that become more than {most:,}; save it again"
                     )
+            if rows * columns > max(_MAX_AREA, _MAX_AREA_PER_CELL * cells):
+                raise ValueError(
+                    f"a sheet has about {cells:,} cells, but spans {rows:,} rows and {columns:,} columns; "
+                    "delete the cells that are far from the others"
+                )
     file.seek(0)
 
 

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from ...core.auth.assertions import new_key
 from ...core.events.value_checks import is_address
 from ..calendars.attendee_copies import emails_of, sync_attendee_copies
-from ..calendars.event_resource import event_from_row
+from ..calendars.event_resource import EventRecord
 from ..dispatch.caller import scope_names
 from ..dispatch.service_context import ServiceContext
 from ..files.rows import root_row
@@ -26,7 +26,7 @@ def create_user(context: ServiceContext, email: str) -> None:
     context.store.users.add_user(email, root.id)
     context.store.files.add(root)
     for row in context.store.events.naming(email):
-        event = event_from_row(row)
+        event = EventRecord(row)
         if not row.cancelled and email in emails_of(event.body):
             sync_attendee_copies(context, event, event.body)
 

@@ -16,7 +16,7 @@ from ...core.time_zones import skipped_times
 from ..dispatch.service_context import ServiceContext
 from .access import primary_of
 from .event_messages import record_removal, record_times
-from .event_resource import EventRecord, event_from_row, omit, pick
+from .event_resource import EventRecord, omit, pick
 from .instances import find_event, instance_at, with_times
 from .tables import CalendarRow, EventRow
 
@@ -133,7 +133,7 @@ def _save_copy(context: ServiceContext, event: EventRecord, calendar: str) -> No
     copy = with_times(copy, body, primary_of(context, calendar))
     record_times(context, before, copy)
     context.store.events.save(copy)
-    keep_instances(context, event_from_row(copy), json.loads(before.body) if before else {})
+    keep_instances(context, EventRecord(copy), json.loads(before.body) if before else {})
 
 
 def _withdraw(context: ServiceContext, row: EventRow, calendar: str) -> None:
@@ -146,7 +146,7 @@ def _withdraw(context: ServiceContext, row: EventRow, calendar: str) -> None:
     if copy is not None and copy.origin == row.origin and not copy.cancelled:
         cancelled = copy._replace(cancelled=1, updated=row.updated)
         context.store.events.save(cancelled)
-        keep_instances(context, event_from_row(cancelled), {})
+        keep_instances(context, EventRecord(cancelled), {})
 
 
 def _sync_instances(context: ServiceContext, series: EventRecord, before: Event) -> None:
@@ -154,7 +154,7 @@ def _sync_instances(context: ServiceContext, series: EventRecord, before: Event)
     removed = emails_of(before) - emails_of(series.body)
     added = emails_of(series.body) - emails_of(before)
     for instance in context.store.events.changed_instances(calendar.id, series.row.id):
-        previous = find_event(context, calendar, instance.id) or event_from_row(instance)
+        previous = find_event(context, calendar, instance.id) or EventRecord(instance)
         fields: Event = json.loads(instance.body)
         if "attendees" in fields:
             present = emails_of(previous.body)

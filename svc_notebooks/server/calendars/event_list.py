@@ -37,8 +37,8 @@ from ..dispatch.service_context import Cursor, RequestContext, ServiceContext
 from .access import calendar_of, default_reminders, role_of, title_of
 from .event_messages import events_of
 from .event_request import event_in_path, page_size, view_of
-from .event_resource import EventRecord, EventView, event_from_row, removed_event
-from .expansion import FIRST, Entry, Key, Keyed, PageEnds, by_start, expand_calendar, expand_event
+from .event_resource import EventRecord, EventView, removed_event
+from .expansion import FIRST, Entry, Key, KeyedEntry, PageEnds, by_start, expand_calendar, expand_event
 from .instances import Slot, build_instance, find_event, instance_id, instances, is_within, overlaps
 from .list_criteria import ListCriteria, next_sync_token, read_criteria, read_instant
 from .tables import CalendarRow, EventRow
@@ -203,7 +203,7 @@ def _list_rows(context: ServiceContext, calendar: CalendarRow, criteria: ListCri
 
 def _matching_rows(
     context: ServiceContext, calendar: CalendarRow, criteria: ListCriteria, keyed: Iterator[tuple[Key, EventRow]]
-) -> Iterator[Keyed]:
+) -> Iterator[KeyedEntry]:
     work = WorkBudget()  # unlimited, because every event is examined completely, but the steps are counted
     for at, row in keyed:
         if _matches(calendar, criteria, row, work) and criteria.passes(event := _full_event(context, calendar, row)):
@@ -213,7 +213,7 @@ def _matching_rows(
 
 
 def _full_event(context: ServiceContext, calendar: CalendarRow, row: EventRow) -> EventRecord:
-    return (find_event(context, calendar, row.id) if row.series else None) or event_from_row(row)
+    return (find_event(context, calendar, row.id) if row.series else None) or EventRecord(row)
 
 
 def _matches(calendar: CalendarRow, criteria: ListCriteria, row: EventRow, work: WorkBudget) -> bool:
@@ -223,7 +223,7 @@ def _matches(calendar: CalendarRow, criteria: ListCriteria, row: EventRow, work:
         return False
     if row.recurring:
         everything = criteria.after is None and criteria.before is None
-        return everything or is_within(event_from_row(row).body, calendar, criteria.after, criteria.before, work)
+        return everything or is_within(EventRecord(row).body, calendar, criteria.after, criteria.before, work)
     return overlaps(row, criteria.after, criteria.before)
 
 
@@ -238,7 +238,7 @@ def _list_changes(context: ServiceContext, calendar: CalendarRow, criteria: List
 
 def _changes(
     context: ServiceContext, calendar: CalendarRow, criteria: ListCriteria, key: Key | None
-) -> Iterator[Keyed]:
+) -> Iterator[KeyedEntry]:
     events, since, work = context.store.events, criteria.since or 0, WorkBudget(context.policy.expansion_steps)
     for event_id in sorted(set(context.store.changes.since(events_of(calendar.id), criteria.removed_since))):
         if events.get(calendar.id, event_id) is None:
@@ -262,7 +262,7 @@ def _changed_events(
     events = context.store.events
     if criteria.single and row.recurring:
         changed = []
-        horizon = criteria.horizon_of(row, recurrence_of(event_from_row(row).body))
+        horizon = criteria.horizon_of(row, recurrence_of(EventRecord(row).body))
         for each in instances(context, calendar, row, criteria.after, criteria.before, work, horizon):
             work.spend()
             changed.append(each)
@@ -306,7 +306,7 @@ def _page(
     if cursor and cursor.work:
         cursor.work.renew()
     cursor = cursor or pick(key)
-    entries: list[Keyed] = []
+    entries: list[KeyedEntry] = []
     next_key = None
     try:
         for entry in in_slices(cursor.entries):
@@ -341,7 +341,7 @@ def _page(
 
 
 def _response(
-    request: RequestContext, page: EventList, view: EventView, shared: dict[int, str], entries: list[Keyed]
+    request: RequestContext, page: EventList, view: EventView, shared: dict[int, str], entries: list[KeyedEntry]
 ) -> Response:
     """Return the response with a page without its items, whose JSON is built from the entries."""
     mask = parse_fields_param(request.query, {}, _SHAPE)

@@ -34,7 +34,7 @@ from .event_request import (
     read_options,
     view_of,
 )
-from .event_resource import EventRecord, EventView, etag, event_from_row, hides_guests, omit, pick
+from .event_resource import EventRecord, EventView, etag, hides_guests, omit, pick
 from .event_rows import save_event, save_with_copies, with_body
 from .instances import find_event, with_times
 from .quick_words import quick_event
@@ -85,7 +85,7 @@ def import_event(context: ServiceContext, request: RequestContext) -> Response:
     with changing_events(context):
         same_uid = context.store.events.by_uid(str(body["iCalUID"]))
         rows = [row for row in same_uid if row.calendar == calendar.id and row.series is None]
-        before = event_from_row(rows[0]) if rows else None
+        before = EventRecord(rows[0]) if rows else None
         fields = complete_fields(context, request, body, options, before.body if before else {})
         fields = {**fields, **_creator_and_organizer(request, calendar)}
         organizer: Any = body.get("organizer")
@@ -143,7 +143,7 @@ def get(context: ServiceContext, request: RequestContext) -> Response:
     resource = view.resource(event)
     if is_conference_pending(event.body) and event.row.series is None:
         with changing_events(context):  # the organizer and all guests get the same conference
-            organizer_event = event_from_row(context.store.events.get(event.row.origin, event.row.id) or event.row)
+            organizer_event = EventRecord(context.store.events.get(event.row.origin, event.row.id) or event.row)
             if is_conference_pending(organizer_event.body):
                 conference = create_conference(context, organizer_event.body["conferenceData"])
                 body: Event = {**organizer_event.body, "conferenceData": conference}

@@ -40,11 +40,6 @@ class EventRecord:
         return self._body
 
 
-def event_from_row(row: EventRow) -> EventRecord:
-    """Return the event of a row that is not an instance, with its fields."""
-    return EventRecord(row)
-
-
 def removed_event(calendar: str, event_id: str) -> EventRecord:
     """Return the event that stands for one which a list had earlier, and no longer has."""
     return EventRecord(EventRow(calendar, event_id, "", calendar, None, 0, 1, 0, 0, 0, 0, 0, "{}"))

@@ -22,14 +22,14 @@ from ...core.events.times import instant
 from ...core.events.validation import end_of, start_of
 from ...core.time_zones import zone
 from ..dispatch.service_context import Cursor, ServiceContext
-from .event_resource import EventRecord, event_from_row
+from .event_resource import EventRecord
 from .instances import Slot, instance_slots, list_changed_instances, moment_text, with_series_fields
 from .list_criteria import ListCriteria
 from .tables import CalendarRow, EventRow
 
 Key: TypeAlias = "tuple[int, str]"
-Keyed: TypeAlias = "tuple[Key, Entry]"
-Streams: TypeAlias = "Callable[[datetime | None, datetime | None, WorkBudget], list[Iterator[Keyed]]]"
+KeyedEntry: TypeAlias = "tuple[Key, Entry]"
+Streams: TypeAlias = "Callable[[datetime | None, datetime | None, WorkBudget], list[Iterator[KeyedEntry]]]"
 
 FIRST, LAST = -(2**62), 2**62
 _DAYS_PER_YEAR = 366
@@ -61,7 +61,7 @@ def in_order(
     work: WorkBudget,
     steps: int,
     series: int,
-) -> Iterator[Keyed]:
+) -> Iterator[KeyedEntry]:
     """Yield the events of a time window in the order of their keys. Raises PageEnds when the step budget is spent.
 
     `streams` returns the ordered event streams of a window, which count their steps. `key` is the last key of the
@@ -86,7 +86,7 @@ def _in_order_for_years(
     begin: int,
     steps: int,
     series: int,
-) -> Iterator[Keyed]:
+) -> Iterator[KeyedEntry]:
     """Yield events like `in_order`, but only for as many years as the budget covers. Raises PageEnds at the end."""
     after, before = window[0], window[1] or _END
     years = max(1, min(_MAX_YEARS, steps // (_DAYS_PER_YEAR * max(1, series))))
@@ -126,7 +126,7 @@ class ParsedSeries(NamedTuple):
     @classmethod
     def of(cls, row: EventRow) -> ParsedSeries:
         """Parse the row of a recurring event. `length` is the duration in milliseconds."""
-        body = event_from_row(row).body
+        body = EventRecord(row).body
         start = start_of(body)
         length = duration(start, end_of(body))
         recurrence = Recurrence.parse(body.get("recurrence") or [], start)
@@ -154,7 +154,7 @@ def sorted_instances(
     window: tuple[datetime | None, datetime | None],
     changed: Mapping[str, Container[str]],
     work: WorkBudget,
-) -> Iterator[Keyed]:
+) -> Iterator[KeyedEntry]:
     """Yield the instances of simple series in a window in the order of their keys, without those with changed ids.
 
     The starts of all series in a span of time are computed and sorted, and only then become instances.
@@ -174,7 +174,7 @@ def sorted_instances(
         if name in changed and key in changed[name]:
             continue
         if rank not in masters:
-            masters[rank] = event_from_row(each.row)
+            masters[rank] = EventRecord(each.row)
         yield (start, key), Entry(masters[rank], slot)
 
 
@@ -285,11 +285,11 @@ def _expand(
     for each in recurring:
         horizon = criteria.horizon_of(each.row, each.recurrence)
         if each.starts is None:
-            others.append((event_from_row(each.row), horizon or _END))
+            others.append((EventRecord(each.row), horizon or _END))
         else:
             simple.append(each._replace(starts=each.starts.before(to_millis(horizon))) if horizon else each)
 
-    def streams(after: datetime | None, before: datetime | None, work: WorkBudget) -> list[Iterator[Keyed]]:
+    def streams(after: datetime | None, before: datetime | None, work: WorkBudget) -> list[Iterator[KeyedEntry]]:
         before = before or _END
         slots = (
             (master, instance_slots(calendar, master, after, min(before, end), changed.get(master.row.id, ()), work))
@@ -310,10 +310,10 @@ def _expand(
 
 
 def _is_listed(criteria: ListCriteria, row: EventRow) -> bool:
-    return criteria.accepts(row) and (not criteria.filters or criteria.passes(event_from_row(row)))
+    return criteria.accepts(row) and (not criteria.filters or criteria.passes(EventRecord(row)))
 
 
-def _instances(master: EventRecord, slots: Iterator[tuple[str, Slot]]) -> Iterator[Keyed]:
+def _instances(master: EventRecord, slots: Iterator[tuple[str, Slot]]) -> Iterator[KeyedEntry]:
     return (((slot.start, instance_id), Entry(master, slot)) for instance_id, slot in slots)
 
 
@@ -325,17 +325,17 @@ def _stored_events(
     window = _millis(criteria.after, FIRST), _millis(before, LAST)
     for row in context.store.events.within(calendar.id, window, *(key or (FIRST, "")), _ROWS_PER_QUERY):
         if row.series is None:
-            yield event_from_row(row)
+            yield EventRecord(row)
             continue
         if row.series not in masters:
             series = context.store.events.get(calendar.id, row.series)
             is_listed = series and series.recurring and (criteria.deleted or not series.cancelled)
-            masters[row.series] = event_from_row(series) if series and is_listed else None
+            masters[row.series] = EventRecord(series) if series and is_listed else None
         if master := masters[row.series]:
             yield with_series_fields(master, row)
 
 
-def by_start(events: Iterable[EventRecord]) -> Iterator[Keyed]:
+def by_start(events: Iterable[EventRecord]) -> Iterator[KeyedEntry]:
     """Return the events with their keys, which are the start in Unix milliseconds and the id."""
     return (((event.row.start, event.row.id), Entry(event)) for event in events)
 

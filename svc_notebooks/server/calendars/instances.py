@@ -19,7 +19,7 @@ from ...core.events.validation import end_of, recurrence_of, start_of
 from ...core.resources.events import Event, EventTime
 from ...core.time_zones import zone
 from ..dispatch.service_context import ServiceContext
-from .event_resource import EventRecord, event_from_row, omit
+from .event_resource import EventRecord, omit
 from .tables import CalendarRow, EventRow
 
 _INSTANCE_ID = re.compile(r"(?P<series>.+)_(?P<moment>\d{8}(?:T\d{6}Z)?)", re.ASCII)
@@ -58,7 +58,7 @@ def instances(
     Cancelled instances are included, and from `horizon` on only changed instances. Raises WorkExceeded when the budget
     `work` is spent.
     """
-    master = event_from_row(row)
+    master = EventRecord(row)
     changed = {instance.id for instance in context.store.events.changed_instances(calendar.id, row.id)}
     moved = list_changed_instances(context, calendar, row, after, before)
     slots = instance_slots(calendar, master, after, horizon or before, changed, work)
@@ -123,7 +123,7 @@ def list_changed_instances(
     context: ServiceContext, calendar: CalendarRow, row: EventRow, after: datetime | None, before: datetime | None
 ) -> Iterator[EventRecord]:
     """Return the individually changed instances that overlap a time window, in the order of their starts."""
-    master = event_from_row(row)
+    master = EventRecord(row)
     stored = context.store.events.changed_instances(calendar.id, row.id)
     changed = [with_series_fields(master, instance) for instance in stored if overlaps(instance, after, before)]
     return iter(sorted(changed, key=_by_start))
@@ -208,12 +208,12 @@ def find_event(context: ServiceContext, calendar: CalendarRow, event_id: str) ->
     row = context.store.events.get(calendar.id, event_id)
     if row is not None:
         master = context.store.events.get(calendar.id, row.series) if row.series else None
-        return with_series_fields(event_from_row(master), row) if master else event_from_row(row)
+        return with_series_fields(EventRecord(master), row) if master else EventRecord(row)
     parsed = read_instance_id(event_id)
     series = context.store.events.get(calendar.id, parsed[0]) if parsed else None
     if parsed is None or series is None or not series.recurring:
         return None
-    return instance_at(calendar, event_from_row(series), parsed[1])
+    return instance_at(calendar, EventRecord(series), parsed[1])
 
 
 def instance_at(calendar: CalendarRow, master: EventRecord, start: Start) -> EventRecord | None:

@@ -37,7 +37,7 @@ def send_updates(context: ServiceContext, notify: str, event: EventRecord, befor
     """
     if event.row.cancelled:
         return send_cancellations(context, notify, event)
-    now, then = _recipients(event.body), [] if before.get("status") == "cancelled" else _recipients(before)
+    now, then = _recipients(event.body), {} if before.get("status") == "cancelled" else _recipients(before)
     methods = {email: "update" if email in then else "request" for email in now}
     return _send(context, notify, event, methods | {email: "cancel" for email in then if email not in now})
 
@@ -47,16 +47,15 @@ def send_cancellations(context: ServiceContext, notify: str, event: EventRecord)
     _send(context, notify, event, dict.fromkeys(_recipients(event.body), "cancel"))
 
 
-def _recipients(body: Event) -> list[str]:
+def _recipients(body: Event) -> dict[str, None]:
     organizer = str((body.get("organizer") or {}).get("email")).lower()
     people = [attendee["email"] for attendee in body.get("attendees") or [] if not attendee.get("resource")]
-    return list(dict.fromkeys(email for email in people if email.lower() != organizer))
+    return dict.fromkeys(email for email in people if email.lower() != organizer)
 
 
 def _send(context: ServiceContext, notify: str, event: EventRecord, methods: Mapping[str, str]) -> None:
     for recipient, method in methods.items():
-        outside = context.store.users.root(recipient.lower()) is None
-        if notify == "all" or (notify == "externalOnly" and outside):
+        if notify == "all" or (notify == "externalOnly" and context.store.users.root(recipient.lower()) is None):
             subject = f"{_SUBJECTS[method]}: {event.body.get('summary') or '(no title)'}"
             context.store.events.invite(InvitationRow(context.millis(), event.row.id, recipient, method, subject))
 

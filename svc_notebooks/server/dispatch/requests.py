@@ -19,14 +19,14 @@ from ...core.http.messages import JSON, Body, Headers, JSONObject, Query, Respon
 from ..store.blob_store import BLOCK
 from .responses import empty_response
 
-_MAC_SIZE = 16
+_SIGNATURE_SIZE = 16
 _PAGING = ("pageToken", "maxResults")
 
 
 def encode_page_token(keys: tuple[Any, ...], about: tuple[str, ...], secret: str) -> str:
     """Return a signed token with the sort keys at which the next page begins. `about` identifies the listing."""
     text = json.dumps(keys, ensure_ascii=False).encode()
-    return urlsafe_b64encode(_mac(text, about, secret) + text).decode().rstrip("=")
+    return urlsafe_b64encode(_signature(text, about, secret) + text).decode().rstrip("=")
 
 
 def decode_page_token(token: str, about: tuple[str, ...], width: int, secret: str) -> tuple[Any, ...]:
@@ -35,8 +35,8 @@ def decode_page_token(token: str, about: tuple[str, ...], width: int, secret: st
         raw = urlsafe_b64decode(token.encode("ascii") + b"=" * (-len(token) % 4))
     except ValueError:
         raise _wrong() from None
-    mac, text = raw[:_MAC_SIZE], raw[_MAC_SIZE:]
-    if not hmac.compare_digest(mac, _mac(text, about, secret)):
+    signature, text = raw[:_SIGNATURE_SIZE], raw[_SIGNATURE_SIZE:]
+    if not hmac.compare_digest(signature, _signature(text, about, secret)):
         raise _wrong()
     keys = tuple(json.loads(text))
     if len(keys) != width:
@@ -61,9 +61,9 @@ def selecting_parameters(query: Query, operation: Operation) -> str:
     return str(sorted(pair for pair in query.pairs if pair[0] in names))
 
 
-def _mac(text: bytes, about: tuple[str, ...], secret: str) -> bytes:
-    sealed = json.dumps(about).encode() + b"\n" + text
-    return hmac.digest(secret.encode(), sealed, "sha256")[:_MAC_SIZE]
+def _signature(text: bytes, about: tuple[str, ...], secret: str) -> bytes:
+    signed = json.dumps(about).encode() + b"\n" + text
+    return hmac.digest(secret.encode(), signed, "sha256")[:_SIGNATURE_SIZE]
 
 
 def _wrong() -> Exception:

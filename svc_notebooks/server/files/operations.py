@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from ...core import field_mask
+from ...core.api.operations import CONTENT
 from ...core.decision_ids import ROOT
 from ...core.errors.catalogue import refuse
 from ...core.field_mask import Mask
@@ -276,8 +277,11 @@ def list_files(context: ServiceContext, request: RequestContext) -> Response:
         raise refuse("invalidParameter", name="spaces", message=f"expected one of {', '.join(_SPACES)}.")
     text = query.get("q") or ""
     search = parse_query(text) if text.strip() else None
-    if keys and search and [*compared_values(search, "fullText")]:
-        raise refuse("sortedFullText")
+    if search and [*compared_values(search, "fullText")]:
+        if keys:
+            raise refuse("sortedFullText")
+        if CONTENT.isdisjoint(request.caller.scopes):  # indexableText is content, which words would reveal
+            raise refuse("missingScope", operation="a search with fullText")
     for media_type in compared_values(search, "mimeType") if search else ():
         if message := context.names.media_type_problem(str(media_type)):
             raise refuse("invalidValue", name="q", message=message)

@@ -11,6 +11,7 @@ from sqlalchemy import (
     BindParameter,
     ColumnElement,
     CompoundSelect,
+    Integer,
     Select,
     UnaryExpression,
     and_,
@@ -27,6 +28,9 @@ from sqlalchemy import (
     union,
     union_all,
 )
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import FunctionElement
 
 from ...core.files.fields import name_key, words_of
 from ...core.files.permissions import Role
@@ -172,7 +176,7 @@ def _has(search: Has, viewer: Viewer) -> ColumnElement[bool]:
 def _compare(search: Compare, viewer: Viewer) -> ColumnElement[bool]:
     if search.field == "fullText":
         words = words_of(str(search.value))
-        matches = (_word_begins(files.c.all_words, word) for word in words)
+        matches = (_holds(files.c.all_words, f" {word}") for word in words)
         return and_(*matches) if words else _contains("name", str(search.value))
     if search.operator == "contains":
         return _contains(search.field, str(search.value))
@@ -210,16 +214,33 @@ _BY_LINK = {"anyoneWithLink": "anyone", "domainWithLink": "domain"}
 
 def _contains(field: str, text: str) -> ColumnElement[bool]:
     if field == "mimeType":
-        return func.lower(files.c.mime_type).contains(name_key(text), autoescape=True)
+        return _holds(func.lower(files.c.mime_type), name_key(text))
     words = words_of(text)
     if words:
-        return _word_begins(files.c.words, " ".join(words))
-    return files.c.name_key.contains(name_key(text), autoescape=True)
+        return _holds(files.c.words, " " + " ".join(words))
+    return _holds(files.c.name_key, name_key(text))
 
 
-def _word_begins(column: Any, words: str) -> ColumnElement[bool]:
-    match: ColumnElement[bool] = column.contains(f" {words}")
-    return match
+class _Position(FunctionElement[int]):
+    """The position of one text in another."""
+
+    inherit_cache = True
+    type = Integer()
+
+
+@compiles(_Position)
+def _instr(element: _Position, compiler: SQLCompiler, **options: Any) -> str:
+    return f"instr({compiler.process(element.clauses, **options)})"
+
+
+@compiles(_Position, "postgresql")
+def _strpos(element: _Position, compiler: SQLCompiler, **options: Any) -> str:
+    return f"strpos({compiler.process(element.clauses, **options)})"
+
+
+def _holds(value: ColumnElement[Any], text: str) -> ColumnElement[bool]:
+    # The id is never used. Beside a constant argument, SQLite keeps a copy of the value of each call of a function.
+    return _Position(value, func.coalesce(literal(text), files.c.id)) > 0
 
 
 def order(viewer: Viewer, keys: Sequence[SortKey]) -> list[Term]:

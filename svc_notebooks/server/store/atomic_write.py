@@ -31,7 +31,7 @@ def atomic_write(path: Path, write: Callable[[BinaryIO], None], *, overwrite: bo
         path = path.resolve()  # a symbolic link stays, and its target is replaced
     if not path.parent.is_dir():  # else the error would name the temporary file
         raise FileNotFoundError(errno.ENOENT, "the folder does not exist", str(path.parent))
-    _tidy(path)
+    _delete_leftovers(path)
     try:
         handle, name = mkstemp(prefix=f".{path.name}.", suffix=".saving", dir=path.parent)
     except OSError as error:
@@ -65,7 +65,7 @@ def _keep(path: Path) -> None:
     second.replace(path.with_name(path.name + BACKUP))
 
 
-def _tidy(path: Path) -> None:
+def _delete_leftovers(path: Path) -> None:
     """Delete the temporary files for this path that killed processes have left."""
     for left in path.parent.glob(f".{_plain(path.name)}.????????.saving"):
         with suppress(OSError), left.open("rb") as file:

@@ -110,28 +110,36 @@ class ContentReader:
     ) -> None:
         self._parts = parts
         self._pieces = pieces
-        self._span = span
+        self._blocks = _blocks(parts, pieces, *span)
+        self._first_block = b""
         self._done: Callable[[], None] | None = done
 
     def check(self) -> None:
-        """Compare the parts with the database. Raises DamagedContent.
+        """Compare the parts with the database and read the first block, before the response begins.
 
-        Checksums are compared only in the first 64 parts and 256 MiB.
+        Checksums are compared only in the first 64 parts and 256 MiB. Raises DamagedContent, and OSError if the
+        contents cannot be reached.
         """
         left = _CHECKED_AT_ONCE
         problems = dict[str, str]()
-        for number, piece in enumerate(self._pieces):
-            contents = left > 0 and number < _MOST_CHECKED_AT_ONCE
-            if problem := self._parts.problem(piece.stored, contents=contents):
-                problems[piece.part] = problem
-            left -= piece.stop - piece.start
-        if problems:
+        try:
+            for number, piece in enumerate(self._pieces):
+                contents = left > 0 and number < _MOST_CHECKED_AT_ONCE
+                if problem := self._parts.problem(piece.stored, contents=contents):
+                    problems[piece.part] = problem
+                left -= piece.stop - piece.start
+            if problems:
+                raise DamagedContent(problems)
+            self._first_block = next(self._blocks, b"")
+        except BaseException:
             self.close()
-            raise DamagedContent(problems)
+            raise
 
     def __iter__(self) -> Iterator[bytes]:
         try:
-            yield from _blocks(self._parts, self._pieces, *self._span)
+            if self._first_block:
+                yield self._first_block
+            yield from self._blocks
         finally:
             self.close()
 

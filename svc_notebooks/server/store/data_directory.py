@@ -29,7 +29,7 @@ from .directory import SNAPSHOTS, DirectoryBlobStore, drop_snapshots
 from .disk_reserve import RESERVE
 from .engine import Database
 from .opening import open_database
-from .stray_blobs import ASIDE, HARMLESS, tidy
+from .stray_blobs import ASIDE, HARMLESS, move_strays_aside
 
 DATABASE = "svc.sqlite"
 MARKER = "svc-store.json"
@@ -120,7 +120,7 @@ def open_folder(folder: Path, durability: Literal["process", "power"], now: floa
     try:
         number = record.begin(database, marker)
         notes = [_UPGRADED.format(database.backup)] if database.backup else []
-        notes += tidy(folder, Contents(database).known_parts(), number, now, adopted=state == "unmarked")
+        notes += move_strays_aside(folder, Contents(database).known_parts(), number, now, adopted=state == "unmarked")
         snapshots = folder / SNAPSHOTS / marker.store
         drop_snapshots(snapshots)
         parts = DirectoryBlobStore(folder / PARTS, sync=durability == "power", opening=number, snapshots=snapshots)

@@ -12,7 +12,6 @@ import errno
 import shutil
 import sqlite3
 import time
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -23,7 +22,7 @@ _JOURNAL_MODE = slice(18, 20)
 _ATTEMPTS = 200
 
 
-def copy_database(path: Path, target: Path, sleep: Callable[[float], None] = time.sleep) -> None:
+def copy_database(path: Path, target: Path) -> None:
     """Write a consistent copy of a database to the file `target`, which is replaced. Raises OSError."""
     target.unlink(missing_ok=True)
     if path.with_name(f"{path.name}-shm").exists() and _back_up(path, target):
@@ -32,7 +31,7 @@ def copy_database(path: Path, target: Path, sleep: Callable[[float], None] = tim
     for _ in range(_ATTEMPTS):
         if _copy_files(path, target, log):
             break
-        sleep(0.01)
+        time.sleep(0.01)
     else:
         raise OSError(errno.EBUSY, "the service writes too much for a consistent copy; try again", str(path))
     try:

@@ -36,7 +36,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import DatabaseError
 
-from ...core.processes import ForkedChild, after_fork, keep_forever
+from ...core.processes import ForkedChild, after_fork, skip_finalizers
 from ...core.thread_permit import release_permit
 from .database_copy import image_of_file, load_image
 from .errors import UnstorableText, explain_errors, store_error
@@ -322,7 +322,7 @@ class Database:
         after_fork(self, Database._leave)
 
     def _leave(self) -> None:
-        keep_forever(self)
+        skip_finalizers(self)
         self._readers, self._thread = None, ThreadValues()
         self.lock = ForkedChild(
             "This database belongs to the parent process and cannot be used in a forked child process.", _FORK_ADVICE

@@ -10,7 +10,7 @@ from __future__ import annotations
 import shutil
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
@@ -127,14 +127,14 @@ def read_opening(driver: sqlite3.Connection) -> Opening | None:
     return Opening(row[0], row[1], row[2], bool(row[3])) if row else None
 
 
-def in_use(path: Path, sleep: Callable[[float], None] = time.sleep) -> bool:
+def in_use(path: Path) -> bool:
     """Return True if another process keeps the database open for 2 seconds. Returns False without POSIX locks."""
     deadline = time.monotonic() + _BUSY_SECONDS
     with path.open("rb") as file:
         while not keep_services_out(file):
             if time.monotonic() >= deadline:
                 return True
-            sleep(0.02)
+            time.sleep(0.02)
     return False
 
 

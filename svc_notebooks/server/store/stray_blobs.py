@@ -36,7 +36,7 @@ class _Contents(NamedTuple):
     others: list[Path]
 
 
-def tidy(folder: Path, known: set[str], number: int, now: float, *, adopted: bool) -> list[str]:
+def move_strays_aside(folder: Path, known: set[str], number: int, now: float, *, adopted: bool) -> list[str]:
     """Move the stray files of a store to aside/, and return a sentence for each fact that the user should know.
 
     `known` has the keys of the parts that rows name, and `number` is the number of this opening. `adopted` is true for

@@ -194,7 +194,7 @@ class ReadyQueue(Generic[T]):
         with self._lock:
             self._changed.notify(self._assign())
 
-    def relieve(self) -> bool:
+    def add_missing_permit(self) -> bool:
         """Add a permit if one is missing. Return True if connections wait because all threads are occupied.
 
         The server calls this after a time without a response, so that even requests that wait for other requests cannot
@@ -209,7 +209,7 @@ class ReadyQueue(Generic[T]):
             return needs_thread and not self._idle
 
     def remove_extra_permits(self) -> None:
-        """Remove the permits that `relieve` added, as soon as threads return theirs."""
+        """Remove the permits that `add_missing_permit` added, as soon as threads return theirs."""
         self._extra = 0
 
     def close(self) -> None:

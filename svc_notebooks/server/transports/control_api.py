@@ -83,7 +83,7 @@ def handle_receiver(service: Service, request: Request) -> Response:
     """Register the receiver in the body, {"address", "ca_pem"?}, for the channels of the caller only."""
 
     def check(request: Request, context: ServiceContext) -> None:
-        _caller(service, request)
+        service.count_request(_caller(service, request))
 
     if refused := service.refusal(request, check, "class"):
         return refused

@@ -43,7 +43,9 @@ class Health:
         if request.method in ("GET", "HEAD"):
             path = without_prefix(request, self._service.policy.path_prefix).path
             if path == "/healthz":
-                return _answer(request, json_response(Query(), {"status": "alive"}))
+                is_stuck = self._service.monitor.is_stuck()
+                answer = {"status": "stuck" if is_stuck else "alive"}
+                return _answer(request, json_response(Query(), answer, status=503 if is_stuck else 200))
             if path == "/readyz":
                 return _answer(request, self._readiness())
             if path == "/metrics" and self._metrics:

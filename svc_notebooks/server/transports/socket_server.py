@@ -275,7 +275,7 @@ class SocketServer:
                     next_growth = now + _GROWTH_SECONDS
                     if self.responses != responses:
                         self._queue.remove_extra_permits()
-                    elif self._queue.relieve():
+                    elif self._queue.add_missing_permit():
                         self._add_threads(_THREADS_ADDED)
                     responses = self.responses
             except Exception:

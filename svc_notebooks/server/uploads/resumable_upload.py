@@ -26,6 +26,7 @@ from ...core.uploads.server_state_machine import (
 from ...core.uploads.states import UploadRule, UploadState
 from ..dispatch.bodies import WholeBody, unsupported_coding
 from ..dispatch.caller import Caller
+from ..dispatch.origin import external_base_url
 from ..dispatch.requests import read_json
 from ..dispatch.responses import empty_response, encode_json, json_bytes, text_response
 from ..dispatch.service_context import RequestContext, ServiceContext
@@ -66,7 +67,7 @@ _DROPPED_PARAMETERS = ("access_token", "oauth_token", "uploadType", "upload_id")
 
 def initiate(context: ServiceContext, request: RequestContext) -> Response:
     """Check an upload, open a resumable session and return a response with the session URI."""
-    fields = checked_fields(context, request)
+    checked_fields(context, request)
     metadata = _metadata(context, request)
     media_type = header_type(request.headers, "X-Upload-Content-Type")
     total = _parse_total(context, request.headers)
@@ -92,7 +93,8 @@ def initiate(context: ServiceContext, request: RequestContext) -> Response:
         )
         context.store.upload_sessions.add(row)
     query = Query([("uploadType", "resumable"), ("upload_id", row.id), *query.pairs])
-    location = f"{fields.view.base_url}{context.names.upload_path('files')}?{query}"
+    base_url = external_base_url(request.http_request, context)  # that of the caller, who sends its token only there
+    location = f"{base_url}{context.names.upload_path('files')}?{query}"
     return empty_response(200, [("Location", location)])
 
 

@@ -161,6 +161,9 @@ def test_a_metadata_token_lists_and_reads_and_gets_no_byte(wire: Wire) -> None:
     assert (refused.status, refused.error["reason"]) == (403, "insufficientPermissions")
     assert "insufficient_scope" in refused.headers["WWW-Authenticate"]
     assert b"content" not in refused.body
+    search = wire.send("GET", f"{FILES}?q=fullText+contains+'a'", token=token)
+    assert (search.status, search.error["reason"]) == (403, "insufficientPermissions")
+    assert wire.send("GET", f"{FILES}?q=name+contains+'a'", token=token).status == 200
 
 
 @pytest.mark.spec("T-04", "T-04b")

@@ -57,7 +57,13 @@ def school(tmp_path: Path) -> Iterator[School]:
     school.service.close()
 
 
-@pytest.mark.parametrize("path", ["/uc?id=x", "/file/d/x/view", "/tokeninfo?access_token=x", "/openapi.json"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("/uc?id=x", "/file/d/x/view", "/tokeninfo?access_token=x", "/openapi.json", "/oauth2/v3/certs"),
+        *("/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"),
+    ],
+)
 def test_all_without_a_sign_in_share_the_quota_of_a_student(school: School, path: str) -> None:
     for _ in range(QUOTA.requests_per_minute):
         school.send(None, "GET", path)
@@ -65,3 +71,10 @@ def test_all_without_a_sign_in_share_the_quota_of_a_student(school: School, path
     assert school.send(None, "GET", path)[0] == 403
     assert school.send(EVE, "GET", "/storage/v3/about?fields=user")[0] == 200
     assert school.send(None, "GET", "/signin")[0] == 200
+
+
+def test_the_registration_of_receivers_counts(school: School) -> None:
+    body = {"address": "https://receiver.example:8443/"}
+    statuses = [school.send(EVE, "POST", "/_class/receivers", body)[0] for _ in range(QUOTA.requests_per_minute + 1)]
+
+    assert (statuses[0], statuses[-1]) == (200, 403)

@@ -153,6 +153,11 @@ class TestTheLimitsOfTheFamily:
         assert len(ada.items()) == 1
 
 
+@pytest.mark.parametrize("number, status", [(2000, 200), (2001, 400)])
+def test_an_event_has_a_limited_number_of_attendees(ada: CalendarClient, number: int, status: int) -> None:
+    assert insert_of_size(ada, "attendees", number).status == status
+
+
 class TestNumbers:
     @pytest.fixture
     def policy(self) -> Policy:

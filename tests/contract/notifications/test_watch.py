@@ -399,7 +399,7 @@ def test_without_extensions_no_calendar_can_be_watched(path: str) -> None:
 
         refused = wire.post_json(path, request)
 
-        assert (refused.status, refused.error["reason"]) == (404, "notFound")
+        assert (refused.status, refused.error["reason"]) == (404, "unknownOperation")
         assert wire.post_json("/storage/v3/changes/watch", request).status == 200, "the id is free: no channel has it"
 
 
@@ -426,7 +426,7 @@ def test_nothing_else_can_be_watched(watch: Watch, path: str) -> None:
     refused = wire.post_json(path.format(**names), request)
 
     with choice("A watch on other resources"):
-        assert (refused.status, refused.error["reason"]) == (404, "notFound")
+        assert (refused.status, refused.error["reason"]) == (404, "unknownOperation")
     assert 400 <= refused.status < 500
     assert watch.new_messages() == [], "there is no sync message"
     assert wire.post_json("/storage/v3/changes/watch", request).status == 200, "the id is still free: no channel has it"

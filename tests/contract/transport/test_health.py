@@ -74,6 +74,15 @@ def test_a_service_without_its_contents_is_alive_and_not_ready(server: SocketSer
     assert ask(server, "GET", "/healthz")[0] == 200
 
 
+def test_a_database_that_does_not_answer_is_a_problem_and_later_a_stuck_process(service: Service) -> None:
+    monitor = service.monitor
+    with monitor.store.exclusive():
+        assert monitor.problems(seconds=0.05) == {"database": "no answer within 0.05 s"}
+        assert (monitor.is_stuck(0), monitor.is_stuck()) == (True, False)
+    assert monitor.problems(PATIENCE) == {}
+    assert not monitor.is_stuck(0)
+
+
 def test_metrics_count_requests_bytes_and_sessions(server: SocketServer, service: Service) -> None:
     token, prefix = service.sign_in(), server.policy.path_prefix
     made = json.loads(ask(server, "POST", f"{prefix}/upload{FILES}?uploadType=media", b"12345", token)[2])["id"]

@@ -211,6 +211,24 @@ def test_wrong_arguments_are_refused(lab, call, kind, words):
     assert svc.files().empty
 
 
+def test_the_ledger_of_a_sandbox_in_memory_that_has_ended_is_set_aside(lab):
+    again = partial(svc.upload, [b"1", b"2"], name=["a", "b"], resume="survey")
+    with svc.sandbox():
+        again()
+        with pytest.raises(ValueError, match=r"the ledger of a call with the service .*, sandbox "):
+            again(session=lab.session)  # while both sandboxes are open
+    old = Path("survey.resume.sqlite").read_bytes()
+    with pytest.warns(
+        UserWarning, match=r"which has ended with its files\..* the old ledger is kept as 'survey\.resume\.1\."
+    ):
+        first = again()["outcome"].tolist()
+    second = again()["outcome"].tolist()
+
+    assert (first, second) == (["done", "done"], ["skipped", "skipped"])
+    assert Path("survey.resume.1.sqlite").read_bytes() == old
+    assert sorted(svc.files()["name"]) == ["a", "b"]
+
+
 def test_events_are_created_once_and_keep_the_labels_of_their_rows(lab, stop):
     days = pandas.DataFrame(
         {"summary": ["Algebra", "Algebra", "Music"], "start": "2026-11-02", "end": "2026-11-03"},

@@ -5,6 +5,7 @@ import zipfile
 from collections import defaultdict
 from io import BytesIO
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -294,6 +295,25 @@ def test_empty_cells_with_a_style_do_not_count_as_far_apart():
     )
 
     assert list(table.columns) == [1]
+
+
+@pytest.mark.parametrize("name", ["xl/sharedStrings.xml", "xl/worksheets/sheet1.xml"])
+def test_a_workbook_that_unpacks_to_far_more_bytes_is_refused(name):
+    buffer = BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(name, bytes(70 << 20))
+    content = buffer.getvalue().replace((70 << 20).to_bytes(4, "little"), (500).to_bytes(4, "little"))
+
+    with pytest.raises(ValueError, match=r"the file has [\d,]+ bytes that become more than 67,108,864"):
+        check_area(BytesIO(content))
+
+
+def test_parquet_of_far_more_cells_than_bytes_is_refused():
+    buffer = BytesIO()
+    pd.DataFrame({"a": np.zeros(11_000_000, "int8")}).to_parquet(buffer)
+
+    with pytest.raises(TableError, match="bytes have 11,000,000 cells"):
+        read_table(buffer.getvalue(), BY_NAME["parquet"], "a.parquet", None, {})
 
 
 def test_binary_workbooks_are_checked_by_their_records():

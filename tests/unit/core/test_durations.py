@@ -58,7 +58,7 @@ def test_another_type_is_refused_by_its_name(value: object) -> None:
         parse_duration(value, "per")
 
 
-@pytest.mark.parametrize("value", [np.timedelta64(1, "M"), np.timedelta64(1, "Y"), np.timedelta64(5)], ids=str)
-def test_months_years_and_numbers_without_a_unit_are_refused(value: object) -> None:
+@pytest.mark.parametrize("value", [np.timedelta64(1, "M"), np.timedelta64(1, "Y")], ids=str)
+def test_months_and_years_are_refused(value: object) -> None:
     with pytest.raises(ValueError, match=r"^per must be a timedelta, .*, not "):
         parse_duration(value, "per")

@@ -21,7 +21,6 @@ _ALIGNMENTS = {
     "distribute": "justify", "lowKashida": "justify", "mediumKashida": "justify", "highKashida": "justify",
     "thaiDistribute": "justify",
 }  # fmt: skip
-_OTHER_SIDE = {"left": "right", "right": "left"}
 _LENGTH = re.compile(r"(-?\d{1,6}(?:\.\d{1,6})?)(mm|cm|in|pt|pc|pi|px)?")
 _POINTS = {"mm": 72 / 25.4, "cm": 72 / 2.54, "in": 72.0, "pt": 1.0, "pc": 12.0, "pi": 12.0, "px": 0.75}
 _DARK = 0x60

@@ -11,6 +11,7 @@ import selectors
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any, NamedTuple, cast
 
 import psycopg
@@ -30,6 +31,9 @@ _ABSENT = "\ufffe"
 _COMMIT = Compiled("COMMIT", {})
 _ROLL_BACK = b"ROLLBACK"
 _LOST = "the connection was closed"
+_LONGEST_WAIT = 90
+"""The seconds for which a statement waits, longer than the limits of a shared store (see opening.py)."""
+_SILENT = f"no answer for {_LONGEST_WAIT} s"
 
 
 class StatementResult(NamedTuple):
@@ -225,7 +229,8 @@ class PostgresConnection:
 
     def _receive(self) -> Any:
         while self._libpq.is_busy():
-            self._wait()
+            if not self._wait():
+                raise psycopg.OperationalError(_SILENT)
             self._libpq.consume_input()
         return self._libpq.get_result()
 
@@ -236,18 +241,22 @@ class PostgresConnection:
 
 
 def _waiter(socket: int) -> Callable[[], object]:
-    """Return a function that waits until a socket is readable. `get_result` would wait with the interpreter lock."""
+    """Return a function that waits until a socket is readable, and returns a false value if it waited for too long.
+
+    `get_result` would wait with the interpreter lock.
+    """
     if sys.platform == "win32":
-        return lambda: select.select([socket], [], [])
+        return lambda: select.select([socket], [], [], _LONGEST_WAIT)[0]
     poll = select.poll()
     poll.register(socket, select.POLLIN)
-    return poll.poll
+    return partial(poll.poll, _LONGEST_WAIT * 1000)
 
 
 def _wait_until_writable(socket: int) -> None:
     with selectors.DefaultSelector() as selector:
         selector.register(socket, selectors.EVENT_READ | selectors.EVENT_WRITE)
-        selector.select()
+        if not selector.select(_LONGEST_WAIT):
+            raise psycopg.OperationalError(_SILENT)
 
 
 def _without_nul(value: Any) -> Any:

@@ -390,6 +390,7 @@ class PostgresDatabase(Database):
     def delete_all(self, *tables: Table, where: ColumnElement[bool] | None = None) -> None:
         """Delete all rows of these tables, or only the rows that meet the condition `where`."""
         with self.transaction():
+            self.driver.execute("SET LOCAL statement_timeout = 0")
             super().delete_all(*tables, where=where)
 
     def reset_counters(self, *tables: Table) -> None:

@@ -25,6 +25,22 @@ _CLASS = 0x737663
 
 _MOST_PREPARED = 500
 
+_NETWORK_LIMITS = {
+    "connect_timeout": "5",
+    "keepalives_idle": "10",
+    "keepalives_interval": "5",
+    "keepalives_count": "2",
+    "tcp_user_timeout": "20000",
+}
+"""After how many seconds, and milliseconds of the last one, a connection without an answer is lost."""
+
+_SHARED_LIMITS = "-c idle_in_transaction_session_timeout=6s -c lock_timeout=9s -c statement_timeout=60s"
+"""Ends the transaction of a process that was stopped, so that the other processes of a shared store can write."""
+
+_NO_LIMITS = (
+    "SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0"
+)
+
 _CREATE_STORE = (
     "CREATE TABLE svc_store (version integer NOT NULL, store text NOT NULL, openings bigint NOT NULL, migration text)"
 )
@@ -61,7 +77,7 @@ def open_postgres(
     Raises ValueError for an invalid address. Raises OSError if the server cannot be reached, or if the database is in
     use, is not encoded in UTF-8, or belongs to another program or to a newer version of this package.
     """
-    connect = partial(_connect, _engine(_parse(address)), durability)
+    connect = partial(_connect, _engine(_parse(address), shared=shared), durability)
     notes: list[str] = []
     try:
         connection = connect()
@@ -87,7 +103,7 @@ def open_postgres(
 
 def read_postgres(address: str) -> OpenedPostgres:
     """Open the database of a complete store that no service uses, for reading. Raises the same as `open_postgres`."""
-    connect = partial(_connect, _engine(_parse(address)), "process")
+    connect = partial(_connect, _engine(_parse(address), shared=False), "process")
     try:
         connection = connect()
         try:
@@ -147,9 +163,10 @@ def _parse(address: str) -> URL:
     return url.set(drivername="postgresql+psycopg")
 
 
-def _engine(url: URL) -> Engine:
+def _engine(url: URL, *, shared: bool) -> Engine:
+    options = f"{_SHARED_LIMITS if shared else ''} {url.query.get('options', '')}".strip()
     return create_engine(
-        url,
+        url.set(query={**_NETWORK_LIMITS, **url.query, "options": options}),
         isolation_level="AUTOCOMMIT",
         poolclass=NullPool,
         pool_reset_on_return=None,
@@ -180,6 +197,7 @@ def _prepare_tables(
     """
     driver: Any = connection.connection.driver_connection
     with driver.transaction():
+        driver.execute(_NO_LIMITS)  # another process may be upgrading the tables
         driver.execute(with_lock)
         (encoding,) = driver.execute("SHOW server_encoding").fetchone()
         if encoding != "UTF8":

@@ -19,6 +19,8 @@ import psycopg
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
+from ..errors import DatabaseUnreachable
+
 _log = logging.getLogger(__name__)
 
 _RETRY_SECONDS = 0.5
@@ -171,11 +173,18 @@ class ProcessLock:
         self._connection: Connection | None = None
 
     def acquire(self, *, blocking: bool) -> bool:
-        """Acquire the lock, which this process does not have. Return False if another process has it."""
+        """Acquire the lock, which this process does not have. Return False if another process has it.
+
+        Raises OSError if another process keeps the lock for too long.
+        """
         connection = self._connect()
         driver: Any = connection.connection.driver_connection
         function = "pg_advisory_lock" if blocking else "pg_try_advisory_lock"
-        (taken,) = driver.execute(f"SELECT {function}(%s, %s)", (_CLOCK_LOCK, self._schema)).fetchone()
+        try:
+            (taken,) = driver.execute(f"SELECT {function}(%s, %s)", (_CLOCK_LOCK, self._schema)).fetchone()
+        except psycopg.errors.LockNotAvailable:
+            connection.close()
+            raise DatabaseUnreachable("another process of this store keeps the clock") from None
         if taken is False:
             connection.close()
             return False

@@ -84,8 +84,9 @@ class Bucket:
             self._store = S3Store(
                 address.bucket,
                 prefix=address.prefix or None,
-                client_options={"allow_http": True},  # an http endpoint is used only if somebody has named it
-                retry_config={"max_retries": 5, "retry_timeout": timedelta(seconds=30)},
+                # an http endpoint is used only if somebody has named it
+                client_options={"allow_http": True, "connect_timeout": "5s", "timeout": "10s"},
+                retry_config={"max_retries": 5, "retry_timeout": timedelta(seconds=10)},
                 **chosen,
             )
 
