@@ -10,12 +10,12 @@ from itertools import chain
 from pathlib import Path
 from typing import cast
 
-from ..core.errors.errors import ServiceFailed
+from ..core.errors.errors import ContentMismatch, ServiceFailed
 from ..core.files.query import quote
 from ..core.http.messages import JSONObject, segment
 from ..core.platform import capabilities
 from ..core.resources.files import File, FileList, GeneratedIds, Permission, PermissionList
-from .json_response import read_fields, read_page, read_resource
+from .json_response import foreign_answer, read_fields, read_page, read_resource
 from .session import Session
 from .transport.bounds import PageTokens
 
@@ -117,9 +117,21 @@ def has_content(file: File, path: Path, *, size: int) -> bool | None:
         return hashlib.file_digest(content, stored[0]).hexdigest() == stored[1]
 
 
+def check_stored_size(file: File, total: int | None) -> None:
+    """Raise ContentMismatch if the answer to an upload of `total` bytes names another size."""
+    if total is not None and file.get("size") not in (None, str(total)):
+        raise ContentMismatch(
+            f"The service stored {file['size']} bytes, but the upload has {total}.",
+            advice="Do not use the stored file, and upload the content again.",
+        )
+
+
 def copy_file(session: Session, file_id: str, metadata: File, *, query: Mapping[str, object] | None = None) -> File:
     """Copy a file and return the copy's metadata. Raises NotAllowed, NotFound. Not repeated without a response."""
-    return _changed_file(session, "POST", f"{file_path(session, file_id)}/copy", metadata, query, metadata.get("id"))
+    copy = _changed_file(session, "POST", f"{file_path(session, file_id)}/copy", metadata, query, metadata.get("id"))
+    if copy.get("id") == file_id:
+        raise foreign_answer(session.base_url, "the copy has the id of the original", file_id)
+    return copy
 
 
 def create_file(session: Session, metadata: File, *, query: Mapping[str, object] | None = None) -> File:

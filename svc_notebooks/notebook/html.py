@@ -31,10 +31,12 @@ def tag(element: str, *children: object, **attributes: object) -> Markup:
     """Return an HTML element with children and attributes.
 
     In an attribute name, `_` stands for `-`. A `_` at the end of the name is dropped, as in `class_`. Attributes
-    with the value None are omitted.
+    with the value None are omitted, and a link that could run a script.
 
     >>> tag("p", "a < b", class_="note", aria_live="polite")
     '<p class="note" aria-live="polite">a &lt; b</p>'
+    >>> tag("a", "x", href="javascript:alert(1)")
+    '<a>x</a>'
     """
     opened = f"<{element}{_attributes(attributes)}>"
     return Markup(opened if element in _VOID else f"{opened}{join_html(*children)}</{element}>")
@@ -44,5 +46,5 @@ def _attributes(attributes: dict[str, object]) -> str:
     return "".join(
         f' {name.rstrip("_").replace("_", "-")}="{escape_html(value)}"'
         for name, value in attributes.items()
-        if value is not None
+        if value is not None and (name != "href" or str(value).startswith(("https://", "http://")))
     )

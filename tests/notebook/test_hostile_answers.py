@@ -206,3 +206,20 @@ def test_a_lie_in_a_field_is_an_error_of_the_service_or_of_no_matter(made: Made,
     assert max(map(len, outcomes), default=0) < 2600
     assert all(refusals) or function == "resumable upload"  # which asks again for the file
     assert not honest.seen or any("not an answer of this service" in outcome for outcome in outcomes)
+
+
+@pytest.mark.parametrize(
+    "call, problem",
+    [
+        (lambda session: svc.upload(b"abc", session=session), "stored 999 bytes, but the upload has 3"),
+        (lambda session: svc.copy("f", session=session), "the copy has the id of the original"),
+        (lambda session: svc.changes("1", session=session), "a change has no fileId"),
+    ],
+    ids=["upload", "copy", "changes"],
+)
+def test_an_answer_that_contradicts_the_request_is_refused(call: Callable[[Session], object], problem: str) -> None:
+    answer = {"id": "f", "name": "x", "size": "999", "changes": [{"removed": True}], "newStartPageToken": "2"}
+    session = Session("https://a.example", handler=lambda request: Response(200, body=json.dumps(answer).encode()))
+
+    with pytest.raises(svc.SvcError, match=problem):
+        call(session)

@@ -20,7 +20,7 @@ from ...core.http.multipart import MultipartRelated
 from ...core.http.native_formats import NATIVES
 from ...core.resources.files import File
 from ...core.uploads.states import QUANTUM
-from ..files import check_id, get_file
+from ..files import check_id, check_stored_size, get_file
 from ..json_response import read_object, read_resource
 from ..session import Session
 from ..transport.foreign_urls import is_web_address
@@ -265,7 +265,9 @@ def send_once(session: Session, request: UploadRequest, progress: Progress | Non
     try:
         answer = read_object(attempts.run(attempt), session.base_url)
         identifier = request.file_id or request.chosen_id
-        return read_resource(answer, File, session.base_url, request.query.get("fields"), identifier=identifier)
+        file = read_resource(answer, File, session.base_url, request.query.get("fields"), identifier=identifier)
+        check_stored_size(file, request.source.size)
+        return file
     except AlreadyExists as error:
         if request.chosen_id is None or not attempts.made_before(error):
             raise

@@ -35,7 +35,7 @@ from ...core.uploads.client_state_machine import (
     Wait,
 )
 from ...core.uploads.states import UploadState
-from ..files import get_file
+from ..files import check_stored_size, get_file
 from ..json_response import parse_object, read_object, read_resource
 from ..session import Session
 from ..transport.foreign_urls import foreign_url
@@ -492,7 +492,7 @@ class ClientUpload:
         """Check the stored file and complete the upload. If the check is interrupted, the next call repeats it."""
         identifier = self.request.file_id or self.request.chosen_id
         file = read_resource(answer, File, url, self.request.query.get("fields"), identifier=identifier)
-        total, size = self.total, file.get("size")
+        total = self.total
         try:
             if self._resumed:
                 check_content(self._session, self.request, file)
@@ -500,11 +500,7 @@ class ClientUpload:
             self._forget()
             raise
         self._forget()
-        if None not in (total, size) and str(size) != str(total):
-            raise ContentMismatch(
-                f"The service stored {size} bytes, but the upload has {total}.",
-                advice="Do not use the stored file, and upload the content again.",
-            )
+        check_stored_size(file, total)
         self.file = file
         if self.progress is not None and total is not None:
             self.progress(total, total)

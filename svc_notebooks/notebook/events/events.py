@@ -15,7 +15,7 @@ from ..arguments import choice, file_ids, flag, row_ids
 from ..batch.batch import Batch, Errors, RowOperation, known_id, run
 from ..current_session import SessionLike, session_or_current
 from ..frames.event_schemas import EVENT
-from ..frames.frames import camel
+from ..frames.frames import snake
 from ..frames.schemas import DELETED
 from ..times import End, When, Zone, with_date, zone_name
 from .body import event_body, partial_body, warn_about
@@ -159,11 +159,9 @@ def create_event(
     warn_deprecated(arguments)
     body = event_body(**body_arguments(session, arguments))
     made = event_frame(EVENT, [insert_event(session, calendar, body, query=add_required(query, body))])
-    return made[sorted(made.columns, key=lambda column: (column not in _FIRST, camel(str(column)) not in body))]
-
-
-_FIRST = ("summary", "start", "end")
-"""The first columns of a new event. The other fields that were set follow."""
+    columns = made.columns.tolist()
+    set_columns = [column for column in ("summary", "start", "end", *map(snake, body)) if column in columns]
+    return made[[*dict.fromkeys([*set_columns, *columns])]]
 
 
 ARGUMENTS = tuple(name for name in signature(create_event).parameters if name not in ("session", "calendar"))
