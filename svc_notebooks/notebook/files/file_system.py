@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from errno import ENOTEMPTY
 from pathlib import Path
 from threading import RLock
-from typing import Any
+from typing import Any, cast
 
 from fsspec.callbacks import DEFAULT_CALLBACK
 from fsspec.spec import AbstractBufferedFile, AbstractFileSystem
@@ -93,18 +93,20 @@ class SvcFileSystem(AbstractFileSystem):  # type: ignore[misc]
     def __init__(self, *args: Any, **storage_options: Any) -> None:
         super().__init__(*args, **storage_options)
         self._own_session = new_session(**storage_options) if storage_options else None
+        self._environment_session: Session | None = None
 
     @property
     def session(self) -> Session:
         """The session of the options, or else the current session. Raises RuntimeError if there is none."""
-        if self._own_session is None:
-            try:
-                return current_session()
-            except RuntimeError:
-                if not os.environ.get("SVC_BASE_URL"):
-                    raise
-                self._own_session = new_session()
-        return self._own_session
+        if self._own_session is not None:
+            return self._own_session
+        try:
+            return current_session()
+        except RuntimeError:
+            if not os.environ.get("SVC_BASE_URL"):
+                raise
+            self._environment_session = self._environment_session or new_session()
+            return self._environment_session
 
     @property
     def fsid(self) -> str:
@@ -286,25 +288,30 @@ class SvcFileSystem(AbstractFileSystem):  # type: ignore[misc]
         Raises FileExistsError if `mode` is "create" or "xb" and the file exists, and IsADirectoryError.
         """
         path = self._strip_protocol(path)
-        existing = self._existing(path)
+        existing, new = self._destination(path)
         if existing and mode in ("create", "xb"):
             raise FileExistsError(f"{path!r} exists on the service; nothing was written")
         if existing and self._is_folder(existing := self._target(existing)):
             raise IsADirectoryError(f"{path!r} is a folder")
         if existing:
             return {"file_id": existing["id"]}
-        new = self._new_file(path)
         return {"name": new["name"], "metadata": {"parents": new["parents"]}}
 
-    def _new_file(self, path: str) -> dict[str, Any]:
-        """Return the name and the folder of a new file at a path. The folder is created."""
-        return {"name": _name_of(_split(path)[1]), "parents": [self._folder(self._parent(path))]}
+    def _destination(self, path: str) -> tuple[File | None, dict[str, Any]]:
+        """Return the file at a path, or None, and the name and the folder of a new file. The folder is created."""
+        folder = self._folder(self._parent(path))
+        new = {"name": _name_of(_split(path)[1]), "parents": [folder]}
+        try:
+            return self._child(folder, path) if path else self.find_file(path), new
+        except FileNotFoundError:
+            return None, new
 
     def _folder(self, path: str) -> str:
         """Return the id of the folder at a path, which is created with its parents if it does not exist."""
         with _creating_folders:
             if (existing := self._existing(path)) is None:
-                folder: Any = {**self._new_file(path), "mimeType": self.session.names.native("folder")}
+                new = {"name": _name_of(_split(path)[1]), "parents": [self._folder(self._parent(path))]}
+                folder: Any = {**new, "mimeType": self.session.names.native("folder")}
                 return create_file(self.session, folder)["id"]
         if not self._is_folder(target := self._target(existing)):
             raise NotADirectoryError(f"{path!r} is not a folder")
@@ -345,10 +352,11 @@ class SvcFileSystem(AbstractFileSystem):  # type: ignore[misc]
         source = self._target(self.find_file(path1))
         if self._is_folder(source):
             self.makedirs(path2, exist_ok=True)
-        elif source["id"] != (replaced := self._replaceable(path2)):
-            metadata: Any = self._new_file(path2)
-            copy_file(self.session, source["id"], metadata)
-            self._trash(replaced)
+        else:
+            replaced, metadata = self._replaceable(path2)
+            if source["id"] != replaced:
+                copy_file(self.session, source["id"], cast(File, metadata))
+                self._trash(replaced)
 
     def mv(self, path1: Any, path2: Any, recursive: bool = False, maxdepth: int | None = None, **_options: Any) -> None:
         """Move or rename a file or folder, which keeps its id. A file at the target goes to the trash."""
@@ -359,21 +367,20 @@ class SvcFileSystem(AbstractFileSystem):  # type: ignore[misc]
         into = path2.endswith("/") or self.isdir(path2)
         for path in self.expand_path(path1):
             target = self._strip_protocol(f"{path2}/{_split(path)[1]}" if into else path2)
-            file, replaced = self.find_file(path), self._replaceable(target)
+            file, (replaced, new) = self.find_file(path), self._replaceable(target)
             if file["id"] == replaced or path == target:
                 continue
-            new = self._new_file(target)
             former = ",".join({*(file.get("parents") or ())} - {*new["parents"]})
             moves = {"addParents": new["parents"][0], "removeParents": former} if former else {}
             update_file(self.session, file["id"], {"name": new["name"]}, query=moves)
             self._trash(replaced)
 
-    def _replaceable(self, path: str) -> str | None:
-        """Return the id of the file at a path, or None without such a file. Raises IsADirectoryError for a folder."""
-        existing = self._existing(path)
+    def _replaceable(self, path: str) -> tuple[str | None, dict[str, Any]]:
+        """Return the id of the file at a path, or None, and `new` of `_destination`. Raises IsADirectoryError."""
+        existing, new = self._destination(path)
         if existing and self._is_folder(self._target(existing)):
             raise IsADirectoryError(f"{path!r} is a folder, which nothing can replace")
-        return existing["id"] if existing else None
+        return existing["id"] if existing else None, new
 
     def _trash(self, file_id: str | None) -> None:
         if file_id is not None:

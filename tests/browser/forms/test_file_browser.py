@@ -146,3 +146,19 @@ def test_space_and_shift_choose_more_than_one(lab, opened):
     page.get_by_text("3 files selected").wait_for()
 
     assert lab.run_code(page, "print(browser.chosen['name'].tolist()[:2])") == "['Data', 'Birds']"
+
+
+def test_the_link_of_a_file_is_copied_and_the_dialog_share_lists_who_has_access(lab):
+    setup = "f = svc.upload(b'a', name='t.csv'); svc.share(f, 'bob@svc.example'); server = lab.serve()"
+    name = lab.write("link.ipynb", f"import svc_notebooks as svc\nlab = svc.sandbox()\n{setup}", "svc.file_browser()")
+    page = lab.run(name)
+
+    page.locator(".svc-browser").get_by_text("t.csv", exact=True).click()
+    press(page, "Copy link")
+    link = page.evaluate("() => String(getSelection())")
+    press(page, "Share")
+
+    page.locator(".svc-question").get_by_text("ada@svc.example (owner), bob@svc.example (reader)").wait_for()
+    lab.screenshot(page, "file-browser-link")
+    assert link == lab.run_code(page, "print(lab.link(f))")
+    assert link.startswith("http://127.0.0.1:")

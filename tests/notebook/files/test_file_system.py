@@ -206,7 +206,11 @@ def test_another_process_takes_the_service_of_the_environment(lab, monkeypatch) 
     svc.upload(b"a", name="a.csv")
     monkeypatch.setattr("svc_notebooks.notebook.current_session._current", None)
 
-    assert SvcFileSystem(skip_instance_cache=True).find("") == ["a.csv"]
+    fs = SvcFileSystem(skip_instance_cache=True)
+    found = fs.find("")
+    with svc.sandbox():  # a session that is opened later comes first
+        assert fs.find("") == []
+    assert found == ["a.csv"]
 
 
 def test_threads_create_a_folder_once(fs) -> None:
