@@ -47,7 +47,7 @@ def test_the_presets_are_a_frame():
     presets = svc.fault_presets()
 
     assert presets["name"].tolist() == [preset.name for preset in PRESETS]
-    assert presets.dtypes.astype(str).to_dict() == schema("name text\nteaches text\nsteps count\nwhat text").dtypes
+    assert presets.dtypes.astype(str).to_dict() == schema("name text, teaches text, steps count, what text").dtypes
     assert presets["what"].str.len().min() > 10
 
 
