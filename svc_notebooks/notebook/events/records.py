@@ -16,7 +16,7 @@ from ...core.time_zones import UTC_NAME, zone
 from ..batch.batch import Batch, RowOperation, known_id, run
 from ..batch.workers import ROW_ERRORS, Report, RowCall
 from ..frames.event_schemas import EVENT
-from ..frames.frames import Record, Schema, frame
+from ..frames.frames import Record, Schema, frame, snake
 from .event_changes import change_event, change_following
 
 if TYPE_CHECKING:
@@ -44,6 +44,13 @@ def event_frame(schema: Schema, events: Sequence[Event], time_zone: str | None =
     """Return the DataFrame of events, with times in `time_zone`. None stands for the events' common zone or UTC."""
     name = time_zone or common_zone(events)
     return in_zone(frame(schema, [event_record(event, name) for event in events]), name)
+
+
+def with_first(events: DataFrame, keys: Iterable[str]) -> DataFrame:
+    """Return the DataFrame with the title and the times first, and then the columns of the fields `keys`."""
+    columns = events.columns.tolist()
+    first = [name for name in ("summary", "start", "end", *map(snake, keys)) if name in columns]
+    return events[[*dict.fromkeys([*first, *columns])]]
 
 
 def in_zone(events: DataFrame, name: str) -> DataFrame:
@@ -111,8 +118,13 @@ def change_row(
     return event_record(patch_event(session, calendar, event_id, body, query=query, if_match=if_match), UTC_NAME)
 
 
-def run_on_events(title: str, call: RowCall[str], ids: list[str], session: Session, batch: Batch) -> DataFrame:
-    """Run `call` for each event id, and return a DataFrame of the events, with times in their common zone or in UTC."""
+def run_on_events(
+    title: str, call: RowCall[str], ids: list[str], session: Session, batch: Batch, keys: Iterable[str]
+) -> DataFrame:
+    """Run `call` for each event id, and return a DataFrame of the events, with times in their common zone or in UTC.
+
+    The fields `keys`, which the call changes, come first.
+    """
     operation = RowOperation(
         EVENT, call, known=known_id, row_errors=(*ROW_ERRORS, ValueError), title=title, unit="events"
     )
@@ -122,7 +134,7 @@ def run_on_events(title: str, call: RowCall[str], ids: list[str], session: Sessi
         if hasattr(error, "result"):
             error.result = _in_common_zone(error.result)
         raise
-    return _in_common_zone(result)
+    return with_first(_in_common_zone(result), keys)
 
 
 def _in_common_zone(events: DataFrame) -> DataFrame:
