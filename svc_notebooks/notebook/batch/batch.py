@@ -142,12 +142,7 @@ def known_id(file_id: str) -> Record:
     return {"id": file_id}
 
 
-def run(
-    operation: RowOperation[Row],
-    rows: Sequence[Row],
-    session: Session,
-    batch: Batch = Batch(),
-) -> DataFrame:
+def run(operation: RowOperation[Row], rows: Sequence[Row], session: Session, batch: Batch = Batch()) -> DataFrame:
     """Call the operation for each row, and return a frame with the results in the order of the rows.
 
     A row whose call raised one of `row_errors` has the outcome "failed" and the message in the column `error`, and a
@@ -163,10 +158,7 @@ def run(
     counts = Counts(len(rows), operation.unit, None if operation.size is None else map(operation.size, rows))
     progress = session_progress(session, counts, operation.title, batch.progress)
     try:
-        with (
-            open_rows(operation.call, rows, session, operation.resumable, batch.resume) as calls,
-            showing(progress),
-        ):
+        with open_rows(operation.call, rows, session, operation.resumable, batch.resume) as calls, showing(progress):
             results.skip(calls.done)
             counts.skip(calls.done)
             with closing(_outcomes(calls, session, batch, progress)) as outcomes:

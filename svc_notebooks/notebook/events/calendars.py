@@ -43,11 +43,7 @@ def calendars(*, session: SessionLike = None) -> DataFrame:
 
 
 def create_calendar(
-    summary: str,
-    *,
-    time_zone: Zone | None = None,
-    description: str | None = None,
-    session: SessionLike = None,
+    summary: str, *, time_zone: Zone | None = None, description: str | None = None, session: SessionLike = None
 ) -> DataFrame:
     """Create a secondary calendar. Pass its id to `create_event(calendar=...)`.
 

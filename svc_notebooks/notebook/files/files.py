@@ -378,12 +378,7 @@ def generate_ids(count: int = 10, *, session: SessionLike = None) -> DataFrame:
     return frame(IDS, [{"id": file_id} for file_id in calls.generate_ids(session_or_current(session), count)])
 
 
-def file(
-    id: File,
-    *,
-    fields: str | Iterable[str] | None = None,
-    session: SessionLike = None,
-) -> DataFrame:
+def file(id: File, *, fields: str | Iterable[str] | None = None, session: SessionLike = None) -> DataFrame:
     """Return the metadata of one or more files.
 
     Args:

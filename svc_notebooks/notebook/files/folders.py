@@ -183,12 +183,7 @@ _FIELDS = ",".join(FILES.keys)
 
 
 def create_folder(
-    name: str,
-    parent: File | None = None,
-    *,
-    folder: File | None = None,
-    session: SessionLike = None,
-    **metadata: Any,
+    name: str, parent: File | None = None, *, folder: File | None = None, session: SessionLike = None, **metadata: Any
 ) -> DataFrame:
     """Create a folder, or find or create the folders of a path, and return the metadata of the folder.
 

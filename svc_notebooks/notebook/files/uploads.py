@@ -242,11 +242,7 @@ def start_upload(
 
 
 def resume_upload(
-    session_uri: str,
-    source: Source,
-    *,
-    chunk_size: int | None = None,
-    session: SessionLike = None,
+    session_uri: str, source: Source, *, chunk_size: int | None = None, session: SessionLike = None
 ) -> Upload:
     """Return an Upload that continues an upload session of this or another process. Call `.run()` to send the rest.
 

@@ -151,11 +151,7 @@ def _warn_of_skipped(rows: Sequence[DownloadRow]) -> None:
 
 
 def read(
-    file: File,
-    *,
-    byte_range: RangeGiven = None,
-    acknowledge_abuse: bool = False,
-    session: SessionLike = None,
+    file: File, *, byte_range: RangeGiven = None, acknowledge_abuse: bool = False, session: SessionLike = None
 ) -> bytes:
     """Download the content of one file, or a byte range of the content, and return the bytes.
 
