@@ -14,13 +14,16 @@ from ..arguments import choice
 from ..frames.frames import Column, Record, Schema, frame
 from .progress import BAR_MIN_SIZE, BatchProgress, Counts, Progress, check_progress, session_progress, showing
 from .resume import SKIPPED, AllRows, Resumable, Resume, ledger_path, open_rows
-from .workers import ROW_ERRORS, Executor, Outcomes, Row, RowCall, RowOutcome, check_workers, row_outcomes
+from .workers import ROW_ERRORS, Executor, Outcomes, Report, Row, RowCall, RowOutcome, check_workers, row_outcomes
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...client.session import Session
 
+
+__all__ = ["ROW_ERRORS", "Executor", "Progress", "Report", "Resumable", "Resume", "RowCall", "row_outcomes"]
+"""What the functions for many rows also use, from the other modules of this package."""
 
 Item = TypeVar("Item")
 

@@ -8,12 +8,13 @@ from functools import partial
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
+from ...client.events.events import get_event, insert_event
 from ...core.durations import Duration
 from ...core.events.field_table import RESPONSES
 from ...core.http.messages import JSONObject
 from ...core.time_arguments import without_words
 from ..arguments import choice, file_ids, flag, row_ids
-from ..batch.batch import Batch, Errors, RowOperation, known_id, run
+from ..batch.batch import Batch, Errors, Executor, Progress, RowOperation, known_id, run
 from ..current_session import SessionLike, session_or_current
 from ..frames.event_schemas import EVENT
 from ..frames.schemas import DELETED
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
 
     from ...client.session import Session
     from ..arguments import File
-    from ..batch.progress import Progress
-    from ..batch.workers import Executor
 
 _UNCHANGED = "unchanged"
 """The default of `recurrence` in `update_event`, where None ends a recurrence."""
@@ -152,7 +151,6 @@ def create_event(
     ([['Europe/Berlin', 'America/New_York']], '0 days 09:00:00')
     """
     given = locals()
-    from ...client.events.events import insert_event
 
     session = session_or_current(session)
     arguments = {name: given[name] for name in (*ARGUMENTS, "calendar")}
@@ -218,7 +216,6 @@ def event(
     >>> svc.event(made)["summary"].tolist()
     ['Tea']
     """
-    from ...client.events.events import get_event
 
     session = session_or_current(session)
     query = query_of({"calendar": calendar, "max_attendees": max_attendees})

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from ...client.events.events import delete_event, get_event, patch_event
 from ...core.errors.errors import ServiceFailed
 from ...core.events.times import instant, read_time
 from ...core.events.validation import with_defaults
@@ -13,8 +14,7 @@ from ...core.http.messages import JSONObject
 from ...core.printable_text import printable
 from ...core.resources.events import Event
 from ...core.time_zones import UTC_NAME, zone
-from ..batch.batch import Batch, RowOperation, known_id, run
-from ..batch.workers import ROW_ERRORS, Report, RowCall
+from ..batch.batch import ROW_ERRORS, Batch, Report, RowCall, RowOperation, known_id, run
 from ..frames.event_schemas import EVENT
 from ..frames.frames import Record, Schema, frame, snake
 from .event_changes import change_event, change_following
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...client.session import Session
-    from ..frames.frames import Record
 
 
 _TIMES = ("start", "end", "originalStartTime")
@@ -108,7 +107,6 @@ def change_row(
     this_and_following: bool = False,
 ) -> Record:
     """Change an event, and return its record. `body` has the fields of arguments that do not depend on the event."""
-    from ...client.events.events import patch_event
 
     if this_and_following:
         return event_record(change_following(session, calendar, event_id, arguments, query, if_match), UTC_NAME)
@@ -144,7 +142,6 @@ def _in_common_zone(events: DataFrame) -> DataFrame:
 
 def respond_row(session: Session, event_id: str, report: Report, calendar: str, answer: JSONObject) -> Record:
     """Respond to an event, and return its record. Raises ValueError if the user is not an attendee of the event."""
-    from ...client.events.events import get_event, patch_event
 
     attendees = get_event(session, calendar, event_id).get("attendees") or []
     own = [{"email": attendee["email"]} for attendee in attendees if attendee.get("self") and attendee.get("email")]
@@ -163,7 +160,6 @@ def delete_row(
     if_match: str | None = None,
 ) -> Record:
     """Delete an event, and return its record."""
-    from ...client.events.events import delete_event
 
     delete_event(session, calendar, event_id, query=query, if_match=if_match)
     return {"id": event_id, "deleted": True}

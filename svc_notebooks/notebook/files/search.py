@@ -9,6 +9,7 @@ from datetime import date, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
+from ...client.files import get_file, list_file_pages
 from ...core.errors.errors import BadRequest, NotFound
 from ...core.files.query import FIELDS, PAIRS, SORT_KEYS, QueryError, compared_values, parse_query, sort_key_problem
 from ..arguments import flag, optional_text, texts, whole
@@ -248,7 +249,6 @@ def files(  # type: ignore[misc]  # the first overload has the arguments
 
     def pages() -> Generator[list[Record], None, None]:
         """Yield the matching files of each page, at most `limit` in all."""
-        from ...client.files import list_file_pages
 
         if selection is None or limit == 0:
             return
@@ -325,7 +325,6 @@ def _mask(schema: Schema, keys: Iterable[str]) -> str:
 
 def _check_folders(session: Session, ids: list[str]) -> None:
     """Raise NotFound or ValueError for the first id that is not the id of a folder, as for the name of a folder."""
-    from ...client.files import get_file
 
     for folder_id in ids:
         try:

@@ -6,8 +6,9 @@ import re
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from ...client.notifications.channels import Channel, registry_of, start_page_token, stop, watch
 from ...core.clock import to_millis
-from ...core.durations import parse_duration
+from ...core.durations import Duration, parse_duration
 from ...core.http.redaction import mask_token, redact_url
 from ...core.time_arguments import python_time, without_words
 from ..arguments import file_ids, is_frame, optional_text, row_ids
@@ -74,9 +75,7 @@ if TYPE_CHECKING:
 
     from pandas import DataFrame, Series
 
-    from ...client.notifications.channels import Channel
     from ...client.session import Session
-    from ...core.durations import Duration
     from ..arguments import File
 
     Instant: TypeAlias = datetime | str | int
@@ -169,7 +168,6 @@ def watch_changes(
     >>> rx.wait_for("change")["kind"].tolist()
     ['svc#changes']
     """
-    from ...client.notifications.channels import registry_of, start_page_token
 
     session = session_or_current(session)
     registry = registry_of(session)
@@ -200,7 +198,6 @@ def _watch_arguments(
 def _open_channel(
     session: Session, file_id: str | None, *, receiver: Receiver | str, token: str | None, **arguments: Any
 ) -> Channel:
-    from ...client.notifications.channels import watch
 
     if isinstance(receiver, str):
         return watch(session, file_id, receiver, token=token or None, **arguments)
@@ -240,7 +237,6 @@ def channels(*, session: SessionLike = None) -> DataFrame:
     >>> svc.channels()[["watching", "state"]].values.tolist()
     [['changes', 'expired']]
     """
-    from ...client.notifications.channels import registry_of
 
     session = session_or_current(session)
     return frame(CHANNELS, [channel_record(channel, session) for channel in registry_of(session).channels.values()])
@@ -267,7 +263,6 @@ def stop_channel(channel: ChannelLike, *, session: SessionLike = None) -> DataFr
     >>> svc.stop_channel(svc.watch_changes(rx))["stopped"].tolist()
     [True]
     """
-    from ...client.notifications.channels import stop
 
     session = session_or_current(session)
 
@@ -280,7 +275,6 @@ def stop_channel(channel: ChannelLike, *, session: SessionLike = None) -> DataFr
 
 def _channel_pairs(session: Session, channel: Any) -> list[tuple[str, str]]:
     """Return pairs of channel id and resource id. Raises ValueError for an unknown channel without a resource id."""
-    from ...client.notifications.channels import registry_of
 
     if isinstance(channel, list | tuple):
         return [pair for row in channel for pair in _channel_pairs(session, row)]
@@ -332,7 +326,6 @@ def renew_channel(
     >>> svc.channels()["state"].tolist()
     ['stopped', 'active']
     """
-    from ...client.notifications.channels import registry_of
 
     session = session_or_current(session)
     ids, known = row_ids(channel, "channel"), registry_of(session).channels
@@ -344,7 +337,6 @@ def renew_channel(
 
 
 def _renew(session: Session, old: Channel, expires_in: Any, expiration: Any, keep_old: bool) -> Record:
-    from ...client.notifications.channels import stop
 
     own_receiver = next((receiver for receiver in receivers_of(session) if receiver.address == old.address), None)
     arguments = _watch_arguments(
