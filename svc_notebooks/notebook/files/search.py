@@ -120,37 +120,14 @@ _CHUNK = 10_000
 
 
 @overload
-def files(
-    query: str | None = None,
-    *,
-    name: str | Iterable[str] | None = None,
-    text: str | None = None,
-    mime_type: str | Iterable[str] | None = None,
-    folder: File | None = None,
-    recursive: bool = False,
-    owner: str | Iterable[str] | None = None,
-    modified_after: When | None = None,
-    modified_before: When | None = None,
-    created_after: When | None = None,
-    created_before: When | None = None,
-    trashed: bool | None = None,
-    starred: bool | None = None,
-    shared_with_me: bool | None = None,
-    properties: Mapping[str, str] | None = None,
-    order_by: str | Iterable[str] | None = None,
-    limit: int | None = None,
-    fields: str | Iterable[str] | None = None,
-    paths: bool = False,
-    chunksize: None = None,
-    session: SessionLike = None,
-) -> DataFrame: ...
+def files(query: str | None = None, *, chunksize: None = None, **conditions: Any) -> DataFrame: ...
 
 
 @overload
 def files(query: str | None = None, *, chunksize: int, **conditions: Any) -> Generator[DataFrame, None, None]: ...
 
 
-def files(  # type: ignore[misc]  # the first overload has the arguments
+def files(  # type: ignore[misc]  # the overloads tell the types of the result
     query: str | None = None,
     *,
     name: str | Iterable[str] | None = None,

@@ -19,10 +19,6 @@ from ..frames.schemas import CHANNELS, STOPPED
 from .open_receiver import receivers_of
 from .receiver import Receiver
 
-if TYPE_CHECKING:
-    from ...client.session import Session
-
-
 _BEARER = re.compile(r"\s*bearer\s", re.IGNORECASE)
 _MILLISECONDS = re.compile(r"-?[0-9]+")
 _REFUSED = (
@@ -71,7 +67,7 @@ def expiration_time(session: Session, expires_in: Any, expiration: object) -> in
 
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from pandas import DataFrame, Series
 
@@ -138,10 +134,8 @@ def watch_file(
     ids = file_ids(file)
     if channel_id is not None and len(ids) != 1:
         raise ValueError(f"channel_id is for one file, but file has {len(ids)}; leave channel_id out")
-    arguments = _watch_arguments(session, receiver, channel_id, token, expires_in, expiration, channel_type)
-    return apply_to_rows(
-        CHANNELS, ids, lambda file_id: channel_record(_open_channel(session, file_id, **arguments), session)
-    )
+    open_channel = _watcher(session, receiver, channel_id, token, (expires_in, expiration), channel_type)
+    return apply_to_rows(CHANNELS, ids, lambda file_id: channel_record(open_channel(file_id), session))
 
 
 def watch_changes(
@@ -171,54 +165,40 @@ def watch_changes(
 
     session = session_or_current(session)
     registry = registry_of(session)
-    arguments = _watch_arguments(session, receiver, channel_id, token, expires_in, expiration, channel_type)
+    open_channel = _watcher(session, receiver, channel_id, token, (expires_in, expiration), channel_type)
     registry.page_token = registry.page_token or start_page_token(session)
-    return frame(CHANNELS, [channel_record(_open_channel(session, None, **arguments), session)])
+    return frame(CHANNELS, [channel_record(open_channel(None), session)])
 
 
-def _watch_arguments(
-    session: Session,
-    receiver: object,
-    channel_id: object,
-    token: object,
-    expires_in: Any,
-    expiration: object,
-    channel_type: object = None,
-) -> dict[str, Any]:
-    """Check the arguments of a watch call, and return a dict of the keyword arguments of `_open_channel`."""
-    return {
-        "receiver": receiver_for(session, receiver),
+def _watcher(
+    session: Session, receiver: object, channel_id: object, token: object, end: Any, channel_type: object = None
+) -> Callable[[str | None], Channel]:
+    """Check the arguments of a watch call. Return a function that opens a channel on a file, or on the change log."""
+    target, text = receiver_for(session, receiver), channel_token(session, token)
+    arguments: dict[str, Any] = {
         "channel_id": optional_text("channel_id", channel_id),
-        "token": channel_token(session, token),
-        "expiration": expiration_time(session, expires_in, expiration),
+        "expiration": expiration_time(session, *end),
         "channel_type": optional_text("channel_type", channel_type),
     }
 
+    def open_channel(file_id: str | None) -> Channel:
+        if isinstance(target, str):
+            return watch(session, file_id, target, token=text or None, **arguments)
+        chosen = f"{session.random.getrandbits(8 * _TOKEN_BYTES):032x}" if text is None else text
+        return watch(session, file_id, target.address, token=chosen or None, expect=target.expect, **arguments)
 
-def _open_channel(
-    session: Session, file_id: str | None, *, receiver: Receiver | str, token: str | None, **arguments: Any
-) -> Channel:
-
-    if isinstance(receiver, str):
-        return watch(session, file_id, receiver, token=token or None, **arguments)
-    if token is None:
-        token = f"{session.random.getrandbits(8 * _TOKEN_BYTES):032x}"
-    return watch(session, file_id, receiver.address, token=token or None, expect=receiver.expect, **arguments)
+    return open_channel
 
 
 def channel_record(channel: Channel, session: Session) -> Record:
     """Convert a channel to a dict with the columns of the `CHANNELS` frame. The token is masked."""
+    names = ("id", "opened", "expiration", "resource_id", "resource_uri", "kind")
     return {
-        "id": channel.id,
+        **{name: getattr(channel, name) for name in names},
         "watching": channel.file or "changes",
         "state": channel.state(session.clock.now()),
-        "opened": channel.opened,
-        "expiration": channel.expiration,
-        "resource_id": channel.resource_id,
-        "resource_uri": channel.resource_uri,
         "address": redact_url(channel.address),
         "token": None if channel.token is None else mask_token(channel.token),
-        "kind": channel.kind,
     }
 
 
@@ -339,10 +319,8 @@ def renew_channel(
 def _renew(session: Session, old: Channel, expires_in: Any, expiration: Any, keep_old: bool) -> Record:
 
     own_receiver = next((receiver for receiver in receivers_of(session) if receiver.address == old.address), None)
-    arguments = _watch_arguments(
-        session, own_receiver or old.address, None, None if own_receiver else old.token, expires_in, expiration
-    )
-    new = _open_channel(session, old.file, **arguments)
+    token = None if own_receiver else old.token
+    new = _watcher(session, own_receiver or old.address, None, token, (expires_in, expiration))(old.file)
     if own_receiver:
         own_receiver.wait_for("sync", channel=new.id)
     if not keep_old and old.state(session.clock.now()) == "active":
