@@ -27,10 +27,6 @@ view = svc.calendar_view(calendar=["primary", term], view="%s", day=date(2026, 1
 view
 """
 
-CONNECT = """server = lab.serve()
-real = svc.connect(server.base_url, token=lab.access_token)
-view = """
-
 
 @pytest.fixture
 def open_view(lab):

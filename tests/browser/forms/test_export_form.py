@@ -84,22 +84,6 @@ def test_a_download_of_the_browser(lab, open_form, tmp_path):
     assert lab.run_code(page, "print(form.result['path'].isna().tolist())") == "[True]"
 
 
-LARGE = """
-import random
-dice = random.Random(7)
-lines = [f"{n},{dice.randbytes(24).hex()}" for n in range(60_000)]
-svc.upload("\\n".join(["n,word", *lines]).encode(), name="Large", mime_type="text/csv", convert_to="spreadsheet")
-form = svc.export_form(svc.files("name = 'Large'"))
-display(form, form)
-"""
-
-# How often a link is followed that saves a file: each time is a download.
-COUNT = """() => {
-  window.taken = 0;
-  document.addEventListener('click', (event) => { window.taken += event.target.matches('a[download]'); }, true);
-}"""
-
-
 def test_previews(lab, open_form):
     page = open_form("export-preview.ipynb")
 
@@ -151,14 +135,3 @@ def test_the_keyboard_alone(lab, open_form):
     page.get_by_text("saved as by-keys.csv").wait_for()
     lab.screenshot(page, "export-9-keyboard")
     assert "Mill pond,12" in (lab.folder / "by-keys.csv").read_text(encoding="utf-8-sig")
-
-
-SLOW = """
-import time
-session = svc.current_session()
-send = session.send
-def slowly(request, *bound):
-    time.sleep(7 if "/export" in request.url else 0)
-    return send(request, *bound)
-session.send = slowly
-"""

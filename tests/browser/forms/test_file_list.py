@@ -17,15 +17,6 @@ browser = svc.file_browser()
 browser
 """
 
-LARGE = """
-import svc_notebooks as svc
-lab = svc.sandbox()
-folder = svc.create_file(name="Data", mime_type="application/vnd.svc-apps.folder")
-svc.upload([b""] * 1200, name=[f"file {n:04}.txt" for n in range(1200)], progress=False)
-before = lab.session.exchanges.last
-browser = svc.file_browser()
-browser
-"""
 
 DROP = """([names, selector]) => {
   const transfer = new DataTransfer();
