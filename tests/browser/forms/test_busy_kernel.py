@@ -25,8 +25,7 @@ SHIFT = """() => {
 @pytest.fixture
 def form(lab):
     (lab.folder / "letters.txt").write_text("alpha, beta")
-    lab.write("hurry.ipynb", CELL)
-    page = lab.run("hurry.ipynb")
+    page = lab.show("hurry.ipynb", CELL)
     page.get_by_role("button", name="Upload", exact=True).wait_for()
     return page
 

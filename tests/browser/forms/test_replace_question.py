@@ -36,8 +36,7 @@ def row(page, name):
 @pytest.fixture
 def files(lab):
     (lab.folder / "plan.txt").write_bytes(MINE)
-    lab.write("files.ipynb", FILES)
-    page = lab.run("files.ipynb")
+    page = lab.show("files.ipynb", FILES)
     row(page, "plan.txt").wait_for()
     return page
 

@@ -34,8 +34,7 @@ def large(tmp_path):
 
 
 def _form(lab, name, *more):
-    lab.write(name, CELL, *more)
-    page = lab.run(name)
+    page = lab.show(name, CELL, *more)
     page.get_by_role("button", name="Upload", exact=True).wait_for()
     return page
 

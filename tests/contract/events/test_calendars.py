@@ -210,21 +210,13 @@ def entry_path(calendar: str) -> str:
     return f"{LIST}/{quote(calendar, safe='')}"
 
 
-def calendar_of(client: CalendarClient, summary: str = "Course") -> str:
-    return str(accepted(client.call("POST", "/calendar/v3/calendars", {"summary": summary}))["id"])
-
-
-def share_calendar(client: CalendarClient, calendar: str, scope: Fields, role: str = "reader") -> None:
-    accepted(client.call("POST", f"/calendar/v3/calendars/{calendar}/acl", {"role": role, "scope": scope}))
-
-
 def listed(client: CalendarClient, **parameters: Any) -> list[str]:
     return [entry["id"] for entry in accepted(client.call("GET", LIST, **parameters))["items"]]
 
 
 def test_settings_belong_to_one_user(ada: CalendarClient, bob: CalendarClient) -> None:
-    course = calendar_of(ada)
-    share_calendar(ada, course, {"type": "user", "value": BOB})
+    course = made(ada)["id"]
+    share(ada, course, "reader")
     settings = {
         "summaryOverride": "My course",
         "colorId": "3",
@@ -268,7 +260,7 @@ def test_colours_of_ones_own_have_the_nearest_color_id(ada: CalendarClient) -> N
 
 
 def test_a_calendar_is_removed_and_added_again(wire: Wire, ada: CalendarClient) -> None:
-    course = calendar_of(ada)
+    course = made(ada)["id"]
     accepted(ada.call("PATCH", entry_path(course), {"colorId": "3"}))
 
     assert ada.call("DELETE", entry_path(course)).status == 204

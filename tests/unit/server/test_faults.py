@@ -7,10 +7,10 @@ from queue import Queue
 
 import pytest
 
-from svc_notebooks.core.http.messages import Disconnected, Headers, Request, Response
+from svc_notebooks.core.http.messages import Disconnected, Response
 from svc_notebooks.server.dispatch.fault_plans import ArmedPlan
 from svc_notebooks.server.service import open_service
-from tests.framed import framed
+from tests.framed import requester
 from tests.patience import PATIENCE
 
 
@@ -22,13 +22,8 @@ def service():
 
 @pytest.fixture
 def ask(service):
-    token = service.sign_in()
-
-    def send(method="GET", target="/storage/v3/files", body=b""):
-        headers = Headers([("Authorization", f"Bearer {token}")])
-        return service.handle(framed(Request(method, f"http://svc.local{target}", headers, body)))
-
-    return send
+    send = requester(service)
+    return lambda method="GET", target="/storage/v3/files", body=b"": send(method, target, body)
 
 
 @pytest.mark.spec("X-05", "X-05a")

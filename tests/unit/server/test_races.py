@@ -10,10 +10,10 @@ from threading import Event
 
 import pytest
 
-from svc_notebooks.core.http.messages import Disconnected, Headers, Request
+from svc_notebooks.core.http.messages import Disconnected
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import open_service
-from tests.framed import framed
+from tests.framed import requester
 from tests.patience import PATIENCE
 
 Q = 262_144
@@ -51,15 +51,7 @@ def service(request, tmp_path):
 
 @pytest.fixture
 def ask(service):
-    token = service.sign_in()
-
-    def send(method, url, body=b"", **headers):
-        pairs = [(name.replace("_", "-"), value) for name, value in headers.items()]
-        return service.handle(
-            framed(Request(method, url, Headers([("Authorization", f"Bearer {token}"), *pairs]), body))
-        )
-
-    return send
+    return requester(service)
 
 
 @pytest.fixture

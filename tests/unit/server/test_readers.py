@@ -16,11 +16,11 @@ from typing import Any
 
 import pytest
 
-from svc_notebooks.core.http.messages import Headers, Request
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.store import engine
 from svc_notebooks.server.store.opening import open_database
 from svc_notebooks.server.store.store import Store
+from tests.framed import requester
 
 SECONDS = 30
 """The time after which a thread that waits for a lock fails its test."""
@@ -119,8 +119,7 @@ def test_the_log_is_shortened_although_some_reader_always_reads(store, tmp_path,
 
 
 def get(service: Service, token: str, target: str) -> Any:
-    request = Request("GET", f"http://svc.local{target}", Headers([("Authorization", f"Bearer {token}")]))
-    response = service.handle(request)
+    response = requester(service, token)("GET", target)
     assert response.status == 200
     return json.loads(response.content())
 

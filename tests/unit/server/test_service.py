@@ -7,20 +7,19 @@ import json
 import pytest
 
 from svc_notebooks.core.errors.errors import Unsupported
-from svc_notebooks.core.http.messages import Headers, Request
+from svc_notebooks.core.http.messages import Request
 from svc_notebooks.server.service import open_service
+from tests.framed import requester
 
 
 def create(service, token, name="a"):
-    headers = Headers([("Authorization", f"Bearer {token}"), ("Content-Type", "application/json")])
     body = json.dumps({"name": name}).encode()
-    answer = service.handle(Request("POST", "http://svc.local/storage/v3/files", headers, body))
+    answer = requester(service, token)("POST", "/storage/v3/files", body, Content_Type="application/json")
     return json.loads(answer.content())["id"]
 
 
 def names(service, token):
-    headers = Headers([("Authorization", f"Bearer {token}")])
-    answer = service.handle(Request("GET", "http://svc.local/storage/v3/files", headers))
+    answer = requester(service, token)("GET", "/storage/v3/files")
     return [file["name"] for file in json.loads(answer.content())["files"]]
 
 
