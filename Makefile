@@ -186,7 +186,7 @@ $(ICAL_JS)/.installed: requirements/ical.js/package-lock.json
 peers: $(PEERS)/.installed $(ICAL_JS)/.installed
 
 bench: env $(PEERS)/.installed
-	$(BIN)/python -m tests.bench $(ARGS)
+	$(BIN)/python -m bench $(ARGS)
 
 # Writes the tables of docs, and builds the site in build/docs; a broken link fails. ARGS go to Sphinx.
 DOCS := build/docs-env

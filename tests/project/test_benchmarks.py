@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.bench import __main__ as command, pages
-from tests.bench.benches import BENCHES
-from tests.bench.machine import Speed
-from tests.bench.pages import SHOWN_IN_README, Table, page_table, read_table, readme_table
-from tests.bench.rounds import ROUNDS, Ratio, alternate
-from tests.bench.table import HELD, MISSED, PARTLY, Row, at_least, at_most, verdict
+from bench import __main__ as command, pages
+from bench.benches import BENCHES
+from bench.machine import Speed
+from bench.pages import SHOWN_IN_README, Table, page_table, read_table, readme_table
+from bench.rounds import ROUNDS, Ratio, alternate
+from bench.table import HELD, MISSED, PARTLY, Row, at_least, at_most, verdict
 
 README = pages.README.read_text(encoding="utf-8")
 TABLE = read_table(pages.PAGE.read_text(encoding="utf-8"))

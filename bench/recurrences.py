@@ -8,10 +8,10 @@ from zoneinfo import ZoneInfo
 
 from dateutil.rrule import rrulestr
 
+from bench.rounds import alternate, median_of
+from bench.table import Row, at_most, compare, microseconds, milliseconds
 from svc_notebooks.core.events.instances import occurrences, starts
 from svc_notebooks.core.events.rrule import Recurrence
-from tests.bench.rounds import alternate, median_of
-from tests.bench.table import Row, at_most, compare, microseconds, milliseconds
 
 BERLIN = ZoneInfo("Europe/Berlin")
 START = datetime(2026, 11, 2, 10, tzinfo=BERLIN)

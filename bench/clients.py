@@ -1,6 +1,6 @@
 """Clients of one service that send GET requests over connections of their own, and measure the responses.
 
-`python -m tests.bench.clients URL TARGET SECONDS TOKEN...` sends requests until its standard input ends, with one
+`python -m bench.clients URL TARGET SECONDS TOKEN...` sends requests until its standard input ends, with one
 connection for each token and a pause of so many seconds between a response and the next request.
 Its first line of output says that it has started.
 """

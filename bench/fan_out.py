@@ -9,15 +9,15 @@ from pathlib import Path
 
 import requests
 
+from bench.processes import HookServer, folder, hooks
+from bench.rounds import Run, alternate, timed
+from bench.table import Row, at_least, compare, milliseconds
 from svc_notebooks.client.session import Session
 from svc_notebooks.core.brand_names import Names
 from svc_notebooks.core.notifications.messages import CONTENT_TYPE, USER_AGENT, Message
 from svc_notebooks.server.notifications.https_sender import HttpsSender
 from svc_notebooks.server.notifications.trust_store import TrustStore
 from svc_notebooks.server.service import open_service
-from tests.bench.processes import HookServer, folder, hooks
-from tests.bench.rounds import Run, alternate, timed
-from tests.bench.table import Row, at_least, compare, milliseconds
 
 PEER = "a loop over one requests session"
 MESSAGES = 1000

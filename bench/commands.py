@@ -18,14 +18,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 
+from bench.processes import folder
+from bench.rounds import Run, Stopwatch, alternate, processor_timed
+from bench.table import Row, milliseconds, tenths, within
 from svc_notebooks.notebook.files.search import files
 from svc_notebooks.notebook.sandbox.start import sandbox
 from svc_notebooks.server.service import open_service
-from tests.bench.processes import folder
-from tests.bench.rounds import Run, Stopwatch, alternate, processor_timed
-from tests.bench.table import Row, milliseconds, tenths, within
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 CLI = [sys.executable, "-m", "svc_notebooks.cli"]
 SANDBOXES = 25
 START_SECONDS = 120

@@ -10,12 +10,12 @@ import requests
 import responses
 from requests.adapters import BaseAdapter
 
+from bench.rounds import alternate, median_of
+from bench.table import Row, at_most, compare, microseconds
 from svc_notebooks.client.files import get_file
 from svc_notebooks.client.session import Session
 from svc_notebooks.notebook.files.files import upload
 from svc_notebooks.notebook.sandbox.start import sandbox
-from tests.bench.rounds import alternate, median_of
-from tests.bench.table import Row, at_most, compare, microseconds
 
 CALLS = 1000
 ROUNDS = 9

@@ -1,4 +1,4 @@
-"""`python -m tests.bench.slow_line HOST PORT SECONDS`: forwards connections, and delivers all bytes so much later."""
+"""`python -m bench.slow_line HOST PORT SECONDS`: forwards connections, and delivers all bytes so much later."""
 
 from __future__ import annotations
 

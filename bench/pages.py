@@ -11,10 +11,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.bench.benches import BENCHES
-from tests.bench.table import HEADINGS
+from bench.benches import BENCHES
+from bench.table import HEADINGS
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 PAGE, README = ROOT / "docs" / "benchmarks.md", ROOT / "README.md"
 
 PAGE_HEADINGS = ("name", *HEADINGS, "measured")

@@ -11,7 +11,7 @@ from itertools import count
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from tests.bench.processes import TOKEN, Served
+from bench.processes import TOKEN, Served
 
 _BLOCK = 65_536
 _HEAD_END = b"\r\n\r\n"

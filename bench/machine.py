@@ -84,12 +84,12 @@ def stay_on_one_core() -> None:
 
 def describe_commit() -> str:
     """The commit of this checkout, with a plus sign if a file of the package or of the benchmarks differs from it."""
-    root = Path(__file__).parents[2]
+    root = Path(__file__).parents[1]
 
     def git(*words: str) -> str:
         return subprocess.run(["git", *words], cwd=root, capture_output=True, text=True, check=True).stdout.strip()
 
-    changed = git("status", "--porcelain", "--", "svc_notebooks", "tests/bench", "requirements")
+    changed = git("status", "--porcelain", "--", "svc_notebooks", "bench", "requirements")
     return git("rev-parse", "--short=8", "HEAD") + ("+" if changed else "")
 
 

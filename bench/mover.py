@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from bench.processes import MIB, TOKEN
 from svc_notebooks.client.downloads.downloads import save_content
 from svc_notebooks.client.session import Session
 from svc_notebooks.client.uploads.prepare import upload
-from tests.bench.processes import MIB, TOKEN
 
 
 def main(base_url: str, folder: str, chunk: str) -> None:

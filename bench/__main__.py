@@ -1,4 +1,4 @@
-"""`python -m tests.bench [names]`: measure and print; --write puts the rows into docs and README.md."""
+"""`python -m bench [names]`: measure and print; --write puts the rows into docs and README.md."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from multiprocessing import get_context
 from time import monotonic
 from traceback import print_exc
 
-from tests.bench.benches import BENCHES, BY_NAME_ONLY, GROUPS, ON_ONE_CORE, measure
-from tests.bench.machine import (
+from bench.benches import BENCHES, BY_NAME_ONLY, GROUPS, ON_ONE_CORE, measure
+from bench.machine import (
     Speed,
     describe_commit,
     describe_machine,
@@ -19,8 +19,8 @@ from tests.bench.machine import (
     describe_speeds,
     today,
 )
-from tests.bench.pages import write_pages
-from tests.bench.table import HEADINGS, MISSED, Row, text_line
+from bench.pages import write_pages
+from bench.table import HEADINGS, MISSED, Row, text_line
 
 _LONGEST = 8
 
@@ -74,7 +74,7 @@ def _measured(names: Sequence[str], *, all_cores: bool) -> Iterator[tuple[str, l
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     names = ", ".join([*BENCHES, *GROUPS])
     parser.add_argument("names", nargs="*", type=_known, metavar="NAME", help=f"of {names}; or all")
     parser.add_argument("--write", action="store_true", help="put the rows into docs/benchmarks.md and README.md")

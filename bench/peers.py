@@ -17,9 +17,9 @@ from google.resumable_media.requests import ResumableUpload
 from googleapiclient.discovery import build_from_document
 from googleapiclient.http import MediaFileUpload, build_http
 
+from bench.processes import MIB, TOKEN, Served
 from svc_notebooks.client.session import Session
 from svc_notebooks.client.uploads.prepare import upload
-from tests.bench.processes import MIB, TOKEN, Served
 
 Uploader: TypeAlias = Callable[[Path], str]
 """Uploads a file; the id of what the service made."""

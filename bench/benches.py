@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from tests.bench.machine import Speed, stay_on_one_core
-from tests.bench.table import Row
+from bench.machine import Speed, stay_on_one_core
+from bench.table import Row
 
 # The file and the function; loaded when measured, so that no row waits for another's peers.
 BENCHES = {

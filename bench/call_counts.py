@@ -12,7 +12,7 @@ from pathlib import Path
 from types import FrameType
 
 import svc_notebooks as svc
-from tests.bench.table import HELD, MISSED, Row
+from bench.table import HELD, MISSED, Row
 
 _PACKAGE = str(Path(svc.__file__).parent)
 _EVENT = {"start": "2026-11-02 10:00", "end": "2026-11-02 11:00", "time_zone": "Europe/Berlin"}

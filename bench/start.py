@@ -10,12 +10,12 @@ from typing import Any
 
 import pandas as pd
 
+from bench.in_process import one_file
+from bench.rounds import Run, alternate, timed
+from bench.table import Row, at_most, compare, milliseconds
 from svc_notebooks.client.files import get_file
 from svc_notebooks.notebook.frames.frames import frame
 from svc_notebooks.notebook.frames.schemas import FILES
-from tests.bench.in_process import one_file
-from tests.bench.rounds import Run, alternate, timed
-from tests.bench.table import Row, at_most, compare, milliseconds
 
 LATE = ("requests", "pandas", "ipywidgets", "sqlalchemy", "svc_notebooks.server")
 

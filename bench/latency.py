@@ -8,12 +8,12 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from statistics import median
 
+from bench.processes import HookServer, hooks
+from bench.rounds import Run, alternate
+from bench.table import Row, at_most, compare, microseconds
 from svc_notebooks.client.session import Session
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
-from tests.bench.processes import HookServer, hooks
-from tests.bench.rounds import Run, alternate
-from tests.bench.table import Row, at_most, compare, microseconds
 from tests.receivers import dead_receiver
 
 CHANNELS, DEAD = 100, 10

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 
-from tests.bench import processes
-from tests.bench.neutral import EMULATOR, OURS, NeutralClient, ServiceDialect
-from tests.bench.processes import MIB, Served
-from tests.bench.rounds import Run, Stopwatch, alternate, timed
-from tests.bench.table import Row, at_least, at_most, compare, microseconds, rate
+from bench import processes
+from bench.neutral import EMULATOR, OURS, NeutralClient, ServiceDialect
+from bench.processes import MIB, Served
+from bench.rounds import Run, Stopwatch, alternate, timed
+from bench.table import Row, at_least, at_most, compare, microseconds, rate
 
 PEER = "gcp-storage-emulator"
 LARGE = 8 * MIB

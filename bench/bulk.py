@@ -19,13 +19,13 @@ import pandas as pd
 import requests
 from requests.adapters import HTTPAdapter
 
+from bench.processes import TOKEN, folder, ours, slow_line
+from bench.rounds import Run, alternate, processor_timed, timed
+from bench.table import Row, at_least, at_most, compare, microseconds, milliseconds
 from svc_notebooks.client.session import Session
 from svc_notebooks.notebook.files.downloads.downloads import download
 from svc_notebooks.notebook.files.files import upload
 from svc_notebooks.notebook.files.search import files
-from tests.bench.processes import TOKEN, folder, ours, slow_line
-from tests.bench.rounds import Run, alternate, processor_timed, timed
-from tests.bench.table import Row, at_least, at_most, compare, microseconds, milliseconds
 
 CONTENT = bytes(1024)
 DELAY = 0.025

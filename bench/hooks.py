@@ -1,4 +1,4 @@
-"""`python -m tests.bench.hooks SECONDS`: an HTTPS receiver that answers 200 after this time.
+"""`python -m bench.hooks SECONDS`: an HTTPS receiver that answers 200 after this time.
 
 One line of JSON says where it is and which authority to trust. It reads no more of HTTP than it needs: what is
 measured is who sends.

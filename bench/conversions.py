@@ -1,4 +1,4 @@
-"""`python -m tests.bench.conversions [--write]`: measures every conversion beside the library that it uses.
+"""`python -m bench.conversions [--write]`: measures every conversion beside the library that it uses.
 
 "ours" is the whole way through a warm worker process, files and all; "library" is the time inside the calls that do
 the work, taken in this process, run about with ours. Where we do the work ourselves there is no library to compare.
@@ -26,7 +26,7 @@ from svc_notebooks.convert.registry import MODELS, Conversion, exporters, import
 from svc_notebooks.core.http import native_formats
 from tests.convert import sources
 
-PAGE = Path(__file__).parents[2] / "docs" / "conversion.md"
+PAGE = Path(__file__).parents[1] / "docs" / "conversion.md"
 _TABLE_MARKERS = re.compile(r"(?<=<!-- conversions -->\n).*?(?=<!-- /conversions -->)", re.DOTALL)
 _ROUNDS = 7
 
@@ -46,7 +46,7 @@ _LIBRARIES = {
 
 def main() -> None:
     """Measure, print, and with --write put the table into the docs."""
-    parser = argparse.ArgumentParser(prog="python -m tests.bench.conversions", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m bench.conversions", description=__doc__)
     parser.add_argument("--write", action="store_true", help="put the table between the markers of docs/conversion.md")
     options = parser.parse_args()
     table = "\n".join(

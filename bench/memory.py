@@ -14,10 +14,10 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from statistics import median
 
-from tests.bench import processes
-from tests.bench.processes import MIB, MemoryWatch, Served, folder
-from tests.bench.rounds import ROUNDS, Ratio
-from tests.bench.table import Row, at_most, verdict
+from bench import processes
+from bench.processes import MIB, MemoryWatch, Served, folder
+from bench.rounds import ROUNDS, Ratio
+from bench.table import Row, at_most, verdict
 
 SIZE = 1024
 CHUNK = 8
@@ -52,7 +52,7 @@ def _client(served: Served, directory: Path) -> Iterator[subprocess.Popen[str]]:
     large = directory / "large.bin"
     with large.open("wb") as file:
         file.truncate(SIZE * MIB)
-    command = [sys.executable, "-m", "tests.bench.mover", served.base_url, str(directory), str(CHUNK * MIB)]
+    command = [sys.executable, "-m", "bench.mover", served.base_url, str(directory), str(CHUNK * MIB)]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     with subprocess.Popen(command, **pipes) as client:
         assert client.stdout

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from statistics import median
 
-from tests.bench.rounds import Costs, Ratio, processor_of
+from bench.rounds import Costs, Ratio, processor_of
 
 HEADINGS = ("work", "ours", "peer", "ratio", "processor time: ours, peer", "goal", "held")
 

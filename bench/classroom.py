@@ -10,11 +10,11 @@ from functools import partial
 from pathlib import Path
 from statistics import median, quantiles
 
+from bench.clients import greedy_clients, send_requests
+from bench.processes import Served, folder, ours
+from bench.rounds import Costs, Run, alternate, median_of
+from bench.table import Row, at_most, compare, milliseconds, within
 from svc_notebooks.server.service import open_service
-from tests.bench.clients import greedy_clients, send_requests
-from tests.bench.processes import Served, folder, ours
-from tests.bench.rounds import Costs, Run, alternate, median_of
-from tests.bench.table import Row, at_most, compare, milliseconds, within
 
 FEW, MANY = 5_000, 500_000
 GREEDY, CLASS = 64, 250

@@ -9,14 +9,14 @@ from typing import Any
 import pandas as pd
 import requests
 
+from bench.processes import TOKEN, Served, folder, ours
+from bench.rounds import Run, alternate, timed
+from bench.table import Row, at_most, compare, milliseconds
 from svc_notebooks.client.session import Session
 from svc_notebooks.core.http.messages import segment
 from svc_notebooks.notebook.events.batch import create_events
 from svc_notebooks.notebook.events.calendars import create_calendar
 from svc_notebooks.notebook.events.query import events
-from tests.bench.processes import TOKEN, Served, folder, ours
-from tests.bench.rounds import Run, alternate, timed
-from tests.bench.table import Row, at_most, compare, milliseconds
 
 ROUNDS = 9  # and one that is not counted
 AT_ONCE = 1000

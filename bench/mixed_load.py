@@ -15,11 +15,11 @@ from statistics import median
 
 import psutil
 
+from bench.processes import Served, folder, ours
+from bench.rounds import Ratio
+from bench.table import Row, at_most, verdict
 from svc_notebooks.client.session import Session
 from svc_notebooks.server.service import Service, open_service
-from tests.bench.processes import Served, folder, ours
-from tests.bench.rounds import Ratio
-from tests.bench.table import Row, at_most, verdict
 
 CLIENTS = 16
 ROWS = 260

@@ -19,15 +19,15 @@ from zoneinfo import ZoneInfo
 
 import icalendar
 
+from bench.rounds import alternate
+from bench.table import Row, at_most, compare, milliseconds, within
 from svc_notebooks.core.http.messages import Headers, Request
 from svc_notebooks.server.service import Service, open_service
-from tests.bench.rounds import alternate
-from tests.bench.table import Row, at_most, compare, milliseconds, within
 
 SERIES = 10_000
 SERIES_OF_MONTH = 2_500
 ROUNDS = 9
-PEERS = Path(__file__).parents[2] / "build" / "peers-env" / "bin" / "python"
+PEERS = Path(__file__).parents[1] / "build" / "peers-env" / "bin" / "python"
 EVENTS = "http://svc.test/calendar/v3/calendars/primary/events"
 MONTH = datetime(2026, 11, 1, tzinfo=UTC), datetime(2026, 12, 1, tzinfo=UTC)
 ZONES = ("Europe/Berlin", "America/New_York", "Asia/Kolkata", "Australia/Sydney", "Europe/London")
