@@ -339,6 +339,10 @@ PRESETS: tuple[Preset, ...] = (
 # fmt: on
 
 
+_DELAYS = frozenset({"delay", "hang", "latency", "slow", "sleep", "stall", "timeout", "time out", "wait"})
+"""Names that mean the fault `delay`, for the error message of a preset that does not exist."""
+
+
 def preset(name: str) -> Preset:
     """Return the preset with this name. Raises ValueError, which lists all names, for an unknown name.
 
@@ -349,6 +353,8 @@ def preset(name: str) -> Preset:
         if candidate.name == name:
             return candidate
     names = [entry.name for entry in PRESETS]
+    if name.strip().lower() in _DELAYS:
+        raise ValueError(f"{name!r} is not a fault preset; delay='20s' delays the response, as for a test of a timeout")
     near = nearest_name(name[:60], names)
     hint = f"did you mean {near!r}? The" if near else "the"
     raise ValueError(f"{name[:60]!r} is not a fault preset; {hint} presets are {', '.join(map(repr, names))}")

@@ -8,6 +8,7 @@ from ..core.platform import capabilities
 
 if TYPE_CHECKING:
     from ..client.session import Session
+    from ..core.clock import Clock
 
 
 class SessionOwner(Protocol):
@@ -77,6 +78,13 @@ def session_or_current(session: SessionLike) -> Session:
     if not isinstance(owned, Session):
         raise TypeError(f"session must be a Session from connect(), a Sandbox or None, not {type(session).__name__}")
     return owned
+
+
+def current_clock() -> Clock:
+    """Return the clock of the current session, or without one that of the system."""
+    from ..client.session import SystemTime
+
+    return SystemTime() if _current is None else _current.clock
 
 
 def make_current(session: Session | None) -> Session | None:

@@ -6,15 +6,14 @@ A date stands for a whole day. A value without a time zone is in the time zone o
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
-from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from datetime import date, datetime, time, timedelta, tzinfo
 from typing import Any, TypeAlias
 from zoneinfo import ZoneInfo
 
-from ..core.durations import parse_duration
 from ..core.events.rrule import Start
 from ..core.events.times import in_minutes
 from ..core.http.messages import JSONObject
+from ..core.time_arguments import python_time
 from ..core.time_zones import zone
 
 When: TypeAlias = date | datetime | str | Mapping[str, str]
@@ -72,77 +71,6 @@ def time_object(argument: str, value: object, time_zone: str | None) -> JSONObje
     plain = datetime.combine(moment.date(), moment.timetz(), moment.tzinfo).replace(fold=moment.fold)
     timed: JSONObject = {"dateTime": (in_minutes(plain) if plain.tzinfo else plain).isoformat()}
     return timed | {"timeZone": name} if name else timed
-
-
-def python_time(argument: str, value: object) -> Start:
-    """Convert a str, datetime64, date, datetime or Timestamp to a date or datetime. Raises TypeError or ValueError."""
-    if isinstance(value, str):
-        return _parse(argument, value)
-    if hasattr(value, "tolist") and type(value).__module__ == "numpy":
-        import numpy as np
-
-        moment: Any = value  # a datetime64
-        value = moment.item() if moment.dtype == np.dtype("datetime64[D]") else moment.astype("datetime64[us]").item()
-    if not isinstance(value, date):
-        raise TypeError(f"{argument} must be a date, a datetime, a Timestamp or a str, not {type(value).__name__}")
-    if value != value:  # pandas' NaT, which is a datetime
-        raise ValueError(f"{argument} is missing (NaT)")
-    return value
-
-
-def _parse(argument: str, text: str) -> Start:
-    stripped = text.strip()
-    with suppress(ValueError):
-        return date.fromisoformat(stripped)  # also 20261102
-    try:
-        return datetime.fromisoformat(stripped)
-    except ValueError:
-        expected = "write a date as 2026-11-02 and a time as 2026-11-02 10:00"
-        raise ValueError(f"{argument} is {text!r}; {expected}") from None
-
-
-_DAYS_AHEAD = {"today": 0, "tomorrow": 1}
-
-
-def with_date(value: Any, now: datetime, time_zone: str | None) -> Any:
-    """Replace "today" or "tomorrow" at the beginning of a text by its date in a time zone. Return others unchanged.
-
-    >>> with_date("tomorrow 10:00", datetime(2026, 11, 2, 23, 30, tzinfo=UTC), "Europe/Berlin")
-    '2026-11-04 10:00'
-    """
-    word, _, rest = value.strip().partition(" ") if isinstance(value, str) else ("", "", "")
-    if word.lower() not in _DAYS_AHEAD:
-        return value
-    day = now.astimezone(zone(time_zone or "UTC")).date() + timedelta(days=_DAYS_AHEAD[word.lower()])
-    return f"{day} {rest}".strip()
-
-
-_DAYS_AGO = {"today": 0, "yesterday": 1}
-
-
-def past_instant(argument: str, value: object, now: datetime) -> datetime:
-    """Convert a time, a date (midnight), "today", "yesterday", "7 days ago" or a timedelta before `now` to an instant.
-
-    Times without a zone, and dates, are in UTC. Raises TypeError or ValueError, which names the argument.
-
-    >>> past_instant("modified_after", "yesterday", datetime(2026, 11, 2, 10, tzinfo=UTC)).isoformat()
-    '2026-11-01T00:00:00+00:00'
-    """
-    text = value.strip().lower() if isinstance(value, str) else ""
-    if text in _DAYS_AGO:
-        value = now.astimezone(UTC).date() - timedelta(days=_DAYS_AGO[text])
-    try:
-        if isinstance(value, timedelta):
-            return now - value
-        if text.endswith(" ago"):
-            return now - parse_duration(text.removesuffix("ago"), argument)
-        moment = python_time(argument, value)
-    except (ValueError, OverflowError):
-        forms = "a date such as 2026-11-02, a time such as 2026-11-02 10:00, 'today', 'yesterday' or '7 days ago'"
-        raise ValueError(f"{argument} must be {forms}, not {value!r:.60}") from None
-    if not isinstance(moment, datetime):
-        return datetime(moment.year, moment.month, moment.day, tzinfo=UTC)
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
 
 
 def in_its_zone(moment: Start, time_zone: str | None) -> Start:

@@ -52,6 +52,13 @@ import svc_notebooks as svc
             "show() has no argument 'name'; it takes key",
         ),
         (lambda: svc.share("a", to="b@c.example"), "share() has no argument 'to'; did you mean 'with_'?"),
+        (
+            lambda: svc.free_times("a", time_min="today"),
+            "free_times() has no argument 'time_min'; did you mean 'within'?",
+        ),
+        (lambda: svc.events(start="today"), "events() has no argument 'start'; did you mean 'time_min'?"),
+        (lambda: svc.free_busy(people="a"), "free_busy() has no argument 'people'; did you mean 'calendars'?"),
+        (lambda: svc.sandbox().faults(timeout=3), "faults() has no argument 'timeout'; did you mean 'delay'?"),
         (lambda: svc.files(ascending=False), "files() has no argument 'ascending'; did you mean 'order_by'?"),
         (lambda: svc.upload(), "upload() missing 1 required positional argument: 'source'"),
     ],

@@ -32,6 +32,11 @@ def open_source(source: object, *, name: str | None = None, size: int | None = N
     if isinstance(source, (str, os.PathLike)):
         return _path_source(source, name)
     if not callable(getattr(source, "read", None)):
+        if isinstance(source, Mapping | list | tuple | set):
+            raise TypeError(
+                f"source is a {type(source).__name__}; pandas.DataFrame(source) makes a table of rows or columns, and"
+                " json.dumps(source).encode() the bytes of a JSON file"
+            )
         raise TypeError(
             f"source is {type(source).__name__}; give a path, bytes, or a file object opened in binary mode;"
             " of a widget FileUpload, give its value"

@@ -207,7 +207,7 @@ def unknown_argument(function: str, name: str, known: list[str]) -> str:
     >>> unknown_argument("upload", "mimeType", ["name", "mime_type"])
     "upload() has no argument 'mimeType'; did you mean 'mime_type'?"
     """
-    near = nearest_name(name, known)
+    near = nearest_name(name, known, similarity=0.66)
     if near is not None:
         return f"{function}() has no argument {name!r}; did you mean {near!r}?"
     if len(known) > _MAX_LISTED:

@@ -25,17 +25,7 @@ if TYPE_CHECKING:
 
 
 CHANGES = schema(
-    """
-    action      text
-    id          text
-    calendar    text
-    summary     text
-    start       time
-    end         time
-    timeZone    text
-    recurrence  any
-    etag        text
-    """
+    "action text, id text, calendar text, summary text, start time, end time, timeZone text, recurrence any, etag text"
 )
 """The columns of the events that the calendar view has changed."""
 

@@ -12,8 +12,9 @@ from ...core.durations import parse_duration
 from ...core.events.instances import duration
 from ...core.events.rrule import Start
 from ...core.events.times import TimeError, print_time, read_time
+from ...core.time_arguments import python_time
 from ...core.time_zones import zone
-from ..times import in_its_zone, python_time
+from ..times import in_its_zone
 
 if TYPE_CHECKING:
     from ...core.resources.events import Event

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 from ...core.durations import Duration
 from ...core.events.field_table import RESPONSES
 from ...core.http.messages import JSONObject
+from ...core.time_arguments import without_words
 from ..arguments import choice, file_ids, flag, row_ids
 from ..batch.batch import Batch, Errors, RowOperation, known_id, run
 from ..current_session import SessionLike, session_or_current
 from ..frames.event_schemas import EVENT
 from ..frames.frames import snake
 from ..frames.schemas import DELETED
-from ..times import End, When, Zone, with_date, zone_name
+from ..times import End, When, Zone, zone_name
 from .body import event_body, partial_body, warn_about
 from .event_times import ZONE_OF, local_times, needs_start, without_periods
 from .parameters import QUERY_ARGUMENTS, add_required, check_calendar, query_of, warn_deprecated
@@ -171,7 +172,7 @@ ARGUMENTS = tuple(name for name in signature(create_event).parameters if name no
 def body_arguments(session: Session, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments for `event_body`, without the query arguments and with a random conference request id.
 
-    "today" and "tomorrow" in times are replaced by their dates on the clock of the session. Stored files in
+    Words in times, such as "today", are replaced by dates on the clock of the session. Stored files in
     `attachments` are replaced by their URLs. One request is sent for each stored file.
     """
     from ...client.files import get_file
@@ -189,9 +190,9 @@ def body_arguments(session: Session, arguments: Mapping[str, Any]) -> dict[str, 
                 urls += [get_file(session, file_id, fields="webViewLink")["webViewLink"] for file_id in ids]
         fields["attachments"] = urls
     time_zone = zone_name("time_zone", fields.get("time_zone"))
-    for name in ("start", "end"):
+    for name in ("start", "end", "original_start_time"):
         if name in fields:
-            fields[name] = with_date(fields[name], session.clock.now(), time_zone)
+            fields[name] = without_words(fields[name], session.clock.now(), time_zone)
     return {**fields, "request_id": f"conference-{session.random.getrandbits(64):016x}"}
 
 

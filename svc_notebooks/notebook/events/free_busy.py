@@ -11,8 +11,8 @@ from ...core.clock import from_millis, to_millis
 from ...core.durations import Duration, parse_duration
 from ...core.errors.errors import NotFound
 from ...core.events.free_busy import free_slots
-from ...core.events.times import instant, read_time
 from ...core.http.messages import JSONObject
+from ...core.time_arguments import python_time, without_words
 from ...core.time_zones import zone
 from ..arguments import row_ids
 from ..batch.batch import Batch, Errors, RowOperation, run
@@ -20,8 +20,8 @@ from ..current_session import SessionLike, session_or_current
 from ..frames.event_schemas import FREE_BUSY, FREE_TIMES
 from ..frames.frames import Record, frame
 from ..people import people as read_people
-from ..times import python_time, time_object, with_date, zone_name
-from .query import wire_window
+from ..times import zone_name
+from .query import read_instant, wire_window
 from .records import in_zone
 
 if TYPE_CHECKING:
@@ -75,8 +75,9 @@ def free_busy(
     """
     names, session = _names("calendars", calendars), session_or_current(session)
     name = zone_name("time_zone", time_zone) or _own_zone(session)
-    wire_window(time_min, time_max, name)
-    begin, end = _instant("time_min", time_min, name), _instant("time_max", time_max, name)
+    now = session.clock.now()
+    wire_window(time_min, time_max, name, session.clock)
+    begin, end = (read_instant(*each, name, now) for each in (("time_min", time_min), ("time_max", time_max)))
     return _run("time_max", session, names, (begin, end), name, Batch(errors=errors))
 
 
@@ -152,25 +153,19 @@ def _own_zone(session: Session) -> str:
     return str(get_calendar(session, "primary").get("timeZone") or "UTC")
 
 
-def _instant(argument: str, value: object, time_zone: str) -> datetime:
-    return instant(read_time(time_object(argument, value, time_zone)), zone(time_zone))
-
-
 def _window(within: Any, now: datetime, time_zone: str) -> tuple[datetime, datetime]:
     """Return the first instant of a window, and the first one after it."""
     if isinstance(within, tuple | list):
-        begin, end = (
-            _instant("within", with_date(each, now, time_zone), time_zone) for each in _pair("within", within)
-        )
+        begin, end = (read_instant("within", each, time_zone, now) for each in _pair("within", within))
         return begin, end
     try:
-        day = python_time("within", with_date(within, now, time_zone))
+        day = python_time("within", without_words(within, now, time_zone))
     except (TypeError, ValueError):
         begin = now + (datetime.min.replace(tzinfo=now.tzinfo) - now) % _QUARTER
         return begin, begin + min(parse_duration(within, "within"), _LONGEST + _DAY)  # no date after the year 9999
     if isinstance(day, datetime):
         raise ValueError(f"within is the time {day}; give a pair of times, a date, or a duration such as '7d'")
-    return _instant("within", day, time_zone), _instant("within", day + _DAY, time_zone)
+    return read_instant("within", day, time_zone, now), read_instant("within", day + _DAY, time_zone, now)
 
 
 def _pair(argument: str, value: Any) -> tuple[Any, Any]:

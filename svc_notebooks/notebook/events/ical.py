@@ -81,7 +81,7 @@ def export_events(
     zone, name = str(entry.get("timeZone") or "UTC"), str(entry.get("summary") or calendar)
     target = target_path(path, f"{name}.ics")
     check_path(target, overwrite=overwrite)
-    bounds = wire_window(time_min, time_max, zone)
+    bounds = wire_window(time_min, time_max, zone, session.clock)
     selected = list(_all_events(session, calendar, bounds) if ids is None else _selected_events(session, calendar, ids))
     color = str(entry.get("backgroundColor") or "")
     with reading(session.base_url):

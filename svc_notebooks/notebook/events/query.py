@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from contextlib import closing
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from ...core.events.times import instant, read_time
+from ...core.time_arguments import without_words
 from ...core.time_zones import zone
 from ..arguments import choice, optional_text, whole
 from ..current_session import SessionLike, session_or_current
@@ -20,6 +21,7 @@ from .records import event_frame, fields_mask
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+    from ...core.clock import Clock
     from ..times import When, Zone
 
 _ORDERS = {"start_time": "startTime", "updated": "updated"}
@@ -51,7 +53,7 @@ def events(
     Args:
         text: Words, all of which must be in the title, description, location or attendees of an event.
         time_min, time_max: List only events that end after `time_min` and start before `time_max`. A date means
-            midnight in `time_zone`.
+            midnight in `time_zone`. "today", "tomorrow 10:00", "7 days ago" and "in 2 weeks" are times, too.
         single_events: List the instances of a recurring event instead of the event. This needs `time_max` or `limit`.
         order_by: "start_time" (only with `single_events`) or "updated".
         show_deleted: Include cancelled events.
@@ -95,8 +97,8 @@ def events(
     parameters = {
         **query_of({"calendar": calendar, "max_attendees": max_attendees}),
         "q": optional_text("query", query) if text is None else optional_text("text", text),
-        **wire_window(time_min, time_max, name),
-        "updatedMin": wire_instant("updated_min", updated_min, name),
+        **wire_window(time_min, time_max, name, session.clock),
+        "updatedMin": wire_instant("updated_min", updated_min, name, session.clock),
         "singleEvents": "true" if single_events else None,
         "showDeleted": "true" if show_deleted else None,
         "orderBy": None if order_by is None else _ORDERS[choice("order_by", snake(order_by), _ORDERS)],
@@ -111,17 +113,23 @@ def events(
     return concatenate(schema, frames or [event_frame(schema, [], name)])
 
 
-def wire_window(time_min: object, time_max: object, time_zone: str) -> dict[str, str | None]:
+def wire_window(time_min: object, time_max: object, time_zone: str, clock: Clock) -> dict[str, str | None]:
     """Convert the arguments `time_min` and `time_max` to query parameters. Raises ValueError for an empty window."""
-    first, last = wire_instant("time_min", time_min, time_zone), wire_instant("time_max", time_max, time_zone)
+    first = wire_instant("time_min", time_min, time_zone, clock)
+    last = wire_instant("time_max", time_max, time_zone, clock)
     if first is not None and last is not None and datetime.fromisoformat(last) <= datetime.fromisoformat(first):
         raise ValueError(f"time_max is {time_max}, which is not after time_min, {time_min}; give a later time_max")
     return {"timeMin": first, "timeMax": last}
 
 
-def wire_instant(argument: str, value: object, time_zone: str) -> str | None:
+def wire_instant(argument: str, value: object, time_zone: str, clock: Clock) -> str | None:
     """Convert a time argument to an RFC 3339 str in UTC, or None to None. A date stands for midnight in `time_zone`."""
     if value is None:
         return None
-    moment = read_time(time_object(argument, value, time_zone))
-    return instant(moment, zone(time_zone)).isoformat().replace("+00:00", "Z")
+    return read_instant(argument, value, time_zone, clock.now()).isoformat().replace("+00:00", "Z")
+
+
+def read_instant(argument: str, value: object, time_zone: str, now: datetime) -> datetime:
+    """Convert a time argument, also in words such as "today", to an instant. A timedelta is that long before `now`."""
+    moment = now - value if isinstance(value, timedelta) else without_words(value, now, time_zone)
+    return instant(read_time(time_object(argument, moment, time_zone)), zone(time_zone))

@@ -11,12 +11,13 @@ from ...core.events import recurrence_words
 from ...core.events.instances import occurrences
 from ...core.events.rrule import Recurrence
 from ...core.events.times import instant, read_time
+from ...core.time_arguments import python_time, without_words
 from ...core.time_zones import UTC_NAME, zone
 from ..arguments import one_row_id, whole
-from ..current_session import SessionLike, session_or_current
+from ..current_session import SessionLike, current_clock, session_or_current
 from ..frames.event_schemas import INSTANCES, PREVIEW
 from ..frames.frames import Record, frame
-from ..times import in_its_zone, python_time, zone_name
+from ..times import in_its_zone, zone_name
 from .body import event_body
 from .query import wire_window
 from .records import event_frame, in_zone
@@ -70,7 +71,7 @@ def instances(
     start: Any = get_event(session, calendar, event_id).get("start") or {}
     name = zone_name("time_zone", time_zone) or str(start.get("timeZone") or UTC_NAME)
     parameters = {
-        **wire_window(time_min, time_max, name),
+        **wire_window(time_min, time_max, name, session.clock),
         "showDeleted": "true" if show_deleted else None,
     }
     maximum = None if limit is None else whole("limit", limit, 0)
@@ -102,7 +103,8 @@ def recurrence_lines(words: str | Sequence[str], *, start: When, time_zone: Zone
     >>> svc.recurrence_lines("every 2 weeks on Mon, Thu, 10 times", start="2026-11-02")
     ['RRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,TH;COUNT=10']
     """
-    moment = in_its_zone(python_time("start", start), zone_name("time_zone", time_zone))
+    name = zone_name("time_zone", time_zone)
+    moment = in_its_zone(python_time("start", without_words(start, current_clock().now(), name)), name)
     if isinstance(moment, datetime) and moment.tzinfo is None:
         raise ValueError(f"start is {start!r} without a time zone; give time_zone='Europe/Berlin'")
     return recurrence_words.recurrence_lines(words, moment)
@@ -139,11 +141,13 @@ def preview_recurrence(
     ...                        count=2)[["weekday", "utc_offset"]].values.tolist()
     [['Fri', '+02:00'], ['Mon', '+01:00']]
     """
+    given, clock = zone_name("time_zone", time_zone), current_clock()
+    start, end = (without_words(each, clock.now(), given) for each in (start, end))
     body = event_body(start=start, end=end, recurrence=recurrence, time_zone=time_zone, end_time_zone=end_time_zone)
     begin, stop = read_time(body["start"]), read_time(body["end"])
     name = getattr(getattr(begin, "tzinfo", None), "key", None) or UTC_NAME
     lines: Any = body.get("recurrence") or []
-    bounds = wire_window(time_min, time_max, name).values()
+    bounds = wire_window(time_min, time_max, name, clock).values()
     after, before = (None if bound is None else datetime.fromisoformat(bound) for bound in bounds)
     every = occurrences(Recurrence.parse(lines, begin), begin, stop, after=after, before=before, zone=zone(name))
     rows: list[Record] = []

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from ...core.errors.public_calls import public_methods
 from ...core.http.messages import Query
+from ...core.suggestions import nearest_name
 from ..byte_sizes import size_text
 from ..html import Markup, join_html, tag
 from .request_code import body_text, curl_text, http_text, python_text, status_line
@@ -75,6 +76,21 @@ _PRE = "white-space: pre-wrap; word-break: normal; overflow-wrap: break-word; ma
 _MAX_LINES = 20
 
 
+_INSTEAD = {
+    **dict.fromkeys(("body", "content", "text"), "response_body or request_body"),
+    **dict.fromkeys(("code", "ok", "reason", "status_code", "status_line"), "status"),
+    **dict.fromkeys(("duration", "elapsed"), "seconds"),
+    **dict.fromkeys(("path", "query", "uri"), "url"),
+    **dict.fromkeys(("again", "repeat", "replay", "retry", "send"), "resend()"),
+    **dict.fromkeys(("print", "raw", "show"), "http()"),
+    "headers": "response_headers or request_headers",
+    "json": "json.loads(exchange.response_body)",
+    "request": "http(), request_headers or request_body",
+    "response": "http(), response_headers or response_body",
+}
+"""The attributes that users of other libraries expect, and those of an exchange."""
+
+
 class CodeText(str):
     """A str with a command or code of several lines, which IPython shows as these lines and without quotes."""
 
@@ -110,7 +126,13 @@ class ExchangeView:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        return getattr(self._exchange, name)
+        try:
+            return getattr(self._exchange, name)
+        except AttributeError:
+            known = [public for public in dir(self) if not public.startswith("_")]
+            near = _INSTEAD.get(name) or nearest_name(name, known)
+            hint = f"did you mean {near}?" if near else f"it has {', '.join(known)}"
+            raise AttributeError(f"an exchange has no attribute {name!r}; {hint}", name=name, obj=self) from None
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *(field.name for field in fields(self._exchange))})

@@ -44,8 +44,8 @@ def copy(
     Args:
         file: An id, a link, a row, a DataFrame, or a list of these.
         name: The name of the copy, or a list or Series of names. None means "Copy of" and the name of the original.
-        folder, parent: The folder of the copy, as an id, a row or a DataFrame of one row. None means the folder of the
-            original. If the caller may not write to that folder, None means the caller's root folder.
+        folder, parent: The folder of the copy, as for `upload`. None means the folder of the original. If the
+            caller may not write to that folder, None means the caller's root folder.
         ocr_language: The language of text in pictures, as for `upload`, if the copy becomes a native document.
         workers, executor, errors: The threads or the executor for several files, and what happens with an error of one
             of them. See docs/bulk.md.
@@ -76,7 +76,9 @@ def copy(
     if name is not None:
         metadata["name"] = name
     ids = file_ids(file)
-    bodies = row_bodies(with_parent(metadata, parent, folder), {}, len(ids), creating=True, names=session.names)
+    bodies = row_bodies(
+        with_parent(session, metadata, parent, folder), {}, len(ids), creating=True, names=session.names
+    )
     schema = files_schema_with(bodies.keys)
     query = {**schema.query, "ocrLanguage": optional_text("ocr_language", ocr_language)}
     call = partial(_copy_row, shared=bodies.shared, query=query)

@@ -89,8 +89,8 @@ def upload(
             ("de", "zh-Hant"), or several ("de+en"). None lets the service choose.
         file_id: An id from `generate_ids()` for the new file, or a list of ids. A repeated call with this id creates no
             second file.
-        folder: The folder of the new files, as an id, a link, a row or a DataFrame of one row. None means the top
-            folder. `create_folder` creates a folder.
+        folder: The folder of the new files, as an id, a link, a path like "birds/2026", a row or a DataFrame of one
+            row. None means the top folder. `create_folder` creates a folder.
         parent: The same as `folder`.
         upload_type: "media" (content only, no name), "multipart" (content and metadata in one request), "resumable",
             or "auto". "auto" sends up to 5 MB as media or multipart, and larger content as resumable (A1-05).
@@ -147,7 +147,7 @@ def upload(
         convert_to=convert_to,
         ocr_language=ocr_language,
     )
-    metadata, batch = with_parent(metadata, parent, folder), Batch(workers, executor, errors, resume, progress)
+    metadata, batch = with_parent(session, metadata, parent, folder), Batch(workers, executor, errors, resume, progress)
     if has_tree(source):
         return upload_trees(
             session,
@@ -352,7 +352,7 @@ def create_file(
     session = session_or_current(session)
     if name is not None:
         metadata["name"] = name
-    body = metadata_body(with_parent(metadata, parent, folder), creating=True, names=session.names)
+    body = metadata_body(with_parent(session, metadata, parent, folder), creating=True, names=session.names)
     schema = files_schema_with(body)
     return frame(schema, [calls.create_file(session, body, query=schema.query)])
 

@@ -1,17 +1,58 @@
-"""The folders of a user by their parents, with which files get paths and are found below a folder."""
+"""Finds folders by their paths, and the paths of files by their folders."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from ...core.errors.errors import NotFound
+from ...core.files.fields import composed
 from ...core.files.query import quote
 from ...core.resources.files import File
+from ..arguments import file_ids
 
 if TYPE_CHECKING:
     from ...client.session import Session
 
 _PAGE = 1000
+_ID = re.compile(r"root|[\w-]{20,}", re.ASCII)
+
+
+def folder_ids(session: Session, value: object, argument: str = "folder") -> list[str]:
+    """Return the ids of a folder argument. A text that does not look like an id is the path of a folder, like "A/B".
+
+    A short text that is not the name of a folder may be an id of another service. Raises NotFound for a missing folder.
+    """
+    return [text if _ID.fullmatch(text) else _folder_at(session, text, argument) for text in file_ids(value, argument)]
+
+
+def one_folder_id(session: Session, value: object, argument: str = "folder") -> str:
+    """Return the id of a folder argument that has one folder. Raises ValueError for none or several."""
+    ids = folder_ids(session, value, argument)
+    if len(ids) != 1:
+        raise ValueError(f"{argument} has {len(ids)} folders; give one folder")
+    return ids[0]
+
+
+def _folder_at(session: Session, path: str, argument: str) -> str:
+    from ...client.files import ROOT, get_file, list_files
+
+    folder = ROOT
+    for name in filter(None, path.split("/")):
+        query = f"name = {quote(name)} and mimeType = {quote(session.names.native('folder'))} and trashed = false"
+        query += f" and {quote(folder)} in parents"
+        rows = list_files(session, q=query, order_by="createdTime", fields="id,name")  # the oldest, as create_folder
+        match = next((row["id"] for row in rows if composed(row["name"]) == composed(name)), None)
+        if match is None:
+            with suppress(NotFound):
+                if "/" not in path:
+                    return str(get_file(session, path, fields="id")["id"])
+            advice = f"create_folder({path!r}) creates it."
+            raise NotFound(f"{argument} is {path!r}, and there is no folder {name!r} at this place.", advice=advice)
+        folder = match
+    return folder
 
 
 class FolderTree:

@@ -8,13 +8,14 @@ from types import EllipsisType
 from typing import TYPE_CHECKING, Any
 
 from ...core.errors.errors import NotFound
-from ..arguments import file_ids, one_id
+from ..arguments import file_ids
 from ..batch.batch import Batch, Errors, RowOperation, known_id, run
 from ..batch.resume import Resumable
 from ..current_session import SessionLike, session_or_current
 from ..frames.frames import snake
 from ..frames.schemas import DELETED, FILES
 from .files import create_file, file as _file, update_files
+from .folder_tree import one_folder_id
 from .metadata import RowBodies, metadata_body, with_parent
 from .search import files
 
@@ -229,7 +230,7 @@ def create_folder(
         raise ValueError(f"name is {name!r}, a path with an empty name, '.' or '..'; write it like 'birds/2026'")
     session = session_or_current(session)
     body = metadata_body(metadata, creating=False, names=session.names)
-    top = (with_parent(None, parent, folder) or {"parents": [ROOT]})["parents"][0]
+    top = (with_parent(session, None, parent, folder) or {"parents": [ROOT]})["parents"][0]
     folders = TreeUpload(session, top, UploadArguments(query=FILES.query))
     created = folders.folder(PurePosixPath(*parts))
     return update_files(session, [created], RowBodies(body, [{}]), Batch()) if body else _file(created, session=session)
@@ -251,7 +252,8 @@ def move(
 
     Args:
         file: An id, a link, a row, a DataFrame, or a list of these.
-        to: The folder, as an id, a link, a row or a DataFrame of one row. None or "root" means the top folder.
+        to: The folder, as an id, a link, a path like "birds/2026", a row or a DataFrame of one row. None
+            or "root" means the top folder.
         folder: The same as `to`.
         workers, executor, errors: The threads or the executor for several files, and what happens with an error of one
             of them. See docs/bulk.md.
@@ -283,7 +285,7 @@ def move(
         raise TypeError("move() needs the folder once: move(file, to=folder), and to='root' is the top folder")
     to = folder if isinstance(to, EllipsisType) else to
     session, ids = session_or_current(session), file_ids(file)
-    target = _folder_id(session, ROOT if to is None else one_id(to, "to"))
+    target = _folder_id(session, ROOT if to is None else one_folder_id(session, to, "to"))
     resumable: Resumable[str] = Resumable("move", {"to": target})
     operation = RowOperation(FILES, partial(_move, target=target), known=known_id, resumable=resumable, title="Move")
     return run(operation, ids, session, Batch(workers, executor, errors, resume, progress))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from datetime import datetime
-from typing import Any, NamedTuple, cast
+from contextlib import suppress
+from datetime import date, datetime
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ...core.brand_names import Names
 from ...core.clock import format_time
@@ -16,6 +17,10 @@ from ...core.suggestions import nearest_name
 from ..arguments import column_values, file_ids, is_missing, plain
 from ..frames.frames import Schema, camel, snake
 from ..frames.schemas import FILE, FILES
+from .folder_tree import one_folder_id
+
+if TYPE_CHECKING:
+    from ...client.session import Session
 
 _WRITABLE = {
     True: {f.name: f for f in FILE_FIELDS if f.write is not Write.NEVER},
@@ -129,6 +134,9 @@ def _list_fields(writable: Mapping[str, Field]) -> str:
 def _wire_value(key: str, value: Any, names: Names) -> JSON:
     if isinstance(value, datetime):
         return format_time(value if value.tzinfo else value.astimezone())
+    if key.endswith("Time") and isinstance(value, date | str):
+        with suppress(ValueError):
+            return f"{date.fromisoformat(str(value).strip())}T00:00:00Z"
     if key == "parents" and value is not None:
         return [*file_ids(value, key)]
     if key == "mimeType" and isinstance(value, str):
@@ -136,29 +144,25 @@ def _wire_value(key: str, value: Any, names: Names) -> JSON:
     return plain(value)  # type: ignore[no-any-return]
 
 
-def with_parent(metadata: Any, parent: object, folder: object = None) -> Any:
+def with_parent(session: Session, metadata: Any, parent: object, folder: object = None) -> Any:
     """Return metadata with the folder `parent` as `parents`, or unchanged if there is no folder.
 
     `folder` is the same. `metadata` may be a list with a dict for each file. Raises TypeError or ValueError if there is
     not exactly one folder, or if the metadata have `parents` too.
-
-    >>> with_parent({"starred": True}, {"id": "abc"})
-    {'starred': True, 'parents': ['abc']}
     """
     if folder is not None and parent is not None:
         raise ValueError("folder and parent name the folder twice; leave one of them out")
     argument, parent = ("folder", folder) if parent is None else ("parent", parent)
     if parent is None:
         return metadata
-    if isinstance(metadata, list | tuple):
-        return [with_parent(entry, parent) for entry in metadata]
-    if not isinstance(metadata, Mapping | None):
+    is_list = isinstance(metadata, list | tuple)
+    if not is_list and not isinstance(metadata, Mapping | None):
         return metadata
-    if metadata and "parents" in metadata:
+    if any(isinstance(each, Mapping) and "parents" in each for each in (metadata if is_list else [metadata])):
         raise ValueError(f"{argument} and parents name the folder twice; leave one of them out")
-    folders = file_ids(parent, argument)
-    if len(folders) != 1:
-        raise ValueError(f"{argument} has {len(folders)} folders; a file can be in only one folder")
+    folders = [one_folder_id(session, parent, argument)]
+    if is_list:
+        return [{**entry, "parents": folders} if isinstance(entry, Mapping) else entry for entry in metadata]
     return {**(metadata or {}), "parents": folders}
 
 

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 from ...core.errors.errors import BadRequest, NotFound
 from ...core.files.query import FIELDS, PAIRS, SORT_KEYS, QueryError, compared_values, parse_query, sort_key_problem
-from ..arguments import file_ids, flag, optional_text, texts, whole
+from ..arguments import flag, optional_text, texts, whole
 from ..current_session import SessionLike, session_or_current
 from ..frames.frames import Column, Record, Schema, concatenate, frame, snake
 from ..frames.schemas import FILE, file_schema
-from .folder_tree import FolderTree
+from .folder_tree import FolderTree, folder_ids
 from .search_terms import CONDITIONS, FileFilter, InFolders, as_written, file_filter
 
 _FIELDS = {snake(name): name for name in (*FIELDS, *PAIRS) if snake(name) != name}
@@ -187,7 +187,8 @@ def files(  # type: ignore[misc]  # the first overload has the arguments
         text: Words, all of which must be in the name or description of a file. A deployment may search the content too.
         mime_type: A media type such as "text/csv" or "image/*", a native type such as "folder", "document" or
             "spreadsheet", or a list of these.
-        folder: The folder that directly contains the files, as an id, a link, a row or "root", or several of these.
+        folder: The folder that directly contains the files, as an id, a link, a path like "birds/2026", a row or
+            "root", or several of these.
         recursive: True also lists the files in all folders below `folder`.
         owner: The e-mail address of the owner, "me", or several of these as for `share`.
         modified_after, modified_before, created_after, created_before: A time, a date (its midnight), a str such as
@@ -241,6 +242,9 @@ def files(  # type: ignore[misc]  # the first overload has the arguments
         session.names.full_media_type(media_type, "query")  # raises for the media type of another brand
     read = partial(file_filter, sent_query, names=session.names, now=session.clock.now())
     selection = read(conditions)  # raises for an argument that is not valid, before anything is sent
+    if folder is not None:
+        conditions["folder"] = folder_ids(session, conditions["folder"])
+        selection = read(conditions)
 
     def pages() -> Generator[list[Record], None, None]:
         """Yield the matching files of each page, at most `limit` in all."""
@@ -254,7 +258,7 @@ def files(  # type: ignore[misc]  # the first overload has the arguments
             chosen = read({**conditions, "name": names}) or selection
         tree = FolderTree(session) if paths or (recursive and folder is not None) else None
         if tree and recursive and folder is not None:
-            inside = tree.below(file_ids(conditions["folder"], "folder"))
+            inside = tree.below(conditions["folder"])
             without = read({**conditions, "folder": None}) or chosen
             chosen = FileFilter(without.query, (*without.conditions, InFolders(inside)))
         most = None if chosen.conditions else limit  # the service does not test patterns
@@ -280,7 +284,7 @@ def files(  # type: ignore[misc]  # the first overload has the arguments
             explain_bad_request(error, query, keys)
             raise
         if is_empty and folder is not None:
-            _check_folders(session, file_ids(conditions["folder"], "folder"))
+            _check_folders(session, conditions["folder"])
 
     columns = _with_paths(schema) if paths else schema
     chunks = _chunks(columns, pages(), chunksize or _CHUNK)

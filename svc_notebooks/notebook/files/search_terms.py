@@ -21,9 +21,9 @@ from ...core.clock import format_time
 from ...core.files.fields import composed, name_key
 from ...core.files.query import quote
 from ...core.resources.files import File
+from ...core.time_arguments import instant_of
 from ..arguments import file_ids, flag, texts
 from ..people import people
-from ..times import past_instant
 
 if TYPE_CHECKING:
     from ...client.session import Session
@@ -206,7 +206,7 @@ def _text(argument: str, value: Any, context: _Context) -> _Condition:
 
 
 def _time(argument: str, value: Any, context: _Context) -> _Condition:
-    moment = format_time(past_instant(argument, value, context.now))
+    moment = format_time(instant_of(argument, value, context.now))
     field, _, side = argument.partition("_")
     return _Condition(f"{field}Time {'>' if side == 'after' else '<'} {quote(moment)}")
 

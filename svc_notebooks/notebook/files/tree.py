@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...core.errors.public_calls import public_methods
-from ..arguments import is_missing, one_id
+from ..arguments import is_missing
 from ..byte_sizes import size_text
 from ..current_session import SessionLike, session_or_current
 from ..html import Markup, tag
 from . import search
+from .folder_tree import one_folder_id
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -89,7 +90,8 @@ def tree(folder: File | None = None, *, session: SessionLike = None) -> Tree:
     """Draw a folder with all folders and files below it, and their sizes. Files in the trash are left out.
 
     Args:
-        folder: A folder, as an id, a link, a row or a DataFrame of one row. None means the top folder.
+        folder: A folder, as an id, a link, a path like "birds/2026", a row or a DataFrame of one row. None means
+            the top folder.
 
     Returns:
         A Tree, which a notebook shows with folders to open, and `print` as text. Its attribute `files` is the DataFrame
@@ -112,7 +114,7 @@ def tree(folder: File | None = None, *, session: SessionLike = None) -> Tree:
     from ...client.files import ROOT, get_file
 
     session = session_or_current(session)
-    top = get_file(session, ROOT if folder is None else one_id(folder, "folder"), fields="id,name")
+    top = get_file(session, ROOT if folder is None else one_folder_id(session, folder), fields="id,name")
     rows = search.files(
         folder=top["id"], recursive=True, paths=True, trashed=False, order_by="name_natural", session=session
     )

@@ -215,7 +215,8 @@ def start_upload(
     existing = None if file is None else one_id(file)
     if existing is not None and any(argument is not None for argument in (file_id, convert_to, parent, folder)):
         raise ValueError("file_id, convert_to and folder are for new files; leave these arguments out if you give file")
-    session, further = session_or_current(session), with_parent(metadata, parent, folder) or {}
+    session = session_or_current(session)
+    further = with_parent(session, metadata, parent, folder) or {}
     body = metadata_body(
         {**further, **({"id": file_id} if file_id else {})}, creating=existing is None, names=session.names
     )

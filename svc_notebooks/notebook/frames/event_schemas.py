@@ -48,107 +48,25 @@ INSTANCES = Schema(
     + _columns("original_start_time_zone", "recurringEventId")
 )
 
-CREATED = schema(
-    """
-    row       any
-    id        text
-    summary   text
-    start     time
-    end       time
-    htmlLink  text
-    error     text
-    field     text
-    """
-)
+CREATED = schema("row any, id text, summary text, start time, end time, htmlLink text, error text, field text")
 
-PREVIEW = schema(
-    """
-    n           count
-    start       time
-    end         time
-    weekday     text
-    utc_offset  text
-    recurrence  text
-    """
-)
+PREVIEW = schema("n count, start time, end time, weekday text, utc_offset text, recurrence text")
 
-FREE_BUSY = schema(
-    """
-    calendar  text
-    busy      any
-    """
-)
+FREE_BUSY = schema("calendar text, busy any")
 
-FREE_TIMES = schema(
-    """
-    start  time
-    end    time
-    """
-)
+FREE_TIMES = schema("start time, end time")
 
-CALENDAR_PERMISSIONS = schema(
-    """
-    calendar      text
-    id            text
-    type          text
-    role          text
-    emailAddress  text
-    domain        text
-    """
-)
+CALENDAR_PERMISSIONS = schema("calendar text, id text, type text, role text, emailAddress text, domain text")
 
-CALENDARS = schema(
-    """
-    id           text
-    summary      text
-    timeZone     text
-    accessRole   text
-    primary      flag
-    description  text
-    """
-)
+CALENDARS = schema("id text, summary text, timeZone text, accessRole text, primary flag, description text")
 
-COLORS = schema(
-    """
-    id          text
-    name        text
-    background  text
-    foreground  text
-    """
-)
+COLORS = schema("id text, name text, background text, foreground text")
 
-OUTBOX = schema(
-    """
-    time      time
-    event_id  text
-    to        text
-    method    text
-    subject   text
-    """
-)
+OUTBOX = schema("time time, event_id text, to text, method text, subject text")
 
 IMPORTED = schema(
-    """
-    iCalUID           text
-    id                text
-    summary           text
-    start             time
-    end               time
-    time_zone         text
-    changedInstances  count
-    htmlLink          text
-    outcome           text
-    notes             text
-    """
+    "iCalUID text, id text, summary text, start time, end time, time_zone text, changedInstances count, "
+    "htmlLink text, outcome text, notes text"
 )
 
-CALENDAR_FILE = schema(
-    """
-    path              text
-    calendar          text
-    events            count
-    changedInstances  count
-    size              count
-    outcome           text
-    """
-)
+CALENDAR_FILE = schema("path text, calendar text, events count, changedInstances count, size count, outcome text")

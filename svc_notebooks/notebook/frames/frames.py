@@ -88,9 +88,9 @@ class Schema:
         return Schema(tuple(by_key[key] for key in keys))
 
 
-def schema(table: str) -> Schema:
-    """Parse a table with a record key and a type (text, count, flag, seconds, time or any) in each line."""
-    rows = [line.split() for line in table.strip().splitlines()]
+def schema(columns: str) -> Schema:
+    """Parse a record key and a type (text, count, flag, seconds, time or any) for each column, between commas."""
+    rows = [column.split() for column in columns.split(",")]
     return Schema(tuple(Column(snake(key), _DTYPES[kind], key) for key, kind in rows))
 
 

@@ -54,391 +54,112 @@ def file_schema(fields: str | Iterable[str] | None) -> Schema:
 
 IDS = schema("id text")
 
-DELETED = schema(
-    """
-    id       text
-    deleted  flag
-    """
-)
+DELETED = schema("id text, deleted flag")
 
-DOWNLOADS = schema(
-    """
-    id        text
-    name      text
-    path      text
-    size      count
-    of        count
-    mimeType  text
-    outcome   text
-    """
-)
+DOWNLOADS = schema("id text, name text, path text, size count, of count, mimeType text, outcome text")
 
-EXPORTED = schema(
-    """
-    id        text
-    name      text
-    path      text
-    size      count
-    mimeType  text
-    outcome   text
-    """
-)
+EXPORTED = schema("id text, name text, path text, size count, mimeType text, outcome text")
 
 ABOUT = schema(
-    """
-    displayName        text
-    emailAddress       text
-    quota_limit        count
-    quota_usage        count
-    quota_usage_trash  count
-    maxUploadSize      count
-    """
+    "displayName text, emailAddress text, quota_limit count, quota_usage count, quota_usage_trash count, "
+    "maxUploadSize count"
 )
 
 IMPORT_FORMATS = schema(
-    """
-    native       text
-    title        text
-    extensions   text
-    media_type   text
-    max_size     count
-    note         text
-    native_type  text
-    """
+    "native text, title text, extensions text, media_type text, max_size count, note text, native_type text"
 )
 
-EXPORT_FORMATS = schema(
-    """
-    native       text
-    title        text
-    extension    text
-    media_type   text
-    native_type  text
-    """
-)
+EXPORT_FORMATS = schema("native text, title text, extension text, media_type text, native_type text")
 
 PENDING = schema(
-    """
-    name         text
-    total        count
-    chunk_size   count
-    media_type   text
-    started      time
-    session_uri  text
-    source       text
-    """
+    "name text, total count, chunk_size count, media_type text, started time, session_uri text, source text"
 )
 
 HISTORY = schema(
-    """
-    n       count
-    action  text
-    first   count
-    last    count
-    total   count
-    status  count
-    stored  count
-    waited  seconds
-    state   text
-    error   text
-    """
+    "n count, action text, first count, last count, total count, status count, stored count, waited seconds, "
+    "state text, error text"
 )
 
 EXCHANGES = schema(
-    """
-    n              count
-    method         text
-    path           text
-    query          text
-    time           time
-    content_range  text
-    range          text
-    error          text
-    sent           count
-    received       count
-    status         count
-    """
+    "n count, method text, path text, query text, time time, content_range text, range text, error text, "
+    "sent count, received count, status count"
 )
 
 JOURNAL = schema(
-    """
-    n              count
-    time           time
-    operation      text
-    method         text
-    path           text
-    query          text
-    user           text
-    client         text
-    scopes         any
-    declared       count
-    received       count
-    status         count
-    sent           count
-    offset_before  count
-    offset_after   count
-    fault          text
-    decided_by     text
-    """
+    "n count, time time, operation text, method text, path text, query text, user text, client text, scopes any, "
+    "declared count, received count, status count, sent count, offset_before count, offset_after count, "
+    "fault text, decided_by text"
 )
 
 CHANNELS = schema(
-    """
-    watching      text
-    state         text
-    expiration    time
-    opened        time
-    id            text
-    resource_id   text
-    resource_uri  text
-    address       text
-    token         text
-    kind          text
-    """
+    "watching text, state text, expiration time, opened time, id text, resource_id text, resource_uri text, "
+    "address text, token text, kind text"
 )
 
-STOPPED = schema(
-    """
-    id       text
-    stopped  flag
-    """
-)
+STOPPED = schema("id text, stopped flag")
 
 MESSAGES = schema(
-    """
-    received        time
-    channel_id      text
-    number          count
-    state           text
-    changed         text
-    verified        flag
-    tries           count
-    answers         text
-    resource_id     text
-    resource_uri    text
-    expiration      time
-    token           text
-    content_type    text
-    content_length  count
-    kind            text
-    """
+    "received time, channel_id text, number count, state text, changed text, verified flag, tries count, "
+    "answers text, resource_id text, resource_uri text, expiration time, token text, content_type text, "
+    "content_length count, kind text"
 )
 
-EXPLAINED = schema(
-    """
-    header   text
-    value    text
-    meaning  text
-    """
-)
+EXPLAINED = schema("header text, value text, meaning text")
 
 NOTIFICATIONS = schema(
-    """
-    received        time
-    state           text
-    changed         text
-    watching        text
-    channel_id      text
-    number          count
-    verified        flag
-    content_type    text
-    content_length  count
-    waited          seconds
-    tries           count
-    answers         text
-    outcome         text
-    """
+    "received time, state text, changed text, watching text, channel_id text, number count, verified flag, "
+    "content_type text, content_length count, waited seconds, tries count, answers text, outcome text"
 )
 
 DELIVERIES = schema(
-    """
-    channel_id      text
-    resource_id     text
-    message_number  count
-    state           text
-    attempt         count
-    due             time
-    time            time
-    status          count
-    outcome         text
-    error           text
-    """
+    "channel_id text, resource_id text, message_number count, state text, attempt count, due time, time time, "
+    "status count, outcome text, error text"
 )
 
-CHANGES = schema(
-    """
-    time      time
-    fileId    text
-    name      text
-    mimeType  text
-    removed   flag
-    trashed   flag
-    """
-)
+CHANGES = schema("time time, fileId text, name text, mimeType text, removed flag, trashed flag")
 
-PERMISSIONS = schema(
-    """
-    emailAddress  text
-    role          text
-    id            text
-    file_id       text
-    domain        text
-    type          text
-    """
-)
+PERMISSIONS = schema("emailAddress text, role text, id text, file_id text, domain text, type text")
 
-DOCTOR = schema(
-    """
-    check   text
-    found   text
-    fix     text
-    status  text
-    """
-)
+DOCTOR = schema("check text, found text, fix text, status text")
 
-TOKEN_INFO = schema(
-    """
-    email    text
-    client   text
-    scopes   any
-    expires  time
-    """
-)
+TOKEN_INFO = schema("email text, client text, scopes any, expires time")
 
-HAR_FILE = schema(
-    """
-    path       text
-    exchanges  count
-    size       count
-    outcome    text
-    """
-)
+HAR_FILE = schema("path text, exchanges count, size count, outcome text")
 
-COMPARED = schema(
-    """
-    first_n   count
-    second_n  count
-    exchange  text
-    what      text
-    first     text
-    second    text
-    """
-)
+COMPARED = schema("first_n count, second_n count, exchange text, what text, first text, second text")
 
 FAULT_PLANS = schema(
-    """
-    plan       text
-    preset     text
-    step       count
-    waits_for  text
-    does       text
-    times      count
-    seen       count
-    fired      count
-    """
+    "plan text, preset text, step count, waits_for text, does text, times count, seen count, fired count"
 )
 
-FAULT_PRESETS = schema(
-    """
-    name      text
-    teaches   text
-    steps     count
-    what      text
-    """
-)
+FAULT_PRESETS = schema("name text, teaches text, steps count, what text")
 
-LIMITS = schema(
-    """
-    user      text
-    requests  count
-    per       seconds
-    spent     count
-    until     time
-    """
-)
+LIMITS = schema("user text, requests count, per seconds, spent count, until time")
 
-DOMAINS = schema(
-    """
-    domain  text
-    """
-)
+DOMAINS = schema("domain text")
 
-AGENDA = schema(
-    """
-    time     time
-    what     text
-    user     text
-    subject  text
-    detail   text
-    """
-)
+AGENDA = schema("time time, what text, user text, subject text, detail text")
 
-EXERCISES = schema(
-    """
-    name        text
-    title       text
-    notebook    text
-    outcome     text
-    hintsTaken  count
-    """
-)
+EXERCISES = schema("name text, title text, notebook text, outcome text, hintsTaken count")
 
 
 # -- the columns and dtypes of the frames about a class (docs/class.md)
 
 
 STUDENTS = schema(
-    """
-    name        text
-    email       text
-    role        text
-    active      flag
-    last        time
-    requests    count
-    errors      count
-    bytes       count
-    channels    count
-    steps       count
-    operations  text
-    """
+    "name text, email text, role text, active flag, last time, requests count, errors count, bytes count, "
+    "channels count, steps count, operations text"
 )
 
 CLASS_STEPS = schema(
-    """
-    name      text
-    email     text
-    exercise  text
-    title     text
-    step      count
-    of        count
-    text      text
-    time      time
-    request   count
-    """
+    "name text, email text, exercise text, title text, step count, of count, text text, time time, request count"
 )
 
 RESET_STUDENT = schema(
-    """
-    user       text
-    backup     text
-    path       text
-    files      count
-    bytes      count
-    uploads    count
-    calendars  count
-    events     count
-    channels   count
-    """
+    "user text, backup text, path text, files count, bytes count, uploads count, calendars count, events count, "
+    "channels count"
 )
 
-BACKUPS = schema(
-    """
-    user    text
-    time    time
-    backup  text
-    path    text
-    size    count
-    """
-)
+BACKUPS = schema("user text, time time, backup text, path text, size count")
 
 CLASS_CLOCK = schema("now time")

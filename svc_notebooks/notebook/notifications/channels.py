@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from ...core.clock import to_millis
 from ...core.durations import parse_duration
 from ...core.http.redaction import mask_token, redact_url
+from ...core.time_arguments import python_time, without_words
 from ..arguments import file_ids, is_frame, optional_text, row_ids
 from ..batch.batch import apply_to_rows
 from ..current_session import SessionLike, session_or_current
 from ..frames.frames import Record, frame
 from ..frames.schemas import CHANNELS, STOPPED
-from ..times import python_time
 from .open_receiver import receivers_of
 from .receiver import Receiver
 
@@ -63,7 +63,7 @@ def expiration_time(session: Session, expires_in: Any, expiration: object) -> in
         return expiration
     if isinstance(expiration, str) and _MILLISECONDS.fullmatch(expiration):
         return expiration
-    moment = python_time("expiration", expiration)
+    moment = python_time("expiration", without_words(expiration, session.clock.now()))
     if not isinstance(moment, datetime) or moment.tzinfo is None:
         raise ValueError(f"expiration is {expiration!r}; give a time with its zone, like 2026-11-02 10:00+01:00")
     return to_millis(moment)

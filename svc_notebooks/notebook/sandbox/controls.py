@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, ContextDecorator
-from datetime import datetime
+from datetime import date
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ from ...core.errors.caller_warning import warn_caller
 from ...core.errors.public_calls import public_methods, unknown_argument
 from ...core.fault_plan import ACTION_KEYS, MATCH_KEYS
 from ...core.http.messages import JSONObject
+from ...core.time_arguments import instant_of
 from ..frames.frames import frame
 from ..frames.schemas import AGENDA, DOMAINS, FAULT_PLANS, FAULT_PRESETS, LIMITS
 
@@ -293,13 +294,14 @@ class SandboxControls:
             raise TypeError(f"pem must be a str with certificates in PEM, not {type(pem).__name__}")
         self.service.trust(pem)
 
-    def agenda(self, since: str | datetime | None = None, until: str | datetime | None = None) -> DataFrame:
+    def agenda(self, since: str | date | None = None, until: str | date | None = None) -> DataFrame:
         """List the expirations and deliveries that the service has scheduled, in the order of their times.
 
         Args:
-            since: The first instant. None: now. An instant in the past also lists earlier expirations and deliveries,
-                such as those that moving the clock has caused, if the service still has their records.
-            until: The last instant. None: no end.
+            since: The first instant: a time, a date (its midnight in UTC), "yesterday" or "in 2 days". None: now. An
+                instant in the past also lists earlier expirations and deliveries, such as those that moving the clock
+                has caused, if the service still has their records.
+            until: The last instant, in the same forms. None: no end.
 
         Returns:
             One row for each expiration or delivery: time (datetime64[ms, UTC]), what (str: upload expires, channel
@@ -312,9 +314,11 @@ class SandboxControls:
         >>> lab.agenda()[["what", "subject", "detail"]].values.tolist()
         [['upload expires', 'film.mp4', '262,144 of 600,000 bytes']]
         """
-        from ...core.clock import parse_time
-
-        first, last = (parse_time(moment) if isinstance(moment, str) else moment for moment in (since, until))
+        now = self.service.clock.now()
+        first, last = (
+            None if moment is None else instant_of(name, moment, now)
+            for name, moment in (("since", since), ("until", until))
+        )
         return frame(AGENDA, self.service.agenda(first, last))
 
     def snapshot(self) -> str:

@@ -6,14 +6,14 @@ A virtual clock that is moved forward stops at the time of each event of its age
 from __future__ import annotations
 
 import time
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from threading import Lock, RLock
 from types import TracebackType
 from typing import Protocol
 
-from ...core.clock import parse_time
 from ...core.durations import Duration, parse_duration
 from ...core.errors.public_calls import public
+from ...core.time_arguments import instant_of
 
 DEFAULT_START = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
 """The default start of a virtual clock. It is fixed, so that a seeded sandbox has the same times in every run."""
@@ -99,9 +99,9 @@ class SystemClock:
         return self.stop().advance(step)
 
     @public
-    def set(self, instant: datetime | str) -> datetime:
+    def set(self, instant: date | str) -> datetime:
         """Stop the clock and set it like `VirtualClock.set`. An invalid `instant` leaves the clock running."""
-        target = parse_instant(instant)
+        target = parse_instant(instant, self.now())
         return self.stop().set(target)
 
     def wait(self, seconds: float) -> None:
@@ -151,12 +151,13 @@ class VirtualClock:
             return self._go_to(end)
 
     @public
-    def set(self, instant: datetime | str) -> datetime:
+    def set(self, instant: date | str) -> datetime:
         """Set the clock to an instant and return the new time. All events up to a later instant happen.
 
-        Raises ValueError or TypeError unless the instant is a datetime with a time zone or an RFC 3339 string.
+        The instant is a datetime, a date (its midnight), or a text such as "2026-06-01 10:00" or "tomorrow 10:00".
+        Times without a zone are in UTC. Raises TypeError or ValueError for any other value.
         """
-        target = parse_instant(instant)
+        target = parse_instant(instant, self.now())
         with self._moving:
             return self._go_to(target)
 
@@ -212,16 +213,8 @@ def parse_step(duration: Duration) -> timedelta:
     return step
 
 
-def parse_instant(instant: object) -> datetime:
-    """Convert a datetime with a time zone, or an RFC 3339 string, to a datetime in UTC.
-
-    Raises ValueError for an invalid string or a datetime without a time zone, and TypeError for other types.
-    """
-    if isinstance(instant, str):
-        return parse_time(instant).astimezone(UTC)
-    if not isinstance(instant, datetime):
-        kind = type(instant).__name__
-        raise TypeError(f"instant must be a datetime or a str such as 2026-01-12T09:00:00Z, not {kind}")
-    if instant.tzinfo is None:
-        raise ValueError(f"instant is {instant} without a time zone; add a time zone, for example UTC")
-    return instant.astimezone(UTC)
+def parse_instant(instant: object, now: datetime) -> datetime:
+    """Convert an argument of `VirtualClock.set` to a datetime in UTC. Raises TypeError or ValueError."""
+    if isinstance(instant, timedelta):
+        raise TypeError("instant must be a time, not a duration; clock.advance(duration) moves the clock by a duration")
+    return instant_of("instant", instant, now).astimezone(UTC)

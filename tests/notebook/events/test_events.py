@@ -624,3 +624,24 @@ def test_a_frame_of_events_is_changed_row_by_row(lab, call):
     made = [svc.create_event(word, attendees="ada@svc.example", **day) for word in ("Tea", "Coffee")]
 
     assert call(pd.concat(made))["id"].tolist() == [event["id"].item() for event in made]
+
+
+@pytest.mark.parametrize(
+    "word, day", [("yesterday", 4), ("Today", 5), ("tomorrow 10:00", 6), ("in 2 days", 7), ("1 day ago", 4)]
+)
+def test_each_argument_that_takes_a_time_takes_words(lab, word, day):
+    length = "2 h" if " " in word else None
+    made = svc.create_event("Tea", start=word, duration=length, time_zone="UTC", recurrence="daily")
+    frames = [
+        made,
+        svc.preview_recurrence(word, timedelta(1), "daily", time_zone="UTC", count=1),
+        svc.instances(made, time_min=word, time_max="in 30 days", limit=1),
+        svc.update_event(made, start=word),
+        svc.events(time_min=word, updated_min="yesterday"),
+    ]
+    busy = svc.free_busy(time_min=word, time_max="in 8 days")["busy"][0]
+
+    assert [frame["start"].dt.day.tolist() for frame in frames] == [[day]] * 5
+    assert busy[0][0].day == day
+    assert lab.agenda(since=word).empty
+    assert lab.clock.set(word).day == day

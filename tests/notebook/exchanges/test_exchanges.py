@@ -133,3 +133,20 @@ def test_html_for_notebook_programs_is_a_plain_str(lab, make):
 
     assert type(make()._repr_html_()) is str
     assert {type(text) for text in svc.file_browser()._repr_mimebundle_().values() if isinstance(text, str)} == {str}
+
+
+@pytest.mark.parametrize(
+    "name, message",
+    [
+        ("json", r"did you mean json.loads\(exchange.response_body\)"),
+        ("status_code", "did you mean status"),
+        ("headers", "did you mean response_headers or request_headers"),
+        ("response_header", "did you mean response_headers"),
+        ("zzz", "it has curl, .*, url"),
+    ],
+)
+def test_a_missing_attribute_of_an_exchange_names_what_there_is(lab, name, message):
+    svc.files()
+
+    with pytest.raises(AttributeError, match=f"an exchange has no attribute '{name}'; {message}"):
+        getattr(svc.exchange(), name)

@@ -24,7 +24,9 @@ def test_a_folder_is_created_in_a_folder(data):
 
 
 @pytest.mark.parametrize("keyword", ["folder", "parent"])
-@pytest.mark.parametrize("form", [lambda row: row, lambda row: row.iloc[0], lambda row: row["web_view_link"].item()])
+@pytest.mark.parametrize(
+    "form", [lambda row: row, lambda row: row.iloc[0], lambda row: row["web_view_link"].item(), lambda row: "/Data/"]
+)
 def test_files_are_created_in_a_folder(data, form, keyword):
     folder = {keyword: form(data)}
 
@@ -50,7 +52,7 @@ def test_a_path_is_created_once(data):
     assert below["path"].tolist() == [
         "Data/birds/2026", "Data/birds", "Data/birds/2026/june.csv", "Data/birds/2026/may.csv"
     ]  # fmt: skip
-    assert list(below.columns[:3]) == ["id", "name", "path"]
+    assert list(below.columns[:3]) == ["name", "path", "size"]
     assert len(svc.files(folder="root", recursive=True)) == 6
     assert svc.files(folder=data, recursive=True, name="m*", fields="size", paths=True).values.tolist() == [
         [5, "Data/birds/2026/may.csv"]

@@ -165,9 +165,11 @@ def test_files_are_found_by_folder(shelf):
     assert names_of(folder=[shelf, "root"], name="*.csv") == ["survey 1.csv", "table.csv"]
 
 
-def test_a_name_or_a_file_as_folder_is_refused(shelf):
-    with pytest.raises(svc.NotFound, match=r"File not found: Data.*files\(name=\.\.\., mime_type='folder'\)"):
-        svc.files(folder="Data [1]")
+def test_a_folder_is_found_by_its_path_and_a_file_as_folder_is_refused(shelf):
+    assert names_of(folder="Data [1]") == names_of(folder=["/Data [1]/"]) == ["survey 1.csv"]
+    for missing in ("data2", "Data [1]/2026"):
+        with pytest.raises(svc.NotFound, match=rf"there is no folder '{missing[-4:]}|data2'.* create_folder\('"):
+            svc.files(folder=missing)
     with pytest.raises(ValueError, match=r"folder is 'table.csv', which is a file and not a folder"):
         svc.files(folder=svc.files(name="table.csv"))
     empty = svc.create_folder("Empty")
@@ -257,16 +259,16 @@ def test_the_text_before_a_wildcard_never_hides_a_file(prefix, pattern, rest):
         ({"mime_type": "csv"}, ValueError, "did you mean 'text/csv'"),
         ({"mime_type": "foldr"}, ValueError, "did you mean 'folder'"),
         ({"mime_type": "application/vnd.google-apps.folder"}, ValueError, "here it is 'folder' or"),
-        ({"modified_after": "soon"}, ValueError, "modified_after must be a date .*'7 days ago', not 'soon'"),
-        ({"modified_after": "soon ago"}, ValueError, "modified_after must be a date .*'7 days ago', not 'soon ago'"),
-        ({"modified_after": "900000 weeks ago"}, ValueError, "modified_after must be a date"),
+        ({"modified_after": "soon"}, ValueError, "modified_after is 'soon'; write a date .*'7 days ago'"),
+        ({"modified_after": "soon ago"}, ValueError, "modified_after is 'soon ago'; write a date"),
+        ({"modified_after": "900000 weeks ago"}, ValueError, "modified_after is .*; write a date"),
         ({"created_before": 5}, TypeError, "created_before must be a date"),
         (
             {"created_before": pd.DatetimeIndex(["2026-01-01", "2026-01-02"])},
             TypeError,
             "created_before must be a date",
         ),
-        ({"created_before": pd.NaT}, ValueError, "created_before must be a date"),
+        ({"created_before": pd.NaT}, ValueError, "created_before is missing"),
         ({"starred": "yes"}, TypeError, "starred must be True or False, not 'yes'"),
         ({"properties": {"a": 5}}, TypeError, "properties must be a dict of texts"),
         ({"order_by": 5}, TypeError, "order_by must be a str or a list of them"),

@@ -47,7 +47,7 @@ def test_the_presets_are_a_frame():
     presets = svc.fault_presets()
 
     assert presets["name"].tolist() == [preset.name for preset in PRESETS]
-    assert presets.dtypes.astype(str).to_dict() == schema("name text\nteaches text\nsteps count\nwhat text").dtypes
+    assert presets.dtypes.astype(str).to_dict() == schema("name text, teaches text, steps count, what text").dtypes
     assert presets["what"].str.len().min() > 10
 
 
@@ -130,6 +130,10 @@ def test_a_clock_is_frozen_moved_and_set_whichever_it_is(clock):
         assert lab.clock.set(stands) == stands
         assert lab.clock.now() == stands
         assert lab.clock.set("2030-01-01T09:00:00Z") == lab.clock.now() == datetime(2030, 1, 1, 9, tzinfo=UTC)
+        assert lab.clock.set("2030-06-01") == lab.clock.set("today") == datetime(2030, 6, 1, tzinfo=UTC)
+        assert lab.clock.set("tomorrow 10:00") == datetime(2030, 6, 2, 10, tzinfo=UTC)
+        with pytest.raises(TypeError, match="instant must be a time, not a duration"):
+            lab.clock.set(timedelta(days=1))
 
 
 @pytest.mark.spec("A3-13", "A3-13a", "A8-08", "A8-08b", "T-01", "T-01c")

@@ -16,6 +16,7 @@ ADVICE = (
     [
         (["lost reciept"], {}, ValueError, "'lost reciept' is not a fault preset; did you mean 'lost receipt'"),
         (["lost_receipt"], {}, ValueError, "did you mean 'lost receipt'"),
+        (["timeout"], {}, ValueError, "'timeout' is not a fault preset; delay='20s' delays the response"),
         (["shoe"], {}, ValueError, "'shoe' is not a fault preset; the presets are 'flaky wifi', "),
         (["statsu=503"], {}, ValueError, "not statsu; did you mean status"),
         (["rate limit", "lost reciept"], {}, ValueError, "did you mean 'lost receipt'"),

@@ -35,7 +35,7 @@ _FIELDS = "id,name,mimeType,size"
 _IN_MEMORY = 16 * MIB
 """The size in bytes above which content is read from a temporary file."""
 
-_READ = schema("id text\nname text\nframe any")
+_READ = schema("id text, name text, frame any")
 _ARGUMENTS = ("sheet", "format", "file_column", "acknowledge_abuse", "progress", "workers", "executor", "session")
 _INSTEAD = {
     "document": "svc.export(file, 'docx') saves it as a Word file",
