@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from svc_notebooks.core.http.messages import Request
+from collections.abc import Callable
+from typing import Any
+
+from svc_notebooks.core.http.messages import Headers, Request, Response
+from svc_notebooks.server.service import Service
 
 
 def framed(request: Request) -> Request:
@@ -12,3 +16,17 @@ def framed(request: Request) -> Request:
     body = request.body
     length = ("Content-Length", str(len(body))) if isinstance(body, bytes) else ("Transfer-Encoding", "chunked")
     return Request(request.method, request.url, request.headers.plus(length), body)
+
+
+def requester(service: Service, token: str | None = None) -> Callable[..., Response]:
+    """Return `ask(method, url, body, Content_Range=...)`, which sends framed requests of a user to the service."""
+    token = token or service.sign_in()
+
+    def ask(method: str, url: str, body: Any = b"", **headers: str) -> Response:
+        pairs = [(name.replace("_", "-"), value) for name, value in headers.items()]
+        url = url if "://" in url else f"http://svc.test{url}"
+        return service.handle(
+            framed(Request(method, url, Headers([("Authorization", f"Bearer {token}"), *pairs]), body))
+        )
+
+    return ask

@@ -163,28 +163,6 @@ def dead_receiver() -> Iterator[str]:
         yield f"https://localhost:{silent.getsockname()[1]}/hook"
 
 
-@contextmanager
-def plain_receiver(say: Callable[[socket.socket], None]) -> Iterator[str]:
-    """An address where nobody knows TLS: a function has each connection, one after the other."""
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-
-        def serve() -> None:
-            with suppress(OSError):
-                while True:
-                    connection, _ = listening.accept()
-                    with connection, suppress(OSError):
-                        connection.settimeout(5)
-                        say(connection)
-
-        thread = Thread(target=serve, daemon=True)
-        thread.start()
-        try:
-            yield f"https://localhost:{listening.getsockname()[1]}/hook"
-        finally:
-            listening.shutdown(socket.SHUT_RDWR)
-            thread.join()
-
-
 def self_signed() -> ssl.SSLContext:
     """A certificate that its own key signed."""
     from cryptography import x509

@@ -197,7 +197,7 @@ def _are_ids(value: Any) -> bool:
     for text in value if type(value) is list else (value,):
         if type(text) is not str or not 0 < len(text) <= _MAX_ID or not text.isprintable():
             return False
-        if "/" in text and "@" not in text:
+        if {".", ".."} & set(text.split("/")):  # an id of another service may contain slashes
             return False
     return True
 

@@ -9,6 +9,7 @@ import pytest
 from tests.browser.axe import violations
 from tests.browser.chromium import CHROMIUM, SKIP_REASON, launch
 from tests.browser.lab import Lab
+from tests.browser.page_calls import PATIENCE
 from tests.browser.server import ROOT, jupyterlab
 
 FAILED = pytest.StashKey[bool]()
@@ -46,6 +47,31 @@ def chromium():
         browser = launch(tools)
         yield browser
         browser.close()
+
+
+@pytest.fixture
+def requested() -> list[str]:
+    """The addresses of all requests of the page."""
+    return []
+
+
+@pytest.fixture
+def problems() -> list[str]:
+    """The messages in the console of the page, and the requests to other hosts."""
+    return []
+
+
+@pytest.fixture
+def page(chromium, requested: list[str], problems: list[str]):
+    context = chromium.new_context(viewport={"width": 1280, "height": 900})
+    context.set_default_timeout(PATIENCE)
+    page = context.new_page()
+    page.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on("request", lambda request: requested.append(request.url))
+    page.on("request", lambda request: None if "127.0.0.1" in request.url else problems.append(request.url))
+    yield page
+    context.close()
 
 
 @pytest.fixture(scope="session")

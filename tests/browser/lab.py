@@ -142,6 +142,10 @@ class Lab:
         """The notebook as it would be saved now."""
         return nbformat.from_dict(page.evaluate(NOTEBOOK))
 
+    def show(self, name: str, *cells: str) -> Any:
+        """The page with a notebook of these code cells, all of which have run."""
+        return self.run(self.write(name, *cells))
+
     def errors(self, page: Any) -> list[str]:
         """The exceptions that are shown under cells that do not announce one."""
         return [

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from tests.browser.server import ROOT
+
 PATIENCE = 90_000  # milliseconds until a condition counts as one that never comes; a slow machine gets what it needs
 
 # Playwright waits for a promise without a limit, and one of JupyterLab stays open when a kernel does not answer.
@@ -20,3 +22,14 @@ WITHIN = """async (argument) => {
 def call(page: Any, script: str, argument: Any = None, *, patience: int = PATIENCE) -> Any:
     """Call an async function of JavaScript in the page, and return its result. It fails when it takes too long."""
     return page.evaluate(WITHIN % {"script": script, "patience": patience}, argument)
+
+
+def row(page: Any, text: str) -> Any:
+    """The row of a live page that has this text."""
+    return page.locator("#rows tr").filter(has_text=text)
+
+
+def screenshot(page: Any, name: str) -> None:
+    folder = ROOT / "build" / "screenshots"
+    folder.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=str(folder / f"{name}.png"))

@@ -209,8 +209,9 @@ def test_narrow_windows(lab, name):
 def test_axe_would_find_it(lab, axe):
     """A button without a name, and words that can hardly be read: both are in the form, so both are told."""
     wrong = "<button></button><p style='color: #777; background: #888'>hardly to be read</p>"
-    lab.write("axe-wrong.ipynb", f"import ipywidgets\nbox = ipywidgets.HTML({wrong!r})\nbox.add_class('svc-form')\nbox")
-    page = lab.run("axe-wrong.ipynb")
+    page = lab.show(
+        "axe-wrong.ipynb", f"import ipywidgets\nbox = ipywidgets.HTML({wrong!r})\nbox.add_class('svc-form')\nbox"
+    )
     page.get_by_text("hardly to be read", exact=True).wait_for()
 
     violations = axe(page)

@@ -9,9 +9,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import svc_notebooks as svc
-from tests.browser.page_calls import PATIENCE
+from tests.browser.page_calls import row, screenshot
 from tests.browser.school import School, served_class
-from tests.browser.server import ROOT
 
 pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default")]
 
@@ -20,30 +19,6 @@ pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default")]
 def school(tmp_path: Path) -> Iterator[School]:
     with served_class(tmp_path) as school:
         yield school
-
-
-@pytest.fixture
-def requested() -> list[str]:
-    """The addresses of all requests of the page."""
-    return []
-
-
-@pytest.fixture
-def problems() -> list[str]:
-    """The messages in the console of the page."""
-    return []
-
-
-@pytest.fixture
-def page(chromium, requested: list[str], problems: list[str]) -> Iterator[Page]:
-    context = chromium.new_context(viewport={"width": 1280, "height": 900})
-    context.set_default_timeout(PATIENCE)
-    page = context.new_page()
-    page.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
-    page.on("pageerror", lambda error: problems.append(str(error)))
-    page.on("request", lambda request: requested.append(request.url))
-    yield page
-    context.close()
 
 
 def sign_in(page: Page, school: School, name: str) -> None:
@@ -61,18 +36,8 @@ def live(page: Page, school: School, problems: list[str]) -> Page:
     return page
 
 
-def row(page: Page, text: str):
-    return page.locator("#rows tr").filter(has_text=text)
-
-
 def notice(page: Page):
     return page.locator("#notice")
-
-
-def screenshot(page: Page, name: str) -> None:
-    folder = ROOT / "build" / "screenshots"
-    folder.mkdir(parents=True, exist_ok=True)
-    page.screenshot(path=str(folder / f"class-page-{name}.png"))
 
 
 def test_a_student_has_steps_and_requests(live: Page, school: School) -> None:
@@ -132,19 +97,19 @@ def test_axe_reports_no_violations(live: Page, axe, scheme: str, width: int, pro
     live.set_viewport_size({"width": width, "height": 900})
     live.emulate_media(color_scheme=scheme)
     violations = axe(live, "body")
-    screenshot(live, f"{scheme}-{width}")
+    screenshot(live, f"class-page-{scheme}-{width}")
     row(live, "Bob Adams").get_by_role("button").click()
     expect(live.locator("#details")).to_be_visible()
     violations += axe(live, "body")
-    screenshot(live, f"details-{scheme}-{width}")
+    screenshot(live, f"class-page-details-{scheme}-{width}")
     live.get_by_role("button", name="Reset this student …").click()
     expect(live.get_by_role("dialog")).to_be_visible()
     violations += axe(live, "body")
-    screenshot(live, f"question-{scheme}-{width}")
+    screenshot(live, f"class-page-question-{scheme}-{width}")
     live.get_by_role("dialog").get_by_role("button", name="Reset").click()
     expect(notice(live)).to_contain_text("The backup is")
     violations += axe(live, "body")
-    screenshot(live, f"notice-{scheme}-{width}")
+    screenshot(live, f"class-page-notice-{scheme}-{width}")
     live.get_by_role("button", name="Restore …").click()
     expect(live.get_by_label("Backup")).to_be_visible()
     violations += axe(live, "body")

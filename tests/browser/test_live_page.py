@@ -1,7 +1,6 @@
 """The live page of a served sandbox in chromium: new rows, mouse and keyboard, light and dark."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -9,8 +8,7 @@ from playwright.sync_api import Page, expect
 import svc_notebooks as svc
 from svc_notebooks.server.service import open_service
 from svc_notebooks.server.transports.socket_server import SocketServer
-from tests.browser.page_calls import PATIENCE
-from tests.browser.server import ROOT
+from tests.browser.page_calls import row, screenshot
 
 pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default")]
 
@@ -24,38 +22,10 @@ def sandbox() -> Iterator[svc.Sandbox]:
 
 
 @pytest.fixture
-def problems() -> list[str]:
-    """The messages in the console of the page, and the requests to other hosts."""
-    return []
-
-
-@pytest.fixture
-def page(chromium, problems: list[str]) -> Iterator[Page]:
-    context = chromium.new_context(viewport={"width": 1280, "height": 900})
-    context.set_default_timeout(PATIENCE)
-    page = context.new_page()
-    page.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
-    page.on("pageerror", lambda error: problems.append(str(error)))
-    page.on("request", lambda request: None if "127.0.0.1" in request.url else problems.append(request.url))
-    yield page
-    context.close()
-
-
-@pytest.fixture
 def live(page: Page, sandbox: svc.Sandbox) -> Page:
     page.goto(sandbox.serve().base_url)
     expect(page.get_by_role("status")).to_have_text("Live")
     return page
-
-
-def row(page: Page, text: str):
-    return page.locator("#rows tr").filter(has_text=text)
-
-
-def screenshot(page: Page, name: str) -> None:
-    folder = ROOT / "build" / "screenshots"
-    folder.mkdir(parents=True, exist_ok=True)
-    page.screenshot(path=str(Path(folder) / f"live-page-{name}.png"))
 
 
 def act(sandbox: svc.Sandbox) -> None:
@@ -171,7 +141,7 @@ def test_without_a_key_the_page_asks_for_it(page: Page, axe) -> None:
         page.get_by_label("Key or control token").fill("wrong")
         page.get_by_role("button", name="Open").click()
         expect(page.get_by_role("alert")).to_contain_text("does not accept this key")
-        screenshot(page, "key")
+        screenshot(page, "live-page-key")
         violations = axe(page, "body")
         page.get_by_label("Key or control token").fill("of-control")
         page.keyboard.press("Enter")
@@ -193,11 +163,11 @@ def test_axe_reports_no_violations(
         live.get_by_role("tab", name=name).click()
         live.locator("#rows button").first.wait_for()
         violations += axe(live, "body")
-        screenshot(live, f"{name.lower()}-{scheme}-{width}")
+        screenshot(live, f"live-page-{name.lower()}-{scheme}-{width}")
         live.locator("#rows button").first.click()
         expect(live.locator("#details")).to_be_visible()
         violations += axe(live, "body")
-        screenshot(live, f"{name.lower()}-details-{scheme}-{width}")
+        screenshot(live, f"live-page-{name.lower()}-details-{scheme}-{width}")
         live.get_by_role("button", name="Close").click()
         assert live.evaluate("document.documentElement.scrollWidth <= innerWidth")
 

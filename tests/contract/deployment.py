@@ -19,6 +19,7 @@ from svc_notebooks.core.http.messages import Headers
 from tests.contract.control_client import ControlClient, NoControl, skip_untestable
 from tests.contract.created_resources import CALENDARS, FILES, CreatedResource, CreatedResources
 from tests.contract.translation import Translation
+from tests.contract.wire import Answer
 
 ADA, BOB = "ada@svc.example", "bob@svc.example"
 
@@ -32,18 +33,8 @@ class Unreachable(Exception):
     """No answer came."""
 
 
-@dataclass(frozen=True)
-class Reply:
+class Reply(Answer):
     """An answer, in the words of the suite."""
-
-    status: int
-    reason: str
-    headers: Headers
-    body: bytes
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.body)
 
     def object(self) -> dict[str, Any]:
         """The body where it is a JSON object, else nothing."""

@@ -191,7 +191,6 @@ class Upload:
         return dict(upload(session, self.source_of(lab.folder), **options))
 
 
-CHOSEN = "1chosen-before-anything-was-sent0"
 UPLOADS = st.builds(
     lambda size, kind, source, chunks, chosen, plan: Upload(
         size, kind, source, chunks, chosen and kind != "media", plan

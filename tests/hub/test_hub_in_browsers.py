@@ -28,7 +28,6 @@ READ = 'ponds = svc.files(name="ponds.csv")\nsvc.read_frame(ponds)'
 WATCH = """receiver = svc.receiver(register=True)
 svc.watch_file(ponds, receiver=receiver)[["state", "opened", "expiration"]]"""
 WAIT = 'receiver.wait_for("update", timeout=90)[["number", "state", "changed"]]'
-READ_AGAIN = "svc.read_frame(ponds)"
 FIND = 'svc.files(name="ponds.csv")[["name", "size", "modified_time"]]'
 DASHBOARD = "svc.class_dashboard(every=0.5)"
 

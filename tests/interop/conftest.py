@@ -82,23 +82,36 @@ def token(service: Service) -> str:
     return service.sign_in()
 
 
-@pytest.fixture
-def calendar(base_url: str, token: str) -> Iterator[Any]:
-    """gcsa with its service object pointed at ours; everything above it is as it was installed."""
+def google_description(api: str) -> dict[str, Any]:
+    """Return the bundled description of the API "drive" or "calendar" with our word for storage."""
+    text = resources.files("googleapiclient").joinpath(f"discovery_cache/documents/{api}.v3.json").read_text()
+    document: dict[str, Any] = json.loads(text.replace("drive/v3", "storage/v3"))
+    return document
+
+
+def google_client(api: str, base_url: str, token: str) -> Any:
+    """The client for "drive" or "calendar", whose bundled description has our address."""
     import google_auth_httplib2
-    from gcsa.google_calendar import GoogleCalendar
     from google.oauth2.credentials import Credentials
     from googleapiclient.discovery import build_from_document
     from googleapiclient.http import build_http
 
-    calendar = GoogleCalendar("primary", credentials=Credentials(token))
-    calendar.service.close()
-    text = resources.files("googleapiclient").joinpath("discovery_cache/documents/calendar.v3.json").read_text()
-    document = json.loads(text)
+    document = google_description(api)
     document["rootUrl"] = f"{base_url}/"
-    document["baseUrl"] = f"{base_url}/calendar/v3/"
+    document["baseUrl"] = f"{base_url}/{document['servicePath']}"
     document.pop("mtlsRootUrl", None)
     http = google_auth_httplib2.AuthorizedHttp(Credentials(token), http=build_http())
-    calendar.service = build_from_document(document, http=http)
+    return build_from_document(document, http=http)
+
+
+@pytest.fixture
+def calendar(base_url: str, token: str) -> Iterator[Any]:
+    """gcsa with its service object pointed at ours; everything above it is as it was installed."""
+    from gcsa.google_calendar import GoogleCalendar
+    from google.oauth2.credentials import Credentials
+
+    calendar = GoogleCalendar("primary", credentials=Credentials(token))
+    calendar.service.close()
+    calendar.service = google_client("calendar", base_url, token)
     yield calendar
     calendar.service.close()

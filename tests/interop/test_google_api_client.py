@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import io
-import json
 from collections.abc import Iterator
-from importlib import resources
 from typing import Any
 
-import google_auth_httplib2
 import pytest
-from google.oauth2.credentials import Credentials
 from googleapiclient.channel import Channel, new_webhook_channel, notification_from_headers
-from googleapiclient.discovery import build_from_document
 from googleapiclient.errors import HttpError
-from googleapiclient.http import MediaInMemoryUpload, MediaIoBaseDownload, MediaIoBaseUpload, build_http
+from googleapiclient.http import MediaInMemoryUpload, MediaIoBaseDownload, MediaIoBaseUpload
 
 from svc_notebooks.server.service import Service
+from tests.interop.conftest import google_client
 from tests.receivers import Received, receiver
 
 pytestmark = pytest.mark.interop
@@ -28,13 +24,7 @@ DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 
 @pytest.fixture
 def drive(base_url: str, token: str) -> Iterator[Any]:
-    text = resources.files("googleapiclient").joinpath("discovery_cache/documents/drive.v3.json").read_text()
-    document = json.loads(text.replace("/drive/v3/", "/storage/v3/").replace('"drive/v3/"', '"storage/v3/"'))
-    document["rootUrl"] = f"{base_url}/"
-    document["baseUrl"] = f"{base_url}/storage/v3/"
-    document.pop("mtlsRootUrl", None)
-    http = google_auth_httplib2.AuthorizedHttp(Credentials(token), http=build_http())
-    with build_from_document(document, http=http) as drive:
+    with google_client("drive", base_url, token) as drive:
         yield drive
 
 

@@ -54,9 +54,13 @@ class Channel:
 
 @dataclass(slots=True)
 class ChannelRegistry:
-    """The channels of a session by id, and the page token from which the session reads the change log next."""
+    """The channels of a session by id, and the page token from which the session reads the change log next.
+
+    `watched` has the watched file, or None for the change log, also of a channel whose request has no response yet.
+    """
 
     channels: dict[str, Channel] = field(default_factory=dict)
+    watched: dict[str, str | None] = field(default_factory=dict)
     page_token: str | None = None
 
 
@@ -97,6 +101,7 @@ def watch(
     lost: list[str] = []
     for left in reversed(range(_MAX_NEW_IDS)):
         requested_id = channel_id if channel_id is not None else str(uuid4()) if lost else new_id(session)
+        registry_of(session).watched[requested_id] = file
         if expect:
             expect(requested_id, token)
         body: ChannelToOpen = {

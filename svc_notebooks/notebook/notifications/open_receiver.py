@@ -47,20 +47,20 @@ def notification_rows(session: Session | None, messages: Iterable[Received]) -> 
     from ...client.notifications.channels import registry_of
 
     lab = sandbox_of(session) if session else None
-    channels = registry_of(session).channels if session else {}
+    watched = registry_of(session).watched if session else {}
     attempts_by_message: dict[Any, list[DeliveryRow]] = {}
     for attempt in lab.service.deliveries() if lab else []:
         attempts_by_message.setdefault((attempt["channel_id"], attempt["message_number"]), []).append(attempt)
     rows: list[Record] = []
     for message in messages:
         record = message_record(message)
-        channel = channels.get(record["channel_id"])
-        attempts = attempts_by_message.get((record["channel_id"], record["number"]), [])
+        channel_id = record["channel_id"]
+        attempts = attempts_by_message.get((channel_id, record["number"]), [])
         times = [datetime.fromisoformat(attempt["time"]) for attempt in attempts]
         rows.append(
             {
                 **record,
-                "watching": channel and (channel.file or "changes"),
+                "watching": (watched[channel_id] or "changes") if channel_id in watched else None,
                 "outcome": attempts[-1]["outcome"] if attempts else None,
                 "waited": (times[-1] - times[0]).total_seconds() if times else None,
             }

@@ -25,8 +25,7 @@ SHIFT = """() => {
 @pytest.fixture
 def form(lab):
     (lab.folder / "letters.txt").write_text("alpha, beta")
-    lab.write("hurry.ipynb", CELL)
-    page = lab.run("hurry.ipynb")
+    page = lab.show("hurry.ipynb", CELL)
     page.get_by_role("button", name="Upload", exact=True).wait_for()
     return page
 
@@ -65,14 +64,3 @@ def test_a_press_is_taken_back_by_moving_away(lab, form):
 
     form.get_by_role("alert").or_(form.get_by_text("Idle", exact=True)).first.wait_for()
     assert lab.run_code(form, "print(len(svc.files()))") == "0"
-
-
-EXPORT = """
-import time
-import svc_notebooks as svc
-lab = svc.sandbox()
-svc.upload(b"pond,birds\\nMill pond,12\\n", name="Counts", mime_type="text/csv", convert_to="spreadsheet")
-form = svc.export_form()
-form.controls.target.observe(lambda _change: time.sleep(2), "value")
-form
-"""

@@ -27,24 +27,13 @@ view = svc.calendar_view(calendar=["primary", term], view="%s", day=date(2026, 1
 view
 """
 
-CONNECT = """server = lab.serve()
-real = svc.connect(server.base_url, token=lab.access_token)
-view = """
 
-
-@pytest.fixture
-def open_view(lab):
-    """Runs a notebook with the calendar in it."""
-
-    def opened(name, view="week", cell=CELL):
-        lab.write(name, cell % view)
-        page = lab.run(name)
-        page.set_viewport_size({"width": 1280, "height": 1250})
-        page.get_by_role("grid").wait_for()
-        page.get_by_role("grid").scroll_into_view_if_needed()
-        return page
-
-    return opened
+def open_view(lab, name, view="week", cell=CELL):
+    page = lab.show(name, cell % view)
+    page.set_viewport_size({"width": 1280, "height": 1250})
+    page.get_by_role("grid").wait_for()
+    page.get_by_role("grid").scroll_into_view_if_needed()
+    return page
 
 
 def item(page, name):
@@ -76,8 +65,8 @@ def has_focus(page, locator):
     page.wait_for_function("element => element === document.activeElement", arg=locator.element_handle())
 
 
-def test_by_mouse(lab, open_view):
-    page = open_view("calendar-mouse.ipynb")
+def test_by_mouse(lab):
+    page = open_view(lab, "calendar-mouse.ipynb")
 
     drag(
         page, item(page, "Talk"), cell(page, "Friday 6 November 2026, 13:00"), at=(0.5, 0.1), to=(0.5, 0.1), drop=False
@@ -128,8 +117,8 @@ def test_by_mouse(lab, open_view):
     assert actions == "moved, moved, moved back, series moved, created, changed, deleted, None"
 
 
-def test_an_event_is_dragged_to_the_all_day_row_and_back(lab, open_view):
-    page = open_view("calendar-all-day.ipynb")
+def test_an_event_is_dragged_to_the_all_day_row_and_back(lab):
+    page = open_view(lab, "calendar-all-day.ipynb")
 
     all_day = cell(page, "Monday 2 November 2026, 1 event")
     drag(page, item(page, "Talk"), all_day, at=(0.5, 0.1), to=(0.5, 0.9), drop=False)
@@ -141,8 +130,8 @@ def test_an_event_is_dragged_to_the_all_day_row_and_back(lab, open_view):
     status(page, "Moved Talk to Friday 6 November 2026, 13:00 to 14:00.")
 
 
-def test_a_narrow_week_is_a_list_of_days(lab, open_view):
-    page = open_view("calendar-list.ipynb")
+def test_a_narrow_week_is_a_list_of_days(lab):
+    page = open_view(lab, "calendar-list.ipynb")
     page.set_viewport_size({"width": 640, "height": 1250})
     page.locator(".svc-cal-list").wait_for()
     clipped = "titles => titles.filter((title) => title.scrollWidth > title.clientWidth).length"
@@ -163,8 +152,8 @@ def test_a_narrow_week_is_a_list_of_days(lab, open_view):
     expect(item(page, "Talk, Monday 2 November 2026, 10:00 to 11:00")).to_be_visible()
 
 
-def test_the_month_by_mouse(lab, open_view):
-    page = open_view("calendar-month.ipynb", "month")
+def test_the_month_by_mouse(lab):
+    page = open_view(lab, "calendar-month.ipynb", "month")
     lab.screenshot(page, "calendar-month", ".svc-form")
 
     drag(page, item(page, "Holiday").locator(".svc-handle"), cell(page, "Wednesday 4 November 2026, 3 events"))
@@ -183,8 +172,8 @@ def test_the_month_by_mouse(lab, open_view):
     lab.screenshot(page, "calendar-day", ".svc-form")
 
 
-def test_by_keyboard_alone(lab, open_view):
-    page = open_view("calendar-keys.ipynb")
+def test_by_keyboard_alone(lab):
+    page = open_view(lab, "calendar-keys.ipynb")
     for _ in range(60):
         page.keyboard.press("Tab")
         if page.evaluate("document.activeElement.getAttribute('role') === 'gridcell'"):
@@ -249,8 +238,8 @@ def test_by_keyboard_alone(lab, open_view):
     assert listed.endswith("None")
 
 
-def test_looks_and_axe(lab, open_view, axe):
-    page = open_view("looks.ipynb", "month")
+def test_looks_and_axe(lab, axe):
+    page = open_view(lab, "looks.ipynb", "month")
     results = {"month": axe(page)}
     page.get_by_label("Week").check()
     page.locator(".svc-cal-hours").wait_for()

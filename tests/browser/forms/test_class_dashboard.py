@@ -29,8 +29,7 @@ def school(tmp_path: Path) -> Iterator[School]:
 
 @pytest.fixture
 def opened(lab, school: School):
-    lab.write("class.ipynb", CELL.format(url=school.server.base_url, token=school.tokens["Ada"]))
-    page = lab.run("class.ipynb")
+    page = lab.show("class.ipynb", CELL.format(url=school.server.base_url, token=school.tokens["Ada"]))
     page.get_by_text("5 accounts, 2 with a request").wait_for()
     return page
 

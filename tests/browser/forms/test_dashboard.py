@@ -16,8 +16,7 @@ TITLES = ["Files", "Upload", "Export", "Events", "Notifications", "HTTP", "Lab c
 
 @pytest.fixture
 def opened(lab):
-    lab.write("board.ipynb", CELL, BOARD)
-    page = lab.run("board.ipynb")
+    page = lab.show("board.ipynb", CELL, BOARD)
     listed(page, "counts.csv").wait_for()
     return page
 

@@ -20,17 +20,10 @@ form
 VALUE = "import json; print(json.dumps(form.value))"
 
 
-@pytest.fixture
-def open_form(lab):
-    """Runs a notebook with the form in it."""
-
-    def opened(name, *cells):
-        lab.write(name, CELL, *cells)
-        page = lab.run(name)
-        create(page).wait_for()
-        return page
-
-    return opened
+def open_form(lab, name):
+    page = lab.show(name, CELL)
+    create(page).wait_for()
+    return page
 
 
 def create(page):
@@ -54,8 +47,8 @@ def type_until(page, keys, value):
 
 
 @pytest.mark.spec("W-03", "W-03a", "W-03b", "W-03c", "W-03d", "W-03e", "W-03f", "W-03g", "W-03h")
-def test_by_mouse(lab, open_form):
-    page = open_form("event-mouse.ipynb")
+def test_by_mouse(lab):
+    page = open_form(lab, "event-mouse.ipynb")
     page.set_viewport_size({"width": 1280, "height": 1500})
     lab.screenshot(page, "event-1-begun")
 
@@ -104,8 +97,8 @@ def test_by_mouse(lab, open_form):
 
 
 @pytest.mark.spec("W-03", "W-03b", "W-03c", "W-03d", "W-03e")
-def test_by_keyboard_alone(lab, open_form):
-    page = open_form("event-keys.ipynb")
+def test_by_keyboard_alone(lab):
+    page = open_form(lab, "event-keys.ipynb")
     tab_to(page, "textbox", "Title")
     page.keyboard.type("Tea")
     page.keyboard.press("Tab")
@@ -158,8 +151,8 @@ ESSENTIALS = ("Title", "Start", "End", "Time zone", "Repeats", "Guests", "Locati
 
 @pytest.mark.spec("W-03", "W-03b", "W-05", "W-05a")
 @pytest.mark.parametrize("width, height", [(1280, 800), (520, 800)], ids=["wide", "narrow"])
-def test_what_everybody_needs_is_on_one_screen(lab, open_form, width, height):
-    page = open_form(f"event-screen-{width}.ipynb")
+def test_what_everybody_needs_is_on_one_screen(lab, width, height):
+    page = open_form(lab, f"event-screen-{width}.ipynb")
     page.set_viewport_size({"width": width, "height": height})
     page.get_by_label("Title").evaluate("e => e.closest('.svc-field').scrollIntoView({block: 'start'})")
     lab.screenshot(page, f"event-screen-{width}")
@@ -170,8 +163,8 @@ def test_what_everybody_needs_is_on_one_screen(lab, open_form, width, height):
 
 
 @pytest.mark.spec("W-03", "W-03b", "W-05", "W-05a")
-def test_tab_goes_from_the_title_to_create_in_13_presses_and_back(lab, open_form):
-    page = open_form("event-tab.ipynb")
+def test_tab_goes_from_the_title_to_create_in_13_presses_and_back(lab):
+    page = open_form(lab, "event-tab.ipynb")
     page.get_by_label("Title").focus()
     for _ in range(13):
         page.keyboard.press("Tab")

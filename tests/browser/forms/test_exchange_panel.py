@@ -18,8 +18,7 @@ board
 
 @pytest.fixture
 def page(lab):
-    lab.write("panel.ipynb", CELL)
-    page = lab.run("panel.ipynb")
+    page = lab.show("panel.ipynb", CELL)
     listed(page, "POST /storage/v3/files").wait_for()
     return page
 

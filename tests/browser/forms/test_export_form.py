@@ -32,22 +32,15 @@ form
 '''
 
 
-@pytest.fixture
-def open_form(lab):
-    """Runs a notebook with the form in it."""
-
-    def opened(name, *cells):
-        lab.write(name, CELL, *cells)
-        page = lab.run(name)
-        page.get_by_role("button", name="Export", exact=True).wait_for()
-        return page
-
-    return opened
+def open_form(lab, name, *cells):
+    page = lab.show(name, CELL, *cells)
+    page.get_by_role("button", name="Export", exact=True).wait_for()
+    return page
 
 
 @pytest.mark.spec("W-02", "W-02a", "W-02b", "W-02c", "A7-05", "A7-05b")
-def test_by_mouse_beside_the_kernel(lab, open_form):
-    page = open_form("export-mouse.ipynb")
+def test_by_mouse_beside_the_kernel(lab):
+    page = open_form(lab, "export-mouse.ipynb")
     lab.screenshot(page, "export-1-begun")
     assert page.get_by_label("MS Word (.docx)").is_visible()
     assert page.get_by_label("MS Excel (.xlsx)").count() == 0
@@ -66,8 +59,8 @@ def test_by_mouse_beside_the_kernel(lab, open_form):
 
 
 @pytest.mark.spec("W-02", "W-02c")
-def test_a_download_of_the_browser(lab, open_form, tmp_path):
-    page = open_form("export-download.ipynb")
+def test_a_download_of_the_browser(lab, tmp_path):
+    page = open_form(lab, "export-download.ipynb")
     page.get_by_label("MS Word (.docx)").check()
     page.get_by_label("Browser download").check()
     page.get_by_label("Path").wait_for(state="hidden")
@@ -84,24 +77,8 @@ def test_a_download_of_the_browser(lab, open_form, tmp_path):
     assert lab.run_code(page, "print(form.result['path'].isna().tolist())") == "[True]"
 
 
-LARGE = """
-import random
-dice = random.Random(7)
-lines = [f"{n},{dice.randbytes(24).hex()}" for n in range(60_000)]
-svc.upload("\\n".join(["n,word", *lines]).encode(), name="Large", mime_type="text/csv", convert_to="spreadsheet")
-form = svc.export_form(svc.files("name = 'Large'"))
-display(form, form)
-"""
-
-# How often a link is followed that saves a file: each time is a download.
-COUNT = """() => {
-  window.taken = 0;
-  document.addEventListener('click', (event) => { window.taken += event.target.matches('a[download]'); }, true);
-}"""
-
-
-def test_previews(lab, open_form):
-    page = open_form("export-preview.ipynb")
+def test_previews(lab):
+    page = open_form(lab, "export-preview.ipynb")
 
     def look(name, media_type):
         page.get_by_label(media_type, exact=True).check()
@@ -134,8 +111,8 @@ def test_previews(lab, open_form):
 
 
 @pytest.mark.spec("W-02", "W-02a", "W-02b", "W-02c", "W-05", "W-05a", "W-05c")
-def test_the_keyboard_alone(lab, open_form):
-    page = open_form("export-keys.ipynb")
+def test_the_keyboard_alone(lab):
+    page = open_form(lab, "export-keys.ipynb")
 
     tab_to(page, "combobox", "Document")
     page.keyboard.press("ArrowDown")  # the spreadsheet
@@ -151,14 +128,3 @@ def test_the_keyboard_alone(lab, open_form):
     page.get_by_text("saved as by-keys.csv").wait_for()
     lab.screenshot(page, "export-9-keyboard")
     assert "Mill pond,12" in (lab.folder / "by-keys.csv").read_text(encoding="utf-8-sig")
-
-
-SLOW = """
-import time
-session = svc.current_session()
-send = session.send
-def slowly(request, *bound):
-    time.sleep(7 if "/export" in request.url else 0)
-    return send(request, *bound)
-session.send = slowly
-"""

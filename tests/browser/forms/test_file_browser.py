@@ -19,8 +19,7 @@ browser
 
 @pytest.fixture
 def opened(lab):
-    lab.write("files.ipynb", CELL)
-    page = lab.run("files.ipynb")
+    page = lab.show("files.ipynb", CELL)
     page.get_by_role("grid", name="Files").get_by_text("Data").wait_for()
     return page
 

@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.forms.test_file_browser import press, says
 from tests.browser.keyboard import tab_to
 
 pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default")]
@@ -17,15 +18,6 @@ browser = svc.file_browser()
 browser
 """
 
-LARGE = """
-import svc_notebooks as svc
-lab = svc.sandbox()
-folder = svc.create_file(name="Data", mime_type="application/vnd.svc-apps.folder")
-svc.upload([b""] * 1200, name=[f"file {n:04}.txt" for n in range(1200)], progress=False)
-before = lab.session.exchanges.last
-browser = svc.file_browser()
-browser
-"""
 
 DROP = """([names, selector]) => {
   const transfer = new DataTransfer();
@@ -49,18 +41,9 @@ def names(page):
     return rows(page).locator(".svc-name > span").all_inner_texts()
 
 
-def press(page, name):
-    page.get_by_role("button", name=name, exact=True).click()
-
-
-def says(page, words):
-    page.get_by_role("status").get_by_text(words).first.wait_for()
-
-
 @pytest.fixture
 def opened(lab):
-    lab.write("list.ipynb", CELL)
-    page = lab.run("list.ipynb")
+    page = lab.show("list.ipynb", CELL)
     row(page, "Data").wait_for()
     return page
 

@@ -13,13 +13,6 @@ browser = svc.file_browser()
 browser
 """
 
-EXPORT = """
-import svc_notebooks as svc
-lab = svc.sandbox()
-svc.upload(b"pond,birds\\nMill pond,12\\n", name="Counts", mime_type="text/csv", convert_to="spreadsheet")
-form = svc.export_form()
-form
-"""
 
 MINE = b"my own words"
 
@@ -43,18 +36,8 @@ def row(page, name):
 @pytest.fixture
 def files(lab):
     (lab.folder / "plan.txt").write_bytes(MINE)
-    lab.write("files.ipynb", FILES)
-    page = lab.run("files.ipynb")
+    page = lab.show("files.ipynb", FILES)
     row(page, "plan.txt").wait_for()
-    return page
-
-
-@pytest.fixture
-def form(lab):
-    (lab.folder / "Counts.csv").write_bytes(MINE)
-    lab.write("export.ipynb", EXPORT)
-    page = lab.run("export.ipynb")
-    page.get_by_label("CSV (first sheet only) (.csv)").check()
     return page
 
 
@@ -98,32 +81,3 @@ def test_a_download_asks_before_it_replaces(lab, files, axe):
     page.get_by_text("Unchanged: 1 file.").wait_for()
     lab.screenshot(page, "replace-4-unchanged")
     assert lab.run_code(page, "print(browser.last_error)") == "None"
-
-
-BEGIN = """
-from pathlib import Path
-import svc_notebooks as svc
-lab = svc.sandbox()
-file = svc.upload(b"a,b\\n1,2\\n", name="table.csv")
-sheet = svc.upload(b"a,b\\n1,2\\n", name="sheet", mime_type="text/csv", convert_to="spreadsheet")
-tea = svc.create_event("Tea", start="2026-11-02", end="2026-11-03")
-"""
-
-CALLS = {
-    "table.csv": 'svc.download(file)[["path", "outcome"]]',
-    "sheet.tsv": 'svc.export(sheet, "tsv")[["path", "outcome"]]',
-    "tea.ics": 'svc.export_events(tea, "tea.ics")[["path", "outcome"]]',
-    "run.har": 'svc.save_har("run.har")[["path", "outcome"]]',
-    "lesson.svc": 'lab.save("lesson.svc")',
-}
-"""By the file that it writes: a cell; those that change nothing come first."""
-
-
-def run_cell(page, number):
-    """Run one cell by mouse: a click into it, and one on the toolbar's button."""
-    page.locator(".jp-Notebook .jp-CodeCell .jp-InputArea-editor").nth(number).click()
-    page.get_by_role("button", name="Run this cell and advance").first.click()
-
-
-def output(page, number):
-    return page.locator(".jp-CodeCell").nth(number).locator(".jp-OutputArea").first

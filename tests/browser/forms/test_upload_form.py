@@ -24,13 +24,6 @@ def slowly(request, *bound):
     return send(request, *bound)
 session.send = slowly
 """
-REFUSED = """
-said = "The storage quota of this user is used up."
-why = {"domain": "usageLimits", "reason": "storageQuotaExceeded", "message": said}
-error = {"code": 403, "message": said, "errors": [why]}
-fault = lab.faults(status=403, body={"error": error})
-fault.__enter__()
-"""
 
 
 @pytest.fixture
@@ -41,8 +34,7 @@ def large(tmp_path):
 
 
 def _form(lab, name, *more):
-    lab.write(name, CELL, *more)
-    page = lab.run(name)
+    page = lab.show(name, CELL, *more)
     page.get_by_role("button", name="Upload", exact=True).wait_for()
     return page
 
@@ -120,14 +112,6 @@ def test_cancel_and_resume(lab, large):
     page.get_by_text("Done: 1 file uploaded").wait_for()
 
     lab.screenshot(page, "form-5-resumed")
-
-
-# What the desktop hands over when files are let go above a page.
-DROPPED = """([name, size]) => {
-  const dropped = new DataTransfer();
-  dropped.items.add(new File([new Uint8Array(size).fill(65)], name, {type: 'text/plain'}));
-  return dropped;
-}"""
 
 
 @pytest.mark.spec("W-05", "W-05a", "W-05c")

@@ -15,22 +15,15 @@ panel
 """
 
 
-@pytest.fixture
-def open_panel(lab):
-    """Runs a notebook with the panel in it."""
-
-    def opened(name, *cells):
-        lab.write(name, CELL, *cells)
-        page = lab.run(name)
-        page.get_by_role("button", name="Watch", exact=True).wait_for()
-        return page
-
-    return opened
+def open_panel(lab, name):
+    page = lab.show(name, CELL)
+    page.get_by_role("button", name="Watch", exact=True).wait_for()
+    return page
 
 
 @pytest.mark.spec("W-04", "W-04a", "W-04b")
-def test_by_mouse(lab, open_panel):
-    page = open_panel("watch-mouse.ipynb")
+def test_by_mouse(lab):
+    page = open_panel(lab, "watch-mouse.ipynb")
     lab.screenshot(page, "watch-1-begun")
     messages = page.locator("details:has(code)")
 
@@ -71,8 +64,8 @@ def test_by_mouse(lab, open_panel):
 
 
 @pytest.mark.spec("W-04", "W-04a", "W-04b")
-def test_by_keyboard_alone(lab, open_panel):
-    page = open_panel("watch-keys.ipynb")
+def test_by_keyboard_alone(lab):
+    page = open_panel(lab, "watch-keys.ipynb")
     tab_to(page, "combobox", "Watch")
     page.keyboard.press("ArrowDown")
     tab_to(page, "button", "Watch")

@@ -166,12 +166,6 @@ def test_a_plan_that_cannot_be_read_is_refused_and_changes_nothing(wire: OverSoc
     assert ask(wire, "faults") == {"plans": []}
 
 
-@pytest.mark.parametrize("body", [{"freeze": False}, {"freeze": "yes"}, {"freeze": 1}])
-def test_an_invalid_freeze_is_refused(wire: OverSocket, body: dict[str, Any]) -> None:
-    assert tell(wire, "clock", body).error["reason"] == "badRequest"
-    assert not wire.service.clock.is_virtual
-
-
 # -- time
 
 

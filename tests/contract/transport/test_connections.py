@@ -120,6 +120,9 @@ DOUBTFUL = {
     "a zero byte in a value": "X-Note: a\0b\r\nContent-Length: 5\r\n\r\nhello",
     "a blank in a name": "Content Length: 5\r\nContent-Length: 5\r\n\r\nhello",
     "two hosts": "Host: y\r\nContent-Length: 5\r\n\r\nhello",
+    "two lengths": "Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello!",
+    "a negative length": "Content-Length: -1\r\n\r\n",
+    "a length and chunks": "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
 }
 
 

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import json
 import logging
-import socket
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 import pytest
 from hypothesis import HealthCheck, given, strategies as st
 
 from svc_notebooks.core.http.messages import BytesBody, Headers, Request
 from svc_notebooks.server.service import Service, open_service
-from tests.contract.conftest import OverSocket
 from tests.examples import examples
-from tests.patience import PATIENCE
 
 words = st.sampled_from(
     ["storage", "v3", "files", "upload", "generateIds", "trash", "..", "%00", "%ff", "ÿ", "a b", "'", '"', "{}", "*",
@@ -90,42 +87,3 @@ def test_every_request_gets_a_response_of_the_interface(
     content = answer.content()
     if answer.status >= 400 and method != "HEAD" and content.startswith(b"{"):
         assert json.loads(content)["error"]["code"] == answer.status
-
-
-REFUSALS = {b"400", b"401", b"404", b"405", b"411", b"413", b"414", b"417", b"431", b"501", b"505"}
-RAW = [
-    b"\r\n\r\n\r\n",
-    b"GET\r\n\r\n",
-    b"GET / HTTP/9.9\r\n\r\n",
-    b"GET /storage/v3/files HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
-    b"GET /storage/v3/files HTTP/1.1\r\nno colon\r\n\r\n",
-    b"GET /storage/v3/files HTTP/1.1\r\nHost: a\r\nX: " + b"y" * 200_000 + b"\r\n\r\n",
-    b"GET /" + b"a" * 200_000 + b" HTTP/1.1\r\nHost: a\r\n\r\n",
-    b"GET /storage/v3/files HTTP/1.1\r\n" + b"X: y\r\n" * 2000 + b"\r\n",
-    b"POST /storage/v3/files HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello!",
-    b"POST /storage/v3/files HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n",
-    b"POST /storage/v3/files HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999999999999\r\n\r\n",
-    b"POST /storage/v3/files HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
-    b"POST /storage/v3/files HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\nabc",
-    b"GET http://[::bad/storage HTTP/1.1\r\nHost: a\r\n\r\n",
-    b"GET /storage/v3/files?q=%zz HTTP/1.1\r\nHost: \xff\xfe\r\n\r\n",
-    b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
-    b"CONNECT evil.example:443 HTTP/1.1\r\nHost: a\r\n\r\n",
-    b"GET /storage/v3/files HTTP/1.1\r\nHost: a\r\nExpect: nonsense\r\n\r\n",
-]
-
-
-@pytest.mark.parametrize("raw", RAW, ids=range(len(RAW)))
-def test_malformed_bytes_are_refused_and_the_next_client_is_served(service: Service, base_url: str, raw: bytes) -> None:
-    parts = urlsplit(base_url)
-    with socket.create_connection((parts.hostname, parts.port), timeout=PATIENCE) as connection:
-        try:
-            connection.sendall(raw)
-            connection.shutdown(socket.SHUT_WR)
-            answer = connection.recv(65536)
-        except OSError:
-            answer = b""
-
-    assert answer == b"" or answer.split(b" ")[1] in REFUSALS, answer[:200]
-    assert b"Traceback" not in answer
-    assert OverSocket(service, base_url).names() == []

@@ -16,8 +16,7 @@ from tests.contract.conftest import Answer, OverSocket
 from tests.contract.web_user import WebUser
 
 PREFIX = "/services/svc"
-
-
+FILES = "/storage/v3/files"
 HTML = {"Accept": "text/html"}
 
 
@@ -64,37 +63,23 @@ def wire(request: pytest.FixtureRequest, service: Service, server: SocketServer)
     return request.param(service, server)
 
 
-def test_every_link_of_a_file_has_the_prefix(wire: PrefixedWire) -> None:
-    file = wire.create(kind="application/pdf")
-
-    links = re.findall(r"https?://[^\"]+", json.dumps(file))
-    assert links
-    assert all(link.startswith(f"http://hub.example{PREFIX}/") for link in links), links
-
-
-def test_a_session_uri_has_the_prefix_and_takes_the_content(wire: PrefixedWire) -> None:
-    uri = wire.begin({"name": "a.txt"})
-
-    assert uri.startswith(f"http://hub.example{PREFIX}/upload/storage/v3/files?")
-    assert wire.put(uri, b"hello", "bytes 0-4/5").status == 200
-
-
-def test_the_resource_uri_of_a_channel_has_the_prefix(wire: PrefixedWire) -> None:
+def test_every_address_that_the_service_tells_has_the_prefix(wire: PrefixedWire) -> None:
     wire.service.register_domain("receiver.example")
-    file_id = wire.create()["id"]
+    file = wire.create(kind="application/pdf")
+    uri = wire.begin({"name": "a.txt"})
     channel = {"id": "c-1", "type": "web_hook", "address": "https://receiver.example/x"}
-    answer = wire.post_json(f"/storage/v3/files/{file_id}/watch", channel)
-
-    assert answer.json["resourceUri"].startswith(f"http://hub.example{PREFIX}/storage/v3/files/{file_id}")
-
-
-def test_the_openapi_document_and_the_oauth_metadata_have_the_prefix(wire: PrefixedWire) -> None:
+    watched = wire.post_json(f"{FILES}/{file['id']}/watch", channel).json["resourceUri"]
     document = wire.send("GET", "/openapi.json", token=None).json
     metadata = wire.send("GET", "/.well-known/oauth-authorization-server", token=None).json
 
+    links = re.findall(r"https?://[^\"]+", json.dumps(file))
+    assert links
+    assert all(link.startswith(f"{wire.base_url}/") for link in links), links
+    assert uri.startswith(f"{wire.base_url}/upload{FILES}?")
+    assert wire.put(uri, b"hello", "bytes 0-4/5").status == 200
+    assert watched.startswith(f"{wire.base_url}{FILES}/{file['id']}")
     assert [server["url"] for server in document["servers"]] == [wire.base_url]
-    assert metadata["issuer"] == wire.base_url
-    assert metadata["token_endpoint"] == f"{wire.base_url}/token"
+    assert (metadata["issuer"], metadata["token_endpoint"]) == (wire.base_url, f"{wire.base_url}/token")
 
 
 def test_the_links_and_the_forms_of_a_page_have_the_prefix(wire: PrefixedWire) -> None:

@@ -250,15 +250,6 @@ def test_the_encoding_of_a_part_is_undone(wire: Wire, case: str) -> None:
     assert wire.download(answer.json["id"]).body == CONTENT
 
 
-@pytest.mark.parametrize(
-    "headers",
-    ["Content-Transfer-Encoding: x-uuencode", "Content-Transfer-Encoding: base64", "Content-Encoding: gzip",
-     "Content-MD5: AAAAAAAAAAAAAAAAAAAAAA=="],
-)  # fmt: skip
-def test_a_part_that_cannot_be_decoded_is_refused(wire: Wire, headers: str) -> None:
-    assert_refused(wire.send("POST", MULTIPART, related(headers=headers), RELATED), 400, "body", wire)
-
-
 @pytest.mark.parametrize("kind", ["related", "mixed", "form-data"])
 @pytest.mark.parametrize("method", ["POST", "PUT"])
 def test_a_multipart_body_of_a_simple_upload_is_refused(wire: Wire, kind: str, method: str) -> None:

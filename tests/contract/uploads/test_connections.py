@@ -94,20 +94,6 @@ def test_a_status_query_interrupts_a_silent_upload(wire: OverSocket) -> None:
 
 
 @pytest.mark.spec("A3-17")
-@pytest.mark.choice("takeover_after")
-def test_a_new_upload_takes_over_from_a_silent_one(wire: OverSocket) -> None:
-    """34"""
-    uri = wire.begin()
-    with raw_put(wire, uri, f"bytes 0-{N - 1}/{N}", N) as silent:
-        silent.sendall(CONTENT[:5])
-
-        answer = wire.put(uri, CONTENT, f"bytes 0-{N - 1}/{N}")
-
-    assert answer.status == 200
-    assert wire.download(answer.json["id"]).body == CONTENT
-
-
-@pytest.mark.spec("A3-17")
 def test_a_chunk_sent_by_four_clients_is_stored_once(wire: OverSocket) -> None:
     """35"""
     with ThreadPoolExecutor(4) as pool:

@@ -317,18 +317,6 @@ class TestAbout:
                 begun = wire.initiate({"mimeType": native}, X_Upload_Content_Type=kind)
                 assert begun.status == 200, (kind, native, begun.body)
 
-    @pytest.mark.spec("A7-04")
-    def test_every_export_that_it_lists_answers(self, wire: Wire) -> None:
-        about = wire.send("GET", "/storage/v3/about?fields=exportFormats").json
-
-        for native, targets in about["exportFormats"].items():
-            made = wire.post_json(FILES, {"name": "empty", "mimeType": native}).json
-            for target in targets:
-                answer = export(wire, made["id"], target)
-                assert answer.status == 200, (native, target, answer.body)
-                assert answer.headers["content-type"].split(";")[0] == target
-                assert answer.body or target in ("text/csv", "text/tab-separated-values")
-
     def test_it_needs_fields(self, wire: Wire) -> None:
         answer = wire.send("GET", "/storage/v3/about")
 

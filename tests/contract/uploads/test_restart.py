@@ -49,22 +49,6 @@ def test_files_and_finished_sessions_are_there_after_a_restart(tmp_path: Path) -
     second.service.close()
 
 
-def test_leftovers_of_a_killed_upload_are_swept(tmp_path: Path) -> None:
-    """40"""
-    first = open_wire(tmp_path)
-    file = first.create(b"kept")
-    first.service.close()
-    kept = next(p for p in tmp_path.rglob("*") if p.is_file() and p.read_bytes() == b"kept")
-    left = kept.with_name("left-by-a-killed-process")
-    left.write_bytes(b"half a chunk")
-
-    second = open_wire(tmp_path, first.token)
-
-    assert second.download(file["id"]).body == b"kept"
-    assert not left.exists()
-    second.service.close()
-
-
 def test_a_url_of_another_database_is_refused_without_its_password() -> None:
     with pytest.raises(ValueError, match="'mysql'") as refused:
         open_service("mysql://ada:hush-hush@localhost/svc")
@@ -79,10 +63,3 @@ def test_a_database_without_a_folder_for_contents_is_refused(tmp_path: Path) -> 
         open_service(tmp_path / "store", content=tmp_path)
     with pytest.raises(ValueError, match="can be shared"):
         open_service(tmp_path / "store", shared=True)
-
-
-def test_a_folder_that_is_in_use_is_refused(tmp_path: Path) -> None:
-    with open_service(tmp_path), pytest.raises(OSError, match="already open in this process"):
-        open_service(tmp_path)
-
-    open_service(tmp_path).close()

@@ -60,7 +60,7 @@ def test_a_media_type_comes_before_the_name(lab, name, mime_type, content):
 def test_frames_of_this_package_become_workbooks(lab):
     svc.upload(TABLE, name="a.csv")
 
-    with pytest.warns(UserWarning, match="'created_time' without the time zone, column 'modified_time' without"):
+    with pytest.warns(UserWarning, match="'modified_time' without the time zone, column 'created_time' without"):
         file = svc.upload(svc.files(), name="files.xlsx")
 
     table = svc.read_frame(file)

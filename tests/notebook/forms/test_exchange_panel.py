@@ -116,7 +116,7 @@ def test_an_edited_request_is_sent(panel):
     panel.edit_button.click()
     editor = panel.editor
     assert editor.method.value == "POST"
-    assert editor.url.value.startswith("/storage/v3/files?fields=id,name")
+    assert editor.url.value.startswith("/storage/v3/files?fields=name,size")
     assert editor.body.value == '{"name": "notes"}'
     assert "Authorization" not in editor.headers.value
 

@@ -9,7 +9,6 @@ from random import Random
 
 import pytest
 
-from svc_notebooks.client.files import generate_ids
 from svc_notebooks.client.session import Session
 from svc_notebooks.client.uploads.prepare import choose_upload_type, resume_upload, start_upload, upload
 from svc_notebooks.core.errors.errors import (
@@ -474,14 +473,6 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path, kind: str) -> None:
         tracemalloc.stop()
 
     assert peak < 6 * MIB
-
-
-def test_generated_ids_make_creations_repeatable() -> None:
-    shelf = Shelf({"POST": [lost]})
-    session = session_for(shelf)
-    shelf.files["generateIds"] = {"ids": ["g1"]}
-
-    assert upload(session, CONTENT, metadata={"id": generate_ids(session, 1)[0]})["id"] == "g1"
 
 
 # -- errors that last

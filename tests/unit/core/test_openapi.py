@@ -46,15 +46,6 @@ def test_every_operation_is_there_under_its_path_and_methods() -> None:
             )
 
 
-def test_the_scopes_of_an_operation_are_alternatives() -> None:
-    security = described()["paths"]["/storage/v3/files/{fileId}/permissions"]["post"]["security"]
-
-    assert security == [
-        {"oauth2": ["https://svc.example/auth/storage"]},
-        {"oauth2": ["https://svc.example/auth/storage.file"]},
-    ]
-
-
 SHAPES: dict[str, Shape] = {
     "File": FILE_SHAPE,
     "Permission": PERMISSION_SHAPE,

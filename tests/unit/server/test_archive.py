@@ -19,12 +19,11 @@ import pytest
 from hypothesis import given, strategies as st
 
 from svc_notebooks.core.errors.errors import PathExists
-from svc_notebooks.core.http.messages import Headers, Request
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_saved, open_service
 from svc_notebooks.server.store.atomic_write import atomic_write
 from svc_notebooks.server.store.upgrades import VERSION
-from tests.framed import framed
+from tests.framed import requester
 
 FILES = "http://svc.test/storage/v3/files"
 UPLOAD = "http://svc.test/upload/storage/v3/files?uploadType="
@@ -33,7 +32,7 @@ CONTENT = b"What was stored. " * 100
 
 
 def ask(service: Service, method: str, url: str, body: bytes = b"") -> Any:
-    response = service.handle(framed(Request(method, url, Headers([("Authorization", f"Bearer {SECRET}")]), body)))
+    response = requester(service, SECRET)(method, url, body)
     return response.status, response.content()
 
 

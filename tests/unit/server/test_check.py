@@ -13,17 +13,15 @@ import pytest
 
 import svc_notebooks as svc
 from svc_notebooks.cli import main
-from svc_notebooks.core.http.messages import Headers, Request
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
-from tests.framed import framed
+from tests.framed import requester
 
 TOKEN = "svc.a-token-of-this-test"
 
 
 def ask(service: Service, method: str, target: str, body: bytes = b"") -> Any:
-    headers = Headers([("Authorization", f"Bearer {TOKEN}"), ("Content-Type", "application/json")])
-    response = service.handle(framed(Request(method, f"http://svc.test{target}", headers, body)))
+    response = requester(service, TOKEN)(method, target, body, Content_Type="application/json")
     assert response.status < 300, response.content()
     return json.loads(response.content() or b"{}")
 
@@ -49,12 +47,9 @@ def folder(tmp_path: Path) -> Path:
 
 
 def half_an_upload(service: Service) -> None:
-    headers = Headers([("Authorization", f"Bearer {TOKEN}")])
-    begun = service.handle(
-        framed(Request("POST", "http://svc.test/upload/storage/v3/files?uploadType=resumable", headers))
-    )
-    ranged = Headers([*headers.pairs, ("Content-Range", "bytes 0-999/3000")])
-    assert service.handle(framed(Request("PUT", begun.headers["Location"], ranged, b"u" * 1000))).status == 308
+    send = requester(service, TOKEN)
+    begun = send("POST", "/upload/storage/v3/files?uploadType=resumable")
+    assert send("PUT", begun.headers["Location"], b"u" * 1000, Content_Range="bytes 0-999/3000").status == 308
 
 
 def parts(folder: Path, letter: bytes) -> list[Path]:

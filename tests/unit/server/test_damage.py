@@ -12,19 +12,16 @@ from typing import Any
 
 import pytest
 
-from svc_notebooks.core.http.messages import Headers, Request
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.store.blob_store import DamagedContent
-from tests.framed import framed
+from tests.framed import requester
 
 TOKEN = "svc.a-token-of-this-test"
 
 
 def ask(service: Service, method: str, target: str, body: bytes = b"") -> Any:
-    headers = Headers([("Authorization", f"Bearer {TOKEN}")])
-    request = framed(Request(method, f"http://svc.test{target}", headers, body))
-    response = service.handle(request)
+    response = requester(service, TOKEN)(method, target, body)
     return response.status, response.content()
 
 

@@ -25,12 +25,11 @@ from pathlib import Path
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.core.http.messages import Headers, Request
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.store import stray_blobs, upgrades
 from svc_notebooks.server.store.backup import back_up
 from svc_notebooks.server.store.check import check_store
-from tests.framed import framed
+from tests.framed import requester
 from tests.patience import PATIENCE
 from tests.stores import DUMPS, dump, old_store
 
@@ -52,7 +51,7 @@ def listing(folder: Path) -> dict[str, str]:
 
 
 def ask(service: Service, method: str, url: str, body: bytes = b"") -> bytes:
-    response = service.handle(framed(Request(method, url, Headers([("Authorization", f"Bearer {TOKEN}")]), body)))
+    response = requester(service, TOKEN)(method, url, body)
     assert response.status == 200, response.content()
     return response.content()
 
@@ -314,7 +313,7 @@ def test_a_store_of_an_earlier_commit_is_upgraded_and_keeps_everything(tmp_path:
     upgrade, moved = (str(warning.message) for warning in caught)
     assert upgrade.endswith(f"was upgraded; {folder}/svc.sqlite.version-0.1.bak is a copy of the old database")
     assert moved.startswith(f"Moved 2 files without a database entry from {folder}/parts to {folder}/aside/open")
-    assert report.tolist() == [str(folder), "note", f"{upgrade}; {moved}"]
+    assert report[["found", "status", "fix"]].tolist() == [str(folder), "note", f"{upgrade}; {moved}"]
 
     after = listing(folder)
     moves = {

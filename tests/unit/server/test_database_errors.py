@@ -103,24 +103,6 @@ def serve(folder: Path, **options: Any) -> str:
     return done.stderr
 
 
-def damage(path: Path) -> None:
-    with path.open("r+b") as file:
-        file.seek(4096)
-        file.write(b"x" * 4096)
-
-
-@pytest.mark.parametrize(
-    "act",
-    [damage, lambda path: path.write_text("no database, whatever its name says")],
-    ids=["page", "whole"],
-)
-def test_a_damaged_database_is_not_opened(tmp_path: Path, act: Any) -> None:
-    open_service(tmp_path / "store").close()
-    act(tmp_path / "store" / "svc.sqlite")
-
-    assert "svc.sqlite is damaged" in serve(tmp_path / "store")
-
-
 @pytest.fixture
 def read_only(tmp_path: Path) -> Iterator[Path]:
     """Create a store on a read-only file system."""

@@ -7,10 +7,10 @@ from queue import Queue
 
 import pytest
 
-from svc_notebooks.core.http.messages import Disconnected, Headers, Request, Response
+from svc_notebooks.core.http.messages import Disconnected, Response
 from svc_notebooks.server.dispatch.fault_plans import ArmedPlan
 from svc_notebooks.server.service import open_service
-from tests.framed import framed
+from tests.framed import requester
 from tests.patience import PATIENCE
 
 
@@ -22,13 +22,8 @@ def service():
 
 @pytest.fixture
 def ask(service):
-    token = service.sign_in()
-
-    def send(method="GET", target="/storage/v3/files", body=b""):
-        headers = Headers([("Authorization", f"Bearer {token}")])
-        return service.handle(framed(Request(method, f"http://svc.local{target}", headers, body)))
-
-    return send
+    send = requester(service)
+    return lambda method="GET", target="/storage/v3/files", body=b"": send(method, target, body)
 
 
 @pytest.mark.spec("X-05", "X-05a")
@@ -47,11 +42,6 @@ def test_a_step_that_is_used_up_still_counts_requests(service, ask, in_order):
 def test_the_response_to_a_head_has_no_byte_to_cut(service, ask):
     with pytest.raises(AssertionError, match="never"), service.faults({"action": {"cut_response_after": 0}}):
         assert ask("HEAD").status == 200
-
-
-def test_a_fault_that_never_happened_is_an_error(service):
-    with pytest.raises(AssertionError, match="never"), service.faults({"action": {"status": 500}}):
-        pass
 
 
 @pytest.mark.parametrize(
@@ -80,12 +70,6 @@ def test_a_fault_that_never_happened_is_an_error(service):
 def test_an_invalid_step_is_refused(service, step):
     with pytest.raises(ValueError, match=r"must|allowed only|can have only"), service.faults(step):
         pass
-
-
-@pytest.mark.parametrize("plan", [{}, {"steps": []}, {"steps": [{"action": {"status": 500}}], "in_order": "yes"}])
-def test_an_invalid_plan_is_refused(service, plan):
-    with pytest.raises(ValueError, match="must"):
-        service.add_faults(plan)
 
 
 @pytest.mark.spec("X-05", "X-05b")

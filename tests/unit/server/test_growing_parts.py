@@ -8,7 +8,6 @@ import os
 
 import pytest
 
-from svc_notebooks.core.http.messages import Headers, Request
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import open_service
 from svc_notebooks.server.store import backup, content_io
@@ -16,7 +15,7 @@ from svc_notebooks.server.store.blob_store import StoredPart
 from svc_notebooks.server.store.check import check_store
 from svc_notebooks.server.store.content_io import Content
 from svc_notebooks.server.store.directory import DirectoryBlobStore
-from tests.framed import framed
+from tests.framed import requester
 
 Q = 262_144
 DATA = os.urandom(5 * Q)
@@ -27,15 +26,13 @@ UPLOAD = "http://svc.local/upload/storage/v3/files?uploadType=resumable"
 class Client:
     """Uploads `data` in chunks of 256 KiB to a service in this process."""
 
-    def __init__(self, service, token=None, data=DATA):
+    def __init__(self, service, data=DATA):
         self.service, self.data = service, data
-        self.token = token or service.sign_in()
+        self.token = service.sign_in()
         self.uri = None
 
-    def ask(self, method, url, body=b"", **headers):
-        pairs = [(name.replace("_", "-"), value) for name, value in headers.items()]
-        request = Request(method, url, Headers([("Authorization", f"Bearer {self.token}"), *pairs]), body)
-        return self.service.handle(framed(request))
+    def ask(self, *request, **headers):
+        return requester(self.service, self.token)(*request, **headers)
 
     def begin(self):
         self.uri = self.ask("POST", UPLOAD).headers["Location"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import json
 import os
@@ -11,10 +10,10 @@ from threading import Event
 
 import pytest
 
-from svc_notebooks.core.http.messages import Disconnected, Headers, Request
+from svc_notebooks.core.http.messages import Disconnected
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import open_service
-from tests.framed import framed
+from tests.framed import requester
 from tests.patience import PATIENCE
 
 Q = 262_144
@@ -52,15 +51,7 @@ def service(request, tmp_path):
 
 @pytest.fixture
 def ask(service):
-    token = service.sign_in()
-
-    def send(method, url, body=b"", **headers):
-        pairs = [(name.replace("_", "-"), value) for name, value in headers.items()]
-        return service.handle(
-            framed(Request(method, url, Headers([("Authorization", f"Bearer {token}"), *pairs]), body))
-        )
-
-    return send
+    return requester(service)
 
 
 @pytest.fixture
@@ -122,22 +113,3 @@ def test_a_cancellation_is_not_lost_if_another_process_claims_the_session_meanwh
     assert ask("DELETE", uri).status == 499
     assert len(claims) == 2
     assert ask("PUT", uri, DATA, Content_Range=f"bytes 0-{2 * Q - 1}/{2 * Q}").status == 499
-
-
-@pytest.mark.spec("A3-12")
-def test_a_chunk_whose_commit_fails_is_not_counted(service, ask, begin, monkeypatch):
-    uri = begin()
-
-    def fail():
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(service._context.store._database, "_commit", fail)
-        refused = chunk(ask, uri, 0, Q)
-    status = ask("PUT", uri, Content_Range="bytes */*")
-    chunk(ask, uri, 0, Q)
-    done = chunk(ask, uri, Q, 2 * Q)
-
-    assert refused.status == 507
-    assert (status.status, status.headers.get("Range")) == (308, None)
-    assert json.loads(done.content())["md5Checksum"] == hashlib.md5(DATA).hexdigest()

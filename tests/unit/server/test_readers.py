@@ -16,11 +16,11 @@ from typing import Any
 
 import pytest
 
-from svc_notebooks.core.http.messages import Headers, Request
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.store import engine
 from svc_notebooks.server.store.opening import open_database
 from svc_notebooks.server.store.store import Store
+from tests.framed import requester
 
 SECONDS = 30
 """The time after which a thread that waits for a lock fails its test."""
@@ -119,8 +119,7 @@ def test_the_log_is_shortened_although_some_reader_always_reads(store, tmp_path,
 
 
 def get(service: Service, token: str, target: str) -> Any:
-    request = Request("GET", f"http://svc.local{target}", Headers([("Authorization", f"Bearer {token}")]))
-    response = service.handle(request)
+    response = requester(service, token)("GET", target)
     assert response.status == 200
     return json.loads(response.content())
 
@@ -141,7 +140,6 @@ def test_lists_and_metadata_wait_for_no_writer(tmp_path):
 # -- services
 
 
-REFUSED = "from svc_notebooks.server.service import open_service; import sys; open_service(sys.argv[1])"
 HOLDER = """
 import os, sys
 from svc_notebooks.server.service import open_service
@@ -155,17 +153,6 @@ if sys.argv[2:] and os.fork() == 0:
 print(os.getpid(), flush=True)
 sys.stdin.read()
 """
-
-
-def test_a_second_process_is_refused_while_readers_are_open(tmp_path):
-    with open_service(tmp_path / "store") as service:
-        emails(service._context.store)
-        refused = subprocess.run([sys.executable, "-c", REFUSED, tmp_path / "store"], capture_output=True, text=True)
-
-    assert (
-        "cannot be opened, and was not changed: the folder is open in another process; close the service"
-        in refused.stderr
-    )
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs POSIX")

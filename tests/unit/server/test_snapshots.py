@@ -8,10 +8,9 @@ import os
 
 import pytest
 
-from svc_notebooks.core.http.messages import Headers, Request
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import open_service
-from tests.framed import framed
+from tests.framed import requester
 
 Q = 262_144
 DATA = os.urandom(4 * Q)
@@ -43,18 +42,6 @@ def service(request, tmp_path):
         yield service
 
 
-def asker(service):
-    token = service.sign_in()
-
-    def ask(method, url, body=b"", **headers):
-        pairs = [(name.replace("_", "-"), value) for name, value in headers.items()]
-        return service.handle(
-            framed(Request(method, url, Headers([("Authorization", f"Bearer {token}"), *pairs]), body))
-        )
-
-    return ask
-
-
 def listed(ask):
     return [file["id"] for file in json.loads(ask("GET", FILES).content())["files"]]
 
@@ -64,7 +51,7 @@ def download(ask, file_id):
 
 
 def test_a_simple_upload_across_a_reset_is_refused_and_leaves_no_broken_file(service):
-    ask = asker(service)
+    ask = requester(service)
 
     answer = ask("POST", UPLOAD + "media", Interrupted(DATA[: 2 * Q + 5], service.reset, DATA[2 * Q + 5 :]))
 
@@ -73,7 +60,7 @@ def test_a_simple_upload_across_a_reset_is_refused_and_leaves_no_broken_file(ser
 
 
 def test_a_chunk_across_a_reset_finds_its_session_gone(service):
-    ask = asker(service)
+    ask = requester(service)
     uri = ask("POST", UPLOAD + "resumable").headers["Location"]
 
     answer = ask("PUT", uri, Interrupted(DATA[: 2 * Q], service.reset, DATA[2 * Q :]))
@@ -84,7 +71,7 @@ def test_a_chunk_across_a_reset_finds_its_session_gone(service):
 @pytest.mark.spec("A3-17")
 def test_bytes_of_a_chunk_across_a_restore_do_not_land(service):
     """The snapshot is taken in the middle of a chunk, so that the session looks the same when it is back."""
-    ask = asker(service)
+    ask = requester(service)
     uri = ask("POST", UPLOAD + "resumable").headers["Location"]
     taken = []
     body = Interrupted(
@@ -107,7 +94,7 @@ def test_bytes_of_a_chunk_across_a_restore_do_not_land(service):
 @pytest.mark.spec("A3-18")
 def test_a_final_chunk_that_was_overtaken_by_another_answers_its_file(service):
     """With a pregenerated id: what the other one used must not look like somebody else's."""
-    ask = asker(service)
+    ask = requester(service)
     file_id = json.loads(ask("GET", f"{FILES}/generateIds?count=1").content())["ids"][0]
     uri = ask(
         "POST", UPLOAD + "resumable", json.dumps({"id": file_id}).encode(), Content_Type="application/json"
