@@ -403,13 +403,16 @@ def _update(callback: Any) -> Callable[[int, int | None], None]:
     return lambda done, _total: callback.absolute_update(done)
 
 
-class _Queue(bytearray):
+class _Queue:
     """The bytes that were written and not yet read by the upload."""
+
+    def __init__(self) -> None:
+        self.data = bytearray()
 
     def read(self, size: int = -1, /) -> bytes:
         """Return and remove at most `size` bytes."""
-        data = bytes(self[:size])
-        del self[:size]
+        data = bytes(self.data[:size])
+        del self.data[:size]
         return data
 
 
@@ -450,7 +453,7 @@ class SvcFile(AbstractBufferedFile):  # type: ignore[misc]
 
     def _upload_chunk(self, final: bool = False) -> None:
         written = self.buffer.getvalue()
-        self._queue += written
+        self._queue.data += written
         self._written += len(written)
         if self._upload is None and not final:
             self._upload = start_upload(self._session, self._queue, chunk_size=DEFAULT_CHUNK, **self._arguments)
@@ -465,11 +468,11 @@ class SvcFile(AbstractBufferedFile):  # type: ignore[misc]
         if self._upload is not None:
             self._upload.run()
         else:
-            upload(self._session, bytes(self._queue), **self._arguments)
+            upload(self._session, bytes(self._queue.data), **self._arguments)
 
     def discard(self) -> None:
         """Cancel the upload, so that the file on the service stays as it was."""
-        self._queue.clear()
+        self._queue.data.clear()
         self.closed = True
         if self._upload is not None and not self._upload.done:
             self._upload.cancel()
