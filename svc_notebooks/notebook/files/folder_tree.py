@@ -31,10 +31,10 @@ def folder_ids(session: Session, value: object, argument: str = "folder") -> lis
 
 def one_folder_id(session: Session, value: object, argument: str = "folder") -> str:
     """Return the id of a folder argument that has one folder. Raises ValueError for none or several."""
-    ids = folder_ids(session, value, argument)
-    if len(ids) != 1:
-        raise ValueError(f"{argument} has {len(ids)} folders; give one folder")
-    return ids[0]
+    folders = file_ids(value, argument)
+    if len(folders) != 1:
+        raise ValueError(f"{argument} has {len(folders)} folders; a file can be in only one folder")
+    return folder_ids(session, folders, argument)[0]
 
 
 def _folder_at(session: Session, path: str, argument: str) -> str:
