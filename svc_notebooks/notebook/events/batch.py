@@ -50,8 +50,7 @@ def create_events(
             of them. See docs/bulk.md.
         resume: The name of a ledger, a file in the current folder in which the call records the rows that are done. The
             same call again creates only the other events. None records nothing. See docs/bulk.md.
-        progress: None shows a progress bar for long calls, True always, False never. A function is called with (rows
-            done, rows).
+        progress: None shows a bar for long calls, True always, False never. A function gets (rows done, rows).
 
     Returns:
         One row for each row of `frame`, with the same index: row (object, the index label), id, summary (str), start,

@@ -283,10 +283,8 @@ def update_event(
         if_match: The etag that the event must still have, from the column `etag`. If the event has changed, nothing is
             changed, and the error has the status 412.
         send_updates: The attendees who are sent an update: "all", "externalOnly" or "none".
-        workers, executor, errors: The threads or the executor for several events, and what happens with an error of one
-            of them. See docs/bulk.md.
-        progress: None shows a progress bar for long calls, True always, False never. A function is called with (rows
-            done, rows).
+        workers, executor, errors: The threads or the executor, and what happens with an error of a row. See docs/bulk.md.
+        progress: None shows a bar for long calls, True always, False never. A function gets (rows done, rows).
         summary, ...: The new values of fields, as arguments of `create_event`, and query parameters such as
             `conference_data_version`. Other fields do not change. `start` alone keeps the length of the event, and
             moves the recurrence of a series; a date makes an all-day event. A time without a time zone is in the time
@@ -375,10 +373,8 @@ def respond(
         response: "accepted", "declined", "tentative" or "needsAction".
         comment: A text that is stored with the response.
         calendar: The id of the caller's calendar that contains the events.
-        workers, executor, errors: The threads or the executor for several events, and what happens with an error of one
-            of them. See docs/bulk.md.
-        progress: None shows a progress bar for long calls, True always, False never. A function is called with (rows
-            done, rows).
+        workers, executor, errors: The threads or the executor, and what happens with an error of a row. See docs/bulk.md.
+        progress: None shows a bar for long calls, True always, False never. A function gets (rows done, rows).
 
     Returns:
         One row for each event after the change, with the columns of `create_event`, and outcome, error (str), attempts
@@ -421,10 +417,8 @@ def delete_event(
         if_match: The etag that the event must still have, from the column `etag`. If the event has changed, nothing is
             deleted, and the error has the status 412.
         send_updates: The attendees who are sent a cancellation: "all", "externalOnly" or "none".
-        workers, executor, errors: The threads or the executor for several events, and what happens with an error of one
-            of them. See docs/bulk.md.
-        progress: None shows a progress bar for long calls, True always, False never. A function is called with (rows
-            done, rows).
+        workers, executor, errors: The threads or the executor, and what happens with an error of a row. See docs/bulk.md.
+        progress: None shows a bar for long calls, True always, False never. A function gets (rows done, rows).
 
     Returns:
         One row for each event: id (str), deleted (boolean, missing if the call failed), outcome, error (str), attempts

@@ -43,12 +43,9 @@ def copy(
         folder, parent: The folder of the copy, as for `upload`. None means the folder of the original. If the
             caller may not write to that folder, None means the caller's root folder.
         ocr_language: The language of text in pictures, as for `upload`, if the copy becomes a native document.
-        workers, executor, errors: The threads or the executor for several files, and what happens with an error of one
-            of them. See docs/bulk.md.
-        resume: The name of a ledger, a file in the current folder in which the call records the rows that are done. The
-            same call again does only the others. None records nothing. See docs/bulk.md.
-        progress: None shows a progress bar for long calls, True always, False never. A function is called with (rows
-            done, rows).
+        workers, executor, errors: The threads or the executor, and what happens with an error of a row. See docs/bulk.md.
+        resume: The name of a ledger, with which the same call again does only the other rows. See docs/bulk.md.
+        progress: None shows a bar for long calls, True always, False never. A function gets (rows done, rows).
         **metadata: Further fields of the copy, or lists with a value for each copy. The `mime_type` of a native
             document, like "application/vnd.svc-apps.document", converts the copy to such a document.
 

@@ -44,12 +44,9 @@ def trash(
 
     Args:
         file: An id, a link, a row, a DataFrame, or a list of these.
-        workers, executor, errors: The threads or the executor for several files, and what happens with an error of one
-            of them. See docs/bulk.md.
-        resume: The name of a ledger, a file in the current folder in which the call records the rows that are done. The
-            same call again does only the others. None records nothing. See docs/bulk.md.
-        progress: None shows a progress bar for long calls, True always, False never. A function is called with (rows
-            done, rows).
+        workers, executor, errors: The threads or the executor, and what happens with an error of a row. See docs/bulk.md.
+        resume: The name of a ledger, with which the same call again does only the other rows. See docs/bulk.md.
+        progress: None shows a bar for long calls, True always, False never. A function gets (rows done, rows).
 
     Returns:
         One row for each file, with the columns of `files()`, and outcome, error (str), attempts (Int64), seconds
@@ -77,12 +74,9 @@ def untrash(
 
     Args:
         file: An id, a link, a row, a DataFrame, or a list of these.
-        workers, executor, errors: The threads or the executor for several files, and what happens with an error of one
-            of them. See docs/bulk.md.
-        resume: The name of a ledger, a file in the current folder in which the call records the rows that are done. The
-            same call again does only the others. None records nothing. See docs/bulk.md.
-        progress: None shows a progress bar for long calls, True always, False never. A function is called with (rows
-            done, rows).
+        workers, executor, errors: The threads or the executor, and what happens with an error of a row. See docs/bulk.md.
+        resume: The name of a ledger, with which the same call again does only the other rows. See docs/bulk.md.
+        progress: None shows a bar for long calls, True always, False never. A function gets (rows done, rows).
 
     Returns:
         One row for each file, with the columns of `files()`, and outcome, error (str), attempts (Int64), seconds
@@ -116,12 +110,9 @@ def delete(
 
     Args:
         file: An id, a link, a row, a DataFrame, or a list of these.
-        workers, executor, errors: The threads or the executor for several files, and what happens with an error of one
-            of them. See docs/bulk.md.
-        resume: The name of a ledger, a file in the current folder in which the call records the rows that are done. The
-            same call again does only the others. None records nothing. See docs/bulk.md.
-        progress: None shows a progress bar for long calls, True always, False never. A function is called with (rows
-            done, rows).
+        workers, executor, errors: The threads or the executor, and what happens with an error of a row. See docs/bulk.md.
+        resume: The name of a ledger, with which the same call again does only the other rows. See docs/bulk.md.
+        progress: None shows a bar for long calls, True always, False never. A function gets (rows done, rows).
 
     Returns:
         One row for each file: id (str), deleted (boolean, missing if the call failed), outcome, error (str), attempts
@@ -244,12 +235,9 @@ def move(
         to: The folder, as an id, a link, a path like "birds/2026", a row or a DataFrame of one row. None
             or "root" means the top folder.
         folder: The same as `to`.
-        workers, executor, errors: The threads or the executor for several files, and what happens with an error of one
-            of them. See docs/bulk.md.
-        resume: The name of a ledger, a file in the current folder in which the call records the rows that are done. The
-            same call again does only the others. None records nothing. See docs/bulk.md.
-        progress: None shows a progress bar for long calls, True always, False never. A function is called with (rows
-            done, rows).
+        workers, executor, errors: The threads or the executor, and what happens with an error of a row. See docs/bulk.md.
+        resume: The name of a ledger, with which the same call again does only the other rows. See docs/bulk.md.
+        progress: None shows a bar for long calls, True always, False never. A function gets (rows done, rows).
 
     Returns:
         One row for each file, with the columns of `files()`, and outcome, error (str), attempts (Int64), seconds

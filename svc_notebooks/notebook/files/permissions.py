@@ -48,12 +48,9 @@ def share(
             domain), or several of these: in a list, a column, or one text with commas or semicolons between them. A
             name may stand before an address, as in "Ann Lee <ann@x.example>".
         role: "reader", "commenter" or "writer".
-        workers, executor, errors: The threads or the executor for several files, and what happens with an error of one
-            of them. See docs/bulk.md.
-        resume: The name of a ledger, a file in the current folder in which the call records the rows that are done. The
-            same call again does only the others. None records nothing. See docs/bulk.md.
-        progress: None shows a progress bar for long calls, True always, False never. A function is called with (rows
-            done, rows).
+        workers, executor, errors: The threads or the executor, and what happens with an error of a row. See docs/bulk.md.
+        resume: The name of a ledger, with which the same call again does only the other rows. See docs/bulk.md.
+        progress: None shows a bar for long calls, True always, False never. A function gets (rows done, rows).
 
     Returns:
         One row for each file and grantee: file_id (str), id (str, the id of the permission), type (str: user, domain
@@ -138,12 +135,9 @@ def unshare(
         file: An id, a link, a row, a DataFrame, or a list of these.
         with_: The grantees, as for `share`: an e-mail address, "anyone", "domain:example.com", or a list of these. The
             function also accepts the id of a permission, as in `permissions(file)`.
-        workers, executor, errors: The threads or the executor for several files, and what happens with an error of one
-            of them. See docs/bulk.md.
-        resume: The name of a ledger, a file in the current folder in which the call records the rows that are done. The
-            same call again does only the others. None records nothing. See docs/bulk.md.
-        progress: None shows a progress bar for long calls, True always, False never. A function is called with (rows
-            done, rows).
+        workers, executor, errors: The threads or the executor, and what happens with an error of a row. See docs/bulk.md.
+        resume: The name of a ledger, with which the same call again does only the other rows. See docs/bulk.md.
+        progress: None shows a bar for long calls, True always, False never. A function gets (rows done, rows).
 
     Returns:
         One row for each removed permission, with the columns of `share`.

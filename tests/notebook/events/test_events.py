@@ -651,6 +651,6 @@ def test_what_is_set_comes_first(lab):
     made = svc.create_event("Tea", start="2026-11-02", location="Kitchen", recurrence="daily")
     changed = svc.update_event(made, description="Green")
 
-    assert svc.event(made).columns[:5].tolist() == ["summary", "start", "end", "recurrence", "location"]
+    assert svc.event(made).columns[3:6].tolist() == ["recurrence", "description", "location"]
     assert changed.columns[:4].tolist() == ["summary", "start", "end", "description"]
     assert changed.columns[-1] == "seconds"
