@@ -283,7 +283,7 @@ def update_event(
         if_match: The etag that the event must still have, from the column `etag`. If the event has changed, nothing is
             changed, and the error has the status 412.
         send_updates: The attendees who are sent an update: "all", "externalOnly" or "none".
-        workers, executor, errors: The threads or the executor, and what happens with an error of a row. See docs/bulk.md.
+        workers, executor, errors: The threads or the executor, and what happens with an error. See docs/bulk.md.
         progress: None shows a bar for long calls, True always, False never. A function gets (rows done, rows).
         summary, ...: The new values of fields, as arguments of `create_event`, and query parameters such as
             `conference_data_version`. Other fields do not change. `start` alone keeps the length of the event, and
@@ -373,7 +373,7 @@ def respond(
         response: "accepted", "declined", "tentative" or "needsAction".
         comment: A text that is stored with the response.
         calendar: The id of the caller's calendar that contains the events.
-        workers, executor, errors: The threads or the executor, and what happens with an error of a row. See docs/bulk.md.
+        workers, executor, errors: The threads or the executor, and what happens with an error. See docs/bulk.md.
         progress: None shows a bar for long calls, True always, False never. A function gets (rows done, rows).
 
     Returns:
@@ -417,7 +417,7 @@ def delete_event(
         if_match: The etag that the event must still have, from the column `etag`. If the event has changed, nothing is
             deleted, and the error has the status 412.
         send_updates: The attendees who are sent a cancellation: "all", "externalOnly" or "none".
-        workers, executor, errors: The threads or the executor, and what happens with an error of a row. See docs/bulk.md.
+        workers, executor, errors: The threads or the executor, and what happens with an error. See docs/bulk.md.
         progress: None shows a bar for long calls, True always, False never. A function gets (rows done, rows).
 
     Returns:

@@ -43,7 +43,7 @@ def copy(
         folder, parent: The folder of the copy, as for `upload`. None means the folder of the original. If the
             caller may not write to that folder, None means the caller's root folder.
         ocr_language: The language of text in pictures, as for `upload`, if the copy becomes a native document.
-        workers, executor, errors: The threads or the executor, and what happens with an error of a row. See docs/bulk.md.
+        workers, executor, errors: The threads or the executor, and what happens with an error. See docs/bulk.md.
         resume: The name of a ledger, with which the same call again does only the other rows. See docs/bulk.md.
         progress: None shows a bar for long calls, True always, False never. A function gets (rows done, rows).
         **metadata: Further fields of the copy, or lists with a value for each copy. The `mime_type` of a native

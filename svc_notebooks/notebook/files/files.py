@@ -99,7 +99,7 @@ def upload(
         include_hidden: True uploads also files and folders whose names begin with a dot.
         progress: None shows a progress bar for 8 MiB and more, True always, False never. A function is called with
             (bytes done, total bytes or None).
-        workers, executor, errors: The threads or the executor, and what happens with an error of a row. See docs/bulk.md.
+        workers, executor, errors: The threads or the executor, and what happens with an error. See docs/bulk.md.
         resume: The name of a ledger, with which the same call again does only the other rows. See docs/bulk.md.
 
     Returns:
@@ -230,7 +230,7 @@ def update(
         metadata: The fields to change as a dict, or a list with a dict for each file.
         ocr_language: The language of text in pictures in `source`, as for `upload`.
         upload_type, chunk_size, progress: The same as for `upload`.
-        workers, executor, errors: The threads or the executor, and what happens with an error of a row. See docs/bulk.md.
+        workers, executor, errors: The threads or the executor, and what happens with an error. See docs/bulk.md.
         resume: The name of a ledger, with which the same call again does only the other rows. See docs/bulk.md.
         **fields: Fields to change, like `name="b.csv"`, `starred=True`, `properties={"lab": "7"}`. A list or Series has
             a value for each file, like `name=rows["name"] + ".txt"`. A missing value in it changes nothing.

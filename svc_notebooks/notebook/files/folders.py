@@ -44,7 +44,7 @@ def trash(
 
     Args:
         file: An id, a link, a row, a DataFrame, or a list of these.
-        workers, executor, errors: The threads or the executor, and what happens with an error of a row. See docs/bulk.md.
+        workers, executor, errors: The threads or the executor, and what happens with an error. See docs/bulk.md.
         resume: The name of a ledger, with which the same call again does only the other rows. See docs/bulk.md.
         progress: None shows a bar for long calls, True always, False never. A function gets (rows done, rows).
 
@@ -74,7 +74,7 @@ def untrash(
 
     Args:
         file: An id, a link, a row, a DataFrame, or a list of these.
-        workers, executor, errors: The threads or the executor, and what happens with an error of a row. See docs/bulk.md.
+        workers, executor, errors: The threads or the executor, and what happens with an error. See docs/bulk.md.
         resume: The name of a ledger, with which the same call again does only the other rows. See docs/bulk.md.
         progress: None shows a bar for long calls, True always, False never. A function gets (rows done, rows).
 
@@ -110,7 +110,7 @@ def delete(
 
     Args:
         file: An id, a link, a row, a DataFrame, or a list of these.
-        workers, executor, errors: The threads or the executor, and what happens with an error of a row. See docs/bulk.md.
+        workers, executor, errors: The threads or the executor, and what happens with an error. See docs/bulk.md.
         resume: The name of a ledger, with which the same call again does only the other rows. See docs/bulk.md.
         progress: None shows a bar for long calls, True always, False never. A function gets (rows done, rows).
 
@@ -235,7 +235,7 @@ def move(
         to: The folder, as an id, a link, a path like "birds/2026", a row or a DataFrame of one row. None
             or "root" means the top folder.
         folder: The same as `to`.
-        workers, executor, errors: The threads or the executor, and what happens with an error of a row. See docs/bulk.md.
+        workers, executor, errors: The threads or the executor, and what happens with an error. See docs/bulk.md.
         resume: The name of a ledger, with which the same call again does only the other rows. See docs/bulk.md.
         progress: None shows a bar for long calls, True always, False never. A function gets (rows done, rows).
 

@@ -48,7 +48,7 @@ def share(
             domain), or several of these: in a list, a column, or one text with commas or semicolons between them. A
             name may stand before an address, as in "Ann Lee <ann@x.example>".
         role: "reader", "commenter" or "writer".
-        workers, executor, errors: The threads or the executor, and what happens with an error of a row. See docs/bulk.md.
+        workers, executor, errors: The threads or the executor, and what happens with an error. See docs/bulk.md.
         resume: The name of a ledger, with which the same call again does only the other rows. See docs/bulk.md.
         progress: None shows a bar for long calls, True always, False never. A function gets (rows done, rows).
 
@@ -135,7 +135,7 @@ def unshare(
         file: An id, a link, a row, a DataFrame, or a list of these.
         with_: The grantees, as for `share`: an e-mail address, "anyone", "domain:example.com", or a list of these. The
             function also accepts the id of a permission, as in `permissions(file)`.
-        workers, executor, errors: The threads or the executor, and what happens with an error of a row. See docs/bulk.md.
+        workers, executor, errors: The threads or the executor, and what happens with an error. See docs/bulk.md.
         resume: The name of a ledger, with which the same call again does only the other rows. See docs/bulk.md.
         progress: None shows a bar for long calls, True always, False never. A function gets (rows done, rows).
 

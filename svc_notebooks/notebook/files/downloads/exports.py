@@ -49,7 +49,7 @@ def export(
             `name (2).ext`, in the order of the rows. A URL needs the extra `fsspec`, as for `download`.
         overwrite: True replaces a file at the path that has other content. False raises PathExists for such a file.
         progress: True shows a progress bar. A function is called with (bytes done, total bytes or None).
-        workers, executor, errors: The threads or the executor, and what happens with an error of a row. See docs/bulk.md.
+        workers, executor, errors: The threads or the executor, and what happens with an error. See docs/bulk.md.
         resume: The name of a ledger, a file in the current folder in which the call records the files that are saved.
             The same call again saves only the others, and those that are missing on disk. See docs/bulk.md.
 
