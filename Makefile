@@ -106,7 +106,7 @@ node-clients: $(NODE_CLIENTS)/.installed
 client-tests: env
 	-@$(MAKE) --no-print-directory node-clients
 	@rm -rf build/clients-seen
-	$(BIN)/python -m pytest -m $(if $(WRITE_CLIENTS),interop,languages) -p no:nbval tests/interop $(ARGS)
+	$(BIN)/python -m pytest -m $(if $(WRITE_CLIENTS),interop,languages) -p no:nbval tests/interop tests/notebook/files/test_file_system.py $(ARGS)
 
 coverage: env
 	$(BIN)/coverage run -m pytest $(ARGS)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from io import IOBase
 from operator import index
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard, TypeVar
+from typing import IO, TYPE_CHECKING, Any, TypeAlias, TypeGuard, TypeVar
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from ..core.suggestions import nearest_name
@@ -47,8 +47,6 @@ def file_id_in_link(link: str) -> str | None:
 
 
 if TYPE_CHECKING:
-    from typing import IO
-
     from pandas import DataFrame, Index, Series
 
     File: TypeAlias = str | Mapping[str, Any] | DataFrame | Series[Any] | Index[Any] | Iterable[Any]

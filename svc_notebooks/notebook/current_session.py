@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
+from ..client.session import Session, SystemTime
 from ..core.platform import capabilities
 
 if TYPE_CHECKING:
-    from ..client.session import Session
     from ..core.clock import Clock
 
 
@@ -72,7 +72,6 @@ def session_or_current(session: SessionLike) -> Session:
     """
     if session is None:
         return current_session()
-    from ..client.session import Session
 
     owned = getattr(session, "session", session)
     if not isinstance(owned, Session):
@@ -82,7 +81,6 @@ def session_or_current(session: SessionLike) -> Session:
 
 def current_clock() -> Clock:
     """Return the clock of the current session, or without one that of the system."""
-    from ..client.session import SystemTime
 
     return SystemTime() if _current is None else _current.clock
 

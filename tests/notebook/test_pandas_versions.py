@@ -7,7 +7,7 @@ import svc_notebooks as svc
 from svc_notebooks.notebook.frames.frames import frame, schema
 
 IS_PANDAS_2 = pd.__version__.startswith("2.")
-TABLE = schema("name text\nsize count\ndone flag\ntime time")
+TABLE = schema("name text, size count, done flag, time time")
 
 
 def test_texts_are_str_since_pandas_3_and_object_before():

@@ -69,6 +69,6 @@ def test_a_defect_of_the_package_stays_as_it_is(lab, monkeypatch):
     def fail(*args, **kwargs):
         raise AttributeError("'NoneType' object has no attribute 'x'")
 
-    monkeypatch.setattr("svc_notebooks.client.files.list_file_pages", fail)
+    monkeypatch.setattr("svc_notebooks.notebook.files.search.list_file_pages", fail)
     with pytest.raises(AttributeError, match="no attribute 'x'"):
         svc.files("name = 'a'", limit=3)

@@ -180,9 +180,20 @@ def preset_text(name: str) -> str:
 
 
 def frame_view(label: str, rows: DataFrame) -> Markup:
-    """Return a DataFrame as an HTML table in a region with a name for screen readers."""
+    """Return a DataFrame as an HTML table in a region with a name for screen readers.
+
+    A heading is the name of a column in words. Times are those of a clock in the time zone that the heading has.
+    """
+    columns = {}
+    for name, column in rows.items():
+        heading = str(name).replace("_", " ").capitalize()
+        if (zone := getattr(column.dtype, "tz", None)) is not None:
+            heading, column = f"{heading} ({zone})", column.dt.strftime("%Y-%m-%d %H:%M:%S").str.removesuffix(":00")
+        columns[heading] = column
     # to_html escapes the values
-    return table_region(label, Markup(rows.to_html(index=False, border=0, justify="left", na_rep="")))
+    return table_region(
+        label, Markup(rows.assign(**columns)[[*columns]].to_html(index=False, border=0, justify="left", na_rep=""))
+    )
 
 
 class Form(widgets.VBox):  # type: ignore[misc]

@@ -14,13 +14,16 @@ from ..arguments import choice
 from ..frames.frames import Column, Record, Schema, frame
 from .progress import BAR_MIN_SIZE, BatchProgress, Counts, Progress, check_progress, session_progress, showing
 from .resume import SKIPPED, AllRows, Resumable, Resume, ledger_path, open_rows
-from .workers import ROW_ERRORS, Executor, Outcomes, Row, RowCall, RowOutcome, check_workers, row_outcomes
+from .workers import ROW_ERRORS, Executor, Outcomes, Report, Row, RowCall, RowOutcome, check_workers, row_outcomes
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...client.session import Session
 
+
+__all__ = ["ROW_ERRORS", "Executor", "Progress", "Report", "Resumable", "Resume", "RowCall", "row_outcomes"]
+"""What the functions for many rows also use, from the other modules of this package."""
 
 Item = TypeVar("Item")
 
@@ -142,12 +145,7 @@ def known_id(file_id: str) -> Record:
     return {"id": file_id}
 
 
-def run(
-    operation: RowOperation[Row],
-    rows: Sequence[Row],
-    session: Session,
-    batch: Batch = Batch(),
-) -> DataFrame:
+def run(operation: RowOperation[Row], rows: Sequence[Row], session: Session, batch: Batch = Batch()) -> DataFrame:
     """Call the operation for each row, and return a frame with the results in the order of the rows.
 
     A row whose call raised one of `row_errors` has the outcome "failed" and the message in the column `error`, and a
@@ -163,10 +161,7 @@ def run(
     counts = Counts(len(rows), operation.unit, None if operation.size is None else map(operation.size, rows))
     progress = session_progress(session, counts, operation.title, batch.progress)
     try:
-        with (
-            open_rows(operation.call, rows, session, operation.resumable, batch.resume) as calls,
-            showing(progress),
-        ):
+        with open_rows(operation.call, rows, session, operation.resumable, batch.resume) as calls, showing(progress):
             results.skip(calls.done)
             counts.skip(calls.done)
             with closing(_outcomes(calls, session, batch, progress)) as outcomes:

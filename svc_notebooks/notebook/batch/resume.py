@@ -16,6 +16,7 @@ from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias
 from weakref import WeakKeyDictionary
 
+from ...client.files import ROOT, generate_ids, get_file
 from ...core.errors.caller_warning import warn_caller
 from ...core.errors.errors import AlreadyExists, ContentMismatch, NotAllowed, NotFound, SourceChanged
 from ..sandbox.sandbox_numbers import open_sandboxes
@@ -44,7 +45,6 @@ _IDS = 1000
 
 
 def _generate_ids(session: Session, count: int) -> list[str]:
-    from ...client.files import generate_ids
 
     return generate_ids(session, count)
 
@@ -203,7 +203,6 @@ def open_rows(
 
 def _common(session: Session, resumable: Resumable[Any]) -> dict[str, str]:
     """Return the values that all rows of a ledger have in common. The top folder stands for the service and user."""
-    from ...client.files import ROOT, get_file
 
     try:
         top = str(get_file(session, ROOT, fields="id").get("id"))

@@ -43,16 +43,7 @@ RowCall: TypeAlias = "Callable[[Session, Row, Report], Mapping[str, Any]]"
 For worker processes it must be picklable: a function of a module, or a `functools.partial` of one.
 """
 
-ROW_ERRORS = (
-    AlreadyExists,
-    BadRequest,
-    ContentMismatch,
-    NotAllowed,
-    NotFound,
-    SessionExpired,
-    SourceChanged,
-    OSError,
-)
+ROW_ERRORS = (AlreadyExists, BadRequest, ContentMismatch, NotAllowed, NotFound, SessionExpired, SourceChanged, OSError)
 """The exception types that concern only one row, so that the calls for the other rows may succeed."""
 
 
@@ -203,10 +194,7 @@ def _in_threads(
 
 
 def _on_executor(
-    executor: Executor,
-    numbers: Sequence[int],
-    submit: Callable[[int], Future[RowOutcome]],
-    tick: Callable[[], None],
+    executor: Executor, numbers: Sequence[int], submit: Callable[[int], Future[RowOutcome]], tick: Callable[[], None]
 ) -> Outcomes:
     """Submit the calls of rows to an executor, a few ahead of their turn, and yield their outcomes."""
     ended: SimpleQueue[tuple[int, Future[RowOutcome]]] = SimpleQueue()

@@ -5,16 +5,15 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ...client.events.events import get_event, insert_event
 from ...core.errors.errors import AlreadyExists
 from ...core.suggestions import nearest_name
 from ..arguments import is_frame, is_missing
-from ..batch.batch import Batch, Errors, RowOperation, run
-from ..batch.resume import Resumable
-from ..batch.workers import ROW_ERRORS, Report
+from ..batch.batch import ROW_ERRORS, Batch, Errors, Executor, Progress, Report, Resumable, Resume, RowOperation, run
 from ..current_session import SessionLike, session_or_current
 from ..frames.event_schemas import CREATED
 from ..frames.frames import Record, snake
-from ..times import zone_name
+from ..times import Zone, zone_name
 from .body import EventError, event_body
 from .events import ARGUMENTS, body_arguments
 from .parameters import add_required, query_of, warn_deprecated
@@ -24,10 +23,6 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...client.session import Session
-    from ..batch.progress import Progress
-    from ..batch.resume import Resume
-    from ..batch.workers import Executor
-    from ..times import Zone
 
 
 def create_events(
@@ -159,7 +154,6 @@ def _argument(name: str, cell: Any) -> Any:
 
 def _create(session: Session, row: _EventRow, report: Report, zone: str) -> Record:
     """Create an event and return its record."""
-    from ...client.events.events import insert_event
 
     arguments = row.arguments
     query = query_of(arguments)
@@ -170,7 +164,6 @@ def _create(session: Session, row: _EventRow, report: Report, zone: str) -> Reco
 
 def _create_again(session: Session, row: _EventRow, report: Report, zone: str) -> Record:
     """Create an event, or return the record of the event that an earlier call has created with the same id."""
-    from ...client.events.events import get_event
 
     try:
         return _create(session, row, report, zone)

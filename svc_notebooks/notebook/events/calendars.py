@@ -7,23 +7,29 @@ from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from ...client.events.events import (
+    colors,
+    delete_access_rule,
+    insert_access_rule,
+    insert_calendar,
+    list_access_rules,
+    list_calendars,
+)
 from ...core.events.calendars import ROLES
 from ...core.resources.colors import EVENT_COLORS
 from ..arguments import choice, row_ids
-from ..batch.batch import Batch, Errors, RowOperation, run
+from ..batch.batch import Batch, Errors, Report, RowCall, RowOperation, run
 from ..current_session import SessionLike, session_or_current
 from ..frames.event_schemas import CALENDAR_PERMISSIONS, CALENDARS, COLORS
 from ..frames.frames import Record, frame
 from ..people import people as read_people
-from ..times import zone_name
+from ..times import Zone, zone_name
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...client.session import Session
     from ..arguments import File
-    from ..batch.workers import Report, RowCall
-    from ..times import Zone
 
 
 def calendars(*, session: SessionLike = None) -> DataFrame:
@@ -36,18 +42,13 @@ def calendars(*, session: SessionLike = None) -> DataFrame:
     >>> svc.calendars()[["id", "access_role"]].values.tolist()
     [['ada@svc.example', 'owner']]
     """
-    from ...client.events.events import list_calendars
 
     entries = [{"primary": False, **entry} for entry in list_calendars(session_or_current(session))]
     return frame(CALENDARS, entries)
 
 
 def create_calendar(
-    summary: str,
-    *,
-    time_zone: Zone | None = None,
-    description: str | None = None,
-    session: SessionLike = None,
+    summary: str, *, time_zone: Zone | None = None, description: str | None = None, session: SessionLike = None
 ) -> DataFrame:
     """Create a secondary calendar. Pass its id to `create_event(calendar=...)`.
 
@@ -68,7 +69,6 @@ def create_calendar(
     >>> svc.calendars()["summary"].tolist()
     ['ada@svc.example', 'Term']
     """
-    from ...client.events.events import insert_calendar
 
     body = {"summary": summary, "timeZone": zone_name("time_zone", time_zone), "description": description}
     made = insert_calendar(
@@ -89,7 +89,6 @@ def event_colors(*, session: SessionLike = None) -> DataFrame:
     >>> svc.event_colors().head(2)[["id", "name"]].values.tolist()
     [['1', 'Lavender'], ['2', 'Sage']]
     """
-    from ...client.events.events import colors
 
     palette = colors(session_or_current(session)).get("event")
     entries = palette if isinstance(palette, dict) else {}
@@ -188,7 +187,6 @@ def calendar_permissions(calendar: File = "primary", *, session: SessionLike = N
     >>> svc.calendar_permissions()[["email_address", "role"]].values.tolist()
     [['ada@svc.example', 'owner']]
     """
-    from ...client.events.events import list_access_rules
 
     session, ids = session_or_current(session), row_ids(calendar, "calendar")
     rules = [(name, rule) for name in ids for rule in list_access_rules(session, name)]
@@ -205,7 +203,6 @@ def _run(
 
 
 def _share_row(session: Session, row: _Row, report: Report, *, role: str) -> Record:
-    from ...client.events.events import insert_access_rule
 
     scope_type, _, value = row[1].partition(":")
     insert_access_rule(session, row[0], {"role": role, "scope": {"type": scope_type, "value": value}})
@@ -213,7 +210,6 @@ def _share_row(session: Session, row: _Row, report: Report, *, role: str) -> Rec
 
 
 def _unshare_row(session: Session, row: _Row, report: Report) -> Record:
-    from ...client.events.events import delete_access_rule
 
     return _record(row, delete_access_rule(session, *row).get("role"))
 

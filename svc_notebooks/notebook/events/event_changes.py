@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ...client.events.events import get_event, insert_event, patch_event
 from ...core.errors.caller_warning import warn_caller
 from ...core.events.instances import duration
 from ...core.events.series import Series
@@ -79,7 +80,6 @@ def change_event(
     if_match: str | None,
 ) -> Event:
     """Change the times or the recurrence of an event. Shows a warning if changed instances leave the series."""
-    from ...client.events.events import get_event, patch_event
 
     event = get_event(session, calendar, event_id)
     fields = changed_fields(event, arguments)
@@ -109,7 +109,6 @@ def change_following(
     Returns the new series, or the changed series if the instance is its first one. If the new series cannot be created,
     the old one is restored. Raises ValueError if the event does not recur, or another user is its organizer.
     """
-    from ...client.events.events import insert_event, patch_event
 
     state = SeriesState.read(session, calendar, event_id)
     master_id, split = str(state.master["id"]), state.split

@@ -8,29 +8,28 @@ from functools import partial
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
+from ...client.events.events import get_event, insert_event
 from ...core.durations import Duration
 from ...core.events.field_table import RESPONSES
 from ...core.http.messages import JSONObject
 from ...core.time_arguments import without_words
 from ..arguments import choice, file_ids, flag, row_ids
-from ..batch.batch import Batch, Errors, RowOperation, known_id, run
+from ..batch.batch import Batch, Errors, Executor, Progress, RowOperation, known_id, run
 from ..current_session import SessionLike, session_or_current
 from ..frames.event_schemas import EVENT
-from ..frames.frames import snake
 from ..frames.schemas import DELETED
 from ..times import End, When, Zone, zone_name
 from .body import event_body, partial_body, warn_about
 from .event_times import ZONE_OF, local_times, needs_start, without_periods
 from .parameters import QUERY_ARGUMENTS, add_required, check_calendar, query_of, warn_deprecated
-from .records import change_row, delete_row, event_frame, respond_row, run_on_events
+from .records import change_row, delete_row, event_frame, respond_row, run_on_events, with_first
+from .series_state import own_values
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...client.session import Session
     from ..arguments import File
-    from ..batch.progress import Progress
-    from ..batch.workers import Executor
 
 _UNCHANGED = "unchanged"
 """The default of `recurrence` in `update_event`, where None ends a recurrence."""
@@ -152,17 +151,15 @@ def create_event(
     ([['Europe/Berlin', 'America/New_York']], '0 days 09:00:00')
     """
     given = locals()
-    from ...client.events.events import insert_event
 
     session = session_or_current(session)
     arguments = {name: given[name] for name in (*ARGUMENTS, "calendar")}
     query = query_of(arguments)
     warn_deprecated(arguments)
     body = event_body(**body_arguments(session, arguments))
-    made = event_frame(EVENT, [insert_event(session, calendar, body, query=add_required(query, body))])
-    columns = made.columns.tolist()
-    set_columns = [column for column in ("summary", "start", "end", *map(snake, body)) if column in columns]
-    return made[[*dict.fromkeys([*set_columns, *columns])]]
+    return with_first(
+        event_frame(EVENT, [insert_event(session, calendar, body, query=add_required(query, body))]), body
+    )
 
 
 ARGUMENTS = tuple(name for name in signature(create_event).parameters if name not in ("session", "calendar"))
@@ -219,13 +216,12 @@ def event(
     >>> svc.event(made)["summary"].tolist()
     ['Tea']
     """
-    from ...client.events.events import get_event
 
     session = session_or_current(session)
     query = query_of({"calendar": calendar, "max_attendees": max_attendees})
-    return event_frame(
-        EVENT, [get_event(session, calendar, event_id, query=query) for event_id in row_ids(event, "event")]
-    )
+    made = [get_event(session, calendar, event_id, query=query) for event_id in row_ids(event, "event")]
+    keys = [key for each in made for key in (*(["recurrence"] if each.get("recurrence") else []), *own_values(each))]
+    return with_first(event_frame(EVENT, made), keys)
 
 
 def update_event(
@@ -357,7 +353,7 @@ def update_event(
         if_match=if_match,
         this_and_following=this_and_following,
     )
-    return run_on_events("Update events", call, ids, session, Batch(workers, executor, errors, progress=progress))
+    return run_on_events("Update events", call, ids, session, Batch(workers, executor, errors, progress=progress), body)
 
 
 def respond(
@@ -402,7 +398,7 @@ def respond(
         answer["comment"] = comment
     call = partial(respond_row, calendar=check_calendar(calendar), answer=answer)
     batch = Batch(workers, executor, errors, progress=progress)
-    return run_on_events("Respond", call, row_ids(event, "event"), session_or_current(session), batch)
+    return run_on_events("Respond", call, row_ids(event, "event"), session_or_current(session), batch, ["attendees"])
 
 
 def delete_event(

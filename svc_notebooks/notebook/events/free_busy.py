@@ -7,6 +7,7 @@ from datetime import date, datetime, time, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ...client.events.events import get_calendar, query_free_busy
 from ...core.clock import from_millis, to_millis
 from ...core.durations import Duration, parse_duration
 from ...core.errors.errors import NotFound
@@ -15,12 +16,12 @@ from ...core.http.messages import JSONObject
 from ...core.time_arguments import python_time, without_words
 from ...core.time_zones import zone
 from ..arguments import row_ids
-from ..batch.batch import Batch, Errors, RowOperation, run
+from ..batch.batch import Batch, Errors, Report, RowOperation, run
 from ..current_session import SessionLike, session_or_current
 from ..frames.event_schemas import FREE_BUSY, FREE_TIMES
 from ..frames.frames import Record, frame
 from ..people import people as read_people
-from ..times import zone_name
+from ..times import When, Zone, zone_name
 from .query import read_instant, wire_window
 from .records import in_zone
 
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...client.session import Session
-    from ..batch.workers import Report
-    from ..times import When, Zone
 
 _DAY, _QUARTER, _LONGEST = timedelta(days=1), timedelta(minutes=15), timedelta(days=366)
 
@@ -148,7 +147,6 @@ def _names(argument: str, value: object) -> list[str]:
 
 
 def _own_zone(session: Session) -> str:
-    from ...client.events.events import get_calendar
 
     return str(get_calendar(session, "primary").get("timeZone") or "UTC")
 
@@ -219,7 +217,6 @@ def _known(name: str) -> Record:
 def _busy_row(session: Session, name: str, report: Report, *, query: JSONObject) -> Record:
     from pandas import Timestamp
 
-    from ...client.events.events import query_free_busy
     from ...client.json_response import reading
 
     calendars = query_free_busy(session, {**query, "items": [{"id": name}]})["calendars"]

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from ...client.events.events import get_calendar, get_event, list_calendars, list_events
 from ...core.resources.calendars import Calendar, CalendarListEntry
 from ...core.resources.events import Event
 from ..arguments import row_ids
@@ -94,7 +95,6 @@ def export_events(
 
 def calendar_entry(session: Session, calendar: str) -> Calendar | CalendarListEntry:
     """Return the entry of the caller's calendar list. If there is no entry, return the calendar, without reminders."""
-    from ...client.events.events import get_calendar, list_calendars
 
     for entry in list_calendars(session):
         if entry.get("id") == calendar or (calendar == "primary" and entry.get("primary")):
@@ -104,13 +104,11 @@ def calendar_entry(session: Session, calendar: str) -> Calendar | CalendarListEn
 
 def _all_events(session: Session, calendar: str, bounds: dict[str, str | None]) -> Iterator[Event]:
     """Yield all events of the calendar between the bounds, including the cancelled instances of recurring events."""
-    from ...client.events.events import list_events
 
     return list_events(session, calendar, {**bounds, "showDeleted": "true"})
 
 
 def _selected_events(session: Session, calendar: str, ids: list[str]) -> Iterator[Event]:
-    from ...client.events.events import get_event
 
     for event_id in dict.fromkeys(ids):
         event = get_event(session, calendar, event_id)

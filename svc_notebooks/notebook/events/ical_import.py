@@ -9,6 +9,16 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from ...client.events.events import delete_event, import_event, list_events, patch_event
+from ...client.events.ical_lines import print_utc, unfolded
+from ...client.events.ical_reader import (
+    ImportedEvent,
+    ImportedSeries,
+    InstanceChange,
+    calendar_properties,
+    imported_events,
+    parse_calendars,
+)
 from ...convert.input.charset import decode
 from ...convert.job import Job
 from ...core.durations import Duration, parse_duration
@@ -16,9 +26,19 @@ from ...core.errors.errors import BadRequest, NotFound
 from ...core.events.times import read_time
 from ...core.time_zones import UTC_NAME
 from ...local.existing_file import read_file
-from ..batch.batch import DONE, Batch, Errors, RowOperation, run
-from ..batch.resume import Resumable
-from ..batch.workers import ROW_ERRORS, Report
+from ..batch.batch import (
+    DONE,
+    ROW_ERRORS,
+    Batch,
+    Errors,
+    Executor,
+    Progress,
+    Report,
+    Resumable,
+    Resume,
+    RowOperation,
+    run,
+)
 from ..current_session import SessionLike, session_or_current
 from ..frames.event_schemas import IMPORTED
 from ..frames.frames import Record
@@ -33,13 +53,9 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...client.events.ical import Reminders
-    from ...client.events.ical_reader import ImportedEvent, InstanceChange
     from ...client.session import Session
     from ...core.http.messages import JSON, JSONObject
     from ...core.resources.events import Event
-    from ..batch.progress import Progress
-    from ..batch.resume import Resume
-    from ..batch.workers import Executor
 
 _MarkedFields: TypeAlias = "tuple[JSONObject | None, str]"
 """The fields of a changed instance, None if cancelled, and its version."""
@@ -127,7 +143,6 @@ def import_events(
     >>> svc.import_events(folder / "import.ics", calendar=term)[["summary", "outcome"]].values.tolist()
     [['Tea', 'done']]
     """
-    from ...client.events.ical_reader import calendar_properties, imported_events, parse_calendars
 
     session, calendar = session_or_current(session), check_calendar(calendar)
     batch = Batch(workers, executor, errors, resume, progress)
@@ -159,7 +174,6 @@ def import_events(
 
 def _text(source: object) -> tuple[str, list[str]]:
     """Return the text of a source with one line for each property, and notes. Raises TypeError for another source."""
-    from ...client.events.ical_lines import unfolded
 
     if isinstance(source, str) and ("BEGIN:" in source[:1000].upper() or "\n" in source):
         content = source.encode("utf-8", "replace")
@@ -203,7 +217,6 @@ class _Row(NamedTuple):
 
 
 def _rows(session: Session, calendar: str, events: list[ImportedEvent], reminders: Reminders) -> list[_Row]:
-    from ...client.events.events import list_events
 
     recurring = {str(event.body["iCalUID"]) for event in events if event.body.get("recurrence")}
     uids = {str(event.body["iCalUID"]) for event in events} | {
@@ -241,8 +254,6 @@ def _rows(session: Session, calendar: str, events: list[ImportedEvent], reminder
 def _exported(stored: list[Event], reminders: Reminders) -> dict[JSON, str]:
     """Return the digests, by iCalUID, that stored events would have in a file. They are equal to those of an export."""
     from ...client.events.ical import calendar_file
-    from ...client.events.ical_lines import unfolded
-    from ...client.events.ical_reader import imported_events, parse_calendars
 
     text = unfolded(calendar_file(stored, reminders=reminders)).decode()
     return {event.body["iCalUID"]: event.digest for event in imported_events(parse_calendars(text), UTC_NAME)}
@@ -277,7 +288,6 @@ def _import(session: Session, row: _Row, report: Report, calendar: str, zone: st
 
 def _import_series(session: Session, calendar: str, row: _Row, known: dict[str, Any], zone: str) -> Record:
     """Import an event, change its instances, and join the instances that were imported before it."""
-    from ...client.events.events import delete_event, import_event, patch_event
 
     event, stored, digest = row.event, row.stored, row.event.digest
     lone = _lone_changes(event, row.lone, zone)
@@ -334,7 +344,6 @@ def _newer_changes(session: Session, calendar: str, event: ImportedEvent, series
 
 def _cancel(session: Session, calendar: str, event: ImportedEvent, stored: Event | None) -> None:
     """Delete an event, with a mark that keeps older files from restoring it, also if it is not in the calendar yet."""
-    from ...client.events.events import delete_event, import_event, patch_event
 
     marked = _marked(stored, f"{event.stamp} {event.digest}{_CANCELLED}", event)
     if stored and stored.get("status") != "cancelled":
@@ -382,7 +391,6 @@ def _marked(stored: Mapping[str, Any] | None, mark: str, event: ImportedEvent | 
 
 def _stored_version(stored: Event) -> tuple[int, str]:
     """Return the SEQUENCE and the DTSTAMP of the file from which an event is, or those of a change in the calendar."""
-    from ...client.events.ical_lines import print_utc
 
     stamp, *rest = (_version(stored) or f"{print_utc(stored.get('updated'))} ").split(" ")
     is_numbered = len(rest) == 3 and rest[1].isdecimal()
@@ -418,7 +426,6 @@ def _with_newer(event: ImportedEvent, lone: list[InstanceChange]) -> list[Instan
 
 def _lone_changes(event: ImportedEvent, lone: list[Event], zone: str) -> list[tuple[Event, InstanceChange]]:
     """Return the instances of a series that were imported before it, with the changes that they are to the series."""
-    from ...client.events.ical_reader import ImportedSeries, InstanceChange
 
     changes: list[tuple[Event, InstanceChange]] = []
     for each in lone:
@@ -432,7 +439,6 @@ def _lone_changes(event: ImportedEvent, lone: list[Event], zone: str) -> list[tu
 
 def _as_in_series(event: ImportedEvent, instance: Event) -> JSONObject | None:
     """Return the fields that undo the change of an instance, or None if the series of the file does not have it."""
-    from ...client.events.ical_reader import ImportedSeries
 
     original = read_time(instance.get("originalStartTime"))
     fields = ImportedSeries(event).instance_fields(original)
@@ -451,7 +457,6 @@ def _query(body: JSONObject) -> dict[str, object]:
 
 def _change(session: Session, calendar: str, changes: Mapping[str, _MarkedFields]) -> dict[str, str]:
     """Change and cancel instances, with marks, by their ids. Return a note for each change that is refused."""
-    from ...client.events.events import delete_event, patch_event
 
     missing: dict[str, str] = {}
     for instance_id, (fields, mark) in changes.items():

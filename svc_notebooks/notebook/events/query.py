@@ -14,7 +14,7 @@ from ..arguments import choice, optional_text, whole
 from ..current_session import SessionLike, session_or_current
 from ..frames.event_schemas import EVENT, EVENTS
 from ..frames.frames import concatenate, select_columns, snake
-from ..times import time_object, zone_name
+from ..times import When, Zone, time_object, zone_name
 from .parameters import check_calendar, query_of
 from .records import event_frame, fields_mask
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...core.clock import Clock
-    from ..times import When, Zone
 
 _ORDERS = {"start_time": "startTime", "updated": "updated"}
 """The values of `order_by`, and of the parameter `orderBy`."""

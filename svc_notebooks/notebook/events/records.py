@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from ...client.events.events import delete_event, get_event, patch_event
 from ...core.errors.errors import ServiceFailed
 from ...core.events.times import instant, read_time
 from ...core.events.validation import with_defaults
@@ -13,17 +14,15 @@ from ...core.http.messages import JSONObject
 from ...core.printable_text import printable
 from ...core.resources.events import Event
 from ...core.time_zones import UTC_NAME, zone
-from ..batch.batch import Batch, RowOperation, known_id, run
-from ..batch.workers import ROW_ERRORS, Report, RowCall
+from ..batch.batch import ROW_ERRORS, Batch, Report, RowCall, RowOperation, known_id, run
 from ..frames.event_schemas import EVENT
-from ..frames.frames import Record, Schema, frame
+from ..frames.frames import Record, Schema, frame, snake
 from .event_changes import change_event, change_following
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...client.session import Session
-    from ..frames.frames import Record
 
 
 _TIMES = ("start", "end", "originalStartTime")
@@ -44,6 +43,13 @@ def event_frame(schema: Schema, events: Sequence[Event], time_zone: str | None =
     """Return the DataFrame of events, with times in `time_zone`. None stands for the events' common zone or UTC."""
     name = time_zone or common_zone(events)
     return in_zone(frame(schema, [event_record(event, name) for event in events]), name)
+
+
+def with_first(events: DataFrame, keys: Iterable[str]) -> DataFrame:
+    """Return the DataFrame with the title and the times first, and then the columns of the fields `keys`."""
+    columns = events.columns.tolist()
+    first = [name for name in ("summary", "start", "end", *map(snake, keys)) if name in columns]
+    return events[[*dict.fromkeys([*first, *columns])]]
 
 
 def in_zone(events: DataFrame, name: str) -> DataFrame:
@@ -101,7 +107,6 @@ def change_row(
     this_and_following: bool = False,
 ) -> Record:
     """Change an event, and return its record. `body` has the fields of arguments that do not depend on the event."""
-    from ...client.events.events import patch_event
 
     if this_and_following:
         return event_record(change_following(session, calendar, event_id, arguments, query, if_match), UTC_NAME)
@@ -111,8 +116,13 @@ def change_row(
     return event_record(patch_event(session, calendar, event_id, body, query=query, if_match=if_match), UTC_NAME)
 
 
-def run_on_events(title: str, call: RowCall[str], ids: list[str], session: Session, batch: Batch) -> DataFrame:
-    """Run `call` for each event id, and return a DataFrame of the events, with times in their common zone or in UTC."""
+def run_on_events(
+    title: str, call: RowCall[str], ids: list[str], session: Session, batch: Batch, keys: Iterable[str]
+) -> DataFrame:
+    """Run `call` for each event id, and return a DataFrame of the events, with times in their common zone or in UTC.
+
+    The fields `keys`, which the call changes, come first.
+    """
     operation = RowOperation(
         EVENT, call, known=known_id, row_errors=(*ROW_ERRORS, ValueError), title=title, unit="events"
     )
@@ -122,7 +132,7 @@ def run_on_events(title: str, call: RowCall[str], ids: list[str], session: Sessi
         if hasattr(error, "result"):
             error.result = _in_common_zone(error.result)
         raise
-    return _in_common_zone(result)
+    return with_first(_in_common_zone(result), keys)
 
 
 def _in_common_zone(events: DataFrame) -> DataFrame:
@@ -132,7 +142,6 @@ def _in_common_zone(events: DataFrame) -> DataFrame:
 
 def respond_row(session: Session, event_id: str, report: Report, calendar: str, answer: JSONObject) -> Record:
     """Respond to an event, and return its record. Raises ValueError if the user is not an attendee of the event."""
-    from ...client.events.events import get_event, patch_event
 
     attendees = get_event(session, calendar, event_id).get("attendees") or []
     own = [{"email": attendee["email"]} for attendee in attendees if attendee.get("self") and attendee.get("email")]
@@ -151,7 +160,6 @@ def delete_row(
     if_match: str | None = None,
 ) -> Record:
     """Delete an event, and return its record."""
-    from ...client.events.events import delete_event
 
     delete_event(session, calendar, event_id, query=query, if_match=if_match)
     return {"id": event_id, "deleted": True}

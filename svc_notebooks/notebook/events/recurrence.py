@@ -17,7 +17,7 @@ from ..arguments import one_row_id, whole
 from ..current_session import SessionLike, current_clock, session_or_current
 from ..frames.event_schemas import INSTANCES, PREVIEW
 from ..frames.frames import Record, frame
-from ..times import in_its_zone, zone_name
+from ..times import End, When, Zone, in_its_zone, zone_name
 from .body import event_body
 from .query import wire_window
 from .records import event_frame, in_zone
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ..arguments import File
-    from ..times import End, When, Zone
 
 
 def instances(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
+from ...client.events.events import get_event, list_events, patch_event
 from ...core.errors.caller_warning import warn_caller
 from ...core.errors.errors import NotFound, SvcError
 from ...core.events.field_table import EVENT_FIELDS
@@ -49,7 +50,6 @@ class SeriesState:
 
         The id of the series stands for its first instance.
         """
-        from ...client.events.events import get_event
 
         instance = get_event(session, calendar, event_id)
         if not instance.get("recurringEventId") and not instance.get("recurrence"):
@@ -115,7 +115,6 @@ class SeriesState:
 
 def exceptions(session: Session, calendar: str, master: Event) -> list[Event]:
     """Return the instances of a series that were changed or cancelled individually."""
-    from ...client.events.events import list_events
 
     same_uid = list_events(session, calendar, {"iCalUID": master.get("iCalUID"), "showDeleted": "true"})
     return [event for event in same_uid if event.get("recurringEventId") == master["id"]]
@@ -156,7 +155,6 @@ def keep_changes(
 
     The fields `replaced` of the instance itself are not repeated. Shows a warning for changes that cannot be repeated.
     """
-    from ...client.events.events import patch_event
 
     lost = []
     for event in state.edited:

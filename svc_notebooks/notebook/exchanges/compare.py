@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import urlsplit
 
 from ...core.http.messages import Query
-from ..current_session import SessionLike, session_or_current
+from ..current_session import SessionLike, SessionOwner, session_or_current
 from ..frames.frames import frame
 from ..frames.schemas import COMPARED, EXCHANGES
 from .exchange_view import ExchangeView
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from ...client.session import Session
     from ...client.transport.recorder import Exchange
-    from ..current_session import SessionOwner
 
 
 Run: TypeAlias = "Session | SessionOwner | DataFrame | str | os.PathLike[str] | ExchangeView"

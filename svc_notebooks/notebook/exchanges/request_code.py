@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from ...client.transport.http_options import is_loopback
-from ...client.transport.recorder import KEPT
+from ...client.transport.recorder import KEPT, Exchange
 from ...core.http.messages import reason
 from ...core.http.multipart import MultipartError, boundary_of
 from ...core.http.ranges import ByteSpan, ContentRange
 from ...core.http.redaction import REDACTED
-
-if TYPE_CHECKING:
-    from ...client.transport.recorder import Exchange
-
 
 # -- reads the recorded headers and body of a request, so that another program can send the request again
 

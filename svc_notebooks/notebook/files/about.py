@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...core.http.native_formats import PDF
+from ...client.about import get_about
+from ...core.http.native_formats import PDF, ImportFormat
 from ..arguments import file_ids
 from ..current_session import SessionLike, session_or_current
 from ..frames.frames import frame
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...client.session import Session
-    from ...core.http.native_formats import ImportFormat
     from ..arguments import File
 
 _INSTALL = 'not read here: pip install "svc-notebooks[ocr]"'
@@ -35,7 +35,6 @@ def about(*, session: SessionLike = None) -> DataFrame:
     >>> svc.about()[["email_address", "quota_usage"]].values.tolist()
     [['ada@svc.example', 5]]
     """
-    from ...client.about import get_about
 
     resource = get_about(session_or_current(session), "user,storageQuota,maxUploadSize")
     user, quota = resource.get("user") or {}, resource.get("storageQuota") or {}

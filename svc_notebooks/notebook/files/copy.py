@@ -7,8 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..arguments import file_ids, optional_text
-from ..batch.batch import Batch, Errors, RowOperation, run
-from ..batch.resume import Resumable
+from ..batch.batch import Batch, Errors, Executor, Progress, Report, Resumable, Resume, RowOperation, run
 from ..current_session import SessionLike, session_or_current
 from .metadata import files_schema_with, row_bodies, with_parent
 
@@ -18,9 +17,6 @@ if TYPE_CHECKING:
     from ...client.session import Session
     from ...core.resources.files import File as FileResource
     from ..arguments import Column, File
-    from ..batch.progress import Progress
-    from ..batch.resume import Resume
-    from ..batch.workers import Executor, Report
     from ..frames.frames import Record
 
 

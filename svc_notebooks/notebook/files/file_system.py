@@ -10,6 +10,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from errno import ENOTEMPTY
 from pathlib import Path
@@ -62,12 +63,6 @@ def _part_with_id(file: File) -> str:
     stem, dot, extension = _part_of(file["name"]).rpartition(".")
     stem, extension = (stem, dot + extension) if stem else (dot + extension, "")
     return f"{stem} (id={file['id']}){extension}".lstrip()
-
-
-def _split(path: str) -> tuple[str, str]:
-    """Split a path into the part with the last slash and the rest."""
-    prefix, slash, part = path.rpartition("/")
-    return prefix + slash, part
 
 
 _creating_folders = RLock()
@@ -137,25 +132,22 @@ class SvcFileSystem(AbstractFileSystem):  # type: ignore[misc]
 
     def _child(self, folder: str, path: str) -> File:
         """Return the file in a folder that the last part of a path names."""
-        session, prefix, part = self.session, *_split(path)
+        session, (prefix, slash, part) = self.session, path.rpartition("/")
         name = _name_of(part)
         q = f"name = {quote(name)} and {quote(folder)} in parents and trashed = false"
         matches = [file for file in list_files(session, q=q, fields=_FIELDS) if file["name"] == name]
         if len(matches) > 1:
-            paths = " or ".join(repr(prefix + _part_with_id(file)) for file in matches[:2])
+            paths = " or ".join(repr(prefix + slash + _part_with_id(file)) for file in matches[:2])
             raise FileExistsError(f"{path!r} is the path of {len(matches)} files; use {paths}, as in ls()")
         if matches:
             return matches[0]
-        match = _WITH_ID.fullmatch(part)
-        if match:
-            try:
+        if match := _WITH_ID.fullmatch(part):
+            with suppress(NotFound):
                 file = get_file(session, match["id"], fields=f"{_FIELDS},trashed")
                 folder = get_file(session, ROOT, fields="id")["id"] if folder == ROOT else folder
                 shared = not match["stem"] and not prefix
                 if not file.get("trashed") and (shared or folder in (file.get("parents") or ())):
                     return file
-            except NotFound:
-                pass
         raise FileNotFoundError(f"{path!r} does not exist on the service: there is no {name!r} in this folder")
 
     def _target(self, file: File) -> File:
@@ -178,21 +170,18 @@ class SvcFileSystem(AbstractFileSystem):  # type: ignore[misc]
 
     def _entry(self, path: str, file: File) -> dict[str, Any]:
         """Return the facts of a file as fsspec names them. A shortcut has those of its target and `islink`."""
-        try:
+        names, target = self.session.names, file
+        with suppress(FileNotFoundError):
             target = self._target(file)
-        except FileNotFoundError:
-            target = file
-        size = target.get("size")
-        entry: dict[str, Any] = {
-            "name": path,
-            "type": "directory" if self._is_folder(target) else "file",
-            "size": None if size is None or self.session.names.is_native(target["mimeType"]) else int(size),
+        has_size = "size" in target and not names.is_native(target["mimeType"])
+        entry: dict[str, Any] = {"name": path, "type": "file", "size": int(target["size"]) if has_size else None}
+        if self._is_folder(target):
+            entry |= {"type": "directory", "size": 0}
+        entry |= {
             "id": target["id"],
             "mime_type": target["mimeType"],
-            "islink": file["mimeType"] == self.session.names.native("shortcut"),
+            "islink": file["mimeType"] == names.native("shortcut"),
         }
-        if entry["type"] == "directory":
-            entry["size"] = 0
         times = {"created": target.get("createdTime"), "mtime": target.get("modifiedTime")}
         entry |= {key: parse_time(text).timestamp() for key, text in times.items() if text}
         return entry | ({"md5": target["md5Checksum"]} if "md5Checksum" in target else {})
@@ -300,7 +289,7 @@ class SvcFileSystem(AbstractFileSystem):  # type: ignore[misc]
     def _destination(self, path: str) -> tuple[File | None, dict[str, Any]]:
         """Return the file at a path, or None, and the name and the folder of a new file. The folder is created."""
         folder = self._folder(self._parent(path))
-        new = {"name": _name_of(_split(path)[1]), "parents": [folder]}
+        new = {"name": _name_of(path.rpartition("/")[2]), "parents": [folder]}
         try:
             return self._child(folder, path) if path else self.find_file(path), new
         except FileNotFoundError:
@@ -310,7 +299,7 @@ class SvcFileSystem(AbstractFileSystem):  # type: ignore[misc]
         """Return the id of the folder at a path, which is created with its parents if it does not exist."""
         with _creating_folders:
             if (existing := self._existing(path)) is None:
-                new = {"name": _name_of(_split(path)[1]), "parents": [self._folder(self._parent(path))]}
+                new = {"name": _name_of(path.rpartition("/")[2]), "parents": [self._folder(self._parent(path))]}
                 folder: Any = {**new, "mimeType": self.session.names.native("folder")}
                 return create_file(self.session, folder)["id"]
         if not self._is_folder(target := self._target(existing)):
@@ -366,7 +355,7 @@ class SvcFileSystem(AbstractFileSystem):  # type: ignore[misc]
             return
         into = path2.endswith("/") or self.isdir(path2)
         for path in self.expand_path(path1):
-            target = self._strip_protocol(f"{path2}/{_split(path)[1]}" if into else path2)
+            target = self._strip_protocol(f"{path2}/{path.rpartition('/')[2]}" if into else path2)
             file, (replaced, new) = self.find_file(path), self._replaceable(target)
             if file["id"] == replaced or path == target:
                 continue
@@ -398,11 +387,9 @@ class SvcFileSystem(AbstractFileSystem):  # type: ignore[misc]
         """Move files, and with `recursive` also folders, to the trash."""
         paths = self.expand_path(path, recursive=recursive and maxdepth is not None, maxdepth=maxdepth)
         for each in reversed(paths):
-            if not self.isdir(each):
-                self.rm_file(each)
-            elif not recursive:
+            if (is_folder := self.isdir(each)) and not recursive:
                 raise IsADirectoryError(f"{each!r} is a folder; to move it to the trash, use recursive=True")
-            elif maxdepth is None:
+            if not is_folder or maxdepth is None:
                 self.rm_file(each)
 
     def rm_file(self, path: str) -> None:

@@ -10,12 +10,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ...client.files import get_file, update_file
+from ...client.uploads.request import UploadArguments, UploadRequest
 from ..arguments import file_ids, whole
-from ..batch.batch import Batch, Errors, RowOperation, apply_to_rows, run
-from ..batch.progress import Progress
-from ..batch.resume import Resumable, Resume
+from ..batch.batch import Batch, Errors, Executor, Progress, Report, Resumable, Resume, RowOperation, apply_to_rows, run
 from ..current_session import SessionLike, session_or_current
-from ..frames.frames import Schema, frame, snake
+from ..frames.frames import Record, Schema, frame, snake
 from ..frames.schemas import IDS, file_schema
 from .metadata import RowBodies, files_schema_with, metadata_body, row_bodies, with_parent
 from .tree_upload import has_tree, upload_trees
@@ -33,11 +33,8 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...client.session import Session
-    from ...client.uploads.request import UploadRequest
     from ...core.resources.files import File as FileResource
     from ..arguments import Column, File, Sources
-    from ..batch.workers import Executor, Report
-    from ..frames.frames import Record
 
 
 def upload(
@@ -137,7 +134,6 @@ def upload(
     >>> svc.upload(b"a,b", name="table", mime_type="text/csv", convert_to="spreadsheet")["mime_type"].tolist()
     ['application/vnd.svc-apps.spreadsheet']
     """
-    from ...client.uploads.request import UploadArguments
 
     session = session_or_current(session)
     arguments = UploadArguments(
@@ -265,7 +261,6 @@ def update(
     >>> svc.update(pair, name=pair["name"].str.upper())["name"].tolist()
     ['A', 'B']
     """
-    from ...client.uploads.request import UploadArguments
 
     session = session_or_current(session)
     ids, batch = file_ids(file), Batch(workers, executor, errors, resume, progress)
@@ -313,7 +308,6 @@ class _UpdateRow(NamedTuple):
 def _update_row(
     session: Session, row: _UpdateRow, report: Report, shared: FileResource, query: Mapping[str, object]
 ) -> Record:
-    from ...client.files import update_file
 
     return update_file(session, row.id, {**shared, **row.body}, query=query)
 
@@ -378,12 +372,7 @@ def generate_ids(count: int = 10, *, session: SessionLike = None) -> DataFrame:
     return frame(IDS, [{"id": file_id} for file_id in calls.generate_ids(session_or_current(session), count)])
 
 
-def file(
-    id: File,
-    *,
-    fields: str | Iterable[str] | None = None,
-    session: SessionLike = None,
-) -> DataFrame:
+def file(id: File, *, fields: str | Iterable[str] | None = None, session: SessionLike = None) -> DataFrame:
     """Return the metadata of one or more files.
 
     Args:
@@ -402,7 +391,6 @@ def file(
     >>> svc.file(made, fields="name,md5_checksum").values.tolist()
     [['hello.txt', '5d41402abc4b2a76b9719d911017c592']]
     """
-    from ...client.files import get_file
 
     session = session_or_current(session)
     schema, mask = file_schema(fields), _mask(fields)

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from ...client.files import ROOT, get_file, list_files
 from ...core.errors.errors import NotFound
 from ...core.files.fields import composed
 from ...core.files.query import quote
@@ -37,7 +38,6 @@ def one_folder_id(session: Session, value: object, argument: str = "folder") -> 
 
 
 def _folder_at(session: Session, path: str, argument: str) -> str:
-    from ...client.files import ROOT, get_file, list_files
 
     folder = ROOT
     for name in filter(None, path.split("/")):
@@ -67,7 +67,6 @@ class FolderTree:
     """
 
     def __init__(self, session: Session) -> None:
-        from ...client.files import list_files
 
         query = f"mimeType = {quote(session.names.native('folder'))}"
         folders = list_files(session, q=query, page_size=_PAGE, fields="id,name,parents")
@@ -90,7 +89,6 @@ class FolderTree:
 
     def below(self, folders: Iterable[str]) -> set[str]:
         """Return the ids of folders and of all folders below them. The id "root" is the top folder."""
-        from ...client.files import ROOT, get_file
 
         children: dict[str, list[str]] = {}
         for folder_id, folder in self._folders.items():

@@ -7,12 +7,12 @@ from pathlib import PurePosixPath
 from types import EllipsisType
 from typing import TYPE_CHECKING, Any
 
+from ...client.files import ROOT, delete_file, get_file, update_file
 from ...core.errors.errors import NotFound
 from ..arguments import file_ids
-from ..batch.batch import Batch, Errors, RowOperation, known_id, run
-from ..batch.resume import Resumable
+from ..batch.batch import Batch, Errors, Executor, Progress, Report, Resumable, Resume, RowOperation, known_id, run
 from ..current_session import SessionLike, session_or_current
-from ..frames.frames import snake
+from ..frames.frames import Record, snake
 from ..frames.schemas import DELETED, FILES
 from .files import create_file, file as _file, update_files
 from .folder_tree import one_folder_id
@@ -25,10 +25,6 @@ if TYPE_CHECKING:
     from ...client.session import Session
     from ...core.resources.files import File as FileResource
     from ..arguments import File
-    from ..batch.progress import Progress
-    from ..batch.resume import Resume
-    from ..batch.workers import Executor, Report
-    from ..frames.frames import Record
 
 
 # -- moves files to the trash and back, and deletes them
@@ -165,7 +161,6 @@ def empty_trash(*, session: SessionLike = None) -> DataFrame:
 
 
 def _delete_row(session: Session, file_id: str, report: Report) -> Record:
-    from ...client.files import delete_file
 
     delete_file(session, file_id)
     return {"id": file_id, "deleted": True}
@@ -183,12 +178,7 @@ _FIELDS = ",".join(FILES.keys)
 
 
 def create_folder(
-    name: str,
-    parent: File | None = None,
-    *,
-    folder: File | None = None,
-    session: SessionLike = None,
-    **metadata: Any,
+    name: str, parent: File | None = None, *, folder: File | None = None, session: SessionLike = None, **metadata: Any
 ) -> DataFrame:
     """Create a folder, or find or create the folders of a path, and return the metadata of the folder.
 
@@ -221,7 +211,6 @@ def create_folder(
         raise TypeError(f"{other} cannot be set for a folder; create_file(name, mime_type=...) creates other files")
     if not isinstance(name, str) or "/" not in name:
         return create_file(name, parent=parent, folder=folder, mime_type="folder", session=session, **metadata)
-    from ...client.files import ROOT
     from ...client.uploads.request import UploadArguments
     from ...client.uploads.tree_upload import TreeUpload
 
@@ -279,7 +268,6 @@ def move(
     >>> svc.move(table, to="root")["name"].tolist()
     ['table.csv']
     """
-    from ...client.files import ROOT
 
     if (to is ...) == (folder is None):
         raise TypeError("move() needs the folder once: move(file, to=folder), and to='root' is the top folder")
@@ -293,7 +281,6 @@ def move(
 
 def _folder_id(session: Session, file_id: str) -> str:
     """Return the id of a folder, also for "root". Raises ValueError if the file is no folder, or is in the trash."""
-    from ...client.files import get_file
 
     folder = get_file(session, file_id, fields="id,name,mimeType,trashed")
     if folder.get("mimeType") != session.names.native("folder"):
@@ -305,7 +292,6 @@ def _folder_id(session: Session, file_id: str) -> str:
 
 def _move(session: Session, file_id: str, report: Report, target: str) -> FileResource:
     """Replace all parents of a file by the folder `target`. Return the file's metadata."""
-    from ...client.files import get_file, update_file
 
     file = get_file(session, file_id, fields=_FIELDS)
     parents = file.get("parents") or []

@@ -6,10 +6,9 @@ from collections.abc import Iterable
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
+from ...client.files import file_permissions, share_file, unshare_file
 from ..arguments import choice, file_ids
-from ..batch.batch import Batch, Errors, RowOperation, run
-from ..batch.resume import Resumable
-from ..batch.workers import ROW_ERRORS
+from ..batch.batch import ROW_ERRORS, Batch, Errors, Executor, Progress, Report, Resumable, Resume, RowOperation, run
 from ..current_session import SessionLike, session_or_current
 from ..frames.frames import Record, frame
 from ..frames.schemas import PERMISSIONS
@@ -21,9 +20,6 @@ if TYPE_CHECKING:
     from ...client.session import Session
     from ...core.resources.files import Permission
     from ..arguments import File
-    from ..batch.progress import Progress
-    from ..batch.resume import Resume
-    from ..batch.workers import Executor, Report
 
 _ROLES = ("reader", "commenter", "writer")
 _ANYONE = "anyone"
@@ -87,7 +83,6 @@ def share(
 
 
 def _share_row(session: Session, pair: tuple[str, Permission], report: Report) -> Record:
-    from ...client.files import share_file
 
     return _record(pair[0], share_file(session, *pair))
 
@@ -179,7 +174,6 @@ def unshare(
 
 
 def _unshare_row(session: Session, pair: tuple[str, str], report: Report) -> Record:
-    from ...client.files import file_permissions, unshare_file
 
     file_id, grantee = pair
     for permission in file_permissions(session, file_id):
@@ -218,7 +212,6 @@ def permissions(file: File, *, session: SessionLike = None) -> DataFrame:
     >>> svc.permissions(svc.upload(b"mine"))["role"].tolist()
     ['owner']
     """
-    from ...client.files import file_permissions
 
     session = session_or_current(session)
     return frame(

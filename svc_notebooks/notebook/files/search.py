@@ -9,6 +9,7 @@ from datetime import date, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
+from ...client.files import get_file, list_file_pages
 from ...core.errors.errors import BadRequest, NotFound
 from ...core.files.query import FIELDS, PAIRS, SORT_KEYS, QueryError, compared_values, parse_query, sort_key_problem
 from ..arguments import flag, optional_text, texts, whole
@@ -119,37 +120,14 @@ _CHUNK = 10_000
 
 
 @overload
-def files(
-    query: str | None = None,
-    *,
-    name: str | Iterable[str] | None = None,
-    text: str | None = None,
-    mime_type: str | Iterable[str] | None = None,
-    folder: File | None = None,
-    recursive: bool = False,
-    owner: str | Iterable[str] | None = None,
-    modified_after: When | None = None,
-    modified_before: When | None = None,
-    created_after: When | None = None,
-    created_before: When | None = None,
-    trashed: bool | None = None,
-    starred: bool | None = None,
-    shared_with_me: bool | None = None,
-    properties: Mapping[str, str] | None = None,
-    order_by: str | Iterable[str] | None = None,
-    limit: int | None = None,
-    fields: str | Iterable[str] | None = None,
-    paths: bool = False,
-    chunksize: None = None,
-    session: SessionLike = None,
-) -> DataFrame: ...
+def files(query: str | None = None, *, chunksize: None = None, **conditions: Any) -> DataFrame: ...
 
 
 @overload
 def files(query: str | None = None, *, chunksize: int, **conditions: Any) -> Generator[DataFrame, None, None]: ...
 
 
-def files(  # type: ignore[misc]  # the first overload has the arguments
+def files(  # type: ignore[misc]  # the overloads tell the types of the result
     query: str | None = None,
     *,
     name: str | Iterable[str] | None = None,
@@ -248,7 +226,6 @@ def files(  # type: ignore[misc]  # the first overload has the arguments
 
     def pages() -> Generator[list[Record], None, None]:
         """Yield the matching files of each page, at most `limit` in all."""
-        from ...client.files import list_file_pages
 
         if selection is None or limit == 0:
             return
@@ -325,7 +302,6 @@ def _mask(schema: Schema, keys: Iterable[str]) -> str:
 
 def _check_folders(session: Session, ids: list[str]) -> None:
     """Raise NotFound or ValueError for the first id that is not the id of a folder, as for the name of a folder."""
-    from ...client.files import get_file
 
     for folder_id in ids:
         try:

@@ -8,13 +8,13 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ...client.uploads.tree_upload import TreeFile, TreeUpload, upload_tree_file
 from ...core.errors.caller_warning import warn_caller
+from ...local.tree import HIDDEN, LocalTree, list_tree, names_tree
 from ..arguments import flag
-from ..batch.batch import RowOperation, run
-from ..batch.resume import Resumable
-from ..batch.workers import ROW_ERRORS
+from ..batch.batch import ROW_ERRORS, Batch, Report, Resumable, RowOperation, run
 from ..byte_sizes import size_text
-from ..frames.frames import Schema
+from ..frames.frames import Record, Schema
 from ..frames.schemas import FILES, TREE_FILES
 from .metadata import files_schema_with, metadata_body
 from .upload_requests import SOURCE_TIME, is_current
@@ -24,11 +24,6 @@ if TYPE_CHECKING:
 
     from ...client.session import Session
     from ...client.uploads.request import UploadArguments
-    from ...client.uploads.tree_upload import TreeFile
-    from ...local.tree import LocalTree
-    from ..batch.batch import Batch
-    from ..batch.workers import Report
-    from ..frames.frames import Record
 
 MAX_FILES = 1000
 """The maximum number of files that are uploaded from folders without `recursive=True`."""
@@ -38,7 +33,6 @@ _MAX_NAMED = 5
 
 def has_tree(source: object) -> bool:
     """Return True if a source, or one in a list of sources, is the path of a folder or a pattern with wildcards."""
-    from ...local.tree import names_tree
 
     return any(map(names_tree, source if isinstance(source, list | tuple) else [source]))
 
@@ -57,7 +51,6 @@ def upload_trees(
 ) -> DataFrame:
     """Upload folders and patterns. Return one row for each file. Arguments and errors are the same as for `upload`."""
     from ...client.files import ROOT
-    from ...client.uploads.tree_upload import TreeUpload
 
     if file_id is not None:
         raise ValueError("file_id is the id of one file, and source is a folder or a pattern")
@@ -102,7 +95,6 @@ def upload_trees(
 
 
 def _upload_row(session: Session, row: TreeFile, report: Report, *, repeated: bool = False) -> Record:
-    from ...client.uploads.tree_upload import upload_tree_file
 
     status_changed = None if row.file.error else row.file.path.stat().st_ctime_ns
     file, outcome = upload_tree_file(session, row, report, repeated=repeated)
@@ -117,7 +109,6 @@ def _identity(row: TreeFile) -> list[object]:
 
 
 def _local_trees(source: Any, name: object, *, include_hidden: bool) -> list[LocalTree]:
-    from ...local.tree import list_tree
 
     sources = source if isinstance(source, list | tuple) else [source]
     if name is not None and (len(sources) != 1 or not isinstance(name, str)):
@@ -138,7 +129,6 @@ def _check_count(title: str, count: int, size: int, recursive: bool | None) -> N
 
 
 def _warn_of_skipped(trees: Sequence[LocalTree]) -> None:
-    from ...local.tree import HIDDEN
 
     entries = [entry for tree in trees for entry in tree.skipped]
     skipped = [f"{path} ({reason})" for path, reason in entries]

@@ -9,9 +9,13 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
+from ...client.uploads.chosen_id import compare_content, find_or_upload
+from ...client.uploads.open_source import is_stream, open_source
+from ...client.uploads.prepare import prepare, resumable, send_once
 from ...core.errors.caller_warning import warn_caller
 from ...core.errors.errors import UnverifiedUploadWarning
 from ..arguments import is_frame, names_for, sources
+from ..batch.batch import Report
 from ..byte_sizes import share_text
 from .frame_content import content_of, new_contents
 from .metadata import RowBodies, files_schema_with, row_bodies
@@ -22,7 +26,6 @@ if TYPE_CHECKING:
     from ...client.uploads.resumable_upload import ClientUpload
     from ...core.resources.files import File
     from ..arguments import Column, Source, Sources
-    from ..batch.workers import Report
     from ..frames.frames import Record, Schema
 
 
@@ -57,7 +60,6 @@ def new_files(
 
     Arguments and errors are the same as for `upload`.
     """
-    from ...client.uploads.prepare import prepare
 
     contents = [content for item in sources(source) for content in _matches(item)]
     _check_streams(contents)
@@ -96,7 +98,6 @@ def new_content(
 
     Arguments and errors are the same as for `update`.
     """
-    from ...client.uploads.prepare import prepare
 
     contents = sources(source)
     if len(contents) not in (1, len(ids)):
@@ -125,7 +126,6 @@ def new_content(
 
 def _check_streams(contents: Sequence[object]) -> None:
     """Raise ValueError if a stream is the content of several files, because it can be read only once."""
-    from ...client.uploads.open_source import is_stream
 
     streams = [id(content) for content in contents if is_stream(content)]
     if len(set(streams)) < len(streams):
@@ -155,8 +155,6 @@ def is_current(session: Session, record: Record, status_changed: int | None, pat
     """
     if record.get(SOURCE_TIME) in (None, status_changed):
         return True
-    from ...client.uploads.chosen_id import compare_content
-    from ...client.uploads.open_source import open_source
 
     is_same, reason = compare_content(session, cast("File", record), open_source(path))
     if is_same is None:
@@ -167,7 +165,6 @@ def is_current(session: Session, record: Record, status_changed: int | None, pat
 
 def send_upload(session: Session, request: UploadRequest, report: Report, *, alone: bool) -> Record:
     """Run an upload and return the record of the file. `alone` is False for one of several uploads of a call."""
-    from ...client.uploads.prepare import resumable, send_once
 
     if request.upload_type == "resumable":
         upload = resumable(session, request, report)
@@ -181,7 +178,6 @@ def send_upload(session: Session, request: UploadRequest, report: Report, *, alo
 
 def repeat_upload(session: Session, request: UploadRequest, report: Report, *, alone: bool) -> Record:
     """Return the record of the file that an earlier call may have created, before it was stopped, or else upload it."""
-    from ...client.uploads.chosen_id import find_or_upload
 
     send = partial(send_upload, session, request, report, alone=alone)
     return {**find_or_upload(session, request, cast(Any, send)), SOURCE_TIME: request.source.status_changed}

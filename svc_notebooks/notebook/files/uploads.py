@@ -7,6 +7,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from ...client.uploads import prepare
 from ...core.errors.errors import SvcError
 from ...core.errors.public_calls import public_methods
 from ..arguments import names_for, one_id, single_source
@@ -209,7 +210,6 @@ def start_upload(
     >>> bool(svc.start_upload(bytes(9), file=old).run()["id"][0] == old["id"][0]), svc.read(old) == bytes(9)
     (True, True)
     """
-    from ...client.uploads import prepare
 
     (title,) = names_for(1, name)
     existing = None if file is None else one_id(file)
@@ -242,11 +242,7 @@ def start_upload(
 
 
 def resume_upload(
-    session_uri: str,
-    source: Source,
-    *,
-    chunk_size: int | None = None,
-    session: SessionLike = None,
+    session_uri: str, source: Source, *, chunk_size: int | None = None, session: SessionLike = None
 ) -> Upload:
     """Return an Upload that continues an upload session of this or another process. Call `.run()` to send the rest.
 
@@ -266,7 +262,6 @@ def resume_upload(
     >>> svc.resume_upload(begun.session_uri, bytes(300_000)).run()["name"].tolist()
     ['zeros.bin']
     """
-    from ...client.uploads import prepare
 
     session = session_or_current(session)
     entry = session.pending.by_uri(session_uri) if isinstance(session_uri, str) else None

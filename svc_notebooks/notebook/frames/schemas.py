@@ -8,13 +8,7 @@ from ...core.files.fields import BY_PATH, FILE_FIELDS
 from .frames import TIME, Column, Dtype, Schema, schema, select_columns, snake
 
 _INT64 = frozenset({"size", "version", "quotaBytesUsed", "thumbnailVersion"})  # strings on the wire
-_FIELD_DTYPES: dict[str, Dtype] = {
-    "string": "str",
-    "media": "str",
-    "colour": "str",
-    "boolean": "boolean",
-    "time": TIME,
-}
+_FIELD_DTYPES: dict[str, Dtype] = {"string": "str", "media": "str", "colour": "str", "boolean": "boolean", "time": TIME}
 
 
 def _file_columns(*keys: str) -> tuple[Column, ...]:

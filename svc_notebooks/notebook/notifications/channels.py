@@ -6,8 +6,9 @@ import re
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from ...client.notifications.channels import Channel, registry_of, start_page_token, stop, watch
 from ...core.clock import to_millis
-from ...core.durations import parse_duration
+from ...core.durations import Duration, parse_duration
 from ...core.http.redaction import mask_token, redact_url
 from ...core.time_arguments import python_time, without_words
 from ..arguments import file_ids, is_frame, optional_text, row_ids
@@ -17,10 +18,6 @@ from ..frames.frames import Record, frame
 from ..frames.schemas import CHANNELS, STOPPED
 from .open_receiver import receivers_of
 from .receiver import Receiver
-
-if TYPE_CHECKING:
-    from ...client.session import Session
-
 
 _BEARER = re.compile(r"\s*bearer\s", re.IGNORECASE)
 _MILLISECONDS = re.compile(r"-?[0-9]+")
@@ -70,13 +67,11 @@ def expiration_time(session: Session, expires_in: Any, expiration: object) -> in
 
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from pandas import DataFrame, Series
 
-    from ...client.notifications.channels import Channel
     from ...client.session import Session
-    from ...core.durations import Duration
     from ..arguments import File
 
     Instant: TypeAlias = datetime | str | int
@@ -139,10 +134,8 @@ def watch_file(
     ids = file_ids(file)
     if channel_id is not None and len(ids) != 1:
         raise ValueError(f"channel_id is for one file, but file has {len(ids)}; leave channel_id out")
-    arguments = _watch_arguments(session, receiver, channel_id, token, expires_in, expiration, channel_type)
-    return apply_to_rows(
-        CHANNELS, ids, lambda file_id: channel_record(_open_channel(session, file_id, **arguments), session)
-    )
+    open_channel = _watcher(session, receiver, channel_id, token, (expires_in, expiration), channel_type)
+    return apply_to_rows(CHANNELS, ids, lambda file_id: channel_record(open_channel(file_id), session))
 
 
 def watch_changes(
@@ -169,59 +162,43 @@ def watch_changes(
     >>> rx.wait_for("change")["kind"].tolist()
     ['svc#changes']
     """
-    from ...client.notifications.channels import registry_of, start_page_token
 
     session = session_or_current(session)
     registry = registry_of(session)
-    arguments = _watch_arguments(session, receiver, channel_id, token, expires_in, expiration, channel_type)
+    open_channel = _watcher(session, receiver, channel_id, token, (expires_in, expiration), channel_type)
     registry.page_token = registry.page_token or start_page_token(session)
-    return frame(CHANNELS, [channel_record(_open_channel(session, None, **arguments), session)])
+    return frame(CHANNELS, [channel_record(open_channel(None), session)])
 
 
-def _watch_arguments(
-    session: Session,
-    receiver: object,
-    channel_id: object,
-    token: object,
-    expires_in: Any,
-    expiration: object,
-    channel_type: object = None,
-) -> dict[str, Any]:
-    """Check the arguments of a watch call, and return a dict of the keyword arguments of `_open_channel`."""
-    return {
-        "receiver": receiver_for(session, receiver),
+def _watcher(
+    session: Session, receiver: object, channel_id: object, token: object, end: Any, channel_type: object = None
+) -> Callable[[str | None], Channel]:
+    """Check the arguments of a watch call. Return a function that opens a channel on a file, or on the change log."""
+    target, text = receiver_for(session, receiver), channel_token(session, token)
+    arguments: dict[str, Any] = {
         "channel_id": optional_text("channel_id", channel_id),
-        "token": channel_token(session, token),
-        "expiration": expiration_time(session, expires_in, expiration),
+        "expiration": expiration_time(session, *end),
         "channel_type": optional_text("channel_type", channel_type),
     }
 
+    def open_channel(file_id: str | None) -> Channel:
+        if isinstance(target, str):
+            return watch(session, file_id, target, token=text or None, **arguments)
+        chosen = f"{session.random.getrandbits(8 * _TOKEN_BYTES):032x}" if text is None else text
+        return watch(session, file_id, target.address, token=chosen or None, expect=target.expect, **arguments)
 
-def _open_channel(
-    session: Session, file_id: str | None, *, receiver: Receiver | str, token: str | None, **arguments: Any
-) -> Channel:
-    from ...client.notifications.channels import watch
-
-    if isinstance(receiver, str):
-        return watch(session, file_id, receiver, token=token or None, **arguments)
-    if token is None:
-        token = f"{session.random.getrandbits(8 * _TOKEN_BYTES):032x}"
-    return watch(session, file_id, receiver.address, token=token or None, expect=receiver.expect, **arguments)
+    return open_channel
 
 
 def channel_record(channel: Channel, session: Session) -> Record:
     """Convert a channel to a dict with the columns of the `CHANNELS` frame. The token is masked."""
+    names = ("id", "opened", "expiration", "resource_id", "resource_uri", "kind")
     return {
-        "id": channel.id,
+        **{name: getattr(channel, name) for name in names},
         "watching": channel.file or "changes",
         "state": channel.state(session.clock.now()),
-        "opened": channel.opened,
-        "expiration": channel.expiration,
-        "resource_id": channel.resource_id,
-        "resource_uri": channel.resource_uri,
         "address": redact_url(channel.address),
         "token": None if channel.token is None else mask_token(channel.token),
-        "kind": channel.kind,
     }
 
 
@@ -240,7 +217,6 @@ def channels(*, session: SessionLike = None) -> DataFrame:
     >>> svc.channels()[["watching", "state"]].values.tolist()
     [['changes', 'expired']]
     """
-    from ...client.notifications.channels import registry_of
 
     session = session_or_current(session)
     return frame(CHANNELS, [channel_record(channel, session) for channel in registry_of(session).channels.values()])
@@ -267,7 +243,6 @@ def stop_channel(channel: ChannelLike, *, session: SessionLike = None) -> DataFr
     >>> svc.stop_channel(svc.watch_changes(rx))["stopped"].tolist()
     [True]
     """
-    from ...client.notifications.channels import stop
 
     session = session_or_current(session)
 
@@ -280,7 +255,6 @@ def stop_channel(channel: ChannelLike, *, session: SessionLike = None) -> DataFr
 
 def _channel_pairs(session: Session, channel: Any) -> list[tuple[str, str]]:
     """Return pairs of channel id and resource id. Raises ValueError for an unknown channel without a resource id."""
-    from ...client.notifications.channels import registry_of
 
     if isinstance(channel, list | tuple):
         return [pair for row in channel for pair in _channel_pairs(session, row)]
@@ -332,7 +306,6 @@ def renew_channel(
     >>> svc.channels()["state"].tolist()
     ['stopped', 'active']
     """
-    from ...client.notifications.channels import registry_of
 
     session = session_or_current(session)
     ids, known = row_ids(channel, "channel"), registry_of(session).channels
@@ -344,13 +317,10 @@ def renew_channel(
 
 
 def _renew(session: Session, old: Channel, expires_in: Any, expiration: Any, keep_old: bool) -> Record:
-    from ...client.notifications.channels import stop
 
     own_receiver = next((receiver for receiver in receivers_of(session) if receiver.address == old.address), None)
-    arguments = _watch_arguments(
-        session, own_receiver or old.address, None, None if own_receiver else old.token, expires_in, expiration
-    )
-    new = _open_channel(session, old.file, **arguments)
+    token = None if own_receiver else old.token
+    new = _watcher(session, own_receiver or old.address, None, token, (expires_in, expiration))(old.file)
     if own_receiver:
         own_receiver.wait_for("sync", channel=new.id)
     if not keep_old and old.state(session.clock.now()) == "active":

@@ -26,12 +26,7 @@ _COLUMNS = (
     TableColumn("responses"),
     TableColumn("waited", True),
 )
-_OUTCOME_LABELS = {
-    "delivered": "delivered",
-    "retry": "tried again",
-    "failed": "failed",
-    "cancelled": "given up",
-}
+_OUTCOME_LABELS = {"delivered": "delivered", "retry": "tried again", "failed": "failed", "cancelled": "given up"}
 
 
 @dataclass(frozen=True, slots=True)

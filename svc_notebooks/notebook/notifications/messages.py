@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..arguments import optional_text
 from ..current_session import SessionLike, session_or_current
-from ..frames.frames import Record, frame
+from ..frames.frames import frame
 from ..frames.schemas import CHANGES
 from ..sandbox.sandbox import sandbox_of
 from .open_receiver import notification_rows, receivers_of
@@ -84,19 +84,7 @@ def changes(page_token: str | None = None, *, session: SessionLike = None) -> Da
     session = session_or_current(session)
     registry = registry_of(session)
     start = optional_text("page_token", page_token) or registry.page_token or start_page_token(session)
-    rows: list[Record] = []
-    for change in changes_since(session, start, _CHANGE_FIELDS):
-        file = change.get("file") or {}
-        rows.append(
-            {
-                "time": change.get("time"),
-                "fileId": change.get("fileId"),
-                "name": file.get("name"),
-                "mimeType": file.get("mimeType"),
-                "removed": change.get("removed"),
-                "trashed": file.get("trashed"),
-            }
-        )
-    changed = frame(CHANGES, rows)
+    listed = changes_since(session, start, _CHANGE_FIELDS)
+    changed = frame(CHANGES, [{**(change.get("file") or {}), **change} for change in listed])
     changed.attrs["page_token"] = registry.page_token
     return changed

@@ -332,25 +332,22 @@ def _message_count(count: int) -> str:
     return f"{count or 'no'} message{'' if count == 1 else 's'}"
 
 
+_SAME_NAMES = ("channel_id", "number", "state", "resource_id", "resource_uri", "expiration", "kind")
+
+
 def message_record(message: Received) -> Record:
     """Convert a message to a dict with the columns of the `MESSAGES` frame. The token is masked."""
     notification, length = message.notification, message.headers.get("Content-Length")
     return {
+        **{name: getattr(notification, name) for name in _SAME_NAMES},
         "received": message.received,
-        "channel_id": notification.channel_id,
-        "number": notification.number,
-        "state": notification.state,
         "changed": ",".join(notification.changed) or None,
         "verified": message.verified,
         "tries": len(message.answers),
         "answers": ", ".join(map(str, message.answers)),
-        "resource_id": notification.resource_id,
-        "resource_uri": notification.resource_uri,
-        "expiration": notification.expiration,
         "token": None if notification.token is None else mask_token(notification.token),
         "content_type": message.headers.get("Content-Type"),
         "content_length": int(length) if length else None,
-        "kind": notification.kind,
     }
 
 

@@ -155,14 +155,7 @@ class Identities:
             return self._sign_in_account(user, scopes, expires_in, subject)
         if subject is not None:
             raise ValueError("subject needs a service account; give lab.service_account(...) as the user")
-        token = self.service.sign_in(
-            user,
-            scopes=None if scopes is None else _scopes(scopes),
-            client=client.client_id if isinstance(client, OAuthClient) else client,
-            expires_in=expires_in,
-            service_account=service_account,
-        )
-        return self._session(token)
+        return self._session(self._token(user, scopes, client, expires_in, service_account=service_account))
 
     def create_access_token(
         self,
@@ -193,11 +186,20 @@ class Identities:
         >>> response.json()["files"]
         []
         """
+        return self._token(user, scopes, client, expires_in)
+
+    def _token(
+        self,
+        user: str | None,
+        scopes: Iterable[str] | None,
+        client: str | OAuthClient,
+        expires_in: Duration | None,
+        *,
+        service_account: bool = False,
+    ) -> str:
+        name, listed = _client_id(client), None if scopes is None else _scopes(scopes)
         return self.service.sign_in(
-            user,
-            scopes=None if scopes is None else _scopes(scopes),
-            client=client.client_id if isinstance(client, OAuthClient) else client,
-            expires_in=expires_in,
+            user, scopes=listed, client=name, expires_in=expires_in, service_account=service_account
         )
 
     def _sign_in_account(
@@ -277,10 +279,7 @@ class Identities:
         Raises:
             ValueError: The sandbox has no file with this id.
         """
-        name = client.client_id if isinstance(client, OAuthClient) else client
-        for file_id in file_ids(file):
-            if not self.service.open_with(file_id, name):
-                raise ValueError(f"there is no file {file_id!r} in this sandbox")
+        _for_each(file, lambda file_id: self.service.open_with(file_id, _client_id(client)))
 
     def flag(self, file: File, *, abusive: bool = True) -> None:
         """Flag files as malware or spam, or remove the flag.
@@ -302,9 +301,18 @@ class Identities:
         ...     svc.read(file, acknowledge_abuse=True)
         b'not what it seems'
         """
-        for file_id in file_ids(file):
-            if not self.service.flag(file_id, abusive=abusive):
-                raise ValueError(f"there is no file {file_id!r} in this sandbox")
+        _for_each(file, lambda file_id: self.service.flag(file_id, abusive=abusive))
+
+
+def _client_id(client: str | OAuthClient) -> str:
+    return client.client_id if isinstance(client, OAuthClient) else client
+
+
+def _for_each(file: File, call: Callable[[str], bool]) -> None:
+    """Call a function of the service for each file. Raises ValueError if it returns False, because there is none."""
+    for file_id in file_ids(file):
+        if not call(file_id):
+            raise ValueError(f"there is no file {file_id!r} in this sandbox")
 
 
 def _scopes(scopes: Iterable[str]) -> list[str]:

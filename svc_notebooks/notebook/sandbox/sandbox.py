@@ -14,10 +14,11 @@ from urllib.parse import urljoin, urlsplit
 from weakref import ref
 
 from ...client.files import get_file
+from ...client.session import SANDBOX_NOT_PICKLED, Session
 from ...client.transport.bounds import WHOLE_RESPONSE
 from ...client.transport.in_process import TransportError
 from ...client.transport.retry import connection_error
-from ...core.brand_names import NOWHERE
+from ...core.brand_names import NOWHERE, Names
 from ...core.errors.public_calls import public_methods
 from ...core.http.messages import JSONObject, Request, Response
 from ...core.platform import need_sockets
@@ -35,9 +36,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...client.credentials import Token
-    from ...client.session import Session
     from ...client.transport.recorder import Recorder
-    from ...core.brand_names import Names
     from ...core.policy import Policy
     from ...server.service import Service
     from ...server.store.clock import SystemClock, VirtualClock
@@ -115,7 +114,6 @@ class Sandbox(Identities, SandboxControls):
 
     def __getstate__(self) -> NoReturn:
         """Raise TypeError, because a pickled copy in another process would be a different service."""
-        from ...client.session import SANDBOX_NOT_PICKLED
 
         raise TypeError(SANDBOX_NOT_PICKLED)
 
@@ -125,7 +123,6 @@ class Sandbox(Identities, SandboxControls):
         return self.service.clock
 
     def _session(self, token: Token, record: Recorder | None = None) -> Session:
-        from ...client.session import Session
 
         random: Random | None = None
         if self._seed is not None:  # each session has its own generator, so that channel ids differ
@@ -174,10 +171,7 @@ class Sandbox(Identities, SandboxControls):
         return self
 
     def __exit__(
-        self,
-        error_type: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
+        self, error_type: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
 

@@ -12,7 +12,7 @@ from svc_notebooks.core.errors.errors import NotFound, ServiceFailed
 from svc_notebooks.notebook.batch.batch import Batch, RowOperation, run
 from svc_notebooks.notebook.frames.frames import schema
 
-COUNTS = schema("id text\nn count")
+COUNTS = schema("id text, n count")
 BATCH_DTYPES = {"outcome": "str", "error": "str", "attempts": "Int64", "seconds": "Float64"}
 
 

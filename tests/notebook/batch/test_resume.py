@@ -8,9 +8,9 @@ import pandas
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.client.uploads import prepare
 from svc_notebooks.core.errors.errors import ContentMismatch
 from svc_notebooks.local.ledger import Ledger
+from svc_notebooks.notebook.files import upload_requests
 
 CSV = b"city,people\nRiga,605\n"
 
@@ -170,16 +170,16 @@ def test_failed_rows_are_tried_again(lab):
 
 
 def test_a_file_that_was_stored_with_other_content_is_uploaded_with_another_id(lab, monkeypatch):
-    upload = prepare.send_once
+    upload = upload_requests.send_once
 
     def mismatch(session, request, progress=None):
         upload(session, request, progress)
         raise ContentMismatch("The service stored 1 byte.")
 
-    monkeypatch.setattr(prepare, "send_once", mismatch)
+    monkeypatch.setattr(upload_requests, "send_once", mismatch)
     with pytest.raises(ContentMismatch):
         svc.upload(b"x", resume="survey")
-    monkeypatch.setattr(prepare, "send_once", upload)
+    monkeypatch.setattr(upload_requests, "send_once", upload)
 
     assert svc.upload(b"x", resume="survey")["id"].item() in svc.files()["id"].tolist()
     assert len(svc.files()) == 2

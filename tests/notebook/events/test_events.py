@@ -645,3 +645,12 @@ def test_each_argument_that_takes_a_time_takes_words(lab, word, day):
     assert busy[0][0].day == day
     assert lab.agenda(since=word).empty
     assert lab.clock.set(word).day == day
+
+
+def test_what_is_set_comes_first(lab):
+    made = svc.create_event("Tea", start="2026-11-02", location="Kitchen", recurrence="daily")
+    changed = svc.update_event(made, description="Green")
+
+    assert svc.event(made).columns[:5].tolist() == ["summary", "start", "end", "recurrence", "location"]
+    assert changed.columns[:4].tolist() == ["summary", "start", "end", "description"]
+    assert changed.columns[-1] == "seconds"

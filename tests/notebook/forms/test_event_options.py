@@ -131,7 +131,7 @@ def test_the_sent_body_is_the_value(form, changes, monkeypatch):
         bodies.append(body)
         raise svc.BadRequest("not sent")
 
-    monkeypatch.setattr("svc_notebooks.client.events.events.insert_event", insert_event)
+    monkeypatch.setattr("svc_notebooks.notebook.events.events.insert_event", insert_event)
     event = {**EVERYTHING, **changes}
     has_zones = all(event[name].keys() & {"date", "timeZone"} for name in ("start", "end"))
     form.value = {name: value for name, value in event.items() if name != "recurrence" or has_zones}

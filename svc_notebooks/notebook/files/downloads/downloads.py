@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from ....client.downloads.downloads import RangeGiven, as_range, read_content
 from ....core.errors.caller_warning import warn_caller
 from ...arguments import file_ids, flag, one_id
-from ...batch.batch import Batch, Errors, RowOperation, run
-from ...batch.progress import Progress
+from ...batch.batch import Batch, Errors, Executor, Progress, Resume, RowOperation, run
 from ...current_session import SessionLike, session_or_current
 from ...frames.schemas import DOWNLOADS
 from .rows import (
@@ -27,11 +27,8 @@ from .rows import (
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ....client.downloads.downloads import RangeGiven
     from ....core.http.ranges import ByteRange
     from ...arguments import File
-    from ...batch.resume import Resume
-    from ...batch.workers import Executor
 
 _MAX_NAMED = 5
 
@@ -105,7 +102,6 @@ def download(
     >>> svc.download(file, folder)["outcome"].item()
     'unchanged'
     """
-    from ....client.downloads.downloads import as_range
     from ....client.downloads.tree_download import FIELDS
     from ....local.paths import DistinctPaths
 
@@ -151,11 +147,7 @@ def _warn_of_skipped(rows: Sequence[DownloadRow]) -> None:
 
 
 def read(
-    file: File,
-    *,
-    byte_range: RangeGiven = None,
-    acknowledge_abuse: bool = False,
-    session: SessionLike = None,
+    file: File, *, byte_range: RangeGiven = None, acknowledge_abuse: bool = False, session: SessionLike = None
 ) -> bytes:
     """Download the content of one file, or a byte range of the content, and return the bytes.
 
@@ -181,7 +173,6 @@ def read(
     >>> svc.read(svc.upload(b"hello, you"), byte_range=(0, 4))
     b'hello'
     """
-    from ....client.downloads.downloads import read_content
 
     session, file_id = session_or_current(session), one_id(file)
     known = known_files(file, checksum=False).get(file_id)

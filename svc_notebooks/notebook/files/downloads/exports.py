@@ -6,10 +6,9 @@ import os
 from functools import partial
 from typing import TYPE_CHECKING
 
+from ....client.downloads.exports import export_name, export_target, normalize_format
 from ...arguments import file_ids, flag
-from ...batch.batch import Batch, Errors, RowOperation, run
-from ...batch.progress import Progress
-from ...batch.workers import ROW_ERRORS
+from ...batch.batch import ROW_ERRORS, Batch, Errors, Executor, Progress, Resume, RowOperation, run
 from ...current_session import SessionLike, session_or_current
 from ...frames.schemas import EXPORTED
 from .rows import GOING_ON, DownloadRow, DownloadRows, label_of_row, request_metadata, target_of
@@ -19,8 +18,6 @@ if TYPE_CHECKING:
 
     from ....core.resources.files import File as FileResource
     from ...arguments import File
-    from ...batch.resume import Resume
-    from ...batch.workers import Executor
     from ...frames.frames import Record
 
 
@@ -77,7 +74,6 @@ def export(
     >>> (folder / "table.tsv").read_text(), saved["mime_type"].item(), saved["outcome"].item()
     ('a\\tb\\n', 'text/tab-separated-values', 'saved')
     """
-    from ....client.downloads.exports import normalize_format
     from ....local.paths import DistinctPaths
 
     flag("overwrite", overwrite)
@@ -103,7 +99,6 @@ def export(
 def _export_row(
     prepared: DownloadRows, n: int, file: FileResource, error: Exception | None, format_name: str
 ) -> DownloadRow:
-    from ....client.downloads.exports import export_name, export_target
 
     if error is None:
         try:

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 from ....core.http.multipart import MediaType
 from ....core.processes import temporary_folder
 from ...arguments import choice, file_ids, optional_text
-from ...batch.batch import Batch, RowOperation, run
+from ...batch.batch import Batch, Executor, Progress, Report, RowOperation, run
 from ...byte_sizes import MIB
 from ...current_session import SessionLike, session_or_current
-from ...frames.frames import schema
+from ...frames.frames import Record, schema
 from ...tables.formats import BY_NAME, TableFormat, format_of_file
 from ...tables.read_table import check_options, read_table
 from .rows import Metadata, known_files, request_metadata
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from ....client.session import Session
     from ....core.resources.files import File as FileResource
     from ...arguments import File
-    from ...batch.progress import Progress
-    from ...batch.workers import Executor, Report
-    from ...frames.frames import Record
 
 _FIELDS = "id,name,mimeType,size"
 _IN_MEMORY = 16 * MIB

@@ -11,14 +11,14 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
+from ....client.downloads.downloads import check_destination, safe_name, save_known
+from ....client.downloads.exports import same_export, save_export
 from ....core.processes import temporary_folder
 from ....local.url_files import UrlFile, is_url, without_file_scheme
 from ...arguments import is_frame, is_new_folder, target_path
-from ...batch.batch import Batch, batch_schema
+from ...batch.batch import ROW_ERRORS, Batch, Executor, Report, Resumable, batch_schema, row_outcomes
 from ...batch.progress import Counts, session_progress, showing
-from ...batch.resume import Resumable
-from ...batch.workers import ROW_ERRORS, Report, row_outcomes
-from ...frames.frames import camel, frame
+from ...frames.frames import Record, Schema, camel, frame
 
 if TYPE_CHECKING:
     from ....client.session import Session
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from ....core.resources.files import File
     from ....local.paths import DistinctPaths
     from ....local.saving import SavedFile
-    from ...batch.workers import Executor, Report
-    from ...frames.frames import Record, Schema
 
 
 # -- reads the metadata of files from the rows of a file argument, so that a call need not request them again
@@ -152,7 +150,6 @@ class Target:
 
 
 def _same_export(first: Path, second: Path) -> bool:
-    from ....client.downloads.exports import same_export
 
     return same_export(first, second)
 
@@ -269,7 +266,6 @@ class DownloadRows:
 
     def file_row(self, file: File, n: int, name: str, export: str | None = None) -> DownloadRow:
         """Return the row number `n` for a file, which gets `name` in the folder `target`, or the path `target`."""
-        from ....client.downloads.downloads import check_destination, safe_name
 
         if self.in_folder is None:
             try:
@@ -324,8 +320,6 @@ def save_row(
     overwrite: bool = False,
 ) -> Record:
     """Save the file of a row and return its record. An error gets the metadata of the file as its attribute `file`."""
-    from ....client.downloads.downloads import save_known
-    from ....client.downloads.exports import save_export
 
     try:
         if row.error is not None:
