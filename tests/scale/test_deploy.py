@@ -7,18 +7,17 @@ import http.client
 import json
 import socket
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from random import Random
 from threading import Event
-from time import monotonic
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 
-from tests.patience import PATIENCE
+from tests.patience import PATIENCE, until
 from tests.scale.conftest import Place
 from tests.scale.nginx import PROGRAM, nginx
 from tests.scale.workers import Worker, call, sent, workers
@@ -43,13 +42,6 @@ def running(place: Place) -> Iterator[list[Worker]]:
 def proxy(running: list[Worker], tmp_path: Path) -> Iterator[str]:
     with nginx(running, tmp_path) as address:
         yield address
-
-
-def until(is_true: Callable[[], object]) -> None:
-    """Wait until a function returns something true."""
-    end = monotonic() + PATIENCE
-    while not is_true():
-        assert monotonic() < end
 
 
 def journal(running: list[Worker], operation: str, field: str) -> list[int]:

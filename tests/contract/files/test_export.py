@@ -84,17 +84,10 @@ def test_every_target_of_the_interface(wire: Wire, native_type: str, target: str
         assert answer.headers["content-length"] == str(len(answer.body))
     with choice("Text in plain text export"):
         assert answer.body.startswith(begins)
-
-
-@pytest.mark.spec("A7-01", "A7-01a")
-@pytest.mark.parametrize(
-    "native_type,target", [(native_type, target) for native_type, target, _ in TARGETS if target in PACKED]
-)
-def test_an_exported_archive_has_the_requested_format(wire: Wire, native_type: str, target: str) -> None:
-    with ZipFile(io.BytesIO(export(wire, native(wire, native_type), target).body)) as archive:
-        declared_type = archive.read("mimetype").strip() if "mimetype" in archive.namelist() else None
-
-        assert PACKED[target] in (declared_type, *archive.namelist())
+    if target in PACKED:
+        with ZipFile(io.BytesIO(answer.body)) as archive:
+            declared_type = archive.read("mimetype").strip() if "mimetype" in archive.namelist() else None
+            assert PACKED[target] in (declared_type, *archive.namelist())
 
 
 @pytest.mark.spec("A7-01", "A7-01b")

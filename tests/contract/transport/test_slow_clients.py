@@ -6,7 +6,7 @@ import json
 import select
 import socket
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from threading import Event
 from typing import Any
 
@@ -18,7 +18,7 @@ from svc_notebooks.server.service import Service
 from svc_notebooks.server.transports.socket_server import SocketServer
 from tests.contract.conftest import OverSocket, Q
 from tests.contract.transport.test_connections import FILES, connected, everything
-from tests.patience import PATIENCE
+from tests.patience import PATIENCE, until
 
 HASTY = Policy(body_timeout=0.3, head_timeout=0.3, least_rate=1e9)
 """Whoever sends or reads a gigabyte in a second may be silent for 0.3 s."""
@@ -38,14 +38,6 @@ def served(service: Service) -> Iterator[SocketServer]:
 @pytest.fixture
 def over(service: Service, served: SocketServer) -> OverSocket:
     return OverSocket(service, served.base_url)
-
-
-def becomes(condition: Callable[[], object]) -> None:
-    """Wait until a condition is true."""
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.01)
 
 
 def drip(connection: socket.socket) -> None:
@@ -86,9 +78,9 @@ def test_a_body_that_drips_is_cut_off_and_what_came_before_is_kept(over: OverSoc
 def test_a_client_that_reads_nothing_is_cut_off(over: OverSocket, served: SocketServer) -> None:
     size = 32 * 1024 * 1024
     file = over.create(bytes(size))["id"]
-    becomes(lambda: served.responses == 1)
+    until(lambda: served.responses == 1)
     with connected(over, f"GET {FILES}/{file}?alt=media HTTP/1.1\r\nHost: x\r\n{{token}}\r\n") as connection:
-        becomes(lambda: served.responses == 2)
+        until(lambda: served.responses == 2)
 
         assert len(everything(connection)) < size
 
@@ -101,7 +93,7 @@ def test_a_conversion_ends_when_its_client_closes_the_connection(
 
     def write(self: Converter, body: bytes, native: str, target: str, client: Client, **options: Any) -> Converted:
         begun.set()
-        becomes(client.is_gone)
+        until(client.is_gone)
         ended.set()
         raise Abandoned
 
@@ -113,7 +105,7 @@ def test_a_conversion_ends_when_its_client_closes_the_connection(
         assert not ended.is_set()
 
     assert ended.wait(PATIENCE)
-    becomes(lambda: over.service.journal()[-1]["status"] == 499)
+    until(lambda: over.service.journal()[-1]["status"] == 499)
 
 
 @pytest.mark.one_process("the test changes the code of its own process")

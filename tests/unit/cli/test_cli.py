@@ -6,8 +6,7 @@ import re
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
@@ -19,7 +18,7 @@ import pytest
 from svc_notebooks.cli import _parser, lab as lab_module, main, notebook_files as shipped_module
 from svc_notebooks.cli.notebook_files import CopiedFile, CopyOutcome, copy_notebooks, restore_notebook
 from svc_notebooks.server.transports.socket_server import SocketServer
-from tests.patience import PATIENCE
+from tests.patience import PATIENCE, until
 
 
 def write_notebook(path: Path, *cells: str) -> Path:
@@ -34,14 +33,6 @@ def write_notebook(path: Path, *cells: str) -> Path:
 
 def cells_of(path: Path) -> list[dict[str, Any]]:
     return json.loads(path.read_text(encoding="utf-8"))["cells"]
-
-
-def until(happened: Callable[[], object]) -> None:
-    """Wait for something to happen."""
-    deadline = time.monotonic() + PATIENCE
-    while not happened():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 @pytest.fixture

@@ -31,7 +31,7 @@ from svc_notebooks.core.http.messages import BytesBody, Headers, Request, Respon
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.transports.socket_server import SocketServer
-from tests.patience import PATIENCE
+from tests.patience import PATIENCE, until
 
 TOKEN = "a-token-that-nobody-sees"
 Handle = Callable[[Request], Response]
@@ -338,7 +338,7 @@ def test_an_interrupted_run_removes_what_it_has_made() -> None:
             text=True,
             env=environment,
         )
-        _until(lambda: len(service.journal()) > 60)
+        until(lambda: len(service.journal()) > 60)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=PATIENCE)
 
@@ -347,13 +347,6 @@ def test_an_interrupted_run_removes_what_it_has_made() -> None:
         assert "interrupted" in err
         assert "left behind" not in out
         assert files_of(service) == []
-
-
-def _until(true: Callable[[], bool]) -> None:
-    end = time.monotonic() + PATIENCE
-    while not true():
-        assert time.monotonic() < end
-        time.sleep(0.01)
 
 
 def test_only_restarts_have_no_test_over_http() -> None:

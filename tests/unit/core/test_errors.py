@@ -5,6 +5,7 @@ import json
 import pytest
 
 from svc_notebooks.core.errors import errors
+from svc_notebooks.core.errors.caller_warning import warn_caller
 from svc_notebooks.core.errors.catalogue import CATALOGUE, envelope, refuse, row
 from svc_notebooks.core.errors.errors import error_from
 
@@ -103,3 +104,10 @@ def test_an_unreadable_error_body_never_hides_the_error(body: bytes) -> None:
 
     assert error.status == 502
     assert "<html>" not in str(error)
+
+
+def test_a_warning_is_shown_at_the_line_of_the_caller():
+    with pytest.warns(UserWarning, match="hello") as caught:
+        warn_caller("hello")
+
+    assert caught[0].filename == __file__
