@@ -49,7 +49,7 @@ def test_other_json_becomes_a_project_of_one_file(job, source):
 @pytest.mark.parametrize(
     "source, reason",
     [
-        (b'{"files": [\n1,]}', "line 2, column 3"), (b"", "line 1, column 1"), (b"NaN", "NaN"),
+        (b'{"files": [\n1,]}', "line 2, column [23]"), (b"", "line 1, column 1"), (b"NaN", "NaN"),
         (b"[1e999]", "is too large"), (b"[" + b"1" * 9_999 + b"]", "not valid JSON"),
         (encoded({"files": {}}), "expected a list"), (encoded({"scriptId": "1"}), "expected a list"),
         (encoded({"files": [1]}), r"files\[0\]: expected an object"),
