@@ -24,7 +24,18 @@ from tools.steps import ROOT, elsewhere, get, jupyter, need, run, size, step
 LOCK = ROOT / "binder" / "requirements.txt"
 MOST = {".whl": 3_000_000, ".gz": 4_000_000}  # bytes, mostly of notebooks with pictures
 IN_WHEEL = ("svc_notebooks/", "svc_notebooks-")
-IN_SDIST = {"svc_notebooks", "notebooks", "tests", "tools", "deploy", "docs", "requirements", "binder", "Makefile"} | {
+IN_SDIST = {
+    "svc_notebooks",
+    "notebooks",
+    "tests",
+    "bench",
+    "tools",
+    "deploy",
+    "docs",
+    "requirements",
+    "binder",
+    "Makefile",
+} | {
     *(
         "LICENSE",
         "README.md",

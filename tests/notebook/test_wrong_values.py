@@ -35,7 +35,10 @@ SERIES = pd.Series(["a", "b"])
         (lambda: svc.open_sandbox(float("nan")), "path must be a str or a path, not float"),
         (lambda: svc.update_event("a", summary=Path("x")), "summary must be a str or None, not PosixPath"),
         (lambda: svc.sandbox(policy={"rate_limit": 3}), "policy must be a Policy or None, not dict"),
-        (lambda: svc.upload({"a": [1]}), "source is a dict; pandas.DataFrame(source) makes a table"),
+        (
+            lambda: svc.upload({"a": [1]}),
+            "source is a dict; give a path, bytes, or a file object, such as pandas.DataFrame(source)",
+        ),
         (lambda: svc.sandbox(names=3), "names must be Names or None, not int"),
         (lambda: svc.download("a", overwrite=float("nan")), "overwrite must be True or False, not nan"),
         (lambda: svc.copy("a", ocr_language=pd.NA), "ocr_language must be a str or None, not NAType"),

@@ -34,8 +34,8 @@ def open_source(source: object, *, name: str | None = None, size: int | None = N
     if not callable(getattr(source, "read", None)):
         if isinstance(source, Mapping | list | tuple | set):
             raise TypeError(
-                f"source is a {type(source).__name__}; pandas.DataFrame(source) makes a table of rows or columns, and"
-                " json.dumps(source).encode() the bytes of a JSON file"
+                f"source is a {type(source).__name__}; give a path, bytes, or a file object, such as"
+                " pandas.DataFrame(source) for a table, or json.dumps(source).encode() for a JSON file"
             )
         raise TypeError(
             f"source is {type(source).__name__}; give a path, bytes, or a file object opened in binary mode;"
