@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, contextmanager
 from threading import local
 from typing import Any, Protocol, TypeVar
 
-SLICE = 10
+SLICE = 25
 """The number of items after which `in_slices` may pause."""
 
 T = TypeVar("T")

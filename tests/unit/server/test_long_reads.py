@@ -31,7 +31,7 @@ def permit() -> Iterator[Permit]:
     set_permit(None)
 
 
-@pytest.mark.parametrize("others_wait, pauses", [(True, 10), (False, 0)])
+@pytest.mark.parametrize("others_wait, pauses", [(True, 4), (False, 0)])
 def test_a_long_list_has_pauses_if_others_wait(permit: Permit, others_wait: bool, pauses: int) -> None:
     permit.others_wait = others_wait
 
