@@ -294,7 +294,7 @@ class Session:
         body: Mapping[str, object] | None = None,
         headers: Sequence[tuple[str, str]] = (),
     ) -> JSONObject:
-        """Send a JSON request and return the JSON object of the response, or {} if the response is empty.
+        """Send a JSON request and return the JSON object of the response, or {} for a 204.
 
         `path` begins with a slash and follows the base URL. `query` values are texts, numbers, bools or lists, and None
         is left out. `headers` are pairs of name and value, such as ("If-Match", etag).
