@@ -166,7 +166,7 @@ def _grade_with(
     done |= {mark.student: _merged(mark, exercises, earlier.get(mark.student)) for mark in graded}
     marks = [done[submission.student] for submission in handed_in if submission.student in done]
     saved.save(marks, complete=True)
-    shown, similar = [book.shown_mark(mark) for mark in marks], similar_notebooks(contents)
+    shown, similar = [book.shown_mark(mark) for mark in marks], similar_notebooks(contents, book.name_of)
     sys.stdout.write(table(shown) + "".join(terminal_text(book.shown(f"similar: {each}")) + "\n" for each in similar))
     if options.csv:
         write_report(options.csv, csv_text(shown), overwrite=options.overwrite)

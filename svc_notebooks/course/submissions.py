@@ -351,7 +351,7 @@ class _SubmissionReader:
         if nesting == _MAX_NESTING:
             raise UnreadableFileError("is in too many other archives")
         self.digest.update(content)
-        before, names, folder = len(self.notebooks), list[str](), place.rpartition("/")[0]
+        before, names, folder, files = len(self.notebooks), list[str](), place.rpartition("/")[0], dict(self.files)
         for member in members(BytesIO(content), self._limits):
             if not _HIDDEN.fullmatch(member.name):
                 names.append(member.name)
@@ -362,6 +362,7 @@ class _SubmissionReader:
             moved = {key: str(PurePosixPath(folder, key[len(top) :])) for key in self.files if key.startswith(top)}
             self.files = {moved.get(key, key): text for key, text in self.files.items()}
         if len(self.notebooks) == before:
+            self.files = files
             inside = f": {_listed(names)}" if names else " and is empty"
             raise UnreadableFileError(f"has no notebook{inside}")
 

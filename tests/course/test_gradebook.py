@@ -112,7 +112,8 @@ class TestRoster:
         )
 
     def test_reads_a_spreadsheet_of_excel(self, tmp_path: Path):
-        (tmp_path / "roster.csv").write_bytes("Name, E-Mail,Email\r\nÜnal,x,u@svc.example\r\n".encode("utf-8-sig"))
+        text = "Name, E-Mail,Email,Role\r\nÜnal,x,u@svc.example,\r\nTea,,t@svc.example,Teacher\r\n"
+        (tmp_path / "roster.csv").write_bytes(text.encode("utf-8-sig"))
 
         assert read_roster(tmp_path / "roster.csv") == [Student("Ünal", "u@svc.example")]
 
@@ -288,10 +289,10 @@ class TestFormats:
         assert "&lt;saw&gt; expired-session" in page
         assert "e1.ipynb raised &lt;x&gt;" in page
         assert f"2.5 of {POSSIBLE} points" in page
-        overview = class_page(ROWS, POINTS, "<i>", [("Similar notebooks", ["<b>ada</b> and bob"])])
+        overview = class_page(ROWS, POINTS, "<i>", {"Similar notebooks": ["<b>ada</b> and bob"]})
         assert "<i>" not in page + overview
         assert "<b>" not in overview
-        assert "1 times: &lt;saw&gt; the-lost-receipt" in overview
+        assert "1 of 1: &lt;saw&gt; the-lost-receipt" in overview
 
 
 def content(student: str, *cells: str) -> SubmissionContent:

@@ -174,6 +174,10 @@ class Gradebook:
         student = self._assigned.get(submission)
         return name_key(name) in {name_key(submission), *(student.keys if student else ())}
 
+    def name_of(self, submission: str) -> str:
+        """Return the name of the student of a submission, or that of the submission without a roster."""
+        return self._assigned[submission].name if submission in self._assigned else submission
+
     def shown(self, text: str) -> str:
         """Return a text with pseudonyms in place of names, if the options ask for them."""
         for name in sorted(self._names, key=len, reverse=True):
@@ -198,8 +202,8 @@ class Gradebook:
         rows = gradebook(self.roster, marks, handed_in, self._assigned, self._deadline)
         for row in rows:
             if row.late:
-                sys.stdout.write(terminal_text(f"{self.shown(row.student.name)}: {row.late}\n"))
-        noticed = [(heading, list(map(self.shown, sentences))) for heading, sentences in notes.items()]
+                sys.stdout.write(terminal_text(f"{self.shown(row.student.name)}: {row.late}") + "\n")
+        noticed = {heading: list(map(self.shown, sentences)) for heading, sentences in notes.items()}
         page = class_page(list(map(self._shown_row, rows)), points, self._assignment, noticed)
         if self._options.class_page:
             write_report(self._options.class_page, page, overwrite=self._options.overwrite)

@@ -2,91 +2,112 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from ...course.catalogue import DEFINITIONS
+from .roster import earned, parts_of
 
 if TYPE_CHECKING:
+    from ...course.definition import Verdict
     from .roster import GradebookRow
 
+Cells: TypeAlias = "tuple[str | float | list[str], ...]"
+
 _STYLE = (
-    "body{font-family:sans-serif;max-width:70em;margin:2em auto;padding:0 1em;line-height:1.4}"
-    "table{border-collapse:collapse}td,th{text-align:left;padding:3px 12px 3px 0;vertical-align:top;"
-    "border-bottom:1px solid #ddd;overflow-wrap:anywhere}td.n,th.n{text-align:right;white-space:nowrap}"
-    "span.bar{display:inline-block;height:.8em;background:#b26a00;vertical-align:baseline}"
+    "body{font-family:sans-serif;max-width:72em;margin:2em auto;padding:0 1em;line-height:1.4}"
+    "div{overflow-x:auto}table{border-collapse:collapse}th{white-space:nowrap}"
+    "td,th{text-align:left;padding:3px 14px 3px 0;vertical-align:top;border-bottom:1px solid #ddd}"
+    "td{min-width:4em}td:first-child{min-width:11em}td:last-child{overflow-wrap:anywhere;min-width:18em}"
+    "span{display:inline-block;height:.8em;margin-right:4px;background:#b26a00}"
 )
 _MAX_MESSAGES = 3
+_DRAWN = re.compile(r"'[^']*'|\d[\d,.]*")
+"""The parts of a message that differ between students, because their data differ."""
 
 
 def feedback_page(row: GradebookRow, points: Mapping[str, float], assignment: str) -> str:
-    """Return the page of a student, with the message of each check and what happened to the files."""
+    """Return the page of a student, with the parts and the message of each check and what happened to the files."""
     results = row.mark.results if row.mark else {}
     cells = [
         (DEFINITIONS[name].title, str(result.outcome),
-         f"{points.get(name, 0) if result.solved else 0:g} of {points.get(name, 0):g}", result.message)
+         f"{points.get(name, 0) * earned(result):.3g} of {points.get(name, 0):g}",
+         [result.message, *map(str, parts_of(result))])
         for name, result in results.items()
     ]  # fmt: skip
-    happened = "".join(f"<li>{escape(text)}</li>" for text in row.happened)
-    total = f"<p>{row.points(dict(points)):g} of {sum(points.values()):g} points</p>"
-    body = html_table(("exercise", "result", "points", "what the check says"), cells)
-    return html_page(f"{assignment}: {row.student.name}", f"{total}{body}<h2>Your files</h2><ul>{happened}</ul>")
+    total = f"<p>{row.points(points):g} of {sum(points.values()):g} points</p>"
+    table = _table(("exercise", "result", "points", "what the check says"), cells)
+    return _page(f"{assignment}: {row.student.name}", f"{total}{table}{_list('Your files', row.happened)}")
 
 
 def class_page(
-    rows: Sequence[GradebookRow], points: Mapping[str, float], assignment: str, notes: Iterable[tuple[str, list[str]]]
+    rows: Sequence[GradebookRow], points: Mapping[str, float], assignment: str, notes: Mapping[str, Sequence[str]]
 ) -> str:
-    """Return the page of a class: students, how often each exercise and each part fails, and what was noticed.
+    """Return the page of a class: how often each exercise and each part fails, the students, and what was noticed.
 
-    `notes` are headings with sentences, such as those about similar notebooks. All texts of students are escaped.
+    `notes` are sentences by their headings, such as those about similar notebooks. All texts of students are escaped.
     """
     marks = [row.mark for row in rows if row.mark]
-    exercises = []
-    for name in points:
-        results = [mark.results[name] for mark in marks if name in mark.results]
-        counts = Counter(str(result.outcome) for result in results)
-        wrong = Counter(result.message for result in results if str(result.outcome) == "not yet")
-        exercises.append((
-            DEFINITIONS[name].title, f"{counts['correct']}", f"{counts['not yet']}",
-            f"{counts['not tried'] + len(rows) - len(results)}", counts["not yet"] / max(1, len(rows)),
-            "; ".join(f"{count} times: {message}" for message, count in wrong.most_common(_MAX_MESSAGES)),
-        ))  # fmt: skip
+    results = {name: [mark.results[name] for mark in marks if name in mark.results] for name in points}
+    begun = {name: [each for each in all_ if str(each.outcome) != "not tried"] for name, all_ in results.items()}
+    exercises, parts = list[Cells](), list[Cells]()
+    for name, tried in begun.items():
+        failed = [each for each in tried if not each.solved]
+        if tried:
+            numbers = len(tried) - len(failed), len(failed), len(rows) - len(tried)
+            share = len(failed) / len(tried)
+            exercises.append((DEFINITIONS[name].title, *map(str, numbers), share, _reasons(failed)))
+        names = dict.fromkeys(part.name for each in tried for part in parts_of(each))
+        for part_name in names:
+            met = [part.met for each in tried for part in parts_of(each) if part.name == part_name]
+            parts.append((part_name, str(met.count(False)), str(len(met)), met.count(False) / len(met),
+                          DEFINITIONS[name].title))  # fmt: skip
+    parts.sort(key=lambda cells: -float(cells[3]))
     students = [
-        (row.student.name, f"{row.points(dict(points)):g}", f"{sum(points.values()):g}", "; ".join(row.happened))
-        for row in rows
+        (row.student.name, f"{row.points(points):g}", f"{sum(points.values()):g}", list(row.happened)) for row in rows
     ]
-    body = (
-        f"<p>{len(rows)} students, {len(marks)} hand-ins</p><h2>Exercises</h2>"
-        + html_table(("exercise", "correct", "not yet", "not tried", "share of not yet", "why"), exercises)
-        + "<h2>Students</h2>"
-        + html_table(("student", "points", "of", "what happened"), students)
-    )
-    for heading, sentences in notes:
-        items = "".join(f"<li>{escape(sentence)}</li>" for sentence in sentences)
-        body += f"<h2>{escape(heading)}</h2><ul>{items}</ul>" if sentences else ""
-    return html_page(assignment, body)
+    body = f"<p>{len(rows)} students, {len(marks)} hand-ins</p><h2>Exercises</h2>"
+    body += _table(("exercise", "correct", "not yet", "not tried", "failed", "why"), exercises)
+    untried = ", ".join(DEFINITIONS[name].title for name, tried in begun.items() if not tried)
+    body += f"<p>Nobody has begun: {escape(untried)}.</p>" if untried else ""
+    if parts:
+        body += "<h2>Parts</h2>" + _table(("part", "failed", "of", "failed", "exercise"), parts)
+    body += "<h2>Students</h2>" + _table(("student", "points", "of", "what happened"), students)
+    body += "".join(_list(heading, sentences) for heading, sentences in notes.items())
+    return _page(assignment, body)
 
 
-def html_table(heads: Sequence[str], rows: Iterable[Sequence[str | float]]) -> str:
-    """Return a table. A cell of digits is aligned at the right, and a float from 0 to 1 is a bar."""
+def _reasons(failed: Sequence[Verdict]) -> list[str]:
+    """Return the most frequent messages, of which those count as one that differ in names and numbers only."""
+    examples = {_DRAWN.sub("", result.message): result.message for result in failed}
+    counts = Counter(_DRAWN.sub("", result.message) for result in failed)
+    return [f"{count} of {len(failed)}: {examples[kind]}" for kind, count in counts.most_common(_MAX_MESSAGES)]
+
+
+def _list(heading: str, sentences: Iterable[str]) -> str:
+    items = "".join(f"<li>{escape(sentence)}</li>" for sentence in sentences)
+    return f"<h2>{escape(heading)}</h2><ul>{items}</ul>" if items else ""
+
+
+def _table(heads: Sequence[str], rows: Iterable[Cells]) -> str:
+    """Return a table. A float from 0 to 1 is a bar, and a list has several lines."""
     lines = [f"<tr>{''.join(f'<th>{escape(head)}</th>' for head in heads)}</tr>"]
-    for row in rows:
-        lines.append(f"<tr>{''.join(map(_cell, row))}</tr>")
-    return f"<table>{''.join(lines)}</table>"
+    lines += [f"<tr>{''.join(f'<td>{_cell(cell)}</td>' for cell in row)}</tr>" for row in rows]
+    return f"<div><table>{''.join(lines)}</table></div>"
 
 
-def _cell(value: str | float) -> str:
+def _cell(value: str | float | list[str]) -> str:
     if isinstance(value, float):
-        return f'<td><span class="bar" style="width:{8 * value:.2f}em"></span> {value:.0%}</td>'
-    return f'<td class="n">{value}</td>' if value.replace(".", "", 1).isdecimal() else f"<td>{escape(value)}</td>"
+        return f'<span style="width:{6 * value:.2f}em"></span>{value:.0%}'
+    return escape(value) if isinstance(value, str) else "<br>".join(map(escape, value))
 
 
-def html_page(title: str, body: str) -> str:
-    """Return a page with a title, which is escaped, and a body in HTML."""
+def _page(title: str, body: str) -> str:
     heading = escape(title)
     return (
-        f'<!DOCTYPE html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+        '<!DOCTYPE html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
         f"<title>{heading}</title><style>{_STYLE}</style><h1>{heading}</h1>{body}</html>\n"
     )

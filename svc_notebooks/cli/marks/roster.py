@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from datetime import datetime, time
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...course.catalogue import DEFINITIONS
 
 if TYPE_CHECKING:
+    from ...course.definition import Verdict
     from ...course.grading import SubmissionResult
     from ...course.submissions import Submission
 
@@ -134,6 +135,18 @@ class Student:
         return {name_key(text) for text in (*names, *identifiers)} - {""}
 
 
+def parts_of(result: Verdict) -> tuple[Any, ...]:
+    """Return the parts of a check, each with `name`, `points` and `met`."""
+    return getattr(result, "parts", ())
+
+
+def earned(result: Verdict) -> float:
+    """Return the share of the points of an exercise that a result has, by the parts of the check if it has parts."""
+    parts = parts_of(result)
+    possible = sum(part.points for part in parts)
+    return sum(part.points for part in parts if part.met) / possible if possible else float(result.solved)
+
+
 @dataclass(frozen=True, slots=True)
 class GradebookRow:
     """A student with a mark, which is None if the student has handed in nothing.
@@ -148,12 +161,12 @@ class GradebookRow:
     submission: Submission | None = None
     due: datetime | None = None
 
-    def raw_points(self, points: dict[str, float]) -> float:
-        """Return the points of the solved exercises, without the penalty of a late submission."""
-        solved = (name for name, result in self.mark.results.items() if result.solved) if self.mark else ()
-        return round(sum(points.get(name, 0.0) for name in solved), _DIGITS)
+    def raw_points(self, points: Mapping[str, float]) -> float:
+        """Return the points of the exercises and of their parts, without the penalty of a late submission."""
+        results = self.mark.results.items() if self.mark else ()
+        return round(sum(points.get(name, 0.0) * earned(result) for name, result in results), _DIGITS)
 
-    def points(self, points: dict[str, float]) -> float:
+    def points(self, points: Mapping[str, float]) -> float:
         """Return the points that count."""
         return round(self.share * self.raw_points(points), _DIGITS)
 
@@ -175,6 +188,8 @@ def read_roster(path: Path) -> list[Student]:
         raise ValueError(f"{path} must be a CSV file with the column name, and may have {', '.join(_COLUMNS[1:])}")
     students = []
     for line, row in rows:
+        if row.get("role", "").casefold() == "teacher":  # the roster of serve --class has teachers
+            continue
         row["participant"] = row.get("participant", "").removeprefix("Participant ")
         students.append(Student(**{column: row.get(column, "") for column in (*_COLUMNS, *_MOODLE_COLUMNS)}))
         try:

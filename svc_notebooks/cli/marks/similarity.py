@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -16,12 +16,13 @@ _MIN_SHARE = 0.8
 _MAX_HOLDERS = 0.15
 
 
-def similar_notebooks(contents: Sequence[SubmissionContent]) -> list[str]:
+def similar_notebooks(contents: Sequence[SubmissionContent], name_of: Callable[[str], str] = str) -> list[str]:
     """Return a sentence for each pair of students who share most of their own lines of code.
 
     The own lines of a student are those that at most 15 % of the class have, or two students of a small class. So
     neither the text of the notebooks nor an answer that everybody finds counts. Lines are compared without the names
-    of variables, comments and spaces. It is a reason to talk with both, and no proof.
+    of variables, comments and spaces. It is a reason to talk with both, and no proof. `name_of` returns the name of the
+    student of a submission.
     """
     lines = {each.student: set(_lines(each)) for each in contents}
     holders = Counter(line for own in lines.values() for line in own)
@@ -35,7 +36,7 @@ def similar_notebooks(contents: Sequence[SubmissionContent]) -> list[str]:
             same = (
                 "the same code" if lines[one] == lines[other] else f"{common} of {fewer} lines of their own in common"
             )
-            sentences.append(f"{one} and {other} have {same}")
+            sentences.append(f"{name_of(one)} and {name_of(other)} have {same}")
     return sentences
 
 
