@@ -53,19 +53,19 @@ def class_page(
     marks = [row.mark for row in rows if row.mark]
     results = {name: [mark.results[name] for mark in marks if name in mark.results] for name in points}
     begun = {name: [each for each in all_ if str(each.outcome) != "not tried"] for name, all_ in results.items()}
-    exercises, parts = list[Cells](), list[Cells]()
+    exercises, parts = list[Cells](), list[tuple[float, Cells]]()
     for name, tried in begun.items():
         failed = [each for each in tried if not each.solved]
         if tried:
             numbers = len(tried) - len(failed), len(failed), len(rows) - len(tried)
-            share = len(failed) / len(tried)
-            exercises.append((DEFINITIONS[name].title, *map(str, numbers), share, _reasons(failed)))
+            cells = (DEFINITIONS[name].title, *map(str, numbers), len(failed) / len(tried), _reasons(failed))
+            exercises.append(cells)
         names = dict.fromkeys(part.name for each in tried for part in parts_of(each))
         for part_name in names:
             met = [part.met for each in tried for part in parts_of(each) if part.name == part_name]
-            parts.append((part_name, str(met.count(False)), str(len(met)), met.count(False) / len(met),
-                          DEFINITIONS[name].title))  # fmt: skip
-    parts.sort(key=lambda cells: -float(cells[3]))
+            missed, share = met.count(False), met.count(False) / len(met)
+            parts.append((share, (part_name, str(missed), str(len(met)), share, DEFINITIONS[name].title)))
+    parts.sort(key=lambda part: -part[0])
     students = [
         (row.student.name, f"{row.points(points):g}", f"{sum(points.values()):g}", list(row.happened)) for row in rows
     ]
@@ -74,7 +74,7 @@ def class_page(
     untried = ", ".join(DEFINITIONS[name].title for name, tried in begun.items() if not tried)
     body += f"<p>Nobody has begun: {escape(untried)}.</p>" if untried else ""
     if parts:
-        body += "<h2>Parts</h2>" + _table(("part", "failed", "of", "failed", "exercise"), parts)
+        body += "<h2>Parts</h2>" + _table(("part", "failed", "of", "share", "exercise"), [cells for _, cells in parts])
     body += "<h2>Students</h2>" + _table(("student", "points", "of", "what happened"), students)
     body += "".join(_list(heading, sentences) for heading, sentences in notes.items())
     return _page(assignment, body)
