@@ -131,8 +131,8 @@ class Part:
     """A requirement of an exercise, with its points.
 
     `check` raises CheckFailedError if the requirement is not met. A text that it returns is a sentence about a correct
-    solution. It does not rely on other parts: without the requests that it needs, it is not met. If it is not met and the
-    last request of `operations` was refused, the message begins with this refusal.
+    solution. It does not rely on other parts: without the requests that it needs, it is not met. If it is not met and
+    the last request of `operations` was refused, the message begins with this refusal.
     """
 
     name: str

@@ -279,9 +279,9 @@ def join_records(exchange: ExerciseExchange, row: Mapping[str, Any]) -> Recorded
 
 
 _VOLATILE = frozenset({
-    "capabilities", "etag", "explicitlyTrashed", "headRevisionId", "lastModifyingUser", "modifiedByMe", "modifiedByMeTime",
-    "modifiedTime", "quotaBytesUsed", "sequence", "sha1Checksum", "sha256Checksum", "size", "trashedTime", "trashingUser",
-    "updated", "version", "viewedByMe", "viewedByMeTime",
+    "capabilities", "etag", "explicitlyTrashed", "headRevisionId", "lastModifyingUser", "modifiedByMe",
+    "modifiedByMeTime", "modifiedTime", "quotaBytesUsed", "sequence", "sha1Checksum", "sha256Checksum", "size",
+    "trashedTime", "trashingUser", "updated", "version", "viewedByMe", "viewedByMeTime",
 })  # fmt: skip
 """The fields that change with every change or every read of a file or event, or together with another field."""
 
