@@ -16,7 +16,11 @@ FIRST_PROGRAM = "def receive(headers, world):\n    return True"
 
 # What is changed in the solution, and the parts that this costs.
 WRONG = {
-    "no comparison of the token": ("if not hmac.compare_digest(world.token.encode(), given.encode()):", "if False:", {"receiver: one run"}),
+    "no comparison of the token": (
+        "if not hmac.compare_digest(world.token.encode(), given.encode()):",
+        "if False:",
+        {"receiver: one run"},
+    ),
     "repeated messages": ("return is_new and", "return", {"receiver: one run"}),
     "every state": (' and headers["X-Svc-Resource-State"] == "change"', "", {"receiver: one run"}),
     "the change log from now": (
@@ -24,12 +28,24 @@ WRONG = {
         'svc.changes(world.lab.session.call("GET", "/storage/v3/changes/startPageToken")["startPageToken"])',
         {"change log: from the stored token", "both folders are equal"},
     ),
-    "a list of all files": ("log = svc.changes(", "svc.files()\n    log = svc.changes(", {"change log: no list of all files"}),
-    "the service wins": ("if changed and local != remote:", "if False:", {"conflict: both contents are kept", "both folders are equal"}),
+    "a list of all files": (
+        "log = svc.changes(",
+        "svc.files()\n    log = svc.changes(",
+        {"change log: no list of all files"},
+    ),
+    "the service wins": (
+        "if changed and local != remote:",
+        "if False:",
+        {"conflict: both contents are kept", "both folders are equal"},
+    ),
     "no If-Match": ('{"If-Match": etag}, ', "{}, ", {"If-Match: both lines are in the report"}),
-    "one request": ("progress=False)\n        known =", 'upload_type="multipart", progress=False)\n        known =', {"upload: a status query", "upload: little is sent twice"}),
+    "one request": (
+        "progress=False)\n        known =",
+        'upload_type="multipart", progress=False)\n        known =',
+        {"upload: a status query", "upload: little is sent twice"},
+    ),
     "nothing is pushed": ("        push(world, path)", "        pass", {"both folders are equal"}),
-}  # fmt: skip
+}
 
 
 def judge(program: str) -> tuple[set[str], str]:
@@ -67,4 +83,3 @@ def test_an_unsteady_client_loses_the_delays(monkeypatch):
     monkeypatch.setattr("svc_notebooks.core.http.backoff.RetryRule.delay", lambda *_: 2.0)
 
     assert "backoff: growing delays" in judge(SOLUTION)[0]
-
