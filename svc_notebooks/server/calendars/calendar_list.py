@@ -199,23 +199,14 @@ def insert(context: ServiceContext, request: RequestContext) -> Response:
         return _save(context, request, row, fields)
 
 
-def patch(context: ServiceContext, request: RequestContext) -> Response:
-    """Change the given settings of a calendar in the caller's list, and return its entry."""
-    return _change(context, request, partial=True)
-
-
-def update(context: ServiceContext, request: RequestContext) -> Response:
-    """Replace all settings of a calendar in the caller's list, and return its entry."""
-    return _change(context, request, partial=False)
-
-
-def _change(context: ServiceContext, request: RequestContext, *, partial: bool) -> Response:
+def change(context: ServiceContext, request: RequestContext) -> Response:
+    """Change the given settings of a calendar in the caller's list (PATCH), or replace all, and return its entry."""
     parse_fields_param(request.query, {}, LIST_SHAPE)
     fields = _fields(request, read_json(request.body, context.policy.max_metadata_size))
     with context.store.transaction():
         row = calendar_of(context, request, CalendarRole.FREE_BUSY_READER)
         before = _settings(context, request, row)
-        return _save(context, request, row, {**before, **fields} if partial else fields)
+        return _save(context, request, row, {**before, **fields} if request.method == "PATCH" else fields)
 
 
 def _fields(request: RequestContext, body: JSONObject) -> JSONObject:

@@ -8,11 +8,9 @@ from contextlib import contextmanager
 
 from ...core.events.calendars import CalendarRole
 from ...core.http.messages import Response, segment
-from ...core.notifications.channels import ChannelEvent, ChannelState, next_state
 from ...core.notifications.messages import EXISTS, NOT_EXISTS
 from ..dispatch.service_context import RequestContext, ServiceContext
 from ..notifications.channels import open_channel, resource_uri
-from ..notifications.tables import ChannelRow
 from .access import calendar_of, role_of
 from .tables import CalendarRow, EventRow
 
@@ -95,20 +93,17 @@ def changing_events(context: ServiceContext, *calendars: str) -> Iterator[None]:
 
 
 def record_event_change(context: ServiceContext, calendar: str) -> None:
-    """Queue a message to each channel on the events of a calendar, if its user can still read the calendar."""
+    """Queue a message to each channel on the events of a calendar.
+
+    A channel whose user can no longer read the calendar, or whose calendar is deleted, gets its last message.
+    """
     row, now = context.store.calendars.get(calendar), context.millis()
     for channel in context.store.channels.watchers(events_of(calendar), now):
         role = role_of(context, channel.user, row) if row else None
         if role is None or role < CalendarRole.READER:
-            _end(context, channel)
+            context.store.channels.end(channel.seq, NOT_EXISTS, step=1, now=now)
         else:
             context.store.channels.enqueue_for_channel(channel.seq, EXISTS, "", step=1, now=now)
-
-
-def _end(context: ServiceContext, channel: ChannelRow) -> None:
-    """Queue a last message to a channel whose calendar is deleted, or no longer shared with the channel's user."""
-    context.store.channels.enqueue_for_channel(channel.seq, NOT_EXISTS, "", step=1, now=context.millis())
-    context.store.channels.set_state(channel.seq, next_state(ChannelState(channel.state), ChannelEvent.LOSS).value)
 
 
 def record_access(context: ServiceContext, calendar: CalendarRow, scope: str) -> None:
@@ -116,9 +111,10 @@ def record_access(context: ServiceContext, calendar: CalendarRow, scope: str) ->
     context.store.changes.add([access_of(calendar.id)], scope, context.millis())
     named = scope.startswith("user:")
     record_list_change(context, [scope.removeprefix("user:")] if named else users_of(context, calendar), calendar.id)
-    for channel in context.store.channels.watchers(events_of(calendar.id), context.millis()):
+    now = context.millis()
+    for channel in context.store.channels.watchers(events_of(calendar.id), now):
         if (role_of(context, channel.user, calendar) or CalendarRole.FREE_BUSY_READER) < CalendarRole.READER:
-            _end(context, channel)
+            context.store.channels.end(channel.seq, NOT_EXISTS, step=1, now=now)
 
 
 def record_deletion(context: ServiceContext, row: CalendarRow, users: Iterable[str]) -> None:

@@ -155,17 +155,8 @@ def get(context: ServiceContext, request: RequestContext) -> Response:
     return resource_response(request, resource, EVENT_SHAPE)
 
 
-def patch(context: ServiceContext, request: RequestContext) -> Response:
-    """Change the given fields of an event and return the event."""
-    return _change(context, request, partial=True)
-
-
-def update(context: ServiceContext, request: RequestContext) -> Response:
-    """Replace all fields of an event and return the event."""
-    return _change(context, request, partial=False)
-
-
-def _change(context: ServiceContext, request: RequestContext, *, partial: bool) -> Response:
+def change(context: ServiceContext, request: RequestContext) -> Response:
+    """Change the given fields of an event (PATCH), or replace all fields (PUT), and return the event."""
     calendar = calendar_of(context, request, CalendarRole.WRITER)
     body, options, view = read_event_request(context, request, calendar)
     with changing_events(context):
@@ -173,7 +164,7 @@ def _change(context: ServiceContext, request: RequestContext, *, partial: bool) 
         check_conditions(request.headers, etag(before.row))
         if before.row.cancelled and body.get("status") not in _ACTIVE_STATUSES:
             raise refuse("deleted")
-        requested = _apply_request(before, body, partial=partial)
+        requested = _apply_request(before, body, partial=request.method == "PATCH")
         check_event(context, requested)
         fields = complete_fields(context, request, requested, options, before.body)
         fields = {**fields, **pick(before.body, ("creator", "organizer", "originalStartTime"))}

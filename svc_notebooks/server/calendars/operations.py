@@ -44,17 +44,9 @@ def get(context: ServiceContext, request: RequestContext) -> Response:
     return resource_response(request, calendar_resource(context, row), CALENDAR_SHAPE)
 
 
-def patch(context: ServiceContext, request: RequestContext) -> Response:
-    """Change the given fields of a calendar and return the calendar."""
-    return _change(context, request, partial=True)
-
-
-def update(context: ServiceContext, request: RequestContext) -> Response:
-    """Replace all fields of a calendar and return the calendar."""
-    return _change(context, request, partial=False)
-
-
-def _change(context: ServiceContext, request: RequestContext, *, partial: bool) -> Response:
+def change(context: ServiceContext, request: RequestContext) -> Response:
+    """Change the given fields of a calendar (PATCH), or replace all fields (PUT), and return the calendar."""
+    partial = request.method == "PATCH"
     body = calendars.check_calendar(read_json(request.body, context.policy.max_metadata_size), creating=not partial)
     with event_messages.changing_events(context):
         row = calendar_of(context, request, CalendarRole.OWNER)
