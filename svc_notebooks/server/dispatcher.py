@@ -30,10 +30,9 @@ from .dispatch.caller import ANONYMOUS, WITH_API_KEY, Caller, has_only_key, requ
 from .dispatch.fault_injection import faults_from_header
 from .dispatch.fault_plans import Faults
 from .dispatch.journal import Journal, JournalEntry
+from .dispatch.messages import CHECKED_HEADERS, check_booleans, check_headers, error_response
 from .dispatch.origin import check_page, without_prefix
 from .dispatch.rate_limits import RateLimiter
-from .dispatch.requests import CHECKED_HEADERS, check_booleans, check_headers
-from .dispatch.responses import error_response
 from .dispatch.routing import UPLOAD, routes_of
 from .dispatch.service_context import RequestContext, ServiceContext
 from .files.storage_errors import disk_refusal

@@ -18,8 +18,8 @@ from .calendars import (
     free_busy,
     operations as calendars,
 )
+from .dispatch.messages import json_response
 from .dispatch.origin import external_base_url
-from .dispatch.responses import json_response
 from .dispatch.service_context import RequestContext, ServiceContext
 from .files import about, change_list, conversion, copy, download, operations as file_operations, permissions
 from .notifications import channels

@@ -17,16 +17,16 @@ from ...core.field_mask import Shape
 from ...core.http.messages import JSONObject, Response
 from ...core.resources.calendars import CalendarListEntry, Setting
 from ...core.resources.colors import CALENDAR_COLORS
-from ..dispatch.requests import (
+from ..dispatch.messages import (
     bool_param,
     decode_page_token,
     decode_sync_token,
+    empty_response,
     encode_page_token,
     parse_fields_param,
     read_json,
     selecting_parameters,
 )
-from ..dispatch.responses import empty_response
 from ..dispatch.service_context import RequestContext, ServiceContext
 from .access import calendar_of, default_reminders, etag, primary_of, resource_response, role_of
 from .event_messages import list_of, record_list_change, settings_of

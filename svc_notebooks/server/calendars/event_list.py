@@ -25,14 +25,16 @@ from ...core.field_mask import Mask, shape_of
 from ...core.http.messages import JSON, Query, Response
 from ...core.resources.events import EventList
 from ...core.thread_permit import in_slices
-from ..dispatch.requests import (
+from ..dispatch.messages import (
     decode_page_token,
     encode_page_token,
+    json_bytes,
+    json_response,
+    json_text,
     parse_fields_param,
     select_fields,
     selecting_parameters,
 )
-from ..dispatch.responses import json_bytes, json_response, json_text
 from ..dispatch.service_context import Cursor, RequestContext, ServiceContext
 from .access import calendar_of, default_reminders, role_of, title_of
 from .event_messages import events_of

@@ -14,8 +14,7 @@ from ...core.events.value_checks import is_address
 from ...core.http.messages import JSONObject, Response, merge_patch
 from ...core.resources.events import Attendee, Event, Person
 from ...core.time_zones import zone
-from ..dispatch.requests import check_conditions, lists_etag, parse_fields_param
-from ..dispatch.responses import empty_response
+from ..dispatch.messages import check_conditions, empty_response, lists_etag, parse_fields_param
 from ..dispatch.service_context import RequestContext, ServiceContext
 from . import invitations
 from .access import calendar_of, primary_of, resource_response, title_of

@@ -16,8 +16,8 @@ from ...core.http.messages import JSON, JSONObject, Query, Response
 from ...core.policy import Policy
 from ...core.resources.events import Attachment, ConferenceData, ConferenceRequest, Event
 from ...core.time_zones import zone
+from ..dispatch.messages import bool_param, int_param, parse_fields_param, read_json
 from ..dispatch.origin import link_base_url
-from ..dispatch.requests import bool_param, int_param, parse_fields_param, read_json
 from ..dispatch.service_context import RequestContext, ServiceContext
 from ..files.rows import file_for
 from .access import resource_response, role_of

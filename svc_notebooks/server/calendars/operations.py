@@ -14,8 +14,7 @@ from ...core.field_mask import shape_of
 from ...core.http.messages import Response
 from ...core.resources.calendars import AclRule, AclScope, Colors
 from ...core.resources.colors import CALENDAR_COLORS, EVENT_COLORS
-from ..dispatch.requests import bool_param, read_json
-from ..dispatch.responses import empty_response
+from ..dispatch.messages import bool_param, empty_response, read_json
 from ..dispatch.service_context import RequestContext, ServiceContext
 from . import event_messages
 from .access import calendar_of, calendar_resource, resource_response

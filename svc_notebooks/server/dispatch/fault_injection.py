@@ -17,7 +17,7 @@ from ...core.thread_permit import release_permit
 from ..store.blob_store import BLOCK
 from .bodies import RequestBody, ResponseStream
 from .journal import JournalEntry
-from .responses import encode_json, error_response
+from .messages import encode_json, error_response
 from .service_context import ServiceContext
 
 _BODILESS = (204, 304)

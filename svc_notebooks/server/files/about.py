@@ -7,8 +7,7 @@ from ...core.field_mask import FAMILY_ABOUT, shape_of, with_family_fields
 from ...core.http.messages import Response
 from ...core.http.native_formats import MAX_IMPORT_SIZES
 from ...core.resources.files import About, ImportTargets
-from ..dispatch.requests import parse_fields_param, select_fields
-from ..dispatch.responses import json_response
+from ..dispatch.messages import json_response, parse_fields_param, select_fields
 from ..dispatch.service_context import RequestContext, ServiceContext
 from .resource import user_resource
 

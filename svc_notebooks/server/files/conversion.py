@@ -23,7 +23,7 @@ from ...core.http.multipart import MediaType
 from ...core.http.native_formats import MAX_IMPORT_SIZES, PDF, TEXT
 from ...core.policy import Policy
 from ..dispatch.journal import with_notes
-from ..dispatch.responses import sandbox_headers
+from ..dispatch.messages import sandbox_headers
 from ..dispatch.service_context import RequestContext, ServiceContext
 from ..store.content_io import END
 from ..store.contents import PartRange

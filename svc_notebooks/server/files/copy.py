@@ -9,7 +9,7 @@ from ...core.errors.catalogue import ApiError, refuse
 from ...core.files.fields import check_file
 from ...core.files.permissions import RESTRICTIONS, Role
 from ...core.http.messages import JSONObject, Response
-from ..dispatch.requests import read_json
+from ..dispatch.messages import read_json
 from ..dispatch.service_context import RequestContext, ServiceContext
 from ..store.content_io import END
 from .conversion import ConversionRequest, conversion_for, convert

@@ -17,17 +17,18 @@ from ...core.files.query import Member, Search, compared_values, parse_order, pa
 from ...core.http.messages import JSONObject, Response
 from ...core.http.mime import detect
 from ...core.resources.files import File, FileList, GeneratedIds
-from ..dispatch.requests import (
+from ..dispatch.messages import (
     choice_param,
     decode_page_token,
+    empty_response,
     encode_page_token,
     int_param,
+    json_response,
     parse_fields_param,
     read_json,
     select_fields,
     with_etag,
 )
-from ..dispatch.responses import empty_response, json_response
 from ..dispatch.service_context import RequestContext, ServiceContext
 from ..store.contents import PartRange
 from . import change_log

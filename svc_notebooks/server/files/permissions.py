@@ -9,15 +9,16 @@ from ...core.field_mask import Mask, Shape, shape_of
 from ...core.files.permissions import PERMISSION_SHAPE, PermissionRequest, Role, check_permission, check_role
 from ...core.http.messages import Response
 from ...core.resources.files import Permission, PermissionList
-from ..dispatch.requests import (
+from ..dispatch.messages import (
     decode_page_token,
+    empty_response,
     encode_page_token,
     int_param,
+    json_response,
     parse_fields_param,
     read_json,
     select_fields,
 )
-from ..dispatch.responses import empty_response, json_response
 from ..dispatch.service_context import RequestContext, ServiceContext
 from . import change_log
 from .resource import ANYONE, permission_id, permission_resource, permissions_of

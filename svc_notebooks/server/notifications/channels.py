@@ -26,9 +26,8 @@ from ...core.notifications.channels import (
 from ...core.notifications.messages import FIRST_NUMBER
 from ...core.policy import Policy
 from ...core.resources.files import ChannelResource
+from ..dispatch.messages import empty_response, json_response, parse_fields_param, read_json, select_fields
 from ..dispatch.origin import external_base_url
-from ..dispatch.requests import parse_fields_param, read_json, select_fields
-from ..dispatch.responses import empty_response, json_response
 from ..dispatch.service_context import RequestContext, ServiceContext
 from ..store.store import Store
 from .tables import ChannelRow

@@ -7,7 +7,7 @@ from ...core.files.fields import FILE_FIELDS, check_file, is_media_type
 from ...core.http.messages import Body, Headers, JSONObject, Query, Response
 from ...core.http.mime import SNIFFED_BYTES, detect
 from ...core.http.multipart import MediaType, MultipartDecoder, MultipartError, PartBegins, PartData, boundary_of
-from ..dispatch.requests import parse_json
+from ..dispatch.messages import parse_json
 from ..dispatch.service_context import RequestContext, ServiceContext
 from ..files.conversion import ConversionRequest, conversion_for, convert, too_large
 from ..files.operations import (
