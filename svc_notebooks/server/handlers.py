@@ -8,7 +8,7 @@ from ..core.api.openapi import document
 from ..core.errors.catalogue import refuse
 from ..core.http.messages import Request, Response
 from ..core.http.multipart import MediaType
-from .auth import identity_tokens, token_endpoint
+from .auth import grants, identity_tokens
 from .auth.public_request import PublicRequest
 from .calendars import (
     calendar_list,
@@ -21,7 +21,7 @@ from .calendars import (
 from .dispatch.messages import json_response
 from .dispatch.origin import external_base_url
 from .dispatch.service_context import RequestContext, ServiceContext
-from .files import about, change_list, conversion, copy, download, operations as file_operations, permissions
+from .files import change_list, conversion, copy, download, operations as file_operations, permissions
 from .notifications import channels
 from .uploads import resumable_upload, simple_upload
 from .uploads.resumable_upload import initiate
@@ -81,7 +81,7 @@ HANDLERS: Mapping[str, Handler] = {
     "revisions.get": download.get_revision,
     "drives.list": download.list_drives,
     "teamdrives.list": download.list_drives,
-    "about.get": about.get,
+    "about.get": file_operations.about,
     "events.insert": events.insert,
     "events.import": events.import_event,
     "events.quickAdd": events.quick_add,
@@ -147,9 +147,9 @@ def upload_handler(request: RequestContext) -> Handler:
 
 
 PUBLIC_HANDLERS: Mapping[str, Callable[[PublicRequest], Response]] = {
-    "oauth.token": token_endpoint.token,
-    "oauth.tokeninfo": token_endpoint.tokeninfo,
-    "oauth.revoke": token_endpoint.revoke,
+    "oauth.token": grants.token,
+    "oauth.tokeninfo": grants.tokeninfo,
+    "oauth.revoke": grants.revoke,
     "oauth.authorize": consent.authorize,
     "oauth.metadata": consent.metadata,
     "openid.configuration": identity_tokens.configuration,

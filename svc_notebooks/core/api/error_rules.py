@@ -15,7 +15,7 @@ from ..decision_ids import (
     UNREADABLE,
 )
 from ..errors.catalogue import Row
-from ..events.field_table import EVENT_FIELDS
+from ..events.value_checks import EVENT_FIELDS
 from .operations import CONTENT, EVENTS_CREATE, METADATA_ONLY, Operation
 
 Fields = Mapping[str, str]

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from types import NoneType, UnionType
 from typing import Any, Final, Required, TypeAlias, get_args, get_origin, is_typeddict
 
-from ..events.field_table import MAX_REMINDERS
+from ..events.value_checks import MAX_REMINDERS
 from ..files.fields import FILE_FIELDS
 from ..http.messages import reason
 from ..resources.calendars import (

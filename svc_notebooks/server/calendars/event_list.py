@@ -17,10 +17,10 @@ from ...core import field_mask
 from ...core.clock import format_millis, to_millis
 from ...core.errors.catalogue import refuse
 from ...core.events.calendars import CalendarRole
-from ...core.events.field_table import EVENT_SHAPE
 from ...core.events.rrule import Start, WorkBudget, WorkExceeded
 from ...core.events.times import TimeError, read_date
 from ...core.events.validation import recurrence_of
+from ...core.events.value_checks import EVENT_SHAPE
 from ...core.field_mask import Mask, shape_of
 from ...core.http.messages import JSON, Query, Response
 from ...core.resources.events import EventList

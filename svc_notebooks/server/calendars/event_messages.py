@@ -1,18 +1,25 @@
-"""Queues messages to the channels that watch events and calendars, and opens such channels."""
+"""The messages that a change of an event or a calendar sends, to channels and as e-mails to guests (E-16).
+
+The e-mails go to an outbox, which stands for a mail server.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from typing import TypedDict
 
+from ...core.clock import format_millis
 from ...core.events.calendars import CalendarRole
 from ...core.http.messages import Response, segment
 from ...core.notifications.messages import EXISTS, NOT_EXISTS
+from ...core.resources.events import Event
 from ..dispatch.service_context import RequestContext, ServiceContext
 from ..notifications.channels import open_channel, resource_uri
 from .access import calendar_of, role_of
-from .tables import CalendarRow, EventRow
+from .event_resource import EventRecord
+from .tables import CalendarRow, EventRow, InvitationRow
 
 
 def watch_events(context: ServiceContext, request: RequestContext) -> Response:
@@ -140,3 +147,55 @@ def users_of(context: ServiceContext, row: CalendarRow) -> list[str]:
     grants = context.store.calendars.grants(row.id)
     named = {grant.scope.removeprefix("user:") for grant in grants if grant.scope.startswith("user:")}
     return sorted({row.owner, *named, *context.store.calendars.entry_users(row.id)})
+
+
+class InvitationMessage(TypedDict):
+    """An e-mail about an event, as a row of the outbox."""
+
+    time: str
+    event_id: str
+    to: str
+    method: str
+    subject: str
+
+
+_SUBJECTS = {"request": "Invitation", "update": "Updated invitation", "cancel": "Cancelled event"}
+
+
+def send_emails(context: ServiceContext, notify: str, event: EventRecord, before: Event) -> None:
+    """Send invitations to new attendees, cancellations to removed attendees and updates to the other attendees.
+
+    `notify` is "all", "externalOnly" or "none", and `before` has the fields before the change, {} for a new event. If
+    the event is now cancelled, all attendees get a cancellation.
+    """
+    now, then = _recipients(event.body), {} if before.get("status") == "cancelled" else _recipients(before)
+    if before and event.row.cancelled:
+        methods = dict.fromkeys(now, "cancel")
+    else:
+        methods = {email: "update" if email in then else "request" for email in now}
+        methods |= {email: "cancel" for email in then if email not in now}
+    for recipient, method in methods.items():
+        if notify == "all" or (notify == "externalOnly" and context.store.users.root(recipient.lower()) is None):
+            subject = f"{_SUBJECTS[method]}: {event.body.get('summary') or '(no title)'}"
+            context.store.events.invite(InvitationRow(context.millis(), event.row.id, recipient, method, subject))
+
+
+def _recipients(body: Event) -> dict[str, None]:
+    organizer = str((body.get("organizer") or {}).get("email")).lower()
+    people = [attendee["email"] for attendee in body.get("attendees") or [] if not attendee.get("resource")]
+    return dict.fromkeys(email for email in people if email.lower() != organizer)
+
+
+def outbox(context: ServiceContext, last: int | None = None) -> list[InvitationMessage]:
+    """Return one row for each e-mail in the outbox, oldest first. With `last`, return only so many of the latest."""
+    rows = context.store.events.invitations(last or context.policy.outbox_length)
+    return [
+        {
+            "time": format_millis(row.time),
+            "event_id": row.event,
+            "to": row.recipient,
+            "method": row.method,
+            "subject": row.subject,
+        }
+        for row in rows
+    ]

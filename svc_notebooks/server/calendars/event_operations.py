@@ -7,19 +7,27 @@ from typing import Any
 
 from ...core.errors.catalogue import refuse
 from ...core.events.calendars import CalendarRole
-from ...core.events.field_table import EVENT_SHAPE
 from ...core.events.times import read_time
 from ...core.events.validation import with_defaults
-from ...core.events.value_checks import is_address
+from ...core.events.value_checks import EVENT_SHAPE, is_address
 from ...core.http.messages import JSONObject, Response, merge_patch
 from ...core.resources.events import Attendee, Event, Person
 from ...core.time_zones import zone
 from ..dispatch.messages import check_conditions, empty_response, lists_etag, parse_fields_param
 from ..dispatch.service_context import RequestContext, ServiceContext
-from . import invitations
 from .access import calendar_of, primary_of, resource_response, title_of
-from .attendee_copies import common_part, copies_of, emails_of, merge_parts, private_part, sync_attendee_copies
-from .event_messages import changing_events, record_removal
+from .attendee_copies import (
+    common_part,
+    copies_of,
+    emails_of,
+    merge_parts,
+    private_part,
+    save_event,
+    save_with_copies,
+    sync_attendee_copies,
+    with_body,
+)
+from .event_messages import changing_events, record_removal, send_emails
 from .event_request import (
     Options,
     check_event,
@@ -34,7 +42,6 @@ from .event_request import (
     view_of,
 )
 from .event_resource import EventRecord, EventView, etag, hides_guests, omit, pick
-from .event_rows import save_event, save_with_copies, with_body
 from .instances import find_event, with_times
 from .quick_words import quick_event
 from .tables import CalendarRow, EventRow
@@ -70,7 +77,7 @@ def add_event(
         event = _new_event(context, calendar, body, {**fields, **_creator_and_organizer(request, calendar)})
         context.store.events.save(event.row)
         sync_attendee_copies(context, event, {})
-        invitations.send_invitations(context, options.notify, event)
+        send_emails(context, options.notify, event, {})
     return event_response(request, view, event)
 
 
@@ -175,7 +182,7 @@ def change(context: ServiceContext, request: RequestContext) -> Response:
             event = save_event(context, EventRecord(with_body(before.row, fields, calendar), fields), before.body)
         else:
             event = save_with_copies(context, before, fields)
-            invitations.send_updates(context, options.notify, event, before.body)
+            send_emails(context, options.notify, event, before.body)
     return event_response(request, view, event)
 
 
@@ -243,7 +250,7 @@ def delete(context: ServiceContext, request: RequestContext) -> Response:
         cancelled = save_event(context, EventRecord(row, body), event.body)
         if event.row.calendar == event.row.origin:
             sync_attendee_copies(context, cancelled, event.body)
-            invitations.send_cancellations(context, options.notify, event)
+            send_emails(context, options.notify, cancelled, event.body)
         else:
             decline_event(context, calendar, event)
     return empty_response(204)
@@ -279,7 +286,7 @@ def move(context: ServiceContext, request: RequestContext) -> Response:
             events.save(with_times(moved_row, json.loads(instance.body), target))
         moved = EventRecord(row, body)
         sync_attendee_copies(context, moved, event.body)
-        invitations.send_updates(context, options.notify, moved, event.body)
+        send_emails(context, options.notify, moved, event.body)
     return event_response(request, view_of(context, request, target), moved)
 
 

@@ -9,8 +9,8 @@ from typing import Any
 from ...core.api.operations import EVENT_ID
 from ...core.errors.catalogue import ApiError, refuse
 from ...core.events.calendars import CalendarRole
-from ...core.events.field_table import EVENT_FIELDS, EVENT_SHAPE
 from ...core.events.validation import has_conference, problems, repair_reminders, request_status
+from ...core.events.value_checks import EVENT_FIELDS, EVENT_SHAPE
 from ...core.files.permissions import Role
 from ...core.http.messages import JSON, JSONObject, Query, Response
 from ...core.policy import Policy

@@ -11,9 +11,9 @@ from functools import lru_cache
 from typing import Any, cast
 
 from ...core.clock import format_millis, from_millis
-from ...core.events.field_table import FIELD_ORDER
 from ...core.events.times import print_instant, print_time, read_time
 from ...core.events.validation import reminders_of
+from ...core.events.value_checks import FIELD_ORDER
 from ...core.resources.events import Attendee, Event
 from ..dispatch.service_context import ServiceContext
 from .tables import CalendarRow, EventRow

@@ -18,9 +18,9 @@ from ..dispatch.messages import bool_param, empty_response, read_json
 from ..dispatch.service_context import RequestContext, ServiceContext
 from . import event_messages
 from .access import calendar_of, calendar_resource, resource_response
+from .attendee_copies import move_days
 from .calendar_list import list_response, read_sync_request
 from .event_messages import access_of, record_access
-from .event_rows import move_days
 from .tables import AccessRow, CalendarRow
 
 

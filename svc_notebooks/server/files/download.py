@@ -10,9 +10,8 @@ from ...core.field_mask import FAMILY_REVISION, Shape, parse, shape_of, with_fam
 from ...core.http.messages import Headers, Response, close_body
 from ...core.http.ranges import ByteRange, ByteSpan, ContentRange
 from ...core.resources.files import DriveList, Revision, RevisionList, TeamDriveList
-from ..dispatch.caller import require_scopes
 from ..dispatch.messages import int_param, json_response, parse_fields_param, sandbox_headers, select_fields
-from ..dispatch.service_context import RequestContext, ServiceContext
+from ..dispatch.service_context import RequestContext, ServiceContext, require_scopes
 from ..store.content_io import ContentReader
 from .resource import ViewContext, file_resource
 from .roles import check_right

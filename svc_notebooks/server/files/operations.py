@@ -1,4 +1,4 @@
-"""Handles the requests on file metadata, file lists, file ids and the trash (A4, U-01)."""
+"""Handles the requests on file metadata, file lists, file ids, the trash and the about resource (A4, U-01)."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from ...core import field_mask
 from ...core.api.operations import CONTENT
 from ...core.decision_ids import ROOT
 from ...core.errors.catalogue import refuse
-from ...core.field_mask import Mask
+from ...core.field_mask import FAMILY_ABOUT, Mask, shape_of, with_family_fields
 from ...core.files.fields import FILE_SHAPE, IDS_SHAPE, LIST_SHAPE, check_file
 from ...core.files.permissions import RESTRICTIONS, Role, is_allowed, may_change_restrictions
 from ...core.files.query import Member, Search, compared_values, parse_order, parse_query
 from ...core.http.messages import JSONObject, Response
 from ...core.http.mime import detect
-from ...core.resources.files import File, FileList, GeneratedIds
+from ...core.http.native_formats import MAX_IMPORT_SIZES
+from ...core.resources.files import About, File, FileList, GeneratedIds, ImportTargets
 from ..dispatch.messages import (
     choice_param,
     decode_page_token,
@@ -32,7 +33,7 @@ from ..dispatch.messages import (
 from ..dispatch.service_context import RequestContext, ServiceContext
 from ..store.contents import PartRange
 from . import change_log
-from .resource import DEFAULT_MASK, ViewContext, file_resource, file_resources
+from .resource import DEFAULT_MASK, ViewContext, file_resource, file_resources, user_resource
 from .roles import check_sharing, effective_role, restrictions_below, restrictions_on
 from .rows import add_file, change_row, check_new, file_for, is_in_trash_with, new_row, save_properties, writable_folder
 from .search import Viewer, required
@@ -364,3 +365,46 @@ def discard_content(context: ServiceContext, content: OrphanedContent | None) ->
     """Delete the parts of an orphaned content. Called after the transaction has been committed."""
     if content:
         context.content.discard(content.number, content.parts)
+
+
+ABOUT_SHAPE = with_family_fields(shape_of(About), FAMILY_ABOUT)
+FOLDER_COLORS = (
+    "#ac725e", "#d06b64", "#f83a22", "#fa573c", "#ff7537", "#ffad46", "#fad165", "#fbe983",
+    "#b3dc6c", "#7bd148", "#16a765", "#42d692", "#92e1c0", "#9fe1e7", "#9fc6e7", "#4986e7",
+    "#9a9cff", "#b99aff", "#a47ae2", "#cd74e6", "#f691b2", "#cca6ac", "#cabdbf", "#8f8f8f",
+)  # fmt: skip
+
+
+def about(context: ServiceContext, request: RequestContext) -> Response:
+    """Return the fields of the about resource that the parameter `fields` selects. The parameter is required."""
+    if request.query.get("fields") is None:
+        raise refuse("requiredParameter", name="fields")
+    names, user = context.names, request.caller.user
+    quota = context.quotas.get(user)
+    usage, trash = context.store.files.usage(user)
+    targets = {
+        names.media_type(source): list(map(names.native, natives))
+        for source, natives in context.converter.imports.items()
+    }
+    as_list: list[ImportTargets] = [{"source": source, "targets": natives} for source, natives in targets.items()]
+    resource: About = {
+        "kind": names.kind("about"),
+        "user": user_resource(context, request.caller, user),
+        "storageQuota": {
+            "limit": str(quota.bytes if quota else context.policy.storage_limit),
+            "usage": str(usage),
+            "usageInStorage": str(usage),
+            "usageInStorageTrash": str(trash),
+        },
+        "importFormats": targets if context.policy.import_formats == "map" else as_list,
+        "exportFormats": {
+            names.native(native): list(map(names.media_type, formats))
+            for native, formats in context.converter.exports.items()
+        },
+        "maxImportSizes": {names.native(native): str(size) for native, size in MAX_IMPORT_SIZES.items()},
+        "maxUploadSize": str(context.policy.max_upload_size),
+        "appInstalled": False,
+        "folderColorPalette": list(FOLDER_COLORS),
+        "canCreateDrives": False,
+    }
+    return json_response(request.query, select_fields(parse_fields_param(request.query, {}, ABOUT_SHAPE), resource))

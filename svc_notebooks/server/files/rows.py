@@ -13,8 +13,7 @@ from ...core.files.permissions import Role
 from ...core.http.messages import JSONObject
 from ...core.http.mime import UNKNOWN
 from ...core.http.native_formats import VENDOR_TYPES
-from ..dispatch.caller import Caller
-from ..dispatch.service_context import ServiceContext
+from ..dispatch.service_context import Caller, ServiceContext
 from . import change_log
 from .roles import effective_role
 from .tables import NO_EXTRA, FileRow

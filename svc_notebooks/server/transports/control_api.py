@@ -44,10 +44,9 @@ from ...core.thread_permit import release_permit
 from ..auth.class_accounts import ClassAccounts, check_teacher
 from ..auth.hub import check_admin
 from ..dispatch.bodies import decoded_request
-from ..dispatch.caller import bearer
 from ..dispatch.messages import empty_response, encode_json, error_response, json_bytes, json_response, read_json
 from ..dispatch.origin import check_host, check_same_origin, without_prefix
-from ..dispatch.service_context import ServiceContext
+from ..dispatch.service_context import ServiceContext, bearer
 from ..files.storage_errors import disk_refusal
 from ..service import Service
 from ..store.blob_store import BLOCK

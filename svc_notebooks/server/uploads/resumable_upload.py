@@ -25,10 +25,9 @@ from ...core.uploads.server_state_machine import (
 )
 from ...core.uploads.states import UploadRule, UploadState
 from ..dispatch.bodies import WholeBody, unsupported_coding
-from ..dispatch.caller import Caller
 from ..dispatch.messages import empty_response, encode_json, json_bytes, read_json, text_response
 from ..dispatch.origin import external_base_url
-from ..dispatch.service_context import RequestContext, ServiceContext
+from ..dispatch.service_context import Caller, RequestContext, ServiceContext
 from ..files.conversion import ConvertedContent, conversion_for, convert, too_large
 from ..files.operations import (
     NewContent,

@@ -18,9 +18,8 @@ from ..auth.access_tokens import TokenVerifier
 from ..auth.public_request import PublicRequest
 from ..auth.tables import TokenRow
 from ..auth.users import create_user
-from ..dispatch.caller import Caller
 from ..dispatch.origin import external_origin
-from ..dispatch.service_context import ServiceContext
+from ..dispatch.service_context import Caller, ServiceContext
 from .html import html_page, redirect
 
 COOKIE = "svc_session"

@@ -13,8 +13,7 @@ from ...core.errors.catalogue import ApiError, refuse
 from ...core.http.messages import Headers, Query, Response
 from ...core.http.multipart import MediaType
 from ..auth.public_request import PublicRequest
-from ..dispatch.caller import ANONYMOUS, Caller, require_scopes
-from ..dispatch.service_context import RequestContext, ServiceContext
+from ..dispatch.service_context import ANONYMOUS, Caller, RequestContext, ServiceContext, require_scopes
 from ..files.conversion import render_document
 from ..files.download import download
 from ..files.resource import view_path

@@ -14,7 +14,7 @@ from zlib import crc32
 from ...core.clock import format_time, from_millis
 from ...core.fault_plan import PRESETS
 from ...core.http.messages import Headers, Query, Response
-from ..calendars.invitations import outbox
+from ..calendars.event_messages import outbox
 from ..dispatch.journal import Journal
 from ..dispatch.service_context import ServiceContext
 from ..files.resource import view_path
