@@ -30,7 +30,7 @@ from ..dispatch.messages import (
 from ..dispatch.service_context import RequestContext, ServiceContext
 from .access import calendar_of, default_reminders, etag, primary_of, resource_response, role_of
 from .event_messages import list_of, record_list_change, settings_of
-from .event_request import page_size
+from .event_resource import page_size
 from .tables import CalendarRow
 
 _DEFAULT_PAGE_SIZE, _MAX_PAGE_SIZE = 100, 250

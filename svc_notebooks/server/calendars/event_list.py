@@ -38,10 +38,9 @@ from ..dispatch.messages import (
 from ..dispatch.service_context import Cursor, RequestContext, ServiceContext
 from .access import calendar_of, default_reminders, role_of, title_of
 from .event_messages import events_of
-from .event_request import event_in_path, page_size, view_of
-from .event_resource import EventRecord, EventView, removed_event
+from .event_resource import EventRecord, EventView, page_size, removed_event, view_of
 from .expansion import FIRST, Entry, Key, KeyedEntry, PageEnds, by_start, expand_calendar, expand_event
-from .instances import Slot, build_instance, find_event, instance_id, instances, is_within, overlaps
+from .instances import Slot, build_instance, event_in_path, find_event, instance_id, instances, is_within, overlaps
 from .list_criteria import ListCriteria, next_sync_token, read_criteria, read_instant
 from .tables import CalendarRow, EventRow
 

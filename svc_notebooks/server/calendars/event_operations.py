@@ -28,21 +28,25 @@ from .attendee_copies import (
     with_body,
 )
 from .event_messages import changing_events, record_removal, send_emails
-from .event_request import (
+from .event_resource import (
+    EventRecord,
+    EventView,
     Options,
     check_event,
     complete_fields,
     create_conference,
-    event_in_path,
+    etag,
     event_response,
+    hides_guests,
     is_conference_pending,
     meeting_link,
+    omit,
+    pick,
     read_event_request,
     read_options,
     view_of,
 )
-from .event_resource import EventRecord, EventView, etag, hides_guests, omit, pick
-from .instances import find_event, with_times
+from .instances import event_in_path, find_event, with_times
 from .quick_words import quick_event
 from .tables import CalendarRow, EventRow
 

@@ -10,7 +10,9 @@ from functools import lru_cache
 from heapq import merge
 from typing import Literal, NamedTuple
 
+from ...core.api.operations import EVENT_ID
 from ...core.clock import from_millis, to_millis
+from ...core.errors.catalogue import refuse
 from ...core.events.instances import Occurrence, duration, occurrences
 from ...core.events.rrule import Recurrence, Start, WorkBudget, print_moment, read_moment
 from ...core.events.series_starts import starts_in_millis
@@ -18,7 +20,7 @@ from ...core.events.times import in_minutes, instant
 from ...core.events.validation import end_of, recurrence_of, start_of
 from ...core.resources.events import Event, EventTime
 from ...core.time_zones import zone
-from ..dispatch.service_context import ServiceContext
+from ..dispatch.service_context import RequestContext, ServiceContext
 from .event_resource import EventRecord, omit
 from .tables import CalendarRow, EventRow
 
@@ -214,6 +216,15 @@ def find_event(context: ServiceContext, calendar: CalendarRow, event_id: str) ->
     if parsed is None or series is None or not series.recurring:
         return None
     return instance_at(calendar, EventRecord(series), parsed[1])
+
+
+def event_in_path(context: ServiceContext, request: RequestContext, calendar: CalendarRow) -> EventRecord:
+    """Return the event or instance whose id is in the path. Raises ApiError (404) if there is no such event."""
+    event_id = request.path_params[EVENT_ID]
+    event = find_event(context, calendar, event_id)
+    if event is None:
+        raise refuse("eventNotFound", eventId=event_id[:200])
+    return event
 
 
 def instance_at(calendar: CalendarRow, master: EventRecord, start: Start) -> EventRecord | None:

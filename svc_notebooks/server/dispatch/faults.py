@@ -475,8 +475,6 @@ class Faults:
 
     def rows(self) -> list[dict[str, Any]]:
         """Return each plan as a dict, with the number of times that each step happened."""
-        if not self:
-            return []
         with self.plans.changing() as plans:
             plans.remove_ended()
             return [plan.row() for plan in plans.by_key.values()]
@@ -489,7 +487,7 @@ class Faults:
         `over_socket` is True for a client that measures real time, such as a program with a timeout.
         """
         in_real_time = self._delay == "sleep" or (self._delay == "auto" and over_socket)
-        faults = self._planned(target, time.sleep if in_real_time else self._clock.wait) if self else []
+        faults = self._planned(target, time.sleep if in_real_time else self._clock.wait)
         # A delay from a header passes in real time, because one request must not move the clock of all users.
         faults += [ArmedFault(FROM_HEADER, action, time.sleep) for action in from_header]
         return FaultInjection(faults)

@@ -10,7 +10,7 @@ from collections.abc import Set as AbstractSet
 from ...core.notifications.messages import in_order
 from ..dispatch.service_context import ServiceContext
 from ..notifications.tables import ChannelRow
-from .roles import effective_role, users_with_access, users_with_access_to_new
+from .rows import effective_role, users_with_access, users_with_access_to_new
 from .tables import FileRow
 
 

@@ -27,8 +27,7 @@ from ..dispatch.messages import sandbox_headers
 from ..dispatch.service_context import RequestContext, ServiceContext
 from ..store.content_io import END
 from ..store.contents import PartRange
-from .roles import check_right
-from .rows import file_for, is_document
+from .rows import check_right, file_for, is_document
 from .tables import FileRow
 
 _TAG = re.compile(

@@ -13,9 +13,8 @@ from ..dispatch.messages import read_json
 from ..dispatch.service_context import RequestContext, ServiceContext
 from ..store.content_io import END
 from .conversion import ConversionRequest, conversion_for, convert
-from .operations import add_content, check_usage, checked_fields, file_response, store_content
-from .roles import check_right, effective_role, restrictions_on
-from .rows import add_file, check_new, file_for, new_row
+from .operations import add_content, add_file, check_usage, checked_fields, file_response, store_content
+from .rows import check_new, check_right, effective_role, file_for, new_row, restrictions_on
 from .tables import FileRow
 
 _COPIED_FIELDS = ("contentHints", "description", "folderColorRgb", "originalFilename")

@@ -14,8 +14,7 @@ from ..dispatch.messages import int_param, json_response, parse_fields_param, sa
 from ..dispatch.service_context import RequestContext, ServiceContext, require_scopes
 from ..store.content_io import ContentReader
 from .resource import ViewContext, file_resource
-from .roles import check_right
-from .rows import file_for
+from .rows import check_right, file_for
 from .tables import FileRow
 
 

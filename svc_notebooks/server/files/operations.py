@@ -30,12 +30,23 @@ from ..dispatch.messages import (
     select_fields,
     with_etag,
 )
-from ..dispatch.service_context import RequestContext, ServiceContext
+from ..dispatch.service_context import Caller, RequestContext, ServiceContext
 from ..store.contents import PartRange
 from . import change_log
 from .resource import DEFAULT_MASK, ViewContext, file_resource, file_resources, user_resource
-from .roles import check_sharing, effective_role, restrictions_below, restrictions_on
-from .rows import add_file, change_row, check_new, file_for, is_in_trash_with, new_row, save_properties, writable_folder
+from .rows import (
+    change_row,
+    check_new,
+    check_sharing,
+    effective_role,
+    file_for,
+    is_in_trash_with,
+    new_row,
+    restrictions_below,
+    restrictions_on,
+    save_properties,
+    writable_folder,
+)
 from .search import Viewer, required
 from .tables import FilePage, FileRow
 
@@ -112,6 +123,16 @@ def update(context: ServiceContext, request: RequestContext) -> Response:
     with context.store.transaction():
         row = change_file(context, request, request.file_id, metadata)
     return file_response(request, fields, row)
+
+
+def add_file(context: ServiceContext, caller: Caller, row: FileRow, metadata: JSONObject) -> None:
+    """Add a new file and its properties to the store and the change log. The caller opens the transaction."""
+    context.store.files.add(row)
+    if "id" in metadata:
+        context.store.users.use_id(row.id)
+    context.store.files.open_with(row.id, caller.client)
+    save_properties(context, caller, row.id, metadata)
+    change_log.record_creation(context, row)
 
 
 def change_file(

@@ -22,8 +22,7 @@ from ..dispatch.messages import (
 from ..dispatch.service_context import RequestContext, ServiceContext
 from . import change_log
 from .resource import ANYONE, permission_id, permission_resource, permissions_of
-from .roles import check_sharing, users_with_access
-from .rows import file_for
+from .rows import check_sharing, file_for, users_with_access
 from .tables import FileRow, PermissionRow
 
 _DEFAULT: Mask = {"kind": {}, "id": {}, "type": {}, "role": {}}

@@ -24,7 +24,7 @@ from ..dispatch.origin import link_base_url
 from ..dispatch.service_context import Caller, ServiceContext
 from ..store.blob_store import DamagedContent
 from ..store.contents import Digests
-from .roles import effective_permissions, effective_role, restrictions_on
+from .rows import effective_permissions, effective_role, restrictions_on
 from .tables import FileRow, PermissionRow
 
 _log = logging.getLogger(__name__)

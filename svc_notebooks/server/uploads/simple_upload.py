@@ -20,8 +20,7 @@ from ..files.operations import (
     response_fields,
     store_content,
 )
-from ..files.roles import check_right
-from ..files.rows import check_new, file_for
+from ..files.rows import check_new, check_right, file_for
 from ..files.tables import FileRow
 from ..store.blob_store import BLOCK
 from ..store.content_io import ContentWriter

@@ -17,8 +17,7 @@ from ..dispatch.service_context import ANONYMOUS, Caller, RequestContext, Servic
 from ..files.conversion import render_document
 from ..files.download import download
 from ..files.resource import view_path
-from ..files.roles import has_right
-from ..files.rows import file_for, is_document, visible_role
+from ..files.rows import file_for, has_right, is_document, visible_role
 from ..files.tables import FileRow
 from .browser_session import account_bar, session_user, sign_in_page
 from .html import description_list, html_page
