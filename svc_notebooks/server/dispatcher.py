@@ -46,7 +46,7 @@ from .handlers import HANDLERS, LISTS, PUBLIC_HANDLERS, READ_ONLY, Handler, uplo
 from .store.errors import SnapshotChanged
 from .uploads.resumable_upload import expire_session, session_caller
 from .uploads.upload_commands import command_headers, command_response, session_request
-from .web.browser_session import signed_in_user
+from .web.sign_in import signed_in_user
 
 _MAX_RUNNING, _MAX_WAITING = 4, 1_000_000
 

@@ -25,8 +25,7 @@ from .files import change_list, conversion, copy, download, operations as file_o
 from .notifications import channels
 from .uploads import resumable_upload, simple_upload
 from .uploads.resumable_upload import initiate
-from .web import browser_session, consent, file_page, provider_sign_in
-from .web.event_page import event_page
+from .web import consent, pages, sign_in
 
 Handler = Callable[[ServiceContext, RequestContext], Response]
 
@@ -155,12 +154,12 @@ PUBLIC_HANDLERS: Mapping[str, Callable[[PublicRequest], Response]] = {
     "openid.configuration": identity_tokens.configuration,
     "openid.keys": identity_tokens.keys,
     "openid.userinfo": identity_tokens.userinfo,
-    "browser.signIn": provider_sign_in.sign_in,
-    "browser.signedIn": provider_sign_in.complete_sign_in,
-    "browser.signOut": browser_session.sign_out,
-    "files.page": file_page.view,
-    "files.content": file_page.content,
-    "events.page": event_page,
+    "browser.signIn": sign_in.sign_in,
+    "browser.signedIn": sign_in.complete_sign_in,
+    "browser.signOut": sign_in.sign_out,
+    "files.page": pages.view,
+    "files.content": pages.content,
+    "events.page": pages.event_page,
     "openapi.get": lambda request: describe(request.context, request.http_request),
 }
 

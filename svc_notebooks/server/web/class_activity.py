@@ -18,7 +18,7 @@ from ..auth.access_tokens import TokenVerifier
 from ..auth.class_accounts import ClassAccount, ClassAccounts
 from ..dispatch.journal import Journal, JournalEntry
 from ..dispatch.service_context import ServiceContext, bearer
-from .browser_session import session_token
+from .sign_in import session_token
 
 _CREATE = ("files.create",)
 _SESSION = ("upload.session",)

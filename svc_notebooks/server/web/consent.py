@@ -16,8 +16,8 @@ from ..auth.public_request import PublicRequest, no_store_json, oauth_error_resp
 from ..auth.tables import ClientRow
 from ..dispatch.origin import own_base_url
 from ..dispatch.service_context import IDENTITY_SCOPES, Caller
-from .browser_session import CLIENT, account_bar, session_user, sign_in_page, signature
 from .html import html_page, redirect
+from .sign_in import CLIENT, account_bar, session_user, sign_in_page, signature
 
 _METHODS = ("plain", "S256")
 
