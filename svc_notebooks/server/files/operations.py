@@ -14,7 +14,7 @@ from ...core.field_mask import FAMILY_ABOUT, Mask, shape_of, with_family_fields
 from ...core.files.fields import FILE_SHAPE, IDS_SHAPE, LIST_SHAPE, check_file
 from ...core.files.permissions import RESTRICTIONS, Role, is_allowed, may_change_restrictions
 from ...core.files.query import Member, Search, compared_values, parse_order, parse_query
-from ...core.http.messages import JSONObject, Response
+from ...core.http.messages import JSONObject, Query, Response
 from ...core.http.mime import detect
 from ...core.http.native_formats import MAX_IMPORT_SIZES
 from ...core.resources.files import About, File, FileList, GeneratedIds, ImportTargets
@@ -68,16 +68,21 @@ class ResponseFields(NamedTuple):
 
     mask: Mask | None
     view: ViewContext
+    query: Query
 
     def resource(self, row: FileRow) -> File:
         """Return the File resource with these fields."""
         return {} if self.mask is None else file_resource(row, self.mask, self.view)
 
+    def response(self, row: FileRow) -> Response:
+        """Return a response with the File resource."""
+        return json_response(self.query, self.resource(row))
+
 
 def response_fields(context: ServiceContext, request: RequestContext) -> ResponseFields:
     """Read the parameter `fields`. Raises ApiError (400) if it is invalid."""
     mask = parse_fields_param(request.query, DEFAULT_MASK, FILE_SHAPE)
-    return ResponseFields(mask, ViewContext(context, request.caller, request.http_request))
+    return ResponseFields(mask, ViewContext(context, request.caller, request.http_request), request.query)
 
 
 def checked_fields(context: ServiceContext, request: RequestContext) -> ResponseFields:
@@ -85,11 +90,6 @@ def checked_fields(context: ServiceContext, request: RequestContext) -> Response
     fields = response_fields(context, request)
     _ = fields.view.base_url
     return fields
-
-
-def file_response(request: RequestContext, fields: ResponseFields, row: FileRow) -> Response:
-    """Return a response with the File resource of a row."""
-    return json_response(request.query, fields.resource(row))
 
 
 def create(context: ServiceContext, request: RequestContext) -> Response:
@@ -104,7 +104,7 @@ def create(context: ServiceContext, request: RequestContext) -> Response:
         if not context.names.is_native(row.mime_type):
             row = row._replace(content=context.store.contents.begin(), size=0)
         add_file(context, request.caller, row, metadata)
-    return file_response(request, fields, row)
+    return fields.response(row)
 
 
 def get(context: ServiceContext, request: RequestContext) -> Response:
@@ -112,7 +112,7 @@ def get(context: ServiceContext, request: RequestContext) -> Response:
     if request.query.get("acknowledgeAbuse") == "true":
         raise refuse("noAcknowledgment")
     row = file_for(context, request.caller, request.file_id)
-    return file_response(request, response_fields(context, request), row)
+    return response_fields(context, request).response(row)
 
 
 def update(context: ServiceContext, request: RequestContext) -> Response:
@@ -122,7 +122,7 @@ def update(context: ServiceContext, request: RequestContext) -> Response:
     metadata = check_file(sent, creating=False, names=context.names, policy=context.policy)
     with context.store.transaction():
         row = change_file(context, request, request.file_id, metadata)
-    return file_response(request, fields, row)
+    return fields.response(row)
 
 
 def add_file(context: ServiceContext, caller: Caller, row: FileRow, metadata: JSONObject) -> None:
@@ -341,13 +341,6 @@ def check_usage(context: ServiceContext, owner: str, more: int = 0) -> None:
         raise refuse("storageQuota", user=owner, limit=quota.bytes)
 
 
-class OrphanedContent(NamedTuple):
-    """The number of a content that was deleted from the database, and its parts, which are deleted after the commit."""
-
-    number: int
-    parts: list[str]
-
-
 def add_content(context: ServiceContext, pieces: list[PartRange], size: int | None, media_type: str) -> NewContent:
     """Add a content with these parts to the database. Raises ApiError (503) if a reset has deleted the parts."""
     if not context.content.all_present(pieces):
@@ -360,32 +353,23 @@ def add_content(context: ServiceContext, pieces: list[PartRange], size: int | No
 
 def store_content(
     context: ServiceContext, request: RequestContext, file_id: str, metadata: JSONObject, content: NewContent
-) -> tuple[FileRow, OrphanedContent | None]:
+) -> tuple[FileRow, dict[int, list[str]]]:
     """Create a file with a content, or replace the content of `file_id`, inside an open transaction.
 
-    Returns the row and the former content, which is None for a new file or if another file uses the content.
+    Returns the row and the former content for `discard_contents`, if no other file uses it.
     """
-    if not file_id:
+    if file_id:
+        old = file_for(context, request.caller, file_id, Role.WRITER).content
+        row = change_file(context, request, file_id, metadata, content)
+    else:
         check_new(context, request.caller, metadata)
-        row = new_row(context, request.caller, metadata, content.media_type)
+        row, old = new_row(context, request.caller, metadata, content.media_type), None
         row = row._replace(content=content.number, size=content.size)
         add_file(context, request.caller, row, metadata)
-        if context.quotas:
-            check_usage(context, row.owner)
-        return row, None
-    old = file_for(context, request.caller, file_id, Role.WRITER).content
-    row = change_file(context, request, file_id, metadata, content)
-    if context.quotas:
-        check_usage(context, row.owner)
+    check_usage(context, row.owner)
     if old is None or context.store.files.holds(old):
-        return row, None
-    return row, OrphanedContent(old, context.store.contents.drop(old))
-
-
-def discard_content(context: ServiceContext, content: OrphanedContent | None) -> None:
-    """Delete the parts of an orphaned content. Called after the transaction has been committed."""
-    if content:
-        context.content.discard(content.number, content.parts)
+        return row, {}
+    return row, {old: context.store.contents.drop(old)}
 
 
 ABOUT_SHAPE = with_family_fields(shape_of(About), FAMILY_ABOUT)

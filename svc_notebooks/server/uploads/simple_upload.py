@@ -11,12 +11,10 @@ from ..dispatch.messages import parse_json
 from ..dispatch.service_context import RequestContext, ServiceContext
 from ..files.conversion import ConversionRequest, conversion_for, convert, too_large
 from ..files.operations import (
-    OrphanedContent,
     add_content,
     check_usage,
     checked_fields,
-    discard_content,
-    file_response,
+    discard_contents,
     response_fields,
     store_content,
 )
@@ -77,8 +75,8 @@ def simple_upload(context: ServiceContext, request: RequestContext) -> Response:
         while block := request.body.read(BLOCK):
             receiver.write(block)
         row, old = _store_file(context, request, {}, media_type, receiver)
-    discard_content(context, old)
-    return file_response(request, fields, row)
+    discard_contents(context, old)
+    return fields.response(row)
 
 
 def refuse_envelope(headers: Headers, *types: str | None) -> None:
@@ -99,8 +97,8 @@ def multipart(context: ServiceContext, request: RequestContext) -> Response:
         except MultipartError as error:
             raise refuse("badMultipart", message=str(error)) from None
         row, old = _store_file(context, request, parts.metadata, parts.media_type, receiver)
-    discard_content(context, old)
-    return file_response(request, parts.fields, row)
+    discard_contents(context, old)
+    return parts.fields.response(row)
 
 
 class _MultipartReceiver:
@@ -184,9 +182,8 @@ def check_content(
     conversion = conversion_for(context, request, file_id, metadata, media_type)
     if file_id and "contentRestrictions" not in metadata:
         check_right(context, request.caller.user, file_for(context, request.caller, file_id), "canModifyContent")
-    if context.quotas:
-        owner = file_for(context, request.caller, file_id).owner if file_id else request.caller.user
-        check_usage(context, owner, size or 0)
+    owner = file_for(context, request.caller, file_id).owner if file_id and context.quotas else request.caller.user
+    check_usage(context, owner, size or 0)
     return conversion
 
 
@@ -196,7 +193,7 @@ def _store_file(
     metadata: JSONObject,
     declared_type: str | None,
     receiver: _ContentReceiver,
-) -> tuple[FileRow, OrphanedContent | None]:
+) -> tuple[FileRow, dict[int, list[str]]]:
     size = receiver.writer.end
     if last := receiver.writer.finish(size):
         receiver.pieces.append(last)
