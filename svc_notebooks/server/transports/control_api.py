@@ -352,7 +352,7 @@ def _flag_file(call: _Call, file_id: str) -> Answer:
     return {"id": file_id, **call.fields}
 
 
-_CALLS: Mapping[tuple[str, str], tuple[Callable[[_Call], Answer], str | None]] = {
+CALLS: Mapping[tuple[str, str], tuple[Callable[[_Call], Answer], str | None]] = {
     ("POST", "tokens"): (_sign_in, "user client scopes service_account expires_in"),
     ("POST", "clients"): (_add_client, "name redirect_uris public"),
     ("POST", "service_accounts"): (_add_account, "name delegation client"),
@@ -390,7 +390,7 @@ it itself."""
 
 def _answer_to(service: Service, request: Request, name: str) -> Answer:
     """Perform a control call and return a JSON object or None. Raises ApiError or, for bad fields, ValueError."""
-    function, known = _CALLS.get((request.method, name), (None, None))
+    function, known = CALLS.get((request.method, name), (None, None))
     is_file = name.startswith("files/") and request.method == "POST"
     if function is None and not is_file:
         raise refuse(
