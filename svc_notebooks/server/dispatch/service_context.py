@@ -112,7 +112,7 @@ _MIB = 1024 * 1024
 class Quota:
     """The most that a student can use: bytes of files and open uploads, requests in a minute, and active channels."""
 
-    bytes: int = 256 * _MIB
+    bytes: int = 512 * _MIB
     requests_per_minute: int = 600
     channels: int = 20
 

@@ -2,7 +2,8 @@
 
 The API under `/_control/` is off by default, because its clients can do everything. It refuses pages of other sites and
 foreign Host headers (server/dispatch/origin.py), and requests without the control token, if one is set. The calls for
-a class need the token of a teacher. `RECEIVERS_PATH` needs that of a user only.
+a class need the token of a teacher. `RECEIVERS_PATH` needs that of a user only, and a student can read the journal of
+their own requests.
 
 The live page at `/` has no data, and a browser may open it without a credential. Its data at `/_live/activity` is about
 all users of the service. Where everybody may choose any account without a password (`browser_sign_in="choose"`),
@@ -145,6 +146,9 @@ class Control:
     def _check(self, request: Request, context: ServiceContext) -> None:
         check_host(request, context)
         check_same_origin(request, context, configured=self._service.provider is None)
+        if student := _student_of_journal(self._service, request):
+            self._service.count_request(student)
+            return
         _check_operator(self._service, request, self._token, "controlToken", "svc control")
 
     def _answer(self, request: Request, name: str) -> Response:
@@ -162,6 +166,17 @@ class Control:
         except OSError as error:
             return error_response(disk_refusal(error))
         return empty_response(204) if answer is None else json_response(Query(), answer)
+
+
+def _student_of_journal(service: Service, request: Request) -> str | None:
+    """Return the student who reads the journal of their own requests, or None for any other request."""
+    if (request.method, urlsplit(request.url).path) != ("GET", f"{_PREFIX}journal"):
+        return None
+    secret = service.class_view.credential(request)
+    if secret and service.provider and (user := service.provider.user(secret)):
+        return None if user.admin else user.email
+    account = service.class_view.accounts.caller(secret) if service.class_view.accounts else None
+    return account.email if account and account.role == "student" else None
 
 
 def _check_operator(service: Service, request: Request, secret: str | None, refusal: str, realm: str) -> None:
@@ -399,6 +414,10 @@ def _answer_to(service: Service, request: Request, name: str) -> Answer:
     fields = read_json(as_body(request.body), _MAX_BODY_SIZE)
     if name == "journal":
         fields = {**dict(Query.parse(urlsplit(request.url).query).pairs), **fields}
+        if student := _student_of_journal(service, request):
+            if str(fields.get("user") or student).lower() != student:
+                raise refuse("teacherOnly")
+            fields = {**fields, "user": student}
     if known is not None and (unknown := fields.keys() - set(known.split())):
         raise ValueError(f"{name} accepts the fields {', '.join(known.split())}, not {min(unknown)[:40]}")
     call = _Call(service, fields, request.origin + service.policy.path_prefix)
