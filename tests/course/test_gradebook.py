@@ -85,10 +85,13 @@ class TestRoster:
             ("somebody", "71", "Ada Lovelace"),
             ("BOB7", "", "Bob Adams"),
             ("Eve  Smith", "999", "Eve Smith"),
+            ("Group 7b-Eve Smith", "998", "Eve Smith"),
         ],
     )
     def test_a_submission_is_found_by_name_address_login_or_number(self, submission: str, number: str, student: str):
-        assigned, problems = assign_submissions(self.ROSTER, [Submission(submission, {}, number)], Path("roster.csv"))
+        assigned, problems = assign_submissions(
+            self.ROSTER, [Submission(submission, {}, number, layout="Moodle")], Path("roster.csv")
+        )
 
         assert [each.name for each in assigned.values()] == [student]
         others = [each.name for each in self.ROSTER if each.name != student]
