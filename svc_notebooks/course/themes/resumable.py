@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _KIB = 1024
 QUANTUM = 256 * _KIB
-_RANGE = re.compile(r"bytes\s+(\d+)-(\d+)/(\d+)", re.IGNORECASE)
+_RANGE = re.compile(r"bytes\s+(\d+)-(\d+|\*)/(\d+|\*)", re.IGNORECASE)
 
 
 def random_content(rng: Random, size: int) -> bytes:
@@ -43,7 +43,8 @@ def start_upload(session: Session, name: str, content: bytes, stored: int) -> st
 def _span(request: RecordedRequest) -> tuple[int, int]:
     """Return the first byte position of a request, and the number of bytes that it was to send."""
     match = _RANGE.match(request.content_range)
-    return (int(match[1]), int(match[2]) + 1 - int(match[1])) if match else (0, request.received)
+    first = int(match[1]) if match else 0
+    return first, int(match[2]) + 1 - first if match and match[2] != "*" else request.received
 
 
 def _upload_id(uri: str) -> str:
@@ -52,7 +53,7 @@ def _upload_id(uri: str) -> str:
 
 def _requests_to(evidence: Evidence, uri: str, owner: str) -> list[RecordedRequest]:
     """Return the requests to an upload session. Raises CheckFailedError if there is none, or one to another session."""
-    requests = evidence.requests_of("upload.session")
+    requests = [request for request in evidence.requests if "upload_id" in request.query]
     others = sum(1 for request in requests if request.query.get("upload_id") != _upload_id(uri))
     require(
         not others,
@@ -65,8 +66,12 @@ def _requests_to(evidence: Evidence, uri: str, owner: str) -> list[RecordedReque
 
 def require_no_overlap(requests: list[RecordedRequest]) -> None:
     """Raise CheckFailedError if no request sent bytes, or one sent bytes that were already stored, or skipped bytes."""
-    parts = [request for request in requests if request.sends_bytes and request.offset_before is not None]
+    parts = [
+        request for request in requests if request.sends_bytes and not (request.fault and request.offset_before is None)
+    ]
     require(parts, "No request sent bytes to the session.")
+    method = next((request.method for request in parts if request.method != "PUT"), None)
+    require(method is None, f"A {method} request sent bytes to the session. Send them with PUT, and each of them once.")
     for request in parts:
         first, stored = _span(request)[0], request.offset_before or 0
         message = f"A request sent bytes from {first:,} on, but {stored:,} were already stored, so some bytes were sent twice."
@@ -270,7 +275,9 @@ def _store_in_part(first: int) -> Callable[[Request], Request]:
     def alter(request: Request) -> Request:
         nonlocal shortened
         match = _RANGE.match(request.headers.get("Content-Range", ""))
-        if shortened or not match or int(match[1]) < first or int(match[2]) - int(match[1]) <= QUANTUM:
+        if shortened or not match or match[2] == "*" or int(match[1]) < first:
+            return request
+        if int(match[2]) - int(match[1]) <= QUANTUM:
             return request
         shortened = True
         content_range = f"bytes {match[1]}-{int(match[1]) + QUANTUM - 1}/{match[3]}"
