@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _KIB = 1024
 QUANTUM = 256 * _KIB
+_FILM = "film.mp4"
 _RANGE = re.compile(r"bytes\s+(\d+)-(\d+|\*)/(\d+|\*)", re.IGNORECASE)
 
 
@@ -80,12 +81,9 @@ def require_no_overlap(requests: list[RecordedRequest]) -> None:
 
 
 def _set_up_go_on(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
-    content = random_content(rng, 4 * QUANTUM + rng.randrange(1000, 90_000))
-    uri = start_upload(exercise.session(), "film.mp4", content, rng.randrange(1, 4) * QUANTUM)
+    content = random_content(rng, 9 * QUANTUM + rng.randrange(1000, 90_000))
+    uri = start_upload(exercise.session(), _FILM, content, rng.randrange(2, 9) * QUANTUM)
     return {"session_uri": uri, "content": content}
-
-
-_FILM = "film.mp4"
 
 
 def _require_no_new_upload(evidence: Evidence) -> None:
@@ -99,7 +97,12 @@ def _require_no_new_upload(evidence: Evidence) -> None:
 
 
 def _own_requests(evidence: Evidence) -> list[RecordedRequest]:
-    return _requests_to(evidence, evidence.values["session_uri"], "given.session_uri")
+    requests = _requests_to(evidence, evidence.values["session_uri"], "given.session_uri")
+    cancelled = any(request.method == "DELETE" and request.answered for request in requests)
+    require(
+        not cancelled, "The session was cancelled with DELETE, so it can no longer be finished. begin() starts again."
+    )
+    return requests
 
 
 def _require_query_first(evidence: Evidence) -> None:
@@ -116,10 +119,6 @@ def _require_query_first(evidence: Evidence) -> None:
 
 def _require_finished(evidence: Evidence) -> str:
     requests, total = _own_requests(evidence), len(evidence.values["content"])
-    cancelled = any(request.method == "DELETE" and request.answered for request in requests)
-    require(
-        not cancelled, "The session was cancelled with DELETE, so it can no longer be finished. begin() starts again."
-    )
     finished = next((request for request in requests if request.status in (200, 201)), None)
     stored = max(request.offset_after or 0 for request in requests)
     require(finished, f"The session has {stored:,} of {total:,} bytes, and no file yet. Send the missing bytes.")
@@ -378,9 +377,9 @@ LOOP = ExerciseDefinition(
     set_up=_set_up_loop,
     parts=(
         Part("one resumable session", _require_one_session, operations=("files.create",)),
+        Part("chunks of given.chunk_size", _require_chunks),
         Part("a status query after each fault", _require_query_after_failure, 2),
         Part("Range obeyed, no byte twice", lambda evidence: require_no_overlap(_loop_requests(evidence)), 2),
-        Part("chunks of given.chunk_size", _require_chunks),
         Part("the upload is finished", _require_loop_finished, 2),
         NAME,
         CONTENT,
