@@ -17,6 +17,7 @@ from ...core.errors.catalogue import ApiError, refuse
 from ...core.field_mask import Mask, Shape
 from ...core.http.messages import JSON, Body, Headers, JSONObject, Query, Response
 from ..store.blob_store import BLOCK
+from ..store.ids import SHARD
 from .responses import empty_response
 
 _SIGNATURE_SIZE = 16
@@ -26,11 +27,14 @@ _PAGING = ("pageToken", "maxResults")
 def encode_page_token(keys: tuple[Any, ...], about: tuple[str, ...], secret: str) -> str:
     """Return a signed token with the sort keys at which the next page begins. `about` identifies the listing."""
     text = json.dumps(keys, ensure_ascii=False).encode()
-    return urlsafe_b64encode(_signature(text, about, secret) + text).decode().rstrip("=")
+    return f"{SHARD}." + urlsafe_b64encode(_signature(text, about, secret) + text).decode().rstrip("=")
 
 
 def decode_page_token(token: str, about: tuple[str, ...], width: int, secret: str) -> tuple[Any, ...]:
     """Return the `width` sort keys in a page token. Raises ApiError (400) for a token of another listing or service."""
+    shard, _, token = token.rpartition(".")
+    if shard not in ("", str(SHARD)):  # tokens of older versions have none
+        raise _wrong()
     try:
         raw = urlsafe_b64decode(token.encode("ascii") + b"=" * (-len(token) % 4))
     except ValueError:

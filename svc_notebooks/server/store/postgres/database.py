@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
+from threading import Lock
 from typing import Any, NamedTuple, NoReturn, cast
 
 import psycopg
@@ -13,11 +14,13 @@ from sqlalchemy import ColumnElement, Connection, Select, Table
 from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 from sqlalchemy.exc import DBAPIError
 
+from ....core.thread_permit import release_permit
 from ..engine import Compiled, Database, Prepared, Reader, Readers, Row
 from ..errors import DatabaseDamaged, DatabaseUnreachable, SnapshotChanged, UnstorableText
 from ..schema import metadata
 from . import upgrades as postgres_upgrades
 from .connection import Check, PostgresConnection
+from .group_commit import GroupCommit
 from .side_connections import Listener, ProcessLock, SideConnection, Values
 
 _DIALECT = PGDialect_psycopg(paramstyle="numeric_dollar")  # type: ignore[no-untyped-call]
@@ -56,6 +59,8 @@ class PostgresReader(Reader):
         self._statements = PostgresConnection(connection, connect)
         self._is_begun = False
         self._first: _First | None = None
+        self.is_durable = False
+        """Whether everything that the snapshot shows is on the disk."""
 
     def prepare(self) -> None:
         """Do nothing, because the transaction of a snapshot is read-only."""
@@ -63,6 +68,7 @@ class PostgresReader(Reader):
     def begin(self, rows: dict[tuple[Any, ...], Any]) -> None:
         """Begin a snapshot. The first statement fixes its rows, and cached rows need no statement."""
         self.rows = rows if self.keeps_rows else {}
+        self.is_durable = False
 
     def end(self) -> None:
         """End the snapshot."""
@@ -164,22 +170,26 @@ class PostgresDatabase(Database):
     is_portable = False
     _errors = (psycopg.Error, DBAPIError)
 
-    def __init__(self, connect: Callable[[], Connection], locks: Locks, *, shared: bool) -> None:
+    def __init__(self, connect: Callable[[], Connection], locks: Locks, *, shared: bool, durable: bool) -> None:
         """Connect to a database whose tables exist. Raises OSError if another process has claimed the database.
 
-        `shared` is true if other processes may use the database at the same time.
+        `shared` is true if other processes may use the database at the same time. If `durable`, transactions wait
+        until they are on the disk of the server.
         """
         self._claim = partial(_claimed, connect, locks)
         self._opening_statements = [Compiled(sql, {}) for sql in ("BEGIN", locks.write) if sql]
         self.is_shared = shared
         self._connect, self._locks = connect, locks
         self._announced = set[str]()
-        self._begin, self._commit = self._begin_transaction, self._commit_transaction
+        self._is_durable, self._group_lock = durable, Lock()
+        self._group: GroupCommit | None = None
         reader = SharedPostgresReader if shared else PostgresReader
         super().__init__(self._claim(), partial(_call), readers=Readers(connect, partial(reader, connect)))
         self._statements = PostgresConnection(self._connection, self._claim_again)
 
     def _claim_again(self) -> Connection:
+        if self._group:  # the server may have been restarted without the last commits
+            self._group.close()
         self._connection = self._claim()
         self._driver = self._connection.connection.driver_connection
         self._row_cache.clear()
@@ -192,9 +202,6 @@ class PostgresDatabase(Database):
     # -- statements -----------------------------------------------------------------------------------------------
 
     def _execute(self, prepared: Prepared, values: dict[str, Any], *, changes: bool = False) -> tuple[Any, list[Row]]:
-        if changes and self.is_shared and not self._depth:
-            with self.transaction():
-                return self._execute(prepared, values, changes=True)
         statement = compiled(prepared)
         try:
             if changes:
@@ -206,16 +213,13 @@ class PostgresDatabase(Database):
             return None, self._statements.read(statement, values)
         except psycopg.Error as error:
             self._raise(error)
-        finally:
-            if changes and not self._depth:
-                self._committed_rows = {}
+
+    def _changing(self) -> AbstractContextManager[None]:
+        return self.transaction()
 
     def queue_change(self, prepared: Prepared, values: dict[str, Any]) -> None:
         """Run a statement that changes rows together with the next statement or the commit of the transaction."""
-        with self.lock:
-            if not self._depth:
-                self.change(prepared, values)
-                return
+        with self.transaction():
             self._forget_rows()
             try:
                 self._statements.queue(compiled(prepared), values)
@@ -280,15 +284,49 @@ class PostgresDatabase(Database):
 
     # -- transactions ---------------------------------------------------------------------------------------------
 
-    def _begin_transaction(self) -> None:
+    def _begin(self) -> None:
         self._statements.begin(*self._opening_statements)
         self._queue_expectation(self._statements)
         if self.is_shared:
             self._row_cache.clear()
             self._announced.clear()
 
-    def _commit_transaction(self) -> None:
+    def _commit(self) -> Callable[[], None] | None:
+        if not self._statements.is_begun():
+            return None
+        group = self._group_commit() if self._is_durable else None  # which must be open before the commit
         self._statements.commit()
+        return partial(self._wait_for_disk, group) if group else None
+
+    def _group_commit(self) -> GroupCommit:
+        with self._group_lock:
+            if self._group is None or self._group.is_lost:
+                try:
+                    self._group = GroupCommit(self._connect)
+                except psycopg.Error as error:
+                    self._raise(error)
+            return self._group
+
+    def _wait_for_disk(self, group: GroupCommit) -> None:
+        """Wait until all commits since `group` was opened are on the disk, without the permit of the thread."""
+        with nullcontext() if self._thread.is_exclusive else release_permit():
+            group.wait()
+
+    def run_position(self, prepared: Prepared, values: dict[str, Any]) -> int:
+        """Return the number in the first column of a statement. If a snapshot reads it, all of it is on the disk.
+
+        The last column tells whether there are commits that are not on the disk.
+        """
+        reader = self._reader
+        if reader is None or not self._is_durable:
+            return super().run_position(prepared, values)
+        group = self._group_commit()
+        reader.begin_transaction()  # its last column may be different when the statement runs again
+        number, is_behind = self.run(prepared, values)[0]
+        if is_behind and not reader.is_durable:
+            self._wait_for_disk(group)
+        reader.is_durable = True
+        return int(number)
 
     def _roll_back(self) -> None:
         self._statements.roll_back()
@@ -298,6 +336,8 @@ class PostgresDatabase(Database):
         with self.lock:
             super().close()
             self._statements.close()
+            if self._group:
+                self._group.close()
 
     @property
     def _reader(self) -> PostgresReader | None:
@@ -368,12 +408,25 @@ class PostgresDatabase(Database):
     def exclusive(self) -> Iterator[None]:
         """Lock the database for a `with` block, in which nobody else writes and this thread reads the latest rows.
 
-        In a shared database, the block is one transaction.
+        In a shared database, the block is one transaction. Everything that the block has read is on the disk afterwards,
+        so that no message about a change is sent before.
         """
         self.end_snapshot()
-        with self.transaction() if self.is_shared else self.lock:
-            self._send_queue()
-            yield
+        if self.is_shared:
+            with self.transaction():
+                self._send_queue()
+                yield
+            return
+        group = self._group_commit() if self._is_durable else None
+        with self.lock:
+            is_inner, self._thread.is_exclusive = self._thread.is_exclusive or self._depth > 0, True
+            try:
+                self._send_queue()
+                yield
+            finally:
+                self._thread.is_exclusive = is_inner
+        if group and not is_inner:
+            self._wait_for_disk(group)
 
     @property
     def driver(self) -> Any:
@@ -441,6 +494,7 @@ def _claimed(connect: Callable[[], Connection], locks: Locks) -> Connection:
             driver.execute(_SET_PATIENCE)
             driver.execute(locks.claim)
             driver.execute("RESET lock_timeout")
+            driver.execute("SET synchronous_commit = off")  # GroupCommit waits instead
             _check_version(driver)
         except BaseException:
             connection.close()
