@@ -19,5 +19,5 @@ worker_tmp_dir = "/dev/shm"  # its heartbeat waits for no disk
 
 
 def post_worker_init(worker: Any) -> None:
-    """Open the service before the first request, so that waiting messages are sent and wrong variables end the start."""
+    """Open the service before the first request, so that messages are sent and a worker with wrong variables ends."""
     worker.wsgi.start()

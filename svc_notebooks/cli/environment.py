@@ -182,7 +182,8 @@ PREFIX = "SVC_"
 _SWITCHES = ("--shared", "--control", "--no-live-page", "--metrics")
 _LISTS = ("--host-name", "--allow-origin", "--names", "--proxy")
 _OPTIONS = (
-    *("--store", "--content", *_SWITCHES, *_LISTS, "--durability", "--journal", "--log-format", "--prefix", "--public-url"),
+    *("--store", "--content", "--durability", "--journal", "--log-format", "--prefix", "--public-url"),
+    *(*_SWITCHES, *_LISTS),
     *("--token", "--token-file", "--control-token", "--control-token-file"),
     *("--class", "--tokens", "--quota-bytes", "--requests-per-minute", "--channels"),
 )

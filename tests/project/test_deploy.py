@@ -44,7 +44,8 @@ def test_the_environment_of_a_worker_has_valid_options(name: str) -> None:
     gunicorn = runpy.run_path(str(FOLDER / "gunicorn.conf.py"))
 
     assert (script, program, option, app) == ("svc-entrypoint", "gunicorn", "--config", "svc_notebooks.server.wsgi:app")
-    assert f"COPY deploy/gunicorn.conf.py {path.removesuffix('gunicorn.conf.py')}" in (FOLDER / "Dockerfile").read_text()
+    copied = f"COPY deploy/gunicorn.conf.py {path.removesuffix('gunicorn.conf.py')}"
+    assert copied in (FOLDER / "Dockerfile").read_text()
     assert variables.keys() - {variable for variable in variables if variable.startswith("AWS_")} <= KNOWN
     assert options.proxy == [SERVICES["proxy"]["networks"]["front"]["ipv4_address"]]
     assert (options.token, options.control_token) == (None, None)

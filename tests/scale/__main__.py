@@ -18,8 +18,8 @@ import subprocess
 import sys
 
 from tests.contract.tested_store import BUCKETS, SERVER, TWO_WORKERS
-from tests.scale import writes
 from tests.s3_server import ENDPOINT, NoS3Server, s3_endpoint
+from tests.scale import writes
 from tests.scale.postgres_server import NoServer, running_server
 
 _PYTEST = [sys.executable, "-m", "pytest", "-p", "no:nbval", "-q", "-rs"]

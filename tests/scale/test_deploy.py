@@ -74,9 +74,7 @@ def begin(proxy: str, metadata: object = None) -> str:
     return headers["Location"].removeprefix(proxy)
 
 
-def test_a_worker_gets_and_stores_the_bytes_of_a_chunk_that_stops_in_its_middle(
-    proxy: str, running: Workers
-) -> None:
+def test_a_worker_gets_and_stores_the_bytes_of_a_chunk_that_stops_in_its_middle(proxy: str, running: Workers) -> None:
     session, size = begin(proxy), 4 * QUANTUM
     address = urlsplit(proxy)
     with socket.create_connection((str(address.hostname), address.port), timeout=PATIENCE) as client:
@@ -111,7 +109,8 @@ def test_a_download_begins_before_the_worker_has_sent_all_of_it(proxy: str, runn
 
 def test_the_endpoints_of_the_operator_are_not_served_by_the_proxy(proxy: str, running: Workers) -> None:
     assert [call(proxy, "GET", path)[0] for path in ("/healthz", "/readyz", "/metrics")] == [200, 404, 404]
-    assert [call(running[0].base_url, "GET", path)[0] for path in ("/healthz", "/readyz", "/metrics")] == [200, 200, 200]
+    worker = running[0].base_url
+    assert [call(worker, "GET", path)[0] for path in ("/healthz", "/readyz", "/metrics")] == [200, 200, 200]
 
 
 class Uploads:

@@ -165,7 +165,7 @@ def test_a_write_whose_confirmation_is_lost_is_an_error(place: Place, request: p
     ):
         wire = InProcess(service, "http://svc.test")
         wire.post_json(FILES, {"name": "a"})
-        request.getfixturevalue("waiting")
+        go_on = request.getfixturevalue("waiting")
         writing = pool.submit(wire.post_json, FILES, {"name": "b"})
         until(lambda: "b" in names(place))
         place.execute(
@@ -174,6 +174,7 @@ def test_a_write_whose_confirmation_is_lost_is_an_error(place: Place, request: p
         )
 
         assert writing.result(PATIENCE).status == 503
+        go_on()
 
 
 def test_the_server_stands_still_at_random_moments_under_load(durable: PostgresServer, place: Place) -> None:

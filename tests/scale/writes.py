@@ -1,7 +1,7 @@
 """Measures the writes a second of workers on a PostgreSQL server that waits for its disk: `make scale ARGS=--writes`.
 
-    python -m tests.scale.writes                          16 clients and 1, 2 and 4 workers, in three rounds
-    python -m tests.scale.writes --tree ../before --tree .   compares two versions of the package, in turn
+python -m tests.scale.writes                          16 clients and 1, 2 and 4 workers, in three rounds
+python -m tests.scale.writes --tree ../before --tree .   compares two versions of the package, in turn
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, TypeAlias
 
-from sqlalchemy import and_, bindparam, delete, func, literal, literal_column, or_, select, tuple_
+from sqlalchemy import and_, bindparam, delete, func, literal_column, or_, select, tuple_
 
 from ..store.engine import Database, Prepared, TableGroup, inserting, position
 from ..store.schema import calendar_access, calendar_entries, calendars, events, invitations

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import CTE, Select, bindparam, delete, func, literal, select, union_all, update
+from sqlalchemy import CTE, Select, bindparam, delete, func, select, union_all, update
 
 from ...core.files.fields import search_keys
 from ...core.files.query import Search, SortKey

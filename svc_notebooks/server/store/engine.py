@@ -432,6 +432,13 @@ class Database:
         with self.lock:
             return self._execute(prepared, values)[1]
 
+    def prefetch(self, prepared: Prepared) -> None:
+        """Run a statement without parameters with the first one of each transaction, if a database is on a server."""
+
+    def prefetched(self, prepared: Prepared) -> list[Row]:
+        """Return the rows of a statement of `prefetch`, which no change of the open transaction has changed."""
+        return self.run(prepared, {})
+
     def run_position(self, prepared: Prepared, values: dict[str, Any]) -> int:
         """Return the number in the first column of a statement. If a snapshot reads it, all of it is on the disk.
 

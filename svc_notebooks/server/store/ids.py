@@ -11,7 +11,7 @@ from typing import Any
 _BASE32HEX = "0123456789abcdefghijklmnopqrstuv"
 
 SHARD = 0
-"""The number of the database in new ids of files, session URIs and page tokens. There is one database (docs/scale.md)."""
+"""The number of the database, in new ids of files, session URIs and page tokens. Today there is one (docs/scale.md)."""
 
 _SHARD = urlsafe_b64encode(SHARD.to_bytes(3, "big"))[2:].decode()  # two characters, so up to 4095
 

@@ -127,10 +127,10 @@ class PostgresConnection:
 
     # -- transactions ---------------------------------------------------------------------------------------------
 
-    def begin(self, *statements: Compiled) -> None:
-        """Queue the statements that begin a transaction."""
-        for statement in statements:
-            self.queue(statement, {})
+    def begin(self, *statements: tuple[Compiled, Check | None]) -> None:
+        """Queue the statements that begin a transaction, each with the check of its rows."""
+        for statement, check in statements:
+            self.queue(statement, {}, check)
         self._opening = len(self._queue)
 
     def is_begun(self) -> bool:

@@ -82,7 +82,7 @@ class PostgresReader(Reader):
         """Begin the transaction of the snapshot in the queue of the connection, and return the connection."""
         if not self._is_begun:
             self._is_begun = True
-            self._statements.begin(_SNAPSHOT)
+            self._statements.begin((_SNAPSHOT, None))
             if self._first:
                 self._statements.queue(self._first.statement, self._first.values, self._first.check)
         return self._statements
@@ -177,10 +177,12 @@ class PostgresDatabase(Database):
         until they are on the disk of the server.
         """
         self._claim = partial(_claimed, connect, locks)
-        self._opening_statements = [Compiled(sql, {}) for sql in ("BEGIN", locks.write) if sql]
+        self._opening_statements: list[tuple[Compiled, Check | None]]
+        self._opening_statements = [(Compiled(sql, {}), None) for sql in ("BEGIN", locks.write) if sql]
         self.is_shared = shared
         self._connect, self._locks = connect, locks
         self._announced = set[str]()
+        self._prefetched: dict[Prepared, list[Row]] = {}
         self._is_durable, self._group_lock = durable, Lock()
         self._group: GroupCommit | None = None
         reader = SharedPostgresReader if shared else PostgresReader
@@ -285,6 +287,7 @@ class PostgresDatabase(Database):
     # -- transactions ---------------------------------------------------------------------------------------------
 
     def _begin(self) -> None:
+        self._prefetched.clear()
         self._statements.begin(*self._opening_statements)
         self._queue_expectation(self._statements)
         if self.is_shared:
@@ -308,9 +311,22 @@ class PostgresDatabase(Database):
             return self._group
 
     def _wait_for_disk(self, group: GroupCommit) -> None:
-        """Wait until all commits since `group` was opened are on the disk, without the permit of the thread."""
+        """Wait until all commits since `group` was opened are on the disk.
+
+        The thread gives its permit away, unless it has the lock, for which others with a permit may wait.
+        """
         with nullcontext() if self._thread.is_exclusive else release_permit():
             group.wait()
+
+    def prefetch(self, prepared: Prepared) -> None:
+        """Run a statement without parameters with the first one of each transaction."""
+        self._opening_statements.append((compiled(prepared), partial(self._prefetched.__setitem__, prepared)))
+
+    def prefetched(self, prepared: Prepared) -> list[Row]:
+        """Return the rows of a statement of `prefetch`, which no change of the open transaction has changed."""
+        with self.lock:
+            rows = self._prefetched.get(prepared) if self._depth else None
+        return self.run(prepared, {}) if rows is None else rows
 
     def run_position(self, prepared: Prepared, values: dict[str, Any]) -> int:
         """Return the number in the first column of a statement. If a snapshot reads it, all of it is on the disk.
@@ -408,25 +424,16 @@ class PostgresDatabase(Database):
     def exclusive(self) -> Iterator[None]:
         """Lock the database for a `with` block, in which nobody else writes and this thread reads the latest rows.
 
-        In a shared database, the block is one transaction. Everything that the block has read is on the disk afterwards,
-        so that no message about a change is sent before.
+        In a shared database, the block is one transaction.
         """
         self.end_snapshot()
-        if self.is_shared:
-            with self.transaction():
-                self._send_queue()
-                yield
-            return
-        group = self._group_commit() if self._is_durable else None
-        with self.lock:
-            is_inner, self._thread.is_exclusive = self._thread.is_exclusive or self._depth > 0, True
+        with self.transaction() if self.is_shared else self.lock:
+            is_exclusive, self._thread.is_exclusive = self._thread.is_exclusive, not self.is_shared
             try:
                 self._send_queue()
                 yield
             finally:
-                self._thread.is_exclusive = is_inner
-        if group and not is_inner:
-            self._wait_for_disk(group)
+                self._thread.is_exclusive = is_exclusive
 
     @property
     def driver(self) -> Any:

@@ -1,6 +1,6 @@
 """Waits until commits are on the disk of the server, once for all threads that wait at the same time.
 
-A transaction that writes commits with `synchronous_commit = off`, so that it keeps the lock of the database for no disk.
+A transaction commits with `synchronous_commit = off`, so it does not keep the lock of the database until a disk is ready.
 Then its thread waits here, without the lock: a later transaction of another connection is on the disk only after all
 transactions that were committed before it.
 """
@@ -42,7 +42,7 @@ class GroupCommit:
             number = self._begun + 1
             while self._ended < number:
                 if self.is_lost:
-                    raise DatabaseUnreachable("the PostgreSQL server has ended the connection before it stored a commit")
+                    raise DatabaseUnreachable("the PostgreSQL server has ended the connection before a commit was safe")
                 if self._begun > self._ended:
                     self._changed.wait()
                 else:

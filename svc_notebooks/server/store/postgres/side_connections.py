@@ -175,7 +175,7 @@ class SideConnection:
     def _run(self, sql: str, values: Mapping[str, object]) -> list[tuple[Any, ...]]:
         if self._connection is None:
             self._connection = self._connect()
-            self._connection.connection.driver_connection.execute("SET synchronous_commit = off")
+            self._run("SET synchronous_commit = off", {})
         driver: Any = self._connection.connection.driver_connection
         cursor = driver.execute(sql, values)
         return cursor.fetchall() if cursor.description else []
