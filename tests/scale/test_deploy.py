@@ -46,9 +46,9 @@ def running(request: pytest.FixtureRequest, place: Place, tmp_path: Path) -> Ite
         started: list[Any] = []
         for number in range(2):
             if request.param == "serve":
-                worker: Any = Worker(place, "t", "--metrics", "--log-format", "json", "--journal", "1000")
+                worker: Any = Worker(place, "t", "--metrics", "--log-format", "json")
             else:
-                variables = variables_of(place, SVC_METRICS="1", SVC_LOG_FORMAT="json", SVC_JOURNAL="1000")
+                variables = variables_of(place, SVC_METRICS="1", SVC_LOG_FORMAT="json")
                 worker = WsgiServer(DEPLOYED[request.param], variables, tmp_path / f"log-{number}")
             stack.callback(worker.close)
             started.append(worker)
@@ -62,8 +62,8 @@ def proxy(running: Workers, tmp_path: Path) -> Iterator[str]:
 
 
 def journal(running: Workers, operation: str, field: str) -> list[int]:
-    """A field of all requests of an operation, in the journal of all workers."""
-    rows = sent(running[0].base_url, "GET", "/_control/journal")["journal"]
+    """A field of all requests of an operation, in the journals of all workers, each of which is one process."""
+    rows = [row for worker in running for row in sent(worker.base_url, "GET", "/_control/journal")["journal"]]
     return [row[field] for row in rows if row["operation"] == operation]
 
 

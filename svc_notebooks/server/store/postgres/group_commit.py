@@ -1,7 +1,7 @@
 """Waits until commits are on the disk of the server, once for all threads that wait at the same time.
 
-A transaction commits with `synchronous_commit = off`, so it does not keep the lock of the database until a disk is ready.
-Then its thread waits here, without the lock: a later transaction of another connection is on the disk only after all
+A transaction commits with `synchronous_commit = off`, so it does not keep the lock of the database for the disk. Then
+its thread waits here, without the lock: a later transaction of another connection is on the disk only after all
 transactions that were committed before it.
 """
 
