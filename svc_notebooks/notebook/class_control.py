@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..client.json_response import foreign_answer, reading
+from ..client.session import Session
+from ..core.durations import parse_duration
 from ..core.errors.public_calls import public_methods
 from ..core.fault_plan import network_outage, preset as preset_of
 from .current_session import SessionLike, session_or_current
@@ -18,7 +20,6 @@ if TYPE_CHECKING:
 
     from pandas import DataFrame
 
-    from ..client.session import Session
 
 _CONTROL = "/_control/"
 
@@ -55,8 +56,6 @@ class ClassControl:
     """
 
     def __init__(self, session: Session) -> None:
-        from ..client.session import Session
-
         self._session = session if session.in_process else Session.from_recipe(session.recipe())
 
     @property
@@ -209,8 +208,6 @@ class ClassControl:
         Returns:
             One row with the new time: now (datetime64[ms, UTC]).
         """
-        from ..core.durations import parse_duration
-
         seconds = parse_duration(duration, "duration").total_seconds()
         return frame(CLASS_CLOCK, [self._ask("clock", "now", body={"advance": seconds})])
 

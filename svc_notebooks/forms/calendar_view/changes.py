@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...core.events.instances import duration
 from ...core.events.times import Shift, clock_time
@@ -14,13 +14,15 @@ from ...notebook.events.event_times import Times
 from ...notebook.events.events import delete_event, update_event
 from ...notebook.events.series_state import SeriesState, keep_changes
 from ...notebook.frames.frames import Record, schema
+from ..event.start_and_end import moment_text, wire_time
 from ..widgets.form import call_text
-from .listing import ShownEvent, Span, event_name, span_of
+from .listing import ShownEvent, event_name, span_of
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...client.session import Session
+    from ...core.http.messages import JSON
     from ...core.resources.events import Event
 
 
@@ -99,45 +101,40 @@ def moved_times(times: Times, move: Move, view_zone: tzinfo) -> Times:
     return moved
 
 
-@dataclass(frozen=True, slots=True)
-class NewTimes:
-    """The days of a new event, with the minutes of its start and its end in their days, or None for an all-day event.
+class NewTimes(NamedTuple):
+    """The start and the exclusive end of a new event, as dates, or as times on the clock of the view.
 
-    >>> NewTimes(date(2026, 11, 2), date(2026, 11, 2), 600, 660).arguments("Europe/Berlin")
+    >>> NewTimes.of(date(2026, 11, 2), date(2026, 11, 2), 600, 660).arguments("Europe/Berlin")
     {'start': '2026-11-02 10:00', 'end': '2026-11-02 11:00', 'time_zone': 'Europe/Berlin'}
     """
 
-    first: date
-    last: date
-    begin: int | None = None
-    end: int | None = None
+    start: date
+    end: date
+
+    @classmethod
+    def of(cls, first: date, last: date, begin: int | None, end: int | None) -> NewTimes:
+        """Return the times between two minutes of two days, or for None the times of an all-day event."""
+        if begin is None or end is None:
+            return cls(first, last + timedelta(days=1))
+        midnights = (datetime.combine(day, time()) for day in (first, last))
+        start, finish = (day + timedelta(minutes=minutes) for day, minutes in zip(midnights, (begin, end), strict=True))
+        return cls(start, finish)
 
     @property
     def text(self) -> str:
         """The times as text, such as "Monday 2 November 2026, 10:00 to 11:00"."""
-        if self.begin is None or self.end is None:
-            return Span(self.first, time(), self.last, time.max, True).text
-        begin, end = _at(self.first, self.begin), _at(self.last, self.end)
-        return span_of(begin.replace(tzinfo=UTC), end.replace(tzinfo=UTC), UTC).text
+        start, end = (at.replace(tzinfo=UTC) if isinstance(at, datetime) else at for at in self)
+        return span_of(start, end, UTC).text
 
     def arguments(self, time_zone: str) -> dict[str, str]:
         """Return the arguments of `create_event` for the times."""
-        if self.begin is None or self.end is None:
-            return {"start": str(self.first), "end": str(self.last + timedelta(days=1))}
-        start, end = _at(self.first, self.begin), _at(self.last, self.end)
-        return {"start": f"{start:%Y-%m-%d %H:%M}", "end": f"{end:%Y-%m-%d %H:%M}", "time_zone": time_zone}
+        texts = {"start": str(moment_text(self.start)), "end": str(moment_text(self.end))}
+        return {**texts, **({"time_zone": time_zone} if isinstance(self.start, datetime) else {})}
 
-    def fields(self, time_zone: str) -> dict[str, dict[str, str]]:
+    def fields(self, time_zone: str) -> dict[str, JSON]:
         """Return the event fields for the times."""
-        arguments = self.arguments(time_zone)
-        if "time_zone" not in arguments:
-            return {name: {"date": text} for name, text in arguments.items()}
-        times = {name: f"{arguments[name].replace(' ', 'T')}:00" for name in ("start", "end")}
-        return {name: {"dateTime": text, "timeZone": time_zone} for name, text in times.items()}
-
-
-def _at(day: date, minutes: int) -> datetime:
-    return datetime(day.year, day.month, day.day) + timedelta(minutes=minutes)  # noqa: DTZ001  a clock time
+        zone = time_zone if isinstance(self.start, datetime) else None
+        return {"start": wire_time(moment_text(self.start), zone), "end": wire_time(moment_text(self.end), zone)}
 
 
 THIS, FOLLOWING, ALL = "this", "following", "all"

@@ -18,14 +18,13 @@ from ..event.form import EventForm
 from ..widgets.field import row
 from ..widgets.form import call_text
 from . import changes
-from .changes import CallLog, Changed, NewTimes
+from .changes import CallLog, Changed
 from .listing import ShownEvent, event_name, has_other_guests
 from .panels import ASK_GUESTS, SEND_UPDATES, ChoiceQuestion
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ...client.session import Session
     from ...core.resources.events import Event
 
 
@@ -34,25 +33,23 @@ _NO_FIELDS = frozenset({"calendar", "send_updates", "max_attendees", "metadata",
 
 
 class EventEditor(EventForm):
-    """The event form with the buttons Save and Cancel. `saved` is called after the requests of `edited`.
+    """The event form with the buttons Save and Cancel, for a new event (`begin`) or changes of an event (`edit`).
 
-    `options` are arguments of the call that the person has chosen in a question.
+    `saved` is called after the requests. Then `changed` and `call_log` say what was saved, or are None. `options` are
+    arguments of the call that the person has chosen in a question.
     """
 
     title = "Event"
     nothing = "Nothing was saved."
 
-    def __init__(
-        self,
-        session: SessionLike,
-        edited: EventEdit | NewEvent,
-        saved: Callable[[], None],
-        cancelled: Callable[[], None],
-    ) -> None:
-        self.edited, self._saved = edited, saved
+    def __init__(self, session: SessionLike, saved: Callable[[], None], cancelled: Callable[[], None]) -> None:
+        self._saved = saved
         self._before: tuple[dict[str, Any], JSONObject] = ({}, {})
         self._stored: Event | None = None
+        self._split: SeriesState | None = None
         self._cancelled: Sequence[Start] = ()
+        self.changed: Changed | None = None
+        self.call_log: CallLog | None = None
         self.options: dict[str, str] = {}
         super().__init__(session)
         self.guests = ChoiceQuestion(
@@ -63,34 +60,37 @@ class EventEditor(EventForm):
         self.cancel = self._button("Cancel", "Close the form and save nothing", cancelled)
         (n,) = (n for n, part in enumerate(self.children) if self.create in getattr(part, "children", ()))
         self.children = [*self.children[:n], row(self.create, self.cancel), self.guests, *self.children[n + 1 :]]
-        edited.show(self)
 
-    def begin(self, event: Mapping[str, Any], calendar: str) -> None:
-        """Show the fields of a new event in a calendar."""
-        self.value = cast(JSONObject, dict(event))
+    def begin(self, fields: Mapping[str, Any], calendar: str) -> None:
+        """Show an event in a calendar. Without times, it begins at the next full hour."""
+        times = {name: self.value.get(name) for name in ("start", "end")}
+        self.value = cast(JSONObject, {**times, **fields})
         self.controls.calendar.chooser.value = calendar
-        self._stored = None
         self._update()
 
-    def edit(self, event: Event, stored: Event, named: Mapping[str, Any], cancelled: Sequence[Start] = ()) -> None:
-        """Show the fields of an event. Only changes are saved, by a call of `update_event`.
+    def edit(self, shown: ShownEvent, state: SeriesState | None = None, scope: str = changes.THIS) -> None:
+        """Show an event, its series, or the series from the instance on. Only changes are saved.
 
-        `stored` is the event of this call, and `named` has the arguments that are not fields. The preview leaves out
-        the `cancelled` starts.
+        The preview leaves out the cancelled instances.
         """
-        self.begin({**times_and_recurrence(event), **own_values(event)}, named.get("calendar", "primary"))
+        event = fields = shown.event
+        if state and scope == changes.FOLLOWING and not state.is_first:
+            self._split, fields = state, state.rest
+        elif state and scope != changes.THIS:
+            event = fields = state.master
+        self.begin({**times_and_recurrence(fields), **own_values(fields)}, shown.calendar_id)
         self.controls.calendar.chooser.disabled = True
         self._before = (self.draft.arguments, self.value)
-        self._stored, self._named = stored, named
-        self._start, self._cancelled = read_time(event["start"]), cancelled
+        self._stored, self._calendar, self._start = event, shown.calendar_id, read_time(fields["start"])
+        self._cancelled = replace(state, instance=state.master).cancelled if state else ()
         self._update()
 
     def code(self) -> str:
         if self._stored is None:
             return super().code()
-        return call_text(
-            "update_event", [self._stored["id"]], {**self.changed_arguments(), **self._named, **self.options}
-        )
+        named = {**({"this_and_following": True} if self._split else {}), **changes.calendar_argument(self._calendar)}
+        named |= {"if_match": changes.etag_of(self._stored), **self.options}
+        return call_text("update_event", [self._stored["id"]], {**self.changed_arguments(), **named})
 
     def changed_arguments(self) -> dict[str, Any]:
         """Return the arguments of `update_event` for the changes since `edit`."""
@@ -122,7 +122,15 @@ class EventEditor(EventForm):
             super()._create()
 
     def _send_event(self) -> DataFrame:
-        self.edited.save(self, self.session)
+        log = self.call_log = CallLog(self.session, self.options)
+        if self._stored is None:
+            log.run("created", create_event, **self.draft.arguments)
+            self.changed = Changed(f"Created {event_name(self.draft.arguments)}.")
+        elif named := self.changed_arguments():
+            if self._split:
+                self.changed = changes.split_series(log, self._split, named, "Changed")
+            else:
+                self.changed = changes.edit_event(log, self._calendar, self._stored, named)
         return frame(EVENT, [])
 
     def _show_success(self, created: DataFrame, notes: list[str]) -> None:
@@ -170,53 +178,3 @@ def merge_patch_between(old: JSONObject, new: JSONObject) -> JSONObject:
 
 def _removes(value: object) -> bool:
     return value is None or (isinstance(value, dict) and any(_removes(part) for part in value.values()))
-
-
-class NewEvent:
-    """A new event with some fields. `changed` and `log` describe what was saved, or are None."""
-
-    def __init__(self, new: NewTimes | None, time_zone: str, fields: Mapping[str, str], calendar: str) -> None:
-        self._fields = {**(new.fields(time_zone) if new else {}), **fields}
-        self._calendar = calendar
-        self.changed: Changed | None = None
-        self.log: CallLog | None = None
-
-    def show(self, editor: EventEditor) -> None:
-        """Show the fields in the editor. Without times, the editor has the next full hour."""
-        editor.begin({**{name: editor.value.get(name) for name in ("start", "end")}, **self._fields}, self._calendar)
-
-    def save(self, editor: EventEditor, session: Session) -> None:
-        self.log = CallLog(session)
-        self.log.run("created", create_event, **editor.draft.arguments)
-        self.changed = Changed(f"Created {event_name(editor.draft.arguments)}.")
-
-
-class EventEdit:
-    """A stored event, or one or several instances of a series. `changed` and `log` describe what was saved."""
-
-    def __init__(self, shown: ShownEvent, state: SeriesState | None = None, scope: str = changes.THIS) -> None:
-        self._calendar = shown.calendar_id
-        self._event = shown.event
-        self._split: SeriesState | None = None
-        self._cancelled: Sequence[Start] = replace(state, instance=state.master).cancelled if state else ()
-        if state and scope == changes.FOLLOWING and not state.is_first:
-            self._split = state
-        elif state and scope != changes.THIS:
-            self._event = state.master
-        self.changed: Changed | None = None
-        self.log: CallLog | None = None
-
-    def show(self, editor: EventEditor) -> None:
-        """Show the event, the series, or the series from the instance on."""
-        named: dict[str, Any] = {**changes.calendar_argument(self._calendar), "if_match": changes.etag_of(self._event)}
-        if self._split is None:
-            editor.edit(self._event, self._event, named, self._cancelled)
-        else:
-            editor.edit(self._split.rest, self._event, {"this_and_following": True, **named}, self._cancelled)
-
-    def save(self, editor: EventEditor, session: Session) -> None:
-        self.log, named = CallLog(session, editor.options), editor.changed_arguments()
-        if named and self._split:
-            self.changed = changes.split_series(self.log, self._split, named, "Changed")
-        elif named:
-            self.changed = changes.edit_event(self.log, self._calendar, self._event, named)

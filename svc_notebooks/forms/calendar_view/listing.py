@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta, tzinfo
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ...client.events.events import list_events
 from ...core.events.times import instant, read_time
 from ...core.resources.colors import EVENT_COLORS
 from ...core.time_zones import zone
@@ -292,8 +293,6 @@ class ListRequest:
 
     def send(self, session: Session) -> Listing:
         """Return at most `MOST` events of each calendar. Cancelled events are not listed."""
-        from ...client.events.events import list_events
-
         shown: list[ShownEvent] = []
         incomplete: list[str] = []
         tz = zone(self.zone_name)

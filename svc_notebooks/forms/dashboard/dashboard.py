@@ -26,14 +26,6 @@ if TYPE_CHECKING:
 _READS = frozenset({"GET", "HEAD"})
 
 
-@dataclass(frozen=True, slots=True)
-class Changes:
-    """The result of a poll. `active` is True after requests or clock changes, `changed` after possible data changes."""
-
-    active: bool
-    changed: bool
-
-
 class ChangeDetector:
     """Compares the state of a service between two polls. Outside a sandbox, only the session's requests count."""
 
@@ -41,12 +33,11 @@ class ChangeDetector:
         self._session, self._lab = session, lab
         self._last_state = self._state()
 
-    def poll(self) -> Changes:
-        """Return whether there were requests since the previous poll, and whether data may have changed."""
+    def poll(self) -> tuple[bool, bool]:
+        """Return whether there were requests or clock changes since the last poll, and whether data may differ."""
         before, self._last_state = self._last_state, self._state()
-        if before == self._last_state:
-            return Changes(active=False, changed=False)
-        return Changes(active=True, changed=before[1:] != self._last_state[1:] or self._has_writes_since(before[0]))
+        active = before != self._last_state
+        return active, active and (before[1:] != self._last_state[1:] or self._has_writes_since(before[0]))
 
     def _state(self) -> tuple[int, object]:
         """Return the number of the last request and the time of a virtual clock (None for another clock)."""
@@ -230,10 +221,10 @@ class Dashboard(Form):
             self._show_error(error)
 
     def _poll(self) -> None:
-        changes = self._detector.poll()
-        if not changes.active:
+        active, changed = self._detector.poll()
+        if not active:
             return
-        remote = {page.key for page in self._tabs if page.reads_service} if changes.changed else set()
+        remote = {page.key for page in self._tabs if page.reads_service} if changed else set()
         local = {page.key for page in self._tabs if not page.reads_service}
         self._stale |= (remote | local) & set(self.forms)
         self._refresh_open_tab()

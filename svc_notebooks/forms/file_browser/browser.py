@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import ipywidgets as widgets
 
+from ...client.files import get_file
 from ...notebook.current_session import SessionLike
 from ...notebook.files.files import generate_ids
 from ...notebook.frames.frames import frame
@@ -413,8 +414,6 @@ class FileBrowser(Form):
         )
 
     def _details(self) -> None:
-        from ...client.files import get_file
-
         session, facts = self.session, self.listing.require_one()
         file_id = str(facts["id"])
         self._last_code = f"svc.file({file_id!r}, fields='*')"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
+from ...client.uploads.request import UploadArguments, document_name
 from ...core.files.fields import is_media_type
 from ...notebook.byte_sizes import KIB, MIB
 from ...notebook.files.metadata import metadata_body
@@ -98,8 +99,6 @@ class ConvertChoice(widgets.VBox):  # type: ignore[misc]
 
     def name_of(self, file: ChosenFile) -> str:
         """Return the name of the uploaded file. A converted file loses its extension."""
-        from ...client.uploads.request import document_name
-
         return document_name(file.name) if self.converted else file.name
 
     def media_type_of(self, file: ChosenFile) -> str | None:
@@ -355,8 +354,6 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
         )[1]
 
     def _upload_arguments(self, chosen_file: ChosenFile) -> UploadArguments:
-        from ...client.uploads.request import UploadArguments
-
         return UploadArguments(
             **self.convert.arguments(),
             mime_type=self._media_type() or self.convert.media_type_of(chosen_file),

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from ...client.files import get_file
+from ...client.uploads.prepare import execute, with_stored_type
 from ...core.errors.caller_warning import CallerWarnings, collected_warnings
 from ...core.resources.files import File
 from ...notebook.batch.progress_bar import ProgressBar
@@ -43,8 +45,6 @@ class UploadQueue:
 
     def run(self, report: Report) -> CallerWarnings:
         """Run the remaining uploads one after the other, and return their warnings."""
-        from ...client.uploads.prepare import execute
-
         with collected_warnings() as warnings:
             while (request := self.current) is not None:
                 self._bar.label = f"Upload {request.name}"
@@ -179,9 +179,6 @@ class UploadForm(Form):
 
     def _ask_to_replace(self, session: Session, requests: list[UploadRequest], file_id: str) -> None:
         """Ask a person to confirm new content for a file, with the metadata of old and new content side by side."""
-        from ...client.files import get_file
-        from ...client.uploads.prepare import with_stored_type
-
         requests = [with_stored_type(session, request) for request in requests]
         file, request = get_file(session, file_id, fields="id,name,mimeType,size,modifiedTime"), requests[0]
         name, size, media_type = str(file.get("name")), file.get("size"), str(file.get("mimeType") or "unknown")

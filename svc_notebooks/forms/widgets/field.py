@@ -335,8 +335,6 @@ class MoreOptions(widgets.VBox):  # type: ignore[misc]
 
     @shown.setter
     def shown(self, shown: bool) -> None:
-        if shown:
-            self._build_controls()
         set_visible(self.box, shown)
         self.update_label()
 
@@ -344,9 +342,6 @@ class MoreOptions(widgets.VBox):  # type: ignore[misc]
         """Update the button label, which shows the number of hidden controls that are set."""
         count = self._count_set()
         self.button.description = _FEWER if self.shown else f"{_MORE} ({count} set)" if count else _MORE
-
-    def _build_controls(self) -> None:
-        """Create the controls before they are shown. Subclasses with many controls override this method."""
 
     def _count_set(self) -> int:
         """Return the number of controls that are set."""

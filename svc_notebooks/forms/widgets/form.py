@@ -273,8 +273,8 @@ class Form(widgets.VBox):  # type: ignore[misc]
     def _show_problems(self, summary: str, problems: Sequence[str]) -> None:
         """Show an alert and store all problem texts in `last_error`. Focus the first field with a problem."""
         self.last_error = ValueError(" ".join([summary, *problems]))
-        hint = "See the message beside the field." if len(problems) == 1 else "See the messages beside the fields."
-        self.alert.value = tag("p", summary, " ", hint, role="alert")
+        hints = ("", " See the message beside the field.", " See the messages beside the fields.")
+        self.alert.value = tag("p", summary, hints[min(len(problems), 2)], role="alert")
         self._focus_first_problem()
 
     def _focus_first_problem(self) -> None:

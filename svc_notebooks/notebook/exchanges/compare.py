@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import urlsplit
 
+from ...client.session import Session
 from ...core.http.messages import Query
 from ..current_session import SessionLike, SessionOwner, session_or_current
 from ..frames.frames import frame
@@ -22,7 +23,6 @@ from .har import read_har
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ...client.session import Session
     from ...client.transport.recorder import Exchange
 
 
@@ -85,8 +85,6 @@ def _headers_and_bodies(view: ExchangeView) -> Iterator[tuple[str, str | None]]:
 
 def _rows(run: Run, name: str) -> list[Row]:
     from pandas import DataFrame
-
-    from ...client.session import Session
 
     if isinstance(session := getattr(run, "session", run), Session):
         run = exchanges(session=session)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...client.notifications.channels import changes_since, registry_of, start_page_token
 from ..arguments import optional_text
 from ..current_session import SessionLike, session_or_current
 from ..frames.frames import frame
@@ -79,8 +80,6 @@ def changes(page_token: str | None = None, *, session: SessionLike = None) -> Da
     >>> svc.changes()[["name", "removed"]].values.tolist()
     [['new.txt', False]]
     """
-    from ...client.notifications.channels import changes_since, registry_of, start_page_token
-
     session = session_or_current(session)
     registry = registry_of(session)
     start = optional_text("page_token", page_token) or registry.page_token or start_page_token(session)

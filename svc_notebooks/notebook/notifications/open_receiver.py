@@ -10,6 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, ref
 
+from ...client.json_response import foreign_answer
+from ...client.notifications.channels import registry_of
+from ...client.notifications.inbox import Inbox
 from ...core.platform import capabilities, need_sockets
 from ..current_session import SessionLike, session_or_current
 from ..frames.frames import Record, frame
@@ -44,8 +47,6 @@ def receivers_of(session: Session) -> list[Receiver]:
 
 def notification_rows(session: Session | None, messages: Iterable[Received]) -> DataFrame:
     """Return a frame with the columns of `notifications()`, with a row for each message, oldest first."""
-    from ...client.notifications.channels import registry_of
-
     lab = sandbox_of(session) if session else None
     watched = registry_of(session).watched if session else {}
     attempts_by_message: dict[Any, list[DeliveryRow]] = {}
@@ -117,8 +118,6 @@ def receiver(
     ...     rx.wait_for("sync")["verified"].tolist()
     [True]
     """
-    from ...client.notifications.inbox import Inbox
-
     session = session_or_current(session)
     lab, inbox = sandbox_of(session), Inbox(session.names, session.clock)
     describe = partial(_describe, ref(session))
@@ -154,8 +153,6 @@ def receiver(
 
 def _register(session: Session, new: Receiver) -> None:
     """Register a receiver at the service of a class. Close the receiver if the service refuses it."""
-    from ...client.json_response import foreign_answer
-
     try:
         answer = session.call("POST", "/_class/receivers", body={"address": new.address, "ca_pem": new.ca_pem})
         if "receiver" not in answer:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import urljoin, urlsplit
 from weakref import ref
 
+from ...client.credentials import Secret
 from ...client.files import get_file
 from ...client.session import SANDBOX_NOT_PICKLED, Session
 from ...client.transport.bounds import WHOLE_RESPONSE
@@ -93,8 +94,6 @@ class Sandbox(Identities, SandboxControls):
     """
 
     def __init__(self, service: Service, number: int, *, seed: int | str | None, state_dir: Path | None = None) -> None:
-        from ...client.credentials import Secret
-
         self.service = service
         self.number = number
         self._seed, self._state_dir = seed, state_dir
