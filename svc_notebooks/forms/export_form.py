@@ -28,7 +28,7 @@ from .file_browser.dialogs import KERNEL, save_as
 from .widgets.background_task import BackgroundTask, Report, Stopped
 from .widgets.dialogs import REPLACE, ReplaceQuestion, path_conflict
 from .widgets.field import button, count_text, dropdown, on_change, radio_buttons, replace_options, row, set_visible
-from .widgets.file_download import DownloadWidget
+from .widgets.file_picker import DownloadWidget
 from .widgets.form import HANDLER_LOCK, Form, call_text
 from .widgets.preview import preview
 

@@ -27,8 +27,7 @@ from ..widgets.dialogs import Confirmation
 from ..widgets.field import count_text, row, set_visible, small_button
 from ..widgets.form import Form
 from . import changes
-from .changes import CHANGES, CallLog, Changed, Move, NewTimes, Undo, moved_times
-from .editor import EventEditor
+from .changes import CHANGES, CallLog, Changed, EventEditor, Move, NewTimes, Undo, moved_times
 from .listing import (
     MOST,
     VIEWS,

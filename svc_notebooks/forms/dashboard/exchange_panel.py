@@ -35,7 +35,7 @@ from ..widgets.field import (
     text_area,
     text_field,
 )
-from ..widgets.file_download import DownloadWidget
+from ..widgets.file_picker import DownloadWidget
 from ..widgets.form import Form, code_view
 from ..widgets.grid import Grid
 

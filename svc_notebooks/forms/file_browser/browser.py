@@ -16,8 +16,7 @@ from ...notebook.frames.schemas import FILES
 from ...notebook.html import Markup, join_html, tag
 from ..widgets.background_task import BackgroundTask, Report, Stopped
 from ..widgets.field import Menu, button, row, set_visible, side_by_side, style_sheet
-from ..widgets.file_download import DownloadWidget
-from ..widgets.file_picker import BrowserFiles
+from ..widgets.file_picker import BrowserFiles, DownloadWidget
 from ..widgets.form import Form
 from . import actions
 from .actions import FileAction
