@@ -366,7 +366,6 @@ class ClassDashboard(Form):
         super().__init__(session_or_current(session))
         self.control = ClassControl(session_or_current(session))
         self._every = every
-        self._last_code = ""
         self._loaded: _Loaded | None = None
         self.work = BackgroundTask(self._show_error)
         self.question = Confirmation(self._guard)
@@ -393,10 +392,6 @@ class ClassDashboard(Form):
         self._poll_task: asyncio.Task[None] | None = None
         if every is not None:
             self._start(every)
-
-    @property
-    def busy(self) -> bool:
-        return self.work.busy
 
     @property
     def result(self) -> DataFrame:

@@ -266,10 +266,6 @@ class ExportForm(Form):
         """The saved exports, with the columns of `export()`. Browser downloads are included and have no path."""
         return frame(EXPORTED, self._done)
 
-    @property
-    def busy(self) -> bool:
-        return self.work.busy
-
     def code(self) -> str:
         return self.controls.code(**self._answer_arguments)
 

@@ -143,7 +143,6 @@ class CalendarView(Form):
         self.add_class("svc-calendar")
         self.loading, self.work = LatestTask(self._on_error), BackgroundTask(self._on_error)
         self._records: list[Record] = []
-        self._last_code = ""
         self._undo: Undo | None = None
         self._options: Mapping[str, str] = {}
         self.editor: EventEditor | None = None

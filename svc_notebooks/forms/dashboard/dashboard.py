@@ -206,7 +206,6 @@ class LabPanel(Form):
     def __init__(self, lab: Sandbox, signed_in: Callable[[Session, str], None] = lambda _session, _user: None) -> None:
         super().__init__(lab.session)
         self.lab = lab
-        self._last_code = ""
         self.work = BackgroundTask(self._show_error)
         self.signed_in = signed_in
         self.clock, self.faults, self.limits = ClockSection(self), FaultSection(self), LimitSection(self)
@@ -220,10 +219,6 @@ class LabPanel(Form):
         logs = [widgets.HTML(tag("h4", "Logs", class_="svc-head")), self.log_choice, row(self.refresh_button)]
         self._compose(self.status, self.alert, self.work, sections, *logs, self.table)
         self._guard(self.refresh)
-
-    @property
-    def busy(self) -> bool:
-        return self.work.busy
 
     @property
     def result(self) -> DataFrame:

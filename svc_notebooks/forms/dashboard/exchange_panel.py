@@ -293,11 +293,6 @@ class WirePanel(Form):
         """The exchanges that match the filter, with the columns of `exchanges()`."""
         return exchanges(session=self._session, **self.filter.arguments())
 
-    @property
-    def busy(self) -> bool:
-        """True while a request is sent."""
-        return self.work.busy
-
     def code(self) -> str:
         """Return the call that shows or has sent the selected exchange, or that lists the exchanges."""
         chosen = self.rows.ids()

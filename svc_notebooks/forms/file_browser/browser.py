@@ -183,7 +183,7 @@ class FileBrowser(Form):
     def __init__(self, session: SessionLike = None) -> None:
         super().__init__(session)
         self.add_class("svc-browser")
-        self._last_code = self._cancelled_message = self._asking_key = ""
+        self._cancelled_message = self._asking_key = ""
         self._selected_ids: list[str] = []
         self.question = ConfirmDialog(
             lambda question: self._guard(lambda: self._on_answer(question)), self._focus_button

@@ -92,7 +92,6 @@ class UploadForm(Form):
         self._show_finished: Callable[[], None] = lambda: None
         self._waiting = False
         self._finished: list[Any] = []
-        self._last_code = ""
         self.controls = UploadControls()
         self.upload = self._button("Upload", "Upload the selected files", self._upload, "primary")
         self.cancel = self._button("Cancel", "Stop; the service keeps the bytes that it has", self._cancel)
@@ -109,10 +108,6 @@ class UploadForm(Form):
         destination.refresh.on_click(lambda _button: self._guard(self.refresh))
         options.generate.on_click(lambda _button: self._guard(self._generate_id))
         self._compose(self.controls, buttons, self.question, self.bar, self.work, self.alert, self.table)
-
-    @property
-    def busy(self) -> bool:
-        return self.work.busy
 
     @property
     def result(self) -> DataFrame:
