@@ -439,7 +439,7 @@ class FileBrowser(Form):
             self.question.discard()
         self._selected_ids = ids
         self.up.disabled = self.listing.at_root
-        self.picker.set_refusal("" if self.search.in_folder else _NO_FOLDER)
+        self.picker.refusal = "" if self.search.in_folder else _NO_FOLDER
         self.toolbar.show(files, in_folder=self.search.in_folder, in_trash=self.search.scope.value == TRASH)
         self.about.show(files[0], names) if len(files) == 1 else self.about.summarize(files)
         self._show_code()

@@ -130,10 +130,6 @@ class BrowserFiles(anywidget.AnyWidget):
         """Return the names of the files that the kernel has not received completely."""
         return [file.name for file in [*self._incoming.values()] if not file.complete]
 
-    def set_refusal(self, reason: str) -> None:
-        """Refuse files and show the reason, or accept files if the reason is empty."""
-        self.refusal = reason
-
     def watch(self, changed: Callable[[], object]) -> None:
         self.observe(lambda _change: changed(), "files")
 

@@ -173,8 +173,3 @@ def test_tab_goes_from_the_title_to_create_in_13_presses_and_back(lab):
         page.keyboard.press("Shift+Tab")
 
     assert page.evaluate("document.activeElement.labels[0].innerText") == "Title"
-
-
-# The kernel brings the focus to a new row: what is typed elsewhere before that would lose it.
-KEY_HAS_FOCUS = """(n) => [...document.querySelectorAll('.svc-form label')]
-  .filter((label) => label.innerText === 'Key')[n]?.control === document.activeElement"""
