@@ -157,15 +157,15 @@ class CalendarView(Form):
         self._opened: ShownEvent | None = None
         self._new: NewTimes | None = None
         self._on_choice: Callable[[str], None] = lambda _choice: None
-        cancel = self._handler(self.cancel)
-        self.details = EventPanel(
-            self._handler(self._edit), self._handler(self._ask_delete), self._handler(self.cancel)
-        )
+        cancel = partial(self._guard, self.cancel)
+        self.details = EventPanel(partial(self._guard, self._edit), partial(self._guard, self._ask_delete), cancel)
         self.question = ChoiceQuestion("Series", _SCOPES, lambda scope: self._guard(lambda: self._on_answer(scope)))
         self.guests = ChoiceQuestion("Guests", SEND_UPDATES, lambda yes: self._guard(lambda: self._on_answer(yes)))
         self.confirmation = Confirmation(self._guard)
         self.confirmation.add_class("svc-over-grid")
-        self.new_event = NewEventPanel(self._handler(self._create), self._handler(self._create_with_more), cancel)
+        self.new_event = NewEventPanel(
+            partial(self._guard, self._create), partial(self._guard, self._create_with_more), cancel
+        )
         self._panels = (self.details, self.question, self.guests, self.confirmation, self.new_event)
         self.stage = widgets.VBox([self.grid, *self._panels])
         self.stage.add_class("svc-stage")
@@ -216,9 +216,6 @@ class CalendarView(Form):
     def close(self) -> None:
         self.loading.cancel()
         super().close()
-
-    def _handler(self, act: Callable[[], None]) -> Callable[[], None]:
-        return lambda: self._guard(act)
 
     def _on_message(self, message: Mapping[str, Any]) -> None:
         match message:
