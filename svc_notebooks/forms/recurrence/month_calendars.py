@@ -24,10 +24,6 @@ if TYPE_CHECKING:
 
 
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
-MONTHS = (
-    *("January", "February", "March", "April", "May", "June"),
-    *("July", "August", "September", "October", "November", "December"),
-)
 
 
 def month_picture(month: date, marked: Collection[date]) -> Markup:
@@ -54,7 +50,7 @@ def month_name(month: date) -> str:
     >>> month_name(date(2026, 11, 30))
     'November 2026'
     """
-    return f"{MONTHS[month.month - 1]} {month.year}"
+    return f"{month:%B} {month.year}"
 
 
 def month_pictures(first: date, count: int, marked: Collection[date]) -> Markup:
