@@ -121,31 +121,22 @@ def receiver(
     """
     session = session_or_current(session)
     lab, inbox = sandbox_of(session), Inbox(session.names, session.clock)
-    describe = partial(_describe, ref(session))
+    ca_pem: str | None = None
     if direct if direct is not None else lab and not capabilities().sockets:
         if lab is None:
             raise ValueError("direct=True works only with a sandbox; give an https address that the service can reach")
-        service = lab.service
-        service.register_domain(_DIRECT_HOST)
-        number = next(_address_numbers.setdefault(lab, count(1)))
-        url = f"https://{_DIRECT_HOST}{_PATH}/{number}"
-
-        def answer(request: Request) -> Response:
-            response, _ = inbox.receive(request)
-            inbox.notify()
-            return response
-
-        service.receive_at(url, answer)
-        close = partial(service.receive_at, url, None)
-        new = Receiver(inbox, session.names, url, ca_pem=None, describe=describe, close=close, settle=service.deliver)
+        url, close = _receive_in_process(lab, inbox)
     else:
         if address is not None and not (isinstance(address, str) and address.startswith("https://")):
             raise ValueError(
                 f"address is {address!r}; give a complete https address, such as https://hooks.example.com{_PATH}"
             )
-        new = _https_receiver(lab, inbox, session, host, port, certificate, address, describe)
-        if register and lab is None:
-            _register(session, new)
+        url, close, ca_pem = _listen(lab, inbox, host, port, certificate)
+        url = address or url
+    settle, describe = lab.service.deliver if lab else None, partial(_describe, ref(session))
+    new = Receiver(inbox, session.names, url, ca_pem=ca_pem, describe=describe, close=close, settle=settle)
+    if register and lab is None:
+        _register(session, new)
     _receivers.setdefault(session, []).append(new)
     if lab:
         lab.closes(new.close)
@@ -163,30 +154,34 @@ def _register(session: Session, new: Receiver) -> None:
         raise
 
 
-def _https_receiver(
-    lab: Sandbox | None,
-    inbox: Inbox,
-    session: Session,
-    host: str,
-    port: int,
-    certificate: _Files | None,
-    public_address: str | None,
-    describe: Callable[[Received], Series[Any]],
-) -> Receiver:
+def _receive_in_process(lab: Sandbox, inbox: Inbox) -> tuple[str, Callable[[], None]]:
+    """Let a sandbox call an inbox as a function. Return the address, and a function that ends it."""
+    lab.service.register_domain(_DIRECT_HOST)
+    url = f"https://{_DIRECT_HOST}{_PATH}/{next(_address_numbers.setdefault(lab, count(1)))}"
+
+    def answer(request: Request) -> Response:
+        response, _ = inbox.receive(request)
+        inbox.notify()
+        return response
+
+    lab.service.receive_at(url, answer)
+    return url, partial(lab.service.receive_at, url, None)
+
+
+def _listen(
+    lab: Sandbox | None, inbox: Inbox, host: str, port: int, certificate: _Files | None
+) -> tuple[str, Callable[[], None], str | None]:
+    """Start a server for an inbox. Return its address, a function that ends it, and the certificate authority."""
     need_sockets("A receiver that is not direct listens on a socket")
     from ...client.notifications.https_receiver import HttpsReceiver
 
     context, ca_pem = _certificate(host, certificate)
-    listens_on = "127.0.0.1" if host == "localhost" else host
-    server = HttpsReceiver(inbox, context, host=listens_on, port=port, path=_PATH)
-    url_host = f"[{host}]" if ":" in host else host
+    server = HttpsReceiver(inbox, context, host="127.0.0.1" if host == "localhost" else host, port=port, path=_PATH)
     if lab:
         lab.service.register_domain(host)
         if ca_pem:
             lab.service.trust(ca_pem)
-    address = public_address or f"https://{url_host}:{server.port}{_PATH}"
-    settle = lab.service.deliver if lab else None
-    return Receiver(inbox, session.names, address, ca_pem=ca_pem, describe=describe, close=server.close, settle=settle)
+    return f"https://{f'[{host}]' if ':' in host else host}:{server.port}{_PATH}", server.close, ca_pem
 
 
 def _certificate(host: str, files: _Files | None) -> tuple[ssl.SSLContext, str | None]:
