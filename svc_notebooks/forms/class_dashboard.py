@@ -220,7 +220,7 @@ class StudentSection(Section):
             " service writes a backup file, from which you can restore everything except running channels.",
             f"school.reset({user!r})",
             lambda: self._form.control.reset(user),
-            lambda done: f"Reset {user}: {done['files'].item()} files. The backup is {done['path'].item()}",
+            lambda done: f"Reset {user}: {done['files'].item()} files. The backup is {done['path'].item()}.",
         )
 
     def _restore(self) -> None:
@@ -235,7 +235,7 @@ class StudentSection(Section):
             lambda: self._form.control.restore(backup),
             lambda done: (
                 f"Restored {done['user'].item()}: {done['files'].item()} files. The state before is in"
-                f" {done['path'].item()}"
+                f" {done['path'].item()}."
             ),
         )
 

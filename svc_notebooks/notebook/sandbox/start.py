@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Literal
 
-from ...client.credentials import EnvironmentToken
-from ...client.session import Session
+from ...client.session import EnvironmentToken, Session
 from ...core.brand_names import Names
 from ...core.errors.caller_warning import warn_caller
 from ...core.policy import Policy
