@@ -8,6 +8,7 @@ from datetime import date, datetime, time, timedelta
 from xml.sax.saxutils import escape, quoteattr
 
 from ...input.native_package import zip_timestamp, zipped
+from ...input.odf_file import text_content
 from ...job import Job
 from ..format_code import DEFAULTS
 from ..formulas import to_openformula
@@ -56,9 +57,9 @@ _MAX_COVERED_ROWS = 100
 
 def write(workbook: Workbook, job: Job) -> bytes:
     """Return a workbook as an ods file, with formulas and their last values."""
-    pages = _GRID_PAGE if any(sheet.grid for sheet in workbook.sheets) else ""
+    pages = _GRID_PAGE if any(sheet.setup.grid for sheet in workbook.sheets) else ""
     created = job.now.strftime("%Y-%m-%dT%H:%M:%SZ")
-    meta = f"<dc:title>{_text(job.name)}</dc:title><meta:creation-date>{created}</meta:creation-date>"
+    meta = f"<dc:title>{escape(clean(job.name))}</dc:title><meta:creation-date>{created}</meta:creation-date>"
     members = {
         "mimetype": _TYPE,  # first and not compressed (ODF 1.2 part 3, 3.3)
         "content.xml": _content(workbook),
@@ -74,10 +75,10 @@ def _root(tag: str, inner: str) -> str:
 
 
 def _content(workbook: Workbook) -> str:
-    styles = _StyleWriter(grid=any(sheet.grid for sheet in workbook.sheets))
+    styles = _StyleWriter(grid=any(sheet.setup.grid for sheet in workbook.sheets))
     tables = ""
     for sheet in workbook.sheets:
-        style = ("hidden" if sheet.hidden else "shown") + ("-grid" if sheet.grid else "")
+        style = ("hidden" if sheet.hidden else "shown") + ("-grid" if sheet.setup.grid else "")
         attributes = f'table:name={quoteattr(sheet.name)} table:style-name="{style}"'
         tables += f"<table:table {attributes}>{''.join(_sheet(sheet, styles))}</table:table>"
     body = f"<office:body><office:spreadsheet>{tables}</office:spreadsheet></office:body>"
@@ -241,18 +242,8 @@ def _paragraphs(cell: Cell) -> str:
     if cell.value is None:
         return ""
     text = cell.value if isinstance(cell.value, str) else format_cell(cell)
-    lines = [_text(line) for line in text.split("\n")]
+    lines = [text_content(line) for line in clean(text).replace("\r", "").split("\n")]
     if cell.link:
         target = quoteattr(clean(cell.link.replace("!", ".") if cell.link.startswith("#") else cell.link))
         lines = [f'<text:a xlink:type="simple" xlink:href={target}>{line}</text:a>' for line in lines]
     return "".join(f"<text:p>{line}</text:p>" for line in lines)
-
-
-def _text(text: str) -> str:
-    """Escape text for XML. Replace tabs, and spaces that programs may drop, by elements."""
-    plain_text = escape(clean(text)).replace("\r", "")
-    if "\t" in plain_text:
-        plain_text = plain_text.replace("\t", "<text:tab/>")
-    if "  " in plain_text or plain_text[:1] == " " or plain_text[-1:] == " ":
-        plain_text = "<text:s/>".join(plain_text.split(" "))
-    return plain_text
