@@ -527,8 +527,9 @@ class OdtPage:
         self._job.note("a chart is kept as a table.")
         corner = next(chart.iter(name("table:table-cell")), None)
         if corner is not None and (kind := chart_kind(root)):
-            corner[:] = [corner.makeelement(_PARAGRAPH)]
-            corner[0].text = self._looks.markers.marker({"chart": kind}) + "\u00a0"
+            paragraph = corner.find(_PARAGRAPH)
+            paragraph = etree.SubElement(corner, _PARAGRAPH) if paragraph is None else paragraph
+            paragraph.text = self._looks.markers.marker({"chart": kind}) + (paragraph.text or "\u00a0")
         self._boxes += [self._block(part) for part in chart.iter(name("chart:title"), name("table:table"))]
         return ""
 

@@ -98,7 +98,8 @@ def styles(width: int, height: int) -> bytes:
     return document(
         "office:document-styles",
         tag(
-            "office:styles", None, _LINE_STYLES, tag("style:style", standard, graphic, _default_text(18)),
+            "office:styles", None, _DEFAULT_STYLES, _LINE_STYLES,
+            tag("style:style", standard, graphic, _default_text(18)),
             *(
                 tag("style:style", {"style:name": f"Default-{kind}", "style:family": "presentation"}, graphic,
                     _default_text(size))
@@ -128,6 +129,8 @@ _LINE_STYLES = "".join(
     })
     for kind, (dots, length, more_dots, more_length) in _DASHES.items()
 )  # fmt: skip
+_FAMILIES = "graphic paragraph text presentation drawing-page table table-cell table-column table-row"
+_DEFAULT_STYLES = "".join(tag("style:default-style", {"style:family": family}) for family in _FAMILIES.split())
 _PLACEHOLDERS = {"title": 44, "subtitle": 24, "notes": 12} | {f"outline{level}": 28 for level in range(1, 10)}
 
 

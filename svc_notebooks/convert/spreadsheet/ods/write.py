@@ -39,7 +39,8 @@ _MANIFEST = (
     '<manifest:file-entry manifest:full-path="meta.xml" manifest:media-type="text/xml"/>'
     "</manifest:manifest>"
 )
-_STYLES = (
+_FAMILIES = ("table", "table-cell", "table-column", "text")
+_STYLES = "".join(f'<style:default-style style:family="{family}"/>' for family in _FAMILIES) + (
     '<style:style style:name="Default" style:family="table-cell"/><style:style style:name="Link" style:family="text"/>'
 )
 _GRID_PAGE = (
@@ -47,6 +48,7 @@ _GRID_PAGE = (
     'style:print="objects charts drawings grid zero-values"/></style:page-layout></office:automatic-styles>'
     '<office:master-styles><style:master-page style:name="Grid" style:page-layout-name="Grid"/></office:master-styles>'
 )
+_GRID_MASTER = ' style:master-page-name="Grid"'
 _CHARACTER_WIDTH = 0.19
 """The width of a digit in centimetres."""
 
@@ -75,21 +77,23 @@ def _root(tag: str, inner: str) -> str:
 
 
 def _content(workbook: Workbook) -> str:
-    styles = _StyleWriter(grid=any(sheet.setup.grid for sheet in workbook.sheets))
+    styles = _StyleWriter()
     tables = ""
     for sheet in workbook.sheets:
-        style = ("hidden" if sheet.hidden else "shown") + ("-grid" if sheet.setup.grid else "")
-        attributes = f'table:name={quoteattr(sheet.name)} table:style-name="{style}"'
+        attributes = f'table:name={quoteattr(sheet.name)} table:style-name="{styles.table(sheet)}"'
         tables += f"<table:table {attributes}>{''.join(_sheet(sheet, styles))}</table:table>"
     body = f"<office:body><office:spreadsheet>{tables}</office:spreadsheet></office:body>"
     return _root("document-content", f"<office:automatic-styles>{styles.text()}</office:automatic-styles>{body}")
 
 
 class _StyleWriter:
-    def __init__(self, *, grid: bool) -> None:
-        self._pages = [("", "")] + [("-grid", ' style:master-page-name="Grid"')] * grid
+    def __init__(self) -> None:
+        self._tables: dict[tuple[bool, bool], str] = {}
         self._cells: dict[CellStyle, str] = {}
         self._columns: dict[float, str] = {}
+
+    def table(self, sheet: Sheet) -> str:
+        return self._tables.setdefault((sheet.hidden, sheet.setup.grid), f"ta{len(self._tables) + 1}")
 
     def cell(self, style: CellStyle) -> str:
         return self._cells.setdefault(style, f"ce{len(self._cells) + 1}")
@@ -99,10 +103,9 @@ class _StyleWriter:
 
     def text(self) -> str:
         sheets = "".join(
-            f'<style:style style:name="{name}{suffix}" style:family="table"{page}>'
-            f'<style:table-properties table:display="{shown}"/></style:style>'
-            for suffix, page in self._pages
-            for name, shown in (("shown", "true"), ("hidden", "false"))
+            f'<style:style style:name="{name}" style:family="table"{_GRID_MASTER * grid}>'
+            f'<style:table-properties table:display="{str(not hidden).lower()}"/></style:style>'
+            for (hidden, grid), name in self._tables.items()
         )
         columns = "".join(
             f'<style:style style:name="{name}" style:family="table-column">'
