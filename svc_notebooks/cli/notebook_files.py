@@ -68,23 +68,26 @@ def solutions(directory: Path) -> int:
     return 0
 
 
-def solutions_folder() -> Path:
-    """Return the folder of the solutions, which is inside the package in a wheel, and inside `tests` in a checkout."""
-    inside = PACKAGE / "solutions_shipped"
-    return inside if inside.is_dir() else PACKAGE.parent / "tests" / "course" / "solutions"
-
-
 def solve_notebook(path: Path) -> dict[str, Any]:
-    """Return the JSON of an exercise notebook with its solutions and without outputs."""
+    """Return the JSON of an exercise notebook with its solutions and without outputs.
+
+    Below each solution is a cell with the answers to the questions of the notebook.
+    """
+    from ..course.catalogue import solution_code
+
     notebook: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    cells: list[dict[str, Any]] = []
     for cell in notebook["cells"]:
+        cells.append(cell)
         if cell["cell_type"] == "code":
             source = "".join(cell["source"])
             if match := _CELL.match(source):
-                answer = (solutions_folder() / f"{match['name']}.py").read_text(encoding="utf-8").rstrip()
-                source = f"{match['head']}\n{answer}"
+                code, answers = solution_code(match["name"])
+                source = f"{match['head']}\n{code}"
+                text = f"**Answers**\n\n{answers}".splitlines(keepends=True)
+                cells.append({"cell_type": "markdown", "id": f"{cell['id']}-answers", "metadata": {}, "source": text})
             cell.update(source=source.splitlines(keepends=True), outputs=[], execution_count=None)
-    return notebook
+    return {**notebook, "cells": cells}
 
 
 PACKAGE = Path(__file__).parents[1]
