@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ..course.submission_process import ProcessStarter
     from ..course.submissions import Submission, SubmissionContent
     from .marks.gradebook import Gradebook
+    from .marks.roster import Student
 
 _INTERRUPTED = 130
 """The exit status after Ctrl-C."""
@@ -47,7 +48,7 @@ def _grade(options: argparse.Namespace) -> int:
     from ..course.archives import SUFFIXES, unpack
     from ..course.sandbox import NoSandboxError, find_sandbox, untried_bubblewrap
     from ..course.submission_process import ProcessStarter, default_jobs
-    from .marks.gradebook import Gradebook
+    from .marks.roster import read_roster
 
     if find_spec("IPython") is None:
         return _fail('IPython, which runs notebooks, is not installed: pip install "svc-notebooks[lab]"')
@@ -59,8 +60,8 @@ def _grade(options: argparse.Namespace) -> int:
     with temporary_folder("svc-grade-") as unpacked:
         try:
             left_out = unpack(options.directory, unpacked) if is_archive else {}
-            book = Gradebook(options)
-            handed_in = _find(options, book, unpacked if is_archive else options.directory, left_out)
+            roster = read_roster(options.roster) if options.roster else None
+            handed_in = _find(options, roster, unpacked if is_archive else options.directory, left_out)
             where = options.isolation, [options.directory.parent if is_archive else options.directory]
             sandbox = untried_bubblewrap(*where) or find_sandbox(*where)
         except (ValueError, NoSandboxError) as error:
@@ -68,28 +69,31 @@ def _grade(options: argparse.Namespace) -> int:
         if not handed_in:
             return _fail(f"{options.directory} has neither folders nor notebooks")
         with closing(ProcessStarter(sandbox, min(options.jobs or default_jobs(), len(handed_in)))) as starter:
-            return _grade_with(starter, options, book, handed_in)
+            return _grade_with(starter, options, roster, handed_in)
 
 
-def _find(options: argparse.Namespace, book: Gradebook, folder: Path, left_out: dict[str, str]) -> list[Submission]:
-    """Find the submissions, and say which files are none and what does not fit the roster."""
+def _find(
+    options: argparse.Namespace, roster: Sequence[Student] | None, folder: Path, left_out: dict[str, str]
+) -> list[Submission]:
+    """Find the submissions, and say which files are none."""
     from ..course.archives import archive_stem
     from ..course.submissions import names_pattern, submissions
+    from .marks.roster import name_key
 
+    keys = {key for student in roster or () for key in student.keys}
     own = (options.json, options.csv, options.output, options.class_page, options.feedback, options.pseudonyms)
     handed_in, unplaced = submissions(
         folder,
         names=names_pattern(options.names) if options.names else None,
-        is_student=book.is_student,
+        is_student=lambda name: name_key(name) in keys,
         exclude=[path for path in (*own, options.roster, options.points) if path],
         archive=archive_stem(options.directory.name) if folder != options.directory else "",
         left_out=left_out,
     )
-    certain = [each for each in handed_in if each.certain or book.is_student(each.student)]
+    certain = [each for each in handed_in if each.certain or name_key(each.student) in keys]
     unplaced += [name for each in handed_in if each not in certain for name in each.files]
-    problems = [f"not a submission: {', '.join(unplaced)}"] if unplaced else []
-    for problem in (*problems, *book.expect(certain)):
-        sys.stderr.write(f"svc-notebooks grade: {terminal_text(problem)}\n")
+    if unplaced:
+        _warn(f"not a submission: {', '.join(unplaced)}")
     return certain
 
 
@@ -114,7 +118,10 @@ def _selected(
 
 
 def _grade_with(
-    starter: ProcessStarter, options: argparse.Namespace, book: Gradebook, handed_in: Sequence[Submission]
+    starter: ProcessStarter,
+    options: argparse.Namespace,
+    roster: Sequence[Student] | None,
+    handed_in: Sequence[Submission],
 ) -> int:
     # Not at the top of the module: the started processes load their modules while this process loads these.
     import secrets
@@ -122,7 +129,7 @@ def _grade_with(
     from ..course import grading
     from ..course.sandbox import NoSandboxError, find_sandbox
     from ..course.submissions import read_submission
-    from .marks.gradebook import csv_text, table
+    from .marks.gradebook import Gradebook, csv_text, table
     from .marks.saved_marks import SavedMarks, read_marks
     from .marks.similarity import similar_notebooks
     from .output_file import check_output_paths, write_report
@@ -130,6 +137,9 @@ def _grade_with(
     try:
         if not starter.works():
             starter.restart(find_sandbox(options.isolation, [options.directory]))
+        book = Gradebook(options, roster)
+        for mismatch in book.expect(handed_in):
+            _warn(mismatch)
         resumed, (students, exercises) = _is_resumed(options), _selected(options, book, handed_in)
         seed, earlier = read_marks(options.json) if resumed else (options.seed or f"{secrets.randbelow(10**6)}", {})
     except (ValueError, NoSandboxError) as error:
@@ -216,6 +226,10 @@ def _report_interrupt(options: argparse.Namespace, graded: int, count: int) -> i
     return _INTERRUPTED
 
 
-def _fail(message: str) -> int:
+def _warn(message: str) -> None:
     sys.stderr.write(f"svc-notebooks grade: {terminal_text(message)}\n")
+
+
+def _fail(message: str) -> int:
+    _warn(message)
     return 2

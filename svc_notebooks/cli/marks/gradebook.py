@@ -7,7 +7,7 @@ import csv
 import io
 import re
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -29,7 +29,6 @@ from .roster import (
     name_key,
     parse_deadline,
     read_points,
-    read_roster,
     read_rows,
 )
 
@@ -142,29 +141,26 @@ def escape_formula(text: str) -> str:
 
 
 class Gradebook:
-    """The options of a gradebook. The constructor raises ValueError for an invalid roster, points file or deadline."""
+    """The options of a gradebook. The constructor raises ValueError for an invalid points file or deadline."""
 
-    def __init__(self, options: argparse.Namespace) -> None:
-        self._options = options
-        self.roster = read_roster(options.roster) if options.roster else None
+    def __init__(self, options: argparse.Namespace, roster: Sequence[Student] | None) -> None:
+        self._options, self._roster = options, roster
         self._points = read_points(options.points) if options.points else dict.fromkeys(DEFINITIONS, 1.0)
         deadline = parse_deadline(options.deadline) if options.deadline else None
         self._deadline = SubmissionDeadline(deadline, options.late_points / 100)
         self._assignment = options.assignment or archive_stem(options.directory.resolve().name)
         self._assigned: dict[str, Student] = {}
         self._names: dict[str, str] = {}
-        keys = {key for student in self.roster or () for key in student.keys}
-        self.is_student: Callable[[str], bool] = lambda name: name_key(name) in keys
 
     def expect(self, handed_in: Sequence[Submission]) -> list[str]:
         """Find the students of the submissions, and return sentences about what does not fit the roster."""
         problems = list[str]()
-        if self.roster is not None:
-            self._assigned, problems = assign_submissions(self.roster, handed_in, self._options.roster)
+        if self._roster is not None:
+            self._assigned, problems = assign_submissions(self._roster, handed_in, self._options.roster)
         if self._options.pseudonyms:
             others = [each.student for each in handed_in if each.student not in self._assigned]
             self._names = read_pseudonyms(
-                self._options.pseudonyms, [*(student.name for student in self.roster or ()), *others]
+                self._options.pseudonyms, [*(student.name for student in self._roster or ()), *others]
             )
             self._names |= {name: self._names[student.name] for name, student in self._assigned.items()}
         return list(map(self.shown, problems))
@@ -199,7 +195,7 @@ class Gradebook:
         """Write the gradebook, the page of the class with notes by their headings, and the feedback pages."""
         names = {name for mark in marks for name in mark.results}
         points = {name: worth for name, worth in self._points.items() if name in names}
-        rows = gradebook(self.roster, marks, handed_in, self._assigned, self._deadline)
+        rows = gradebook(self._roster, marks, handed_in, self._assigned, self._deadline)
         for row in rows:
             if row.late:
                 sys.stdout.write(terminal_text(f"{self.shown(row.student.name)}: {row.late}") + "\n")

@@ -20,6 +20,7 @@ Cells: TypeAlias = "tuple[str | float | list[str], ...]"
 _STYLE = (
     "body{font-family:sans-serif;max-width:72em;margin:2em auto;padding:0 1em;line-height:1.4}"
     "div{overflow-x:auto}table{border-collapse:collapse}th{white-space:nowrap}"
+    ".share{white-space:nowrap}"
     "td,th{text-align:left;padding:3px 14px 3px 0;vertical-align:top;border-bottom:1px solid #ddd}"
     "td{min-width:4em}td:first-child{min-width:11em}td:last-child{overflow-wrap:anywhere;min-width:18em}"
     "span{display:inline-block;height:.8em;margin-right:4px;background:#b26a00}"
@@ -58,7 +59,7 @@ def class_page(
         failed = [each for each in tried if not each.solved]
         if tried:
             numbers = len(tried) - len(failed), len(failed), len(rows) - len(tried)
-            cells = (DEFINITIONS[name].title, *map(str, numbers), len(failed) / len(tried), _reasons(failed))
+            cells: Cells = (DEFINITIONS[name].title, *map(str, numbers), len(failed) / len(tried), _reasons(failed))
             exercises.append(cells)
         names = dict.fromkeys(part.name for each in tried for part in parts_of(each))
         for part_name in names:
@@ -95,14 +96,14 @@ def _list(heading: str, sentences: Iterable[str]) -> str:
 def _table(heads: Sequence[str], rows: Iterable[Cells]) -> str:
     """Return a table. A float from 0 to 1 is a bar, and a list has several lines."""
     lines = [f"<tr>{''.join(f'<th>{escape(head)}</th>' for head in heads)}</tr>"]
-    lines += [f"<tr>{''.join(f'<td>{_cell(cell)}</td>' for cell in row)}</tr>" for row in rows]
+    lines += [f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows]
     return f"<div><table>{''.join(lines)}</table></div>"
 
 
 def _cell(value: str | float | list[str]) -> str:
     if isinstance(value, float):
-        return f'<span style="width:{6 * value:.2f}em"></span>{value:.0%}'
-    return escape(value) if isinstance(value, str) else "<br>".join(map(escape, value))
+        return f'<td class="share"><span style="width:{6 * value:.2f}em"></span>{value:.0%}</td>'
+    return f"<td>{escape(value) if isinstance(value, str) else '<br>'.join(map(escape, value))}</td>"
 
 
 def _page(title: str, body: str) -> str:

@@ -12,8 +12,7 @@ from datetime import datetime, time
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-from ...course.catalogue import DEFINITIONS
+from unicodedata import normalize
 
 if TYPE_CHECKING:
     from ...course.definition import Verdict
@@ -204,6 +203,8 @@ def read_points(path: Path) -> dict[str, float]:
 
     Raises ValueError for an unknown exercise and for points that are not a number from 0 on.
     """
+    from ...course.catalogue import DEFINITIONS  # not at the top of the module: it takes long to import
+
     points = dict.fromkeys(DEFINITIONS, 0.0)
     for _, row in read_rows(path):
         name, text = row.get("exercise", ""), row.get("points", "")
@@ -230,6 +231,8 @@ def assign_submissions(
     for submission in handed_in:
         name = submission.student
         keys = [name_key(submission.number), name_key(name), name_key(name.removesuffix(f" ({submission.number})"))]
+        if submission.layout == "Moodle":  # whose names begin with that of the group, if the teacher has selected one
+            keys.append(name_key(name.partition("-")[2]))
         student = next((by_key[key] for key in keys if key in by_key), None)
         if student is None and any(counts[key] > 1 for key in keys):
             twins = ", ".join(_facts(each) for each in roster if each.keys.intersection(keys))
@@ -278,8 +281,12 @@ def gradebook(
 
 
 def name_key(text: str) -> str:
-    """Return a text in lower case and without spaces and punctuation, by which names are compared."""
-    return "".join(filter(str.isalnum, text.casefold()))
+    """Return a text in lower case and without spaces and punctuation, by which names are compared.
+
+    >>> name_key("Zoe\u0301 O'Neil")  # a file name of macOS, where the accent is a character of its own
+    'zoéoneil'
+    """
+    return "".join(filter(str.isalnum, normalize("NFC", text).casefold()))
 
 
 def read_rows(path: Path) -> list[tuple[int, dict[str, str]]]:

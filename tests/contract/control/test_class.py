@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from svc_notebooks.core.decision_ids import CLASS, QUOTAS
 from svc_notebooks.core.http.messages import Headers, Request
 from svc_notebooks.server.auth.class_accounts import ClassAccount
+from svc_notebooks.server.dispatch.service_context import Quota
 from svc_notebooks.server.service import open_service
 from svc_notebooks.server.transports.control_api import Control
 from tests.contract.school import ABOUT, ADA, BOB, EVE, QUOTA, UPLOAD, School, reopened
@@ -131,6 +133,12 @@ class TestQuotas:
 
     def upload(self, school: School, who: ClassAccount, size: int) -> tuple[int, str]:
         return school.reason(who, "POST", UPLOAD + "media", b"x" * size, Content_Type="text/plain")
+
+    def test_lesson_00_fits_the_default_quota(self) -> None:
+        text = (Path(__file__).parents[3] / "notebooks" / "00-start.ipynb").read_text(encoding="utf-8")
+        (copies,) = re.findall(r"randbytes\(2\*\*20\) \* (\d+)", text)
+
+        assert Quota().bytes > 2 * int(copies) * 2**20 + 2**20  # a file, the session that replaces it, and small files
 
     def test_a_file_beyond_the_quota_is_refused(self, school: School) -> None:
         assert self.upload(school, BOB, 600_000) == (200, "")
