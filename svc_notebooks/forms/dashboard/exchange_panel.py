@@ -35,7 +35,7 @@ from ..widgets.field import (
     text_area,
     text_field,
 )
-from ..widgets.file_download import DownloadWidget
+from ..widgets.file_picker import DownloadWidget
 from ..widgets.form import Form, code_view
 from ..widgets.grid import Grid
 
@@ -293,11 +293,6 @@ class WirePanel(Form):
         """The exchanges that match the filter, with the columns of `exchanges()`."""
         return exchanges(session=self._session, **self.filter.arguments())
 
-    @property
-    def busy(self) -> bool:
-        """True while a request is sent."""
-        return self.work.busy
-
     def code(self) -> str:
         """Return the call that shows or has sent the selected exchange, or that lists the exchanges."""
         chosen = self.rows.ids()
@@ -429,7 +424,7 @@ class WirePanel(Form):
         return f"<WirePanel: {len(self.session.exchanges)} exchanges>"
 
 
-_TITLES = {"curl": "curl command", "python": "Python code", "diagram": "Mermaid diagram"}
+_TITLES = {"curl": "curl command", "python": "Python code", "diagram": "Sequence diagram"}
 
 
 def _count(listed: int, recorded: int) -> str:

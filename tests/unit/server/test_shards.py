@@ -7,7 +7,7 @@ import re
 import pytest
 
 from svc_notebooks.core.errors.catalogue import ApiError
-from svc_notebooks.server.dispatch.requests import decode_page_token, decode_sync_token, encode_page_token
+from svc_notebooks.server.dispatch.messages import decode_page_token, decode_sync_token, encode_page_token
 from svc_notebooks.server.store.ids import Ids
 
 
