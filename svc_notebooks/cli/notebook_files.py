@@ -16,6 +16,7 @@ from typing import Any
 from ..core.errors.errors import PathExists
 from ..core.printable_text import terminal_text
 from ..local.saving import UNCHANGED, move_into_place, save_bytes
+from .output_file import fail
 
 FOLDER = Path(__file__).with_name("jupyter")
 
@@ -54,8 +55,7 @@ _CELL = re.compile(r'(?P<head>given = course\.exercise\("(?P<name>[\w-]+)"\)\.be
 def solutions(directory: Path) -> int:
     """Write the solved notebooks to a folder without replacing files. Return 1 if the path is a file, else 0."""
     if directory.exists() and not directory.is_dir():
-        sys.stderr.write(f"svc-notebooks solutions: {directory} is a file; choose a folder, or a new path\n")
-        return 1
+        return fail("solutions", f"{directory} is a file; choose a folder, or a new path", 1)
     directory.mkdir(parents=True, exist_ok=True)
     for path in sorted((notebooks_folder() / "exercises").glob("*.ipynb")):
         target = directory / path.name
