@@ -210,7 +210,7 @@ SERVE_OPTIONS: tuple[Option, ...] = (
     ("--allow-origin", "allow only pages of this origin to use the interface, such as https://app.example; can be repeated", {"action": "append", "type": origin_option, "metavar": "ORIGIN"}),
     ("--class", "serve a class: only the students and teachers in this CSV file (name, e-mail, role) can sign in", {"dest": "roster", "type": Path, "metavar": "FILE"}),
     ("--tokens", "with --class, the file of the sign-in tokens (default: sign-in-tokens.csv in the folder of --store)", {"type": file_option, "metavar": "FILE"}),
-    ("--quota-bytes", "with --class, the most bytes of files and open uploads of a student (default: 256 MiB)", {"type": count_option, "metavar": "N"}),
+    ("--quota-bytes", "with --class, the most bytes of files and open uploads of a student (default: 512 MiB)", {"type": count_option, "metavar": "N"}),
     ("--requests-per-minute", "with --class, the most requests of a student in a minute (default: 600)", {"type": count_option, "metavar": "N"}),
     ("--channels", "with --class, the most active channels of a student (default: 20)", {"type": count_option, "metavar": "N"}),
     ("--metrics", "also serve metrics for Prometheus at {base_url}/metrics, without a token", {"action": "store_true"}),
@@ -235,13 +235,17 @@ SWEEP_OPTIONS: tuple[Option, ...] = (
 )
 
 GRADE_OPTIONS: tuple[Option, ...] = (
-    ("directory", "a folder with a folder or a notebook for each student", {"type": Path, "metavar": "DIR"}),
+    ("directory", "a folder with a folder or files for each student, or a .zip or .tar.gz of it", {"type": Path, "metavar": "DIR"}),
+    ("--names", "how files are named, such as {student}_{time}_{file}, if not as by Canvas, Moodle, nbgrader or a classroom", {"metavar": "PATTERN"}),
+    ("--only", "grade only this student or exercise; can be repeated", {"action": "append", "default": [], "metavar": "NAME"}),
     ("--json", "also write all results, with the message of each check, as JSON, after each submission", {"type": file_option, "metavar": "FILE"}),
     ("--resume", "continue an interrupted run: keep the results in the file of --json, and grade only new and changed submissions", {"action": "store_true"}),
     ("--csv", "also write the table as CSV", {"type": file_option, "metavar": "FILE"}),
     ("--output", "also write the gradebook in the format of --format", {"type": file_option, "metavar": "FILE"}),
     ("--format", "the format of --output (default: %(default)s)", {"choices": ("csv", "canvas", "moodle", "nbgrader", "html"), "default": "csv"}),
+    ("--class-page", "also write a page in HTML about the class: what fails how often, and who handed in what", {"type": file_option, "metavar": "FILE"}),
     ("--feedback", "also write a page in HTML for each student to a new folder", {"type": Path, "metavar": "DIR"}),
+    ("--pseudonyms", "show pseudonyms instead of names, except in --json, --output and --feedback; FILE has both", {"type": Path, "metavar": "FILE"}),
     ("--roster", "a CSV file of students: name, email, id, login, section, deadline", {"type": Path, "metavar": "FILE"}),
     ("--points", "a CSV file with the columns exercise and points (default: 1 each)", {"type": Path, "metavar": "FILE"}),
     ("--deadline", "name later submissions, for example 2026-11-30 or 2026-11-30T18:00", {"metavar": "TIME"}),

@@ -17,6 +17,7 @@ from ..core.errors.public_calls import public
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+    from ..forms.prediction import Prediction
     from .student_exercise import Exercise as Exercise
 
 _exercises: dict[str, Exercise] = {}
@@ -100,6 +101,35 @@ def exercises(theme: str | None = None) -> DataFrame:
         if theme in (None, definition.theme)
     ]
     return frame(EXERCISES, rows)
+
+
+@public
+def predict(name: str) -> Prediction:
+    """Return the possible answers to a question of a lesson, as radio buttons.
+
+    Args:
+        name: The name of a question, as in the cells of the lessons.
+
+    Returns:
+        A `Prediction`. Its attribute `first` is the first answer that was chosen, with `text`, `why` and `right`.
+
+    Raises:
+        ValueError: There is no question with this name. The message suggests the most similar name.
+
+    >>> from svc_notebooks import course
+    >>> course.predict("http-range")
+    <Prediction http-range: not chosen yet>
+    """
+    import json
+    from pathlib import Path
+
+    from ..forms.prediction import Option, Prediction
+
+    questions = json.loads(Path(__file__).with_name("predictions.json").read_text(encoding="utf-8"))
+    if name not in questions:
+        near = get_close_matches(str(name), questions, 1)
+        raise ValueError(f"there is no question {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+    return Prediction(name, [Option(**option) for option in questions[name]])
 
 
 def reset() -> None:

@@ -221,7 +221,7 @@ class StudentSection(Section):
             confirmed=lambda: self._run(
                 f"school.reset({user!r})",
                 lambda: self._form.control.reset(user),
-                lambda done: f"Reset {user}: {done['files'].item()} files. The backup is {done['path'].item()}",
+                lambda done: f"Reset {user}: {done['files'].item()} files. The backup is {done['path'].item()}.",
             ),
         )
 
@@ -238,7 +238,7 @@ class StudentSection(Section):
                 lambda: self._form.control.restore(backup),
                 lambda done: (
                     f"Restored {done['user'].item()}: {done['files'].item()} files. The state before is in"
-                    f" {done['path'].item()}"
+                    f" {done['path'].item()}."
                 ),
             ),
         )

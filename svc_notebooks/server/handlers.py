@@ -8,7 +8,7 @@ from ..core.api.openapi import document
 from ..core.errors.catalogue import refuse
 from ..core.http.messages import Request, Response
 from ..core.http.multipart import MediaType
-from .auth import identity_tokens, token_endpoint
+from .auth import grants, identity_tokens
 from .auth.public_request import PublicRequest
 from .calendars import (
     calendar_list,
@@ -18,15 +18,14 @@ from .calendars import (
     free_busy,
     operations as calendars,
 )
+from .dispatch.messages import json_response
 from .dispatch.origin import external_base_url
-from .dispatch.responses import json_response
 from .dispatch.service_context import RequestContext, ServiceContext
-from .files import about, change_list, conversion, copy, download, operations as file_operations, permissions
+from .files import change_list, conversion, copy, download, operations as file_operations, permissions
 from .notifications import channels
 from .uploads import resumable_upload, simple_upload
 from .uploads.resumable_upload import initiate
-from .web import browser_session, consent, file_page, provider_sign_in
-from .web.event_page import event_page
+from .web import consent, pages, sign_in
 
 Handler = Callable[[ServiceContext, RequestContext], Response]
 
@@ -81,7 +80,7 @@ HANDLERS: Mapping[str, Handler] = {
     "revisions.get": download.get_revision,
     "drives.list": download.list_drives,
     "teamdrives.list": download.list_drives,
-    "about.get": about.get,
+    "about.get": file_operations.about,
     "events.insert": events.insert,
     "events.import": events.import_event,
     "events.quickAdd": events.quick_add,
@@ -89,22 +88,22 @@ HANDLERS: Mapping[str, Handler] = {
     "events.list": event_list.list_events,
     "events.get": events.get,
     "events.instances": event_list.list_instances,
-    "events.patch": events.patch,
-    "events.update": events.update,
+    "events.patch": events.change,
+    "events.update": events.change,
     "events.delete": events.delete,
     "events.move": events.move,
     "calendars.insert": calendars.insert,
     "calendars.get": calendars.get,
-    "calendars.patch": calendars.patch,
-    "calendars.update": calendars.update,
+    "calendars.patch": calendars.change,
+    "calendars.update": calendars.change,
     "calendars.delete": calendars.delete,
     "calendars.clear": calendars.clear,
     "calendarList.list": calendar_list.list_entries,
     "calendarList.get": calendar_list.get_entry,
     "calendarList.insert": calendar_list.insert,
     "calendarList.watch": watches.watch_calendar_list,
-    "calendarList.patch": calendar_list.patch,
-    "calendarList.update": calendar_list.update,
+    "calendarList.patch": calendar_list.change,
+    "calendarList.update": calendar_list.change,
     "calendarList.delete": calendar_list.delete,
     "settings.list": calendar_list.list_settings,
     "settings.get": calendar_list.get_setting,
@@ -147,20 +146,20 @@ def upload_handler(request: RequestContext) -> Handler:
 
 
 PUBLIC_HANDLERS: Mapping[str, Callable[[PublicRequest], Response]] = {
-    "oauth.token": token_endpoint.token,
-    "oauth.tokeninfo": token_endpoint.tokeninfo,
-    "oauth.revoke": token_endpoint.revoke,
+    "oauth.token": grants.token,
+    "oauth.tokeninfo": grants.tokeninfo,
+    "oauth.revoke": grants.revoke,
     "oauth.authorize": consent.authorize,
     "oauth.metadata": consent.metadata,
     "openid.configuration": identity_tokens.configuration,
     "openid.keys": identity_tokens.keys,
     "openid.userinfo": identity_tokens.userinfo,
-    "browser.signIn": provider_sign_in.sign_in,
-    "browser.signedIn": provider_sign_in.complete_sign_in,
-    "browser.signOut": browser_session.sign_out,
-    "files.page": file_page.view,
-    "files.content": file_page.content,
-    "events.page": event_page,
+    "browser.signIn": sign_in.sign_in,
+    "browser.signedIn": sign_in.complete_sign_in,
+    "browser.signOut": sign_in.sign_out,
+    "files.page": pages.view,
+    "files.content": pages.content,
+    "events.page": pages.event_page,
     "openapi.get": lambda request: describe(request.context, request.http_request),
 }
 

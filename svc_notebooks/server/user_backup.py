@@ -16,7 +16,7 @@ from urllib.parse import quote, unquote
 
 from ..core.clock import format_time
 from ..core.http.messages import JSON
-from ..core.notifications.channels import ChannelEvent, ChannelState, next_state
+from ..core.notifications.channels import ChannelState
 from .calendars.event_messages import record_calendar_change, record_clearing, record_deletion, users_of
 from .calendars.tables import CalendarRow
 from .context_factory import save
@@ -34,7 +34,7 @@ BACKUPS = "user-backups"
 
 _SUFFIX = ".svc"
 _TIME = "%Y%m%dT%H%M%SZ"
-_STOPPABLE = (ChannelState.ACTIVE.value, ChannelState.ENDED.value)
+_STOPPED = ChannelState.STOPPED.value
 
 
 class ResetUser(TypedDict):
@@ -172,7 +172,7 @@ class UserBackups:
             uploads=len(rows.sessions(user)),
             calendars=len(set(calendars) - {user}),
             events=sum(rows.count_events(calendar) for calendar in {user, *calendars}),
-            channels=sum(state in _STOPPABLE for _, state in rows.channels(user)),
+            channels=sum(state != _STOPPED for _, state in rows.channels(user)),
         )
 
     def _delete(self, user: str) -> tuple[_Counts, Mapping[int, list[str]]]:
@@ -180,8 +180,8 @@ class UserBackups:
         context, store = self.context, self.context.store
         counts = self._count(user)
         for seq, state in store.user_rows.channels(user):
-            if state in _STOPPABLE:
-                store.channels.set_state(seq, next_state(ChannelState(state), ChannelEvent.STOP).value)
+            if state != _STOPPED:
+                store.channels.set_state(seq, ChannelState.STOPPED)
         contents: dict[int, list[str]] = {}
         for file_id in self._files_before_folders(user):
             contents |= delete_tree(context, file_id)

@@ -164,7 +164,7 @@ def _broken(folder: Path, number: int) -> Iterator[Planted]:
         write_notebook(folder / f"{prefix} {name}" / "e1.ipynb", [FIRST, cell, solution(NAMED)])
         yield Planted(f"{prefix} {name}", frozenset({NAMED}), f"raised an exception in cell 2: {error}")
     (folder / f"{prefix} empty").mkdir()
-    yield Planted(f"{prefix} empty", frozenset(), "no exercise found: the folder has no notebook")
+    yield Planted(f"{prefix} empty", frozenset(), "handed in an empty folder")
     (folder / f"{prefix} file.ipynb").write_text("<<<<<<< mine")
     yield Planted(f"{prefix} file", frozenset(), "cannot be read")
     write_notebook(folder / f"{prefix} other.ipynb", ["1 + 1"])

@@ -13,7 +13,7 @@ from svc_notebooks.course.catalogue import DEFINITIONS
 from svc_notebooks.course.definition import ExerciseOutcome
 from svc_notebooks.course.exercise_service import ExerciseService
 from svc_notebooks.course.themes.resumable import QUANTUM, draw_faults
-from svc_notebooks.server.dispatch.fault_plans import ArmedPlan
+from svc_notebooks.server.dispatch.faults import ArmedPlan
 
 
 def _import_module(name: str):

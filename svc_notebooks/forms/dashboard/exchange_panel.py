@@ -429,7 +429,7 @@ class WirePanel(Form):
         return f"<WirePanel: {len(self.session.exchanges)} exchanges>"
 
 
-_TITLES = {"curl": "curl command", "python": "Python code", "diagram": "Mermaid diagram"}
+_TITLES = {"curl": "curl command", "python": "Python code", "diagram": "Sequence diagram"}
 
 
 def _count(listed: int, recorded: int) -> str:

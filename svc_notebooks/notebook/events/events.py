@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...client.events.events import get_event, insert_event
 from ...core.durations import Duration
-from ...core.events.field_table import RESPONSES
+from ...core.events.value_checks import RESPONSES
 from ...core.http.messages import JSONObject
 from ...core.time_arguments import without_words
 from ..arguments import choice, file_ids, flag, row_ids

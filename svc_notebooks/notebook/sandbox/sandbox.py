@@ -35,7 +35,7 @@ from .sandbox_numbers import explain_not_found, next_number, register, unregiste
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ...client.credentials import Token
+    from ...client.session import Token
     from ...client.transport.recorder import Recorder
     from ...core.policy import Policy
     from ...server.service import Service
@@ -93,7 +93,7 @@ class Sandbox(Identities, SandboxControls):
     """
 
     def __init__(self, service: Service, number: int, *, seed: int | str | None, state_dir: Path | None = None) -> None:
-        from ...client.credentials import Secret
+        from ...client.session import Secret
 
         self.service = service
         self.number = number

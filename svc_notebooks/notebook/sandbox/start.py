@@ -156,8 +156,7 @@ def new_session(
     proxies: Mapping[str, str] | None = None,
 ) -> Session:
     """Return a session as `connect` does, without making it the current session."""
-    from ...client.credentials import EnvironmentToken
-    from ...client.session import Session
+    from ...client.session import EnvironmentToken, Session
 
     address, variable = (base_url, "SVC_TOKEN") if base_url is not None else _address_in_environment()
     if not address:

@@ -17,29 +17,30 @@ from ...core import field_mask
 from ...core.clock import format_millis, to_millis
 from ...core.errors.catalogue import refuse
 from ...core.events.calendars import CalendarRole
-from ...core.events.field_table import EVENT_SHAPE
 from ...core.events.rrule import Start, WorkBudget, WorkExceeded
 from ...core.events.times import TimeError, read_date
 from ...core.events.validation import recurrence_of
+from ...core.events.value_checks import EVENT_SHAPE
 from ...core.field_mask import Mask, shape_of
 from ...core.http.messages import JSON, Query, Response
 from ...core.resources.events import EventList
 from ...core.thread_permit import in_slices
-from ..dispatch.requests import (
+from ..dispatch.messages import (
     decode_page_token,
     encode_page_token,
+    json_bytes,
+    json_response,
+    json_text,
     parse_fields_param,
     select_fields,
     selecting_parameters,
 )
-from ..dispatch.responses import json_bytes, json_response, json_text
 from ..dispatch.service_context import Cursor, RequestContext, ServiceContext
 from .access import calendar_of, default_reminders, role_of, title_of
 from .event_messages import events_of
-from .event_request import event_in_path, page_size, view_of
-from .event_resource import EventRecord, EventView, removed_event
+from .event_resource import EventRecord, EventView, page_size, removed_event, view_of
 from .expansion import FIRST, Entry, Key, KeyedEntry, PageEnds, by_start, expand_calendar, expand_event
-from .instances import Slot, build_instance, find_event, instance_id, instances, is_within, overlaps
+from .instances import Slot, build_instance, event_in_path, find_event, instance_id, instances, is_within, overlaps
 from .list_criteria import ListCriteria, next_sync_token, read_criteria, read_instant
 from .tables import CalendarRow, EventRow
 

@@ -33,9 +33,8 @@ from ...core.http.multipart import (
     parse_headers,
 )
 from ...core.thread_permit import checked_slices, let_others_run
-from .caller import bearer
 from .origin import without_prefix
-from .service_context import ServiceContext
+from .service_context import ServiceContext, bearer
 
 _REQUEST_LINE = re.compile(rb"(?P<method>[A-Z]{1,20}) (?P<target>[!-~]{1,8192})(?: HTTP/1\.[01])?")
 _CONTENT_ID = re.compile(r"[ -~]{1,1000}")

@@ -10,8 +10,7 @@ from ...core.files.fields import FILE_SHAPE
 from ...core.http.messages import Response, segment
 from ...core.resources.files import Change, ChangeList, StartPageToken
 from ...core.thread_permit import in_slices
-from ..dispatch.requests import bool_param, int_param, parse_fields_param, select_fields
-from ..dispatch.responses import json_response
+from ..dispatch.messages import bool_param, int_param, json_response, parse_fields_param, select_fields
 from ..dispatch.service_context import RequestContext, ServiceContext
 from ..notifications.channels import open_channel, resource_uri
 from .change_log import change_log_of

@@ -128,11 +128,16 @@ class Channels(TableGroup):
         values = {"top": top, "now": now} | ({"owner": owner} if owner else {})
         return [key for (key,) in self._database.run(_WATCHED_BELOW[owner is not None], values)]
 
-    def set_state(self, channel: int, state: str) -> None:
+    def set_state(self, channel: int, state: ChannelState) -> None:
         """Set the state of the channel with the number `channel`."""
         with self._database.transaction():
-            self._database.change(_SET_STATE, {"key": channel, "then": state})
+            self._database.change(_SET_STATE, {"key": channel, "then": state.value})
             self._announce()
+
+    def end(self, channel: int, state: str, *, step: int, now: int) -> None:
+        """Queue the last message of a channel whose user can no longer see the watched resource."""
+        self.enqueue_for_channel(channel, state, "", step=step, now=now)
+        self.set_state(channel, ChannelState.ENDED)
 
     def enqueue_message(self, watched: str, state: str, changed: str, *, step: int, now: int) -> bool:
         """Queue a message for every active channel on a resource. Returns False if there is no such channel.

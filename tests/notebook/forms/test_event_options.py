@@ -6,7 +6,7 @@ from datetime import date
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.core.events.field_table import EVENT_FIELDS
+from svc_notebooks.core.events.value_checks import EVENT_FIELDS
 from svc_notebooks.forms.event.bindings import BINDINGS, LABELS
 
 EVERYTHING = {

@@ -2,11 +2,17 @@
 
 The cookie is valid only for pages and never for the interface, so that no other site can call the interface in the
 user's name. The store has each session under a key derived from the cookie.
+
+A provider such as JupyterHub signs users in with OAuth (RFC 6749, 4.1) and PKCE (RFC 7636). A random key in a second
+cookie ties both steps to one browser. `state` contains the page to open next and a signature of this page and the key,
+so that no other site can complete a sign-in. The provider's token stays in memory.
 """
 
 from __future__ import annotations
 
 import hmac
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from hashlib import sha256
 from html import escape
 from http.cookies import CookieError, SimpleCookie
 
@@ -14,13 +20,12 @@ from ...core.api.operations import ALL_SCOPES
 from ...core.auth.oauth import OAuthError
 from ...core.errors.catalogue import ApiError, refuse
 from ...core.http.messages import Query, Request, Response
-from ..auth.access_tokens import TokenVerifier
+from ..auth.access_tokens import SignInProvider, TokenVerifier
 from ..auth.public_request import PublicRequest
 from ..auth.tables import TokenRow
 from ..auth.users import create_user
-from ..dispatch.caller import Caller
 from ..dispatch.origin import external_origin
-from ..dispatch.service_context import ServiceContext
+from ..dispatch.service_context import Caller, ServiceContext
 from .html import html_page, redirect
 
 COOKIE = "svc_session"
@@ -59,29 +64,21 @@ def _session(request: PublicRequest) -> Caller | None:
 
 def session_token(context: ServiceContext, verifier: TokenVerifier, request: Request) -> str | None:
     """Return the access token behind the session cookie of a request, or None without a session. It may be invalid."""
-    secret = _cookie(request, COOKIE)
+    secret = cookie_value(request, COOKIE)
     if not secret:
         return None
-    key = _digest(context, "session", secret)
+    key = keyed_digest(context, "session", secret)
     return key if verifier.provider is None else verifier.provider_sessions.token(key)
 
 
-def keyed_digest(request: PublicRequest, purpose: str, secret: str) -> str:
+def keyed_digest(context: ServiceContext, purpose: str, secret: str) -> str:
     """Return the HMAC of a secret under the service's key in hexadecimal, different for each `purpose`."""
-    return _digest(request.context, purpose, secret)
-
-
-def _digest(context: ServiceContext, purpose: str, secret: str) -> str:
     content = f"{purpose} {secret}".encode("utf-8", "surrogatepass")
     return hmac.digest(context.secret.encode(), content, "sha256").hex()
 
 
-def cookie_value(request: PublicRequest, name: str) -> str:
+def cookie_value(request: Request, name: str) -> str:
     """Return the value of a cookie of the request, or "" if the cookie is missing."""
-    return _cookie(request.http_request, name)
-
-
-def _cookie(request: Request, name: str) -> str:
     try:
         morsel = SimpleCookie(request.headers.get("Cookie") or "").get(name)
     except CookieError:
@@ -91,12 +88,20 @@ def _cookie(request: Request, name: str) -> str:
 
 def signature(request: PublicRequest) -> str:
     """Return the signature that a form must send to prove that the form comes from a page made for this browser."""
-    return keyed_digest(request, "form", cookie_value(request, COOKIE))
+    return keyed_digest(request.context, "form", cookie_value(request.http_request, COOKIE))
 
 
 def sign_in(request: PublicRequest) -> Response:
-    """Return the sign-in page (GET), or sign a person in and redirect to the path in the parameter `continue`."""
+    """Return the sign-in page (GET), or sign a person in and redirect to the path in the parameter `continue`.
+
+    With a provider, redirect the browser to the provider instead.
+    """
     target = local_target(request.query.get("continue"))
+    if provider := request.token_verifier.provider:
+        leads_here = target.partition("?")[0] == SIGN_IN  # after the sign-in, this page must not sign the user in again
+        if leads_here and (caller := session_user(request)):
+            return html_page("Signed in", account_bar(request, caller) + "<h1>Signed in</h1>")
+        return _redirect_to(request, provider, target)
     if request.method != "POST":
         return sign_in_page(request, target)
     try:
@@ -111,15 +116,11 @@ def _start_session(request: PublicRequest, form: dict[str, str], target: str) ->
     with context.store.transaction():
         create_user(context, granted.user)
         request.token_verifier.add_token(
-            keyed_digest(request, "session", secret), granted._replace(client=CLIENT, expires=request.now() + _LIFETIME)
+            keyed_digest(request.context, "session", secret),
+            granted._replace(client=CLIENT, expires=request.now() + _LIFETIME),
         )
     request.journal_entry.user = granted.user
-    return redirect(request.context.policy.path_prefix + target, extra=[session_cookie(request, secret)])
-
-
-def session_cookie(request: PublicRequest, secret: str) -> tuple[str, str]:
-    """Return the Set-Cookie header of a new browser session."""
-    return set_cookie(request, COOKIE, secret, _LIFETIME)
+    return redirect(request.context.policy.path_prefix + target, extra=[set_cookie(request, COOKIE, secret, _LIFETIME)])
 
 
 def _token_for(request: PublicRequest, form: dict[str, str]) -> TokenRow:
@@ -150,8 +151,8 @@ def set_cookie(request: PublicRequest, name: str, value: str, lifetime: int, pat
 def sign_out(request: PublicRequest) -> Response:
     """End the browser session, and redirect to the sign-in page or, with a provider, return a page."""
     verifier, end_cookie = request.token_verifier, set_cookie(request, COOKIE, "", 0)
-    if secret := cookie_value(request, COOKIE):
-        key = keyed_digest(request, "session", secret)
+    if secret := cookie_value(request.http_request, COOKIE):
+        key = keyed_digest(request.context, "session", secret)
         request.context.store.oauth.end_token(key)
         verifier.clear_cache()
         token = verifier.provider_sessions.end(key)
@@ -216,3 +217,67 @@ def account_bar(request: PublicRequest, caller: Caller | None) -> str:
     sign_out = f'<form method="post" action="{prefix}/signout"><button>Sign out</button></form>'
     out = sign_out if caller.client == CLIENT else ""
     return f"<header><span>{escape(caller.user)}</span>{out}</header>"
+
+
+CALLBACK = "/oauth_callback"
+STATE_COOKIE = "svc_sign_in"
+_STATE_LIFETIME = 600
+
+
+def _redirect_to(request: PublicRequest, provider: SignInProvider, target: str) -> Response:
+    key = request.context.ids.token()
+    challenge = _encode(sha256(_verifier(request, key).encode()).digest())
+    state = f"{_signature(request, key, target)}.{_encode(target.encode())}"
+    cookie = set_cookie(request, STATE_COOKIE, key, _STATE_LIFETIME, CALLBACK)
+    return redirect(provider.authorize_url(state, challenge), extra=[cookie])
+
+
+def complete_sign_in(request: PublicRequest) -> Response:
+    """Start a browser session for the user whom the provider has signed in, and redirect to the page to open next.
+
+    Without a valid state or code, return the sign-in page. Raises ApiError, 403 and 503 as the provider does, and 404
+    without a provider.
+    """
+    verifier, provider, query = request.token_verifier, request.token_verifier.provider, request.query
+    if provider is None:
+        raise refuse("notFound", message="users sign in to this service at /signin.")
+    key = cookie_value(request.http_request, STATE_COOKIE)
+    target = _target(request, key, query.get("state") or "")
+    if target is None:
+        problem = "The sign-in began in another browser, or more than ten minutes ago."
+        return sign_in_page(request, SIGN_IN, status=401, problem=problem)
+    code = query.get("code")
+    token = provider.token_for_code(code, _verifier(request, key)) if code else None
+    user = provider.user(token) if token else None
+    if token is None or user is None:
+        problem = f"{provider.name} has not signed you in."
+        return sign_in_page(request, target, status=401, problem=problem)
+    caller, secret = verifier.provided_caller(user, provider.name), request.context.ids.token()
+    verifier.provider_sessions.add(keyed_digest(request.context, "session", secret), token)
+    request.journal_entry.user = caller.user
+    end_state = set_cookie(request, STATE_COOKIE, "", 0, CALLBACK)
+    extra = [set_cookie(request, COOKIE, secret, _LIFETIME), end_state]
+    return redirect(request.context.policy.path_prefix + target, extra=extra)
+
+
+def _target(request: PublicRequest, key: str, state: str) -> str | None:
+    """Return the page in a `state`, or None unless this service has sent the state to the browser with this key."""
+    signature, _, encoded = state.partition(".")
+    try:
+        target = urlsafe_b64decode(encoded + "=" * (-len(encoded) % 4)).decode()
+    except ValueError:
+        return None
+    is_valid = hmac.compare_digest(signature.encode("utf-8", "replace"), _signature(request, key, target).encode())
+    return local_target(target) if key and is_valid else None
+
+
+def _signature(request: PublicRequest, key: str, target: str) -> str:
+    return keyed_digest(request.context, "state", f"{key} {target}")
+
+
+def _verifier(request: PublicRequest, key: str) -> str:
+    return keyed_digest(request.context, "code verifier", key)
+
+
+def _encode(content: bytes) -> str:
+    return urlsafe_b64encode(content).decode().rstrip("=")
