@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ..core.printable_text import terminal_text
 from .notebook_files import START, CopyOutcome, copy_notebooks, environment, notebooks_folder, restore_notebook, trust
+from .output_file import fail
 
 
 def lab(
@@ -26,15 +27,15 @@ def lab(
     copies the saved outputs too. Return 1 if the notebooks cannot be copied.
     """
     if find_spec("jupyterlab") is None and not only_copy:
-        return _fail('JupyterLab is not installed: pip install "svc-notebooks[lab]"')
+        return fail("lab", 'JupyterLab is not installed: pip install "svc-notebooks[lab]"', 1)
     if directory.exists() and not directory.is_dir():
-        return _fail(f"{directory} is a file; choose a folder, or a new path")
+        return fail("lab", f"{directory} is a file; choose a folder, or a new path", 1)
     try:
         _copy_notebooks(directory, fresh, with_outputs=with_outputs)
     except LookupError as error:
-        return _fail(str(error))
+        return fail("lab", str(error), 1)
     except OSError as error:
-        return _fail(f"{error.filename or directory}: {error.strerror}; choose a folder with write permission")
+        return fail("lab", f"{error.filename or directory}: {error.strerror}; choose a folder with write permission", 1)
     return 0 if only_copy else _open(directory, arguments)
 
 
@@ -78,8 +79,3 @@ def _open(directory: Path, arguments: Sequence[str]) -> int:
                 continue  # the terminal also interrupts JupyterLab, which asks for confirmation
     finally:
         signal.signal(signal.SIGTERM, before)
-
-
-def _fail(message: str) -> int:
-    sys.stderr.write(f"svc-notebooks lab: {terminal_text(message)}\n")
-    return 1

@@ -16,6 +16,7 @@ from typing import Any
 from ..core.errors.errors import PathExists
 from ..core.printable_text import terminal_text
 from ..local.saving import UNCHANGED, move_into_place, save_bytes
+from .output_file import fail
 
 FOLDER = Path(__file__).with_name("jupyter")
 
@@ -54,8 +55,7 @@ _CELL = re.compile(r'(?P<head>given = course\.exercise\("(?P<name>[\w-]+)"\)\.be
 def solutions(directory: Path) -> int:
     """Write the solved notebooks to a folder without replacing files. Return 1 if the path is a file, else 0."""
     if directory.exists() and not directory.is_dir():
-        sys.stderr.write(f"svc-notebooks solutions: {directory} is a file; choose a folder, or a new path\n")
-        return 1
+        return fail("solutions", f"{directory} is a file; choose a folder, or a new path", 1)
     directory.mkdir(parents=True, exist_ok=True)
     for path in sorted((notebooks_folder() / "exercises").glob("*.ipynb")):
         target = directory / path.name
@@ -68,23 +68,26 @@ def solutions(directory: Path) -> int:
     return 0
 
 
-def solutions_folder() -> Path:
-    """Return the folder of the solutions, which is inside the package in a wheel, and inside `tests` in a checkout."""
-    inside = PACKAGE / "solutions_shipped"
-    return inside if inside.is_dir() else PACKAGE.parent / "tests" / "course" / "solutions"
-
-
 def solve_notebook(path: Path) -> dict[str, Any]:
-    """Return the JSON of an exercise notebook with its solutions and without outputs."""
+    """Return the JSON of an exercise notebook with its solutions and without outputs.
+
+    Below each solution is a cell with the answers to the questions of the notebook.
+    """
+    from ..course.catalogue import solution_code
+
     notebook: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    cells: list[dict[str, Any]] = []
     for cell in notebook["cells"]:
+        cells.append(cell)
         if cell["cell_type"] == "code":
             source = "".join(cell["source"])
             if match := _CELL.match(source):
-                answer = (solutions_folder() / f"{match['name']}.py").read_text(encoding="utf-8").rstrip()
-                source = f"{match['head']}\n{answer}"
+                code, answers = solution_code(match["name"])
+                source = f"{match['head']}\n{code}"
+                text = f"**Answers**\n\n{answers}".splitlines(keepends=True)
+                cells.append({"cell_type": "markdown", "id": f"{cell['id']}-answers", "metadata": {}, "source": text})
             cell.update(source=source.splitlines(keepends=True), outputs=[], execution_count=None)
-    return notebook
+    return {**notebook, "cells": cells}
 
 
 PACKAGE = Path(__file__).parents[1]

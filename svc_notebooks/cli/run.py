@@ -3,7 +3,6 @@
 import os
 import re
 import signal
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ..core.printable_text import terminal_text
 from ..core.processes import temporary_folder
 from .notebook_files import copy_notebooks, notebooks_in, skip_address_parsers
+from .output_file import fail
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -36,14 +36,14 @@ def run(directory: Path | None = None, at_once: int | None = None) -> int:
     a notebook fails, 130 after Ctrl-C, else 0.
     """
     if find_spec("nbclient") is None:
-        return _fail('nbclient, which executes notebooks, is not installed: pip install "svc-notebooks[lab]"')
+        return fail("run", 'nbclient, which executes notebooks, is not installed: pip install "svc-notebooks[lab]"', 1)
     skip_address_parsers()
     if directory is None:
         with temporary_folder("svc-notebooks-") as folder:
             copy_notebooks(folder)
             return _run_all(folder, at_once)
     if not directory.is_dir():
-        return _fail(f"{directory} is not a folder; svc-notebooks lab {directory} creates it")
+        return fail("run", f"{directory} is not a folder; svc-notebooks lab {directory} creates it", 1)
     return _run_all(directory, at_once)
 
 
@@ -94,7 +94,7 @@ def _run_all(folder: Path, at_once: int | None) -> int:
 
     paths = notebooks_in(folder)
     if not paths:
-        return _fail(f"{folder} has no notebook")
+        return fail("run", f"{folder} has no notebook", 1)
     with forked_kernels(FIXED_ENVIRONMENT):
         return _run_paths(folder, paths, at_once)
 
@@ -167,8 +167,3 @@ def execute(path: Path, kernels: Kernels | None = None) -> "NotebookNode":
                 break
             client.execute_cell(cell, number)
     return client.nb
-
-
-def _fail(message: str) -> int:
-    sys.stderr.write(f"svc-notebooks run: {terminal_text(message)}\n")
-    return 1

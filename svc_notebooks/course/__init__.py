@@ -42,7 +42,7 @@ def exercise(name: str, *, seed: str | int | None = None) -> Exercise:
             SVC_COURSE_SEED, or else the user's name at a JupyterHub.
 
     Returns:
-        An `Exercise` with `task`, `hint()`, `begin()`, `check()` and `reset()`.
+        An `Exercise` with `task`, `hint()`, `begin()`, `check()`, `solution()` and `reset()`.
 
     Raises:
         ValueError: There is no exercise with this name. The message suggests the most similar name.
@@ -73,8 +73,8 @@ def exercises(theme: str | None = None) -> DataFrame:
         theme: A theme, such as "uploads", which selects the exercises of one notebook. None: all exercises.
 
     Returns:
-        One row for each exercise: name, title, notebook (str), outcome (str: correct, not yet, not tried), hints_taken
-        (Int64, number).
+        One row for each exercise: name, title, notebook (str), outcome (str: correct, not yet, not tried), points and
+        max_points (Int64, the points of the best check and of all parts), hints_taken (Int64, number).
 
     Raises:
         ValueError: There is no theme with this name.
@@ -95,6 +95,8 @@ def exercises(theme: str | None = None) -> DataFrame:
             "title": definition.title,
             "notebook": THEMES[definition.theme],
             "outcome": str(_exercises[name].outcome) if name in _exercises else "not tried",
+            "points": _exercises[name].points if name in _exercises else 0,
+            "maxPoints": definition.max_points,
             "hintsTaken": _exercises[name].hints_taken if name in _exercises else 0,
         }
         for name, definition in DEFINITIONS.items()

@@ -345,7 +345,7 @@ class _SubmissionReader:
 
     def _add_notebook(self, name: str, content: bytes) -> None:
         self.digest.update(b"%d %s" % (len(content), content))
-        self.notebooks.append(NotebookContent(name, tuple(_exercise_cells(content))))
+        self.notebooks.append(NotebookContent(name, tuple(exercise_cells(content))))
 
     def _add_archive(self, name: str, content: bytes, place: str, nesting: int) -> None:
         if nesting == _MAX_NESTING:
@@ -432,7 +432,7 @@ def _read_file(path: Path) -> bytes:
         raise UnreadableFileError(f"is not readable: {error.strerror}"[:200]) from None
 
 
-def _exercise_cells(file_content: bytes) -> list[str]:
+def exercise_cells(file_content: bytes) -> list[str]:
     """Return the code cells of a notebook, or [] without an exercise. Raises UnreadableFileError."""
     try:
         content = json.loads(file_content.decode("utf-8-sig"))

@@ -26,11 +26,18 @@ from svc_notebooks.cli.marks.roster import (
     read_roster,
 )
 from svc_notebooks.cli.marks.similarity import similar_notebooks
+from svc_notebooks.cli.notebook_files import notebooks_folder
 from svc_notebooks.course import grading
 from svc_notebooks.course.catalogue import DEFINITIONS
 from svc_notebooks.course.definition import ExerciseOutcome, Verdict
 from svc_notebooks.course.grading import SubmissionResult
-from svc_notebooks.course.submissions import NotebookContent, Submission, SubmissionContent, submissions
+from svc_notebooks.course.submissions import (
+    NotebookContent,
+    Submission,
+    SubmissionContent,
+    exercise_cells,
+    submissions,
+)
 
 POINTS = {name: 2.0 if name == "expired-session" else 0.5 for name in DEFINITIONS}
 POSSIBLE = f"{2 + (len(DEFINITIONS) - 1) / 2:g}"
@@ -78,10 +85,13 @@ class TestRoster:
             ("somebody", "71", "Ada Lovelace"),
             ("BOB7", "", "Bob Adams"),
             ("Eve  Smith", "999", "Eve Smith"),
+            ("Group 7b-Eve Smith", "998", "Eve Smith"),
         ],
     )
     def test_a_submission_is_found_by_name_address_login_or_number(self, submission: str, number: str, student: str):
-        assigned, problems = assign_submissions(self.ROSTER, [Submission(submission, {}, number)], Path("roster.csv"))
+        assigned, problems = assign_submissions(
+            self.ROSTER, [Submission(submission, {}, number, layout="Moodle")], Path("roster.csv")
+        )
 
         assert [each.name for each in assigned.values()] == [student]
         others = [each.name for each in self.ROSTER if each.name != student]
@@ -311,10 +321,21 @@ class TestSimilarity:
 
         similar = similar_notebooks([content("ada", self.TASK, self.OWN), content("bob", self.TASK, copy), *others])
 
-        assert similar == ["ada and bob have the same code"]
+        assert similar == ["ada and bob have 16 of 16 lines of their own in common"]
 
-    def test_the_text_of_the_course_and_short_answers_do_not_count(self):
-        same = [content(f"s{n}", self.TASK, "svc.upload(given.content, name=given.name)") for n in range(30)]
+    def test_the_same_code_is_found_in_a_small_class_and_the_text_of_the_course_does_not_count(self):
+        answer = "svc.upload(given.content, name=given.name)"
+        students = [content("ada", self.TASK, answer), content("bob", self.TASK, answer + "  # mine")]
+        task = next((notebooks_folder() / "exercises").glob("e1*")).read_bytes()
+        untouched = [content(name, *exercise_cells(task)) for name in ("eve", "ivo")]
+
+        assert similar_notebooks([*students, content("cem", self.TASK, answer), *untouched]) == [
+            "ada and cem have the same code"
+        ]
+
+    def test_an_answer_that_everybody_finds_is_no_pair(self):
+        answer = "a = 1\nb = 2\nc = a + b\nsvc.upload(str(c), name=given.name)\n"
+        same = [content(f"s{n}", self.TASK, answer + f"# {n}") for n in range(30)]
 
         assert similar_notebooks(same) == []
 

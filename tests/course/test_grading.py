@@ -372,7 +372,11 @@ class TestCommand:
         main(["grade", str(folder), "--json", str(tmp_path / "marks.json"), "--csv", str(tmp_path / "marks.csv")])
 
         first = json.loads((tmp_path / "marks.json").read_text())["submissions"][-1]
-        assert first["exercises"]["expired-session"] == {"outcome": "correct", "saw": "saw expired-session"}
+        assert first["exercises"]["expired-session"] == {
+            "outcome": "correct",
+            "saw": "saw expired-session",
+            "parts": [],
+        }
         assert first["happened"] == ["all notebooks ran to the end without an exception"]
         rows = (tmp_path / "marks.csv").read_text().splitlines()
         assert rows[0].startswith("student,upload-with-a-name,")

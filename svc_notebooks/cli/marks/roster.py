@@ -231,6 +231,8 @@ def assign_submissions(
     for submission in handed_in:
         name = submission.student
         keys = [name_key(submission.number), name_key(name), name_key(name.removesuffix(f" ({submission.number})"))]
+        if submission.layout == "Moodle":  # whose names begin with that of the group, if the teacher has selected one
+            keys.append(name_key(name.partition("-")[2]))
         student = next((by_key[key] for key in keys if key in by_key), None)
         if student is None and any(counts[key] > 1 for key in keys):
             twins = ", ".join(_facts(each) for each in roster if each.keys.intersection(keys))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...course.catalogue import DEFINITIONS
-from ...course.definition import ExerciseOutcome, Verdict
+from ...course.definition import Verdict
 from ...local.existing_file import DEVICE, existing
 from ..output_file import write_report
 
@@ -68,7 +68,8 @@ def _record(mark: SubmissionResult) -> dict[str, object]:
         "solved": mark.solved,
         "happened": list(mark.happened),
         "exercises": {
-            name: {"outcome": str(result.outcome), "saw": result.message} for name, result in mark.results.items()
+            name: {"outcome": str(result.outcome), "saw": result.message, "parts": result.to_json()["parts"]}
+            for name, result in mark.results.items()
         },
         "remarks": list(mark.remarks),
         "errors": list(mark.errors),
@@ -82,7 +83,7 @@ def _result(record: dict[str, Any]) -> SubmissionResult:
     from ...course.grading import SubmissionResult
 
     results = {
-        str(name): Verdict(ExerciseOutcome(verdict["outcome"]), str(verdict["saw"]))
+        str(name): Verdict.from_json({**verdict, "message": verdict["saw"], "parts": verdict.get("parts", ())})
         for name, verdict in record["exercises"].items()
     }
     remarks, errors, notes = (tuple(map(str, record.get(key, ()))) for key in ("remarks", "errors", "notes"))

@@ -35,7 +35,7 @@ from ..widgets.field import (
     text_area,
     text_field,
 )
-from ..widgets.file_download import DownloadWidget
+from ..widgets.file_picker import DownloadWidget
 from ..widgets.form import Form, code_view
 from ..widgets.grid import Grid
 
@@ -292,11 +292,6 @@ class WirePanel(Form):
     def result(self) -> DataFrame:
         """The exchanges that match the filter, with the columns of `exchanges()`."""
         return exchanges(session=self._session, **self.filter.arguments())
-
-    @property
-    def busy(self) -> bool:
-        """True while a request is sent."""
-        return self.work.busy
 
     def code(self) -> str:
         """Return the call that shows or has sent the selected exchange, or that lists the exchanges."""

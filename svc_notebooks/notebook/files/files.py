@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...client.files import get_file, update_file
+from ...client.uploads.chosen_id import with_chosen_id
 from ...client.uploads.request import UploadArguments, UploadRequest
 from ..arguments import file_ids, whole
 from ..batch.batch import Batch, Errors, Executor, Progress, Report, Resumable, Resume, RowOperation, apply_to_rows, run
@@ -171,8 +172,6 @@ def _run_uploads(
     alone = len(requests) == 1
     if batch.resume is not None:
         check_resumable(requests)
-    from ...client.uploads.chosen_id import with_chosen_id
-
     resumable: Resumable[UploadRequest] = Resumable(
         function,
         {**{snake(key): value for key, value in bodies.shared.items()}, **common},

@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ...client.files import ROOT
 from ...client.uploads.tree_upload import TreeFile, TreeUpload, upload_tree_file
 from ...core.errors.caller_warning import warn_caller
 from ...local.tree import HIDDEN, LocalTree, list_tree, names_tree
@@ -50,8 +51,6 @@ def upload_trees(
     batch: Batch,
 ) -> DataFrame:
     """Upload folders and patterns. Return one row for each file. Arguments and errors are the same as for `upload`."""
-    from ...client.files import ROOT
-
     if file_id is not None:
         raise ValueError("file_id is the id of one file, and source is a folder or a pattern")
     trees = _local_trees(source, name, include_hidden=flag("include_hidden", include_hidden))

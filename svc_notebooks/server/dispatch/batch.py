@@ -67,7 +67,7 @@ def read_batch(content_type: str, blocks: Iterable[bytes], most: int) -> list[Ba
     if MediaType.parse(content_type).essence != "multipart/mixed":
         raise MultipartError("the Content-Type must be multipart/mixed.")
     requests = []
-    for number, (headers, content) in enumerate(_parts(boundary_of(content_type), blocks), start=1):
+    for number, (headers, content) in enumerate(read_parts(boundary_of(content_type), blocks), start=1):
         if number > most:
             raise MultipartError(f"it has more than {most} requests.")
         try:
@@ -79,7 +79,7 @@ def read_batch(content_type: str, blocks: Iterable[bytes], most: int) -> list[Ba
     return requests
 
 
-def _parts(boundary: str, blocks: Iterable[bytes]) -> Iterator[tuple[Headers, bytes]]:
+def read_parts(boundary: str, blocks: Iterable[bytes]) -> Iterator[tuple[Headers, bytes]]:
     """Yield the headers and the content of each part."""
     headers, data, decoder = Headers(), list[bytes](), MultipartDecoder(boundary)
 

@@ -10,11 +10,12 @@ import colorsys
 import re
 import zipfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from xml.etree.ElementTree import Element, ParseError, iterparse
+from typing import Any
+from xml.etree.ElementTree import Element, ParseError, iterparse, parse
 
-from ...input.opc import OpcPackage
+from ...input.opc import OpcPackage, chart_kind, chart_rows
 from ...input.zip_file import open_archive
 from ...job import ConversionError, Job
 from ..calculate import with_calculated_values
@@ -26,11 +27,26 @@ from ..formulas import (
     expand_names,
     parse_area,
     parse_cell_address,
+    printed_areas,
     safe_link,
     sanitize,
     shift,
 )
-from ..model import DEFAULT_STYLE, SIDES, Area, Cell, CellQuota, CellStyle, ErrorValue, Sheet, Value, Workbook, in_order
+from ..model import (
+    DEFAULT_STYLE,
+    SIDES,
+    Area,
+    Cell,
+    CellQuota,
+    CellStyle,
+    ErrorValue,
+    PrintSetup,
+    Sheet,
+    SheetChart,
+    Value,
+    Workbook,
+    in_order,
+)
 from ..values import clean, parse_moment, parse_number, with_valid_sheet_names
 
 _NAMESPACES = frozenset({
@@ -173,6 +189,10 @@ PADDING = 5 / 7
 
 OTHER_SHEETS = "Sheets of charts, dialogs and macros were left out."
 _ESCAPE = re.compile(r"_x([0-9A-Fa-f]{4})_")
+_CHART = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
+_DRAWING = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
+_MAX_CHART_ROWS = 1_000
+_BREAKS = {"rowBreaks": "row_breaks", "colBreaks": "column_breaks"}
 
 
 def read(source: bytes, job: Job) -> Workbook:
@@ -192,6 +212,7 @@ class _Book:
     strings: list[str]
     styles: list[CellStyle]
     names: dict[str, str]
+    printed: dict[tuple[str, str], str]  # the names that define how a sheet is printed, by number of the sheet
     since_1904: bool = False
 
 
@@ -202,15 +223,15 @@ def _workbook(package: XlsxPackage, job: Job) -> Workbook:
     book = _Book(
         package, job, CellQuota(job.limits),
         [_rich_text(element) for _, element in package.elements(parts.get("sharedStrings"), "si")],
-        read_styles(package, parts.get("styles"), parts.get("theme")), {},
+        read_styles(package, parts.get("styles"), parts.get("theme")), {}, {},
     )  # fmt: skip
     listed = _sheet_entries(package, main, book)
     if listed and not relationships:
         raise ConversionError("the file is damaged: the relationships of the workbook are missing.")
     worksheets = {key: part for key, (kind, part, _) in relationships.items() if kind == "worksheet"}
     sheets = tuple(
-        _sheet(book, worksheets[key], name, hidden)
-        for key, name, hidden in listed
+        _sheet(book, worksheets[key], name, hidden, str(number))
+        for number, (key, name, hidden) in enumerate(listed)
         if package.member(worksheets.get(key)) is not None
     )
     if len(sheets) < len(listed):
@@ -236,7 +257,9 @@ def _sheet_entries(package: XlsxPackage, main: str, book: _Book) -> list[tuple[s
             entries.append((relationship_id(element), element.get("name", ""), hidden))
         elif kind == "workbookPr":
             book.since_1904 = element.get("date1904", "") in ("1", "true")
-        elif element.get("localSheetId") is None and element.text and len(element.text) < 256:
+        elif sheet := element.get("localSheetId"):
+            book.printed[sheet, element.get("name", "").lower()] = (element.text or "")[:MAX_LENGTH]
+        elif element.text and len(element.text) < 256:
             book.names[element.get("name", "").upper()] = element.text
     return entries
 
@@ -252,12 +275,18 @@ def _decode_escapes(text: str) -> str:
     return clean(_ESCAPE.sub(lambda match: chr(int(match[1], 16)), text) if "_x" in text else text)
 
 
-def _sheet(book: _Book, part: str, name: str, hidden: bool) -> Sheet:
+def _sheet(book: _Book, part: str, name: str, hidden: bool, number: str) -> Sheet:
     rows: dict[int, dict[int, Cell]] = {}
     areas: list[Area] = []
     widths: dict[int, float] = {}
     links: list[Element] = []
-    grid = False
+    areas_printed = printed_areas(book.printed.get((number, "_xlnm.print_area"), ""))
+    titles = printed_areas(book.printed.get((number, "_xlnm.print_titles"), ""))
+    setup: dict[str, Any] = {
+        "areas": tuple(Area(*area) for area in areas_printed),
+        "titles": next(((top, bottom) for top, left, bottom, right in titles if right == MAX_COLUMNS - 1), ()),
+    }
+    has_drawing = False
     with book.package.open(part) as file:
         reader = _RowReader(book)
         parent = None
@@ -272,13 +301,42 @@ def _sheet(book: _Book, part: str, name: str, hidden: bool) -> Sheet:
             elif kind == "col":
                 _width(element, widths)
             elif kind == "printOptions":
-                grid = element.get("gridLines") in ("1", "true")
+                setup["grid"] = element.get("gridLines") in ("1", "true")
+            elif kind == "pageSetUpPr":
+                setup["fits_width"] = element.get("fitToPage") in ("1", "true")
+            elif kind == "pageSetup":
+                setup["landscape"] = {"landscape": True, "portrait": False}.get(element.get("orientation", ""))
+                setup["fits_width"] = setup.get("fits_width", False) and element.get("fitToWidth", "1") == "1"
+            elif kind in _BREAKS:
+                breaks = {brk.get("id", "") for brk in element if brk.get("man", "1") in ("1", "true")}
+                setup[_BREAKS[kind]] = tuple(sorted(int(text) for text in breaks if text.isdecimal() and len(text) < 8))
             elif kind == "mergeCell":
                 areas += _area(element.get("ref", ""))
+            elif kind == "drawing":
+                has_drawing = True
             elif kind == "hyperlink":
                 links.append(element)
     _link(book, part, links, rows)
-    return Sheet.trimmed(name, in_order(rows), areas, widths, hidden=hidden, grid=grid)
+    sheet = Sheet.trimmed(name, in_order(rows), areas, widths, PrintSetup(**setup), hidden=hidden)
+    return replace(sheet, charts=tuple(_charts(book.package, part, book.job))) if has_drawing else sheet
+
+
+def _charts(package: XlsxPackage, part: str, job: Job) -> Iterator[SheetChart]:
+    """Yield the charts in the drawings of a sheet. A damaged chart is left out with a note."""
+    drawings = (it.target for it in package.relationships(part).values() if it.type == "drawing")
+    links = (it for drawing in drawings for it in package.relationships(drawing).values() if it.type == "chart")
+    for link in links:
+        try:
+            with package.open(link.target) as file:
+                chart = parse(file).getroot()
+            titles = (
+                "".join(text.text or "" for text in it.iter(f"{_DRAWING}t")) for it in chart.iter(f"{_CHART}title")
+            )
+            title = " · ".join(filter(None, titles))
+            if kind := chart_kind(chart):
+                yield SheetChart(kind, clean(title), tuple(map(tuple, chart_rows(chart, _MAX_CHART_ROWS))))
+        except (ParseError, zipfile.BadZipFile, KeyError, ConversionError):
+            job.note("A damaged chart was left out.")
 
 
 class _RowReader:
