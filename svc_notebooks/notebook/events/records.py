@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ...client.events.events import delete_event, get_event, insert_event, patch_event
+from ...client.events.events import delete_event, get_event, insert_event, new_event_ids, patch_event
 from ...core.errors.caller_warning import warn_caller
 from ...core.errors.errors import ServiceFailed
 from ...core.events.instances import duration
@@ -280,6 +280,7 @@ def change_following(
     patch = partial(patch_event, session, calendar, master_id)
     patch({"recurrence": [*state.series.until(split)]}, query=query, if_match=etag)
     try:
+        body["id"] = new_event_ids(session, 1)[0]  # so that a lost response creates no second series
         created = insert_event(session, calendar, body, query=add_required(query, body))
     except BaseException:
         patch({"recurrence": [*state.restored]})

@@ -82,6 +82,7 @@ def copy(
         {**bodies.shared, "ocr_language": ocr_language},
         identity=lambda row: [row.source, row.body] if row.body else row.source,
         with_id=lambda row, new_id: row if "id" in bodies.keys else row._replace(new_id=new_id),
+        needs_id=lambda row: "id" not in bodies.keys,
         repeat=partial(call, repeated=True),
     )
     rows = list(map(_CopyRow, ids, bodies.rows))

@@ -94,7 +94,7 @@ def untrash(
 
 def _set_trashed(session: SessionLike, file: File, batch: Batch, *, trashed: bool) -> DataFrame:
     ids = file_ids(file)
-    bodies = RowBodies({"trashed": trashed}, [{} for _ in ids])
+    bodies = RowBodies({"trashed": trashed}, [{}] * len(ids))
     return update_files(session_or_current(session), ids, bodies, batch, "trash" if trashed else "untrash")
 
 
