@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -29,6 +28,7 @@ from ..notebook.notifications.open_receiver import receiver
 from ..notebook.notifications.receiver import MAX_SHOWN, Receiver, headings, message_line
 from ..notebook.sandbox.sandbox import Sandbox, sandbox_of
 from .file_browser.details import file_line, latest_files
+from .widgets.background_task import running_loop
 from .widgets.field import (
     AUTO_WIDTH,
     LABEL,
@@ -439,9 +439,8 @@ class WatchPanel(Form):
 
 def _loop_caller() -> Callable[[Callable[[], None]], None]:
     """Return a function that calls its argument in the event loop thread. Without a loop, the call is immediate."""
-    try:
-        loop = asyncio.get_running_loop()
-    except RuntimeError:
+    loop = running_loop()
+    if loop is None:
         return lambda act: act()
 
     def later(act: Callable[[], None]) -> None:

@@ -91,10 +91,9 @@ class ExchangeEditor(Dialog):
         self.ask_with(tag("p", title, tag("br"), f"{_ABOUT_TOKEN}{incomplete}"))
         self.url.focus()
 
-    def close_editor(self) -> None:
-        """Hide the editor."""
+    def dismiss(self) -> None:
         self.edited = None
-        self.dismiss()
+        super().dismiss()
 
     def changes(self) -> dict[str, Any]:
         """Return the arguments of `ExchangeView.resend` for the values that the person has changed.
@@ -356,7 +355,7 @@ class WirePanel(Form):
     def _close_editor(self) -> None:
         """Close the editor, and focus the button that opens the editor if the focus was in the editor."""
         if self.editor.edited:
-            self.editor.close_editor()
+            self.editor.dismiss()
             self.edit_button.focus()
 
     def _resend_selected(self) -> None:

@@ -165,7 +165,7 @@ class EventControls(widgets.VBox):  # type: ignore[misc]
 
     def show_recurrence(self, lines: Sequence[str], series: Series | None) -> None:
         """Show the recurrence lines, and a preview if there is a series."""
-        self.repeats.show_lines(lines)
+        self.repeats.field.show_hint("\n".join(lines))
         self.preview.show(series)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from datetime import datetime, time, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -114,12 +114,7 @@ _EMPTY = {"summary": "", "location": "", "description": "", "recurrence": [], "a
 """The field values that have the same meaning as a missing field."""
 
 
-def fill_controls(
-    controls: EventControls,
-    event: JSONObject,
-    read_back: Callable[[], JSONObject],
-    names: Collection[str] | None = None,
-) -> None:
+def fill_controls(controls: EventControls, event: JSONObject, names: Collection[str] | None = None) -> None:
     """Set the controls of the event fields `names`, or all controls, from an event.
 
     Fields that the controls cannot represent go into the JSON text field.
@@ -132,7 +127,7 @@ def fill_controls(
             _set(controls, name, event)
         except (TypeError, ValueError, AttributeError, KeyError, TraitError):  # a value of another type
             _set(controls, name, {})
-    shown = read_back()
+    shown = read_controls(controls).body
     selected = event if names is None else names
     other = {name: event[name] for name in event if name in selected and not _is_shown(name, event, shown)}
     if other.keys() & set(_TIMES):  # controls have both times or none
@@ -289,7 +284,7 @@ class EventForm(Form):
         """Set the controls of the event fields `names`, or all controls, and update the form."""
         self._updating = True
         try:
-            fill_controls(self.controls, event, lambda: read_controls(self.controls).body, names)
+            fill_controls(self.controls, event, names)
             self.controls.more.reveal()
         finally:
             self._updating = False

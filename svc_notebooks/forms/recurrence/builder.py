@@ -353,9 +353,6 @@ class RecurrenceBuilder(widgets.VBox):  # type: ignore[misc]
         self.ends.value = {"until": repeat.until, "count": repeat.count}
         self._read_lines = (self.repeat(), _zone(start), list(lines))
 
-    def show_lines(self, lines: Sequence[str]) -> None:
-        self.field.show_hint("\n".join(lines))
-
     def _update_visibility(self) -> None:
         way = self.frequency.value
         self.unit.value = _UNITS.get(way, "")
