@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, TypeAlias
 
-from sqlalchemy import and_, bindparam, delete, func, literal, literal_column, or_, select, tuple_
+from sqlalchemy import and_, bindparam, delete, func, literal_column, or_, select, tuple_
 
-from ..store.engine import Database, Prepared, TableGroup, inserting
+from ..store.engine import Database, Prepared, TableGroup, inserting, position
 from ..store.schema import calendar_access, calendar_entries, calendars, events, invitations
 
 
@@ -201,8 +201,8 @@ _SINCE = Prepared(
 )
 _HIGHEST = select(events.c.seq).where(_HERE).order_by(events.c.seq.desc()).limit(1).scalar_subquery()
 # Not max(): without statistics about a new table, PostgreSQL may choose another index and read the whole calendar.
-_LAST = Prepared(select(func.coalesce(_HIGHEST, literal(0))))
-_LAST_NUMBER = Prepared(select(func.coalesce(func.max(events.c.seq), literal(0))))
+_LAST = position(_HIGHEST)
+_LAST_NUMBER = position(func.max(events.c.seq))
 _CHANGED_CALENDARS = Prepared(select(events.c.calendar).where(events.c.seq > bindparam("since")).distinct())
 _LATEST = Prepared(select(func.max(events.c.updated)).where(_HERE))
 _NAMING = Prepared(
@@ -319,11 +319,11 @@ class Events(TableGroup):
 
     def last(self, calendar: str) -> int:
         """Return the highest row number in a calendar, or 0 if the calendar has no events."""
-        return int(self._database.run(_LAST, {"calendar": calendar})[0][0])
+        return self._database.run_position(_LAST, {"calendar": calendar})
 
     def last_number(self) -> int:
         """Return the highest row number of all calendars, or 0 without events."""
-        return int(self._database.run(_LAST_NUMBER, {})[0][0])
+        return self._database.run_position(_LAST_NUMBER, {})
 
     def changed_calendars(self, seq: int) -> list[str]:
         """Return the calendars with rows whose number is greater than `seq`."""

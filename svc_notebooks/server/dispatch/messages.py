@@ -20,6 +20,7 @@ from ...core.field_mask import Mask, Shape
 from ...core.http.messages import JSON, Body, Headers, JSONObject, Query, Response
 from ...core.thread_permit import SLICE, in_slices
 from ..store.blob_store import BLOCK
+from ..store.ids import SHARD
 
 JSON_TYPE = ("Content-Type", "application/json; charset=UTF-8")
 _NO_STORE = ("Cache-Control", "no-cache, no-store, max-age=0, must-revalidate")
@@ -118,11 +119,14 @@ _PAGING = ("pageToken", "maxResults")
 def encode_page_token(keys: tuple[Any, ...], about: tuple[str, ...], secret: str) -> str:
     """Return a signed token with the sort keys at which the next page begins. `about` identifies the listing."""
     text = json.dumps(keys, ensure_ascii=False).encode()
-    return urlsafe_b64encode(_signature(text, about, secret) + text).decode().rstrip("=")
+    return f"{SHARD}." + urlsafe_b64encode(_signature(text, about, secret) + text).decode().rstrip("=")
 
 
 def decode_page_token(token: str, about: tuple[str, ...], width: int, secret: str) -> tuple[Any, ...]:
     """Return the `width` sort keys in a page token. Raises ApiError (400) for a token of another listing or service."""
+    shard, _, token = token.rpartition(".")
+    if shard not in ("", str(SHARD)):  # tokens of older versions have none
+        raise _wrong()
     try:
         raw = urlsafe_b64decode(token.encode("ascii") + b"=" * (-len(token) % 4))
     except ValueError:
