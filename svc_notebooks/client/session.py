@@ -15,17 +15,17 @@ from random import Random
 from secrets import token_hex
 from threading import RLock, local
 from types import TracebackType
-from typing import TYPE_CHECKING, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, NoReturn, TypeAlias, cast
 from urllib.parse import urlsplit
 
 from ..core.auth.oauth import token_problem
 from ..core.brand_names import Names
 from ..core.clock import Clock
-from ..core.errors.errors import AlreadyExists, NotSignedIn, SvcError, error_from
+from ..core.errors.errors import NotFound, NotSignedIn, SvcError, error_from
 from ..core.errors.public_calls import public
 from ..core.fault_plan import Action
 from ..core.http.backoff import RetryRule, parse_retry_after
-from ..core.http.messages import Headers, JSONObject, Query, Request, Response, segment
+from ..core.http.messages import Headers, JSONObject, Query, Request, Response, merge_patch, segment
 from ..core.http.redaction import redact_text, remove_secret
 from ..core.processes import after_fork
 from ..core.user_functions import check_function
@@ -418,25 +418,31 @@ class Session:
         query: Mapping[str, object] | None = None,
         body: Mapping[str, object] | None = None,
         headers: Sequence[tuple[str, str]] = (),
+        repeatable: bool = False,
     ) -> JSONObject:
         """Send a JSON request and return the JSON object of the response, or {} for a 204.
 
         `path` begins with a slash and follows the base URL. `query` values are texts, numbers, bools or lists, and None
         is left out. `headers` are pairs of name and value, such as ("If-Match", etag).
 
-        A failed request is repeated if this is safe, such as a POST with an `id`. If a repetition fails because an
-        earlier try has created the resource, this resource is returned (X-07). Raises SvcError.
+        A failed request is repeated if this is safe, such as a POST with an `id`. `repeatable` says that another POST
+        is safe too, because two of them have the same effect as one. If a repetition fails because an earlier try has
+        created or changed the resource, this resource is returned (X-07). Raises SvcError.
         """
         request = self.request(method, path, query=query, body=body, headers=headers)
         made_id = body.get("id") if method == "POST" and body is not None else None
-        attempts = Retry(self, repeatable=method in IDEMPOTENT or bool(made_id))
+        attempts = Retry(self, repeatable=repeatable or method in IDEMPOTENT or bool(made_id))
         try:
             return read_object(attempts.run(lambda: request), request.url)
-        except AlreadyExists as error:
-            if not attempts.made_before(error):
-                raise
-            collection = path.rsplit("/", 2)[0] if path.endswith("/copy") else path
-            return self.call("GET", f"{collection}/{segment(str(made_id))}", query=query)
+        except SvcError as error:
+            if error.status == 409 and made_id and attempts.uncertain:
+                collection = path.rsplit("/", 2)[0] if path.endswith("/copy") else path
+                return self.call("GET", f"{collection}/{segment(str(made_id))}", query=query)
+            if error.status == 412 and method == "PATCH" and attempts.uncertain:
+                stored = self.call("GET", path, query=query)
+                if merge_patch(stored, cast(JSONObject, body or {})) == stored:
+                    return stored
+            raise
 
     def execute(
         self,
@@ -447,9 +453,17 @@ class Session:
         body: Mapping[str, object] | None = None,
         headers: Sequence[tuple[str, str]] = (),
     ) -> None:
-        """Send a JSON request as `call` does, to which the service answers 204 without content."""
+        """Send a JSON request as `call` does, which deletes or stops a resource, and which is answered with a 204.
+
+        If a repetition fails because the resource is not there any more, an earlier try has deleted it.
+        """
         request = self.request(method, path, query=query, body=body, headers=headers)
-        check_no_content(Retry(self, repeatable=method in IDEMPOTENT).run(lambda: request), request.url)
+        attempts = Retry(self, repeatable=True)
+        try:
+            check_no_content(attempts.run(lambda: request), request.url)
+        except NotFound:
+            if not attempts.uncertain:
+                raise
 
     def request(
         self,

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..client.json_response import foreign_answer, reading
+from ..client.session import Session
 from ..core.durations import Duration, parse_duration
 from ..core.errors.public_calls import public_methods
 from ..core.fault_plan import network_outage, preset as preset_of
@@ -18,7 +19,6 @@ from .sandbox.controls import fault_plan_rows
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
 
-    from ..client.session import Session
 
 Rows: TypeAlias = "str | Mapping[str, Any] | Series | DataFrame | Iterable[Any] | None"
 
@@ -58,8 +58,6 @@ class ClassControl:
     """
 
     def __init__(self, session: Session) -> None:
-        from ..client.session import Session
-
         self._session = session if session.in_process else Session.from_recipe(session.recipe())
 
     @property

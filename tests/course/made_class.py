@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from svc_notebooks.cli.notebook_files import solve_notebook
-from svc_notebooks.course.catalogue import DEFINITIONS
+from svc_notebooks.course.catalogue import DEFINITIONS, solution_code
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks" / "exercises"
-SOLUTIONS = Path(__file__).with_name("solutions")
 
 FIRST = "import svc_notebooks as svc\nfrom svc_notebooks import course"
 NAMED = "upload-with-a-name"
@@ -110,7 +109,7 @@ def answer(name: str, code: str) -> str:
 
 
 def solution(name: str) -> str:
-    return answer(name, (SOLUTIONS / f"{name}.py").read_text(encoding="utf-8"))
+    return answer(name, solution_code(name)[0])
 
 
 def write_notebook(path: Path, cells: Sequence[str]) -> None:

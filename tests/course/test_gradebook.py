@@ -29,7 +29,7 @@ from svc_notebooks.cli.marks.similarity import similar_notebooks
 from svc_notebooks.cli.notebook_files import notebooks_folder
 from svc_notebooks.course import grading
 from svc_notebooks.course.catalogue import DEFINITIONS
-from svc_notebooks.course.definition import ExerciseOutcome, Verdict
+from svc_notebooks.course.definition import ExerciseOutcome, PartResult, Verdict
 from svc_notebooks.course.grading import SubmissionResult
 from svc_notebooks.course.submissions import (
     NotebookContent,
@@ -282,6 +282,18 @@ class TestFormats:
         assert (ada["Email address"], ada["Uploads"]) == ("ada@svc.example", "2.5")
         assert ada["Feedback comments"] == "e1.ipynb raised <x>"
         assert bob["Feedback comments"] == "nothing was handed in"
+
+    def test_parts_have_their_share_of_the_points_and_the_class_page_says_how_often_they_fail(self):
+        parts = PartResult("asked <first>", 3, True), PartResult("no byte twice", 1, False)
+        results = {"expired-session": Verdict(ExerciseOutcome.NOT_YET, "sent twice", parts)}
+        rows = [GradebookRow(Student(name), SubmissionResult(name, results, ())) for name in ("Ada", "Bob")]
+
+        assert rows[0].points(POINTS) == 1.5
+        page, feedback = class_page(rows, POINTS, "Uploads", {}), feedback_page(rows[0], POINTS, "Uploads")
+        assert "<td>no byte twice</td><td>2</td><td>2</td>" in page
+        assert "<td>asked &lt;first&gt;</td><td>0</td><td>2</td>" in page
+        assert "- no byte twice (0 of 1)" in feedback
+        assert "1.5 of 2" in feedback
 
     def test_nbgrader_has_its_eleven_columns_with_the_raw_score_and_the_penalty(self):
         ada, bob = table(gradebook_text("nbgrader", [replace(ROWS[0], share=0.5), ROWS[1]], POINTS, "Uploads"))

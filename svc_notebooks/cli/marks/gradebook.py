@@ -83,7 +83,7 @@ def _values(row: GradebookRow, points: Points, assignment: str) -> dict[str, str
         **{name: str(results[name].outcome) if name in results else "" for name in points},
         "name": student.name, "first": first, "last": last, "email": student.email, "id": student.id,
         "login": student.login, "section": student.section, "identity": identity, "assignment": assignment,
-        "score": f"{score:g}", "raw": f"{raw:g}", "penalty": f"{round(raw - score, 6):g}",
+        "score": f"{score:g}", "raw": f"{raw:g}", "penalty": f"{round(raw - score, 2):g}",
         "possible": f"{sum(points.values()):g}", "due": _utc(row.due),
         "time": _utc(submission.time if submission else None),
         "late": "late" if row.late else "", "happened": "; ".join(row.happened), "none": "",

@@ -9,7 +9,7 @@ from html import escape
 from typing import TYPE_CHECKING, TypeAlias
 
 from ...course.catalogue import DEFINITIONS
-from .roster import earned, parts_of
+from .roster import earned
 
 if TYPE_CHECKING:
     from ...course.definition import Verdict
@@ -36,7 +36,7 @@ def feedback_page(row: GradebookRow, points: Mapping[str, float], assignment: st
     cells = [
         (DEFINITIONS[name].title, str(result.outcome),
          f"{points.get(name, 0) * earned(result):.3g} of {points.get(name, 0):g}",
-         [result.message, *map(str, parts_of(result))])
+         [result.message, *map(str, result.parts)])
         for name, result in results.items()
     ]  # fmt: skip
     total = f"<p>{row.points(points):g} of {sum(points.values()):g} points</p>"
@@ -61,9 +61,9 @@ def class_page(
             numbers = len(tried) - len(failed), len(failed), len(rows) - len(tried)
             cells: Cells = (DEFINITIONS[name].title, *map(str, numbers), len(failed) / len(tried), _reasons(failed))
             exercises.append(cells)
-        names = dict.fromkeys(part.name for each in tried for part in parts_of(each))
+        names = dict.fromkeys(part.name for each in tried for part in each.parts)
         for part_name in names:
-            met = [part.met for each in tried for part in parts_of(each) if part.name == part_name]
+            met = [part.met for each in tried for part in each.parts if part.name == part_name]
             missed, share = met.count(False), met.count(False) / len(met)
             parts.append((share, (part_name, str(missed), str(len(met)), share, DEFINITIONS[name].title)))
     parts.sort(key=lambda part: -part[0])

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, time
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from unicodedata import normalize
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def parse_moodle_time(text: str) -> datetime | None:
 
 _COLUMNS = ("name", "email", "id", "login", "section", "deadline")
 _MOODLE_COLUMNS = ("participant", "submitted")
-_DIGITS = 6
+_DIGITS = 2
 _ALIASES = {
     "e-mail": "email",
     # Moodle's grading worksheet
@@ -134,16 +134,9 @@ class Student:
         return {name_key(text) for text in (*names, *identifiers)} - {""}
 
 
-def parts_of(result: Verdict) -> tuple[Any, ...]:
-    """Return the parts of a check, each with `name`, `points` and `met`."""
-    return getattr(result, "parts", ())
-
-
 def earned(result: Verdict) -> float:
-    """Return the share of the points of an exercise that a result has, by the parts of the check if it has parts."""
-    parts = parts_of(result)
-    possible = sum(part.points for part in parts)
-    return sum(part.points for part in parts if part.met) / possible if possible else float(result.solved)
+    """Return the share of the points of an exercise that a result has, from 0 to 1, by the parts of its check."""
+    return result.points / result.max_points if result.max_points else float(result.solved)
 
 
 @dataclass(frozen=True, slots=True)

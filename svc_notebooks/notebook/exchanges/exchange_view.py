@@ -13,7 +13,7 @@ from ...core.suggestions import nearest_name
 from ..html import Markup, join_html, tag
 from .request_code import body_text, curl_text, http_text, python_text, status_line
 from .resend import BodyArgument, edited_request, send_and_record
-from .sequence_diagram import Diagram
+from .sequence_diagram import Diagram, sequence_diagram
 
 if TYPE_CHECKING:
     from ...client.session import Session
@@ -175,7 +175,7 @@ class ExchangeView:
         """
         if last < 1:
             raise ValueError(f"last is {last}; it must be 1 or more")
-        return Diagram(self._exchanges[-last:])
+        return sequence_diagram(self._exchanges[-last:])
 
     def _repr_html_(self) -> str:
         exchange = self._exchange

@@ -42,11 +42,14 @@ class Diagram(str):
 
     arrows: tuple[Arrow, ...]
 
-    def __new__(cls, exchanges: Iterable[Exchange]) -> Diagram:
-        arrows = tuple(arrow for exchange in exchanges for arrow in _arrows(exchange))
+    def __new__(cls, arrows: Iterable[Arrow]) -> Diagram:
+        arrows = tuple(arrows)
         diagram = super().__new__(cls, "\n".join(_lines(arrows)))
         diagram.arrows = arrows
         return diagram
+
+    def __getnewargs__(self) -> tuple[tuple[Arrow, ...]]:  # type: ignore[override]  # for pickle and copy
+        return (self.arrows,)
 
     @property
     def mermaid(self) -> str:
@@ -65,9 +68,14 @@ class Diagram(str):
         return str(image(_svg(self.arrows, width), self, width))
 
 
-def _arrows(exchange: Exchange) -> Iterable[Arrow]:
-    yield Arrow(terminal_text(_request_label(exchange)), is_request=True)
-    yield Arrow(terminal_text(_response_label(exchange)), is_request=False, lost=exchange.status is None)
+def sequence_diagram(exchanges: Iterable[Exchange]) -> Diagram:
+    """Return the sequence diagram of exchanges, the oldest first."""
+    arrows: list[Arrow] = []
+    for exchange in exchanges:
+        arrows.append(Arrow(terminal_text(_request_label(exchange)), is_request=True))
+        lost = exchange.status is None
+        arrows.append(Arrow(terminal_text(_response_label(exchange)), is_request=False, lost=lost))
+    return Diagram(arrows)
 
 
 def _request_label(exchange: Exchange) -> str:

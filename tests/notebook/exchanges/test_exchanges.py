@@ -1,5 +1,7 @@
 """Tests of the views of recorded exchanges, which have no secrets and escape their texts."""
 
+import pickle
+
 import pandas as pd
 import pytest
 
@@ -93,6 +95,8 @@ def test_views_without_a_response_have_the_reason(lab):
     diagram = svc.exchange(1).diagram()
     assert diagram.splitlines()[2].startswith("  │  x- a fault cut the connection")
     assert "S--xC: a fault cut the connection" in diagram.mermaid
+    copied = pickle.loads(pickle.dumps(diagram))
+    assert (copied, copied.mermaid, copied._repr_html_()) == (diagram, diagram.mermaid, diagram._repr_html_())
     assert "cut" in svc.exchange(1)._repr_html_()
 
 
