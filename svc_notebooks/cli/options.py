@@ -203,6 +203,7 @@ SERVE_OPTIONS: tuple[Option, ...] = (
     ("--store", "the data folder of a service, or an empty folder, or postgresql://user@host/database (default: data in memory)", {"metavar": "PATH"}),
     ("--content", "with --store postgresql://..., the folder or s3://bucket/prefix for the contents of files", {"metavar": "DIR"}),
     ("--shared", "with --store postgresql://..., let other processes with --shared serve the same store (docs/scale.md)", {"action": "store_true"}),
+    ("--durability", "what the data of an answered request survive: process (the end of this process) or power (also that of the machine) (default: power on PostgreSQL, otherwise process)", {"choices": ("process", "power")}),
     ("--journal", "with --store postgresql://..., keep the last N requests and deliveries of all processes in the database", {"type": int, "metavar": "N"}),
     ("--control", "also serve the control interface at {base_url}/_control/", {"action": "store_true"}),
     ("--control-token", "the bearer token that the control interface requires (default: SVC_CONTROL_TOKEN, or no token)", {"type": token_option, "metavar": "TOKEN"}),

@@ -212,11 +212,17 @@ def root_row(context: ServiceContext, owner: str) -> FileRow:
     return FileRow(context.ids.root(), owner, None, "My files", context.folder_type, now, now, now, version=1)
 
 
+_CLOCK_ERROR = 1000
+"""The milliseconds by which the clock of the last change may be ahead. A client may have set a later `modifiedTime`."""
+
+
 def change_row(context: ServiceContext, caller: Caller, row: FileRow, metadata: JSONObject, now: int) -> FileRow:
     """Return a copy of a file row with the new metadata. A null value resets a field to its default.
 
     Raises ApiError if the media type cannot be changed, or if the caller may not trash the file.
     """
+    if 0 < row.modified - now <= _CLOCK_ERROR:
+        now = row.modified
     changes: dict[str, Any] = {"modified": now, "modified_by_me": now, "version": row.version + 1}
     if "name" in metadata:
         changes["name"] = metadata["name"] if metadata["name"] is not None else context.policy.default_name

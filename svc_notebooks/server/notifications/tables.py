@@ -81,6 +81,7 @@ class Channels(TableGroup):
     def __init__(self, database: Database) -> None:
         super().__init__(database)
         self._any: bool | None = None
+        database.prefetch(_ANY)
         self.on_change: Callable[[], None] = lambda: None
         """A function that is called after each transaction that queued a message or changed a channel's state."""
 
@@ -105,7 +106,7 @@ class Channels(TableGroup):
     def any(self) -> bool:
         """Return whether the table has any channel. The result is cached, because every change of a file uses it."""
         if self._any is None or (self._database.is_shared and not self._any):
-            self._any = self._database.fetch_one(_ANY, {}) is not None
+            self._any = bool(self._database.prefetched(_ANY))
         return self._any
 
     def forget(self) -> None:
