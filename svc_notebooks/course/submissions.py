@@ -288,9 +288,9 @@ def _class_folder(folder: Path, archive: str, is_student: Callable[[str], bool])
         name = path.name.lower()
         is_class = (archive or folder.resolve().name).lower().startswith(name) or name.endswith("-submissions")
         if archive and not is_student(path.name) and not re.search(r"_assignsubmission_|\+", name):
-            is_class |= not any(re.match(r"e\d", each.name, re.IGNORECASE) for each in path.iterdir())
+            is_class |= not any(re.fullmatch(r"e\d[\w-]*\.ipynb", each.name, re.I) for each in path.iterdir())
         if is_class and len(children) == 1:
-            return path
+            return _class_folder(path, "", is_student)
     return folder
 
 

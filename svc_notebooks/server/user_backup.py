@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, TypedDict
 from urllib.parse import quote, unquote
 
 from ..core.clock import format_time
@@ -37,18 +37,21 @@ _TIME = "%Y%m%dT%H%M%SZ"
 _STOPPED = ChannelState.STOPPED.value
 
 
-class ResetUser(TypedDict):
-    """A user who was reset or restored, the backup file of the former state, and the numbers that it contains."""
-
-    user: str
-    backup: str
-    path: str
+class _Counts(TypedDict):
     files: int
     bytes: int
     uploads: int
     calendars: int
     events: int
     channels: int
+
+
+class ResetUser(_Counts):
+    """A user who was reset or restored, the backup file of the former state, and the numbers that it contains."""
+
+    user: str
+    backup: str
+    path: str
 
 
 class BackupRow(TypedDict):
@@ -59,15 +62,6 @@ class BackupRow(TypedDict):
     backup: str
     path: str
     size: int
-
-
-class _Counts(NamedTuple):
-    files: int
-    bytes: int
-    uploads: int
-    calendars: int
-    events: int
-    channels: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +102,7 @@ class UserBackups:
             with self.context.store.transaction():
                 counts, contents = self._delete(user)
         discard_contents(self.context, contents)
-        return {"user": user, "backup": path.name, "path": str(path), **counts._asdict()}  # type: ignore[typeddict-item]
+        return {"user": user, "backup": path.name, "path": str(path), **counts}
 
     def restore(self, backup: str, users: Iterable[str]) -> ResetUser:
         """Restore the user of a backup file, whose present state is written to another backup file before.
@@ -139,7 +133,7 @@ class UserBackups:
             self.parts.delete(part.key for part in copied.values())
             raise
         discard_contents(self.context, contents)
-        return {"user": user, "backup": before.name, "path": str(before), **counts._asdict()}  # type: ignore[typeddict-item]
+        return {"user": user, "backup": before.name, "path": str(before), **counts}
 
     def _refuse_if_shared(self) -> None:
         """Raise ValueError if another process could write between the backup and the reset."""

@@ -377,3 +377,22 @@ def test_a_student_whose_file_somebody_has_linked_is_graded(tmp_path: Path):
 
     assert ada.problem is None
     assert eve.problem is not None
+
+
+@pytest.mark.parametrize(
+    "names, students",
+    [
+        (["7b/ada.ipynb", "7b/bob.pdf"], ["ada", "bob"]),
+        (["7b/ada/e1.ipynb", "7b/bob/e1.ipynb"], ["ada", "bob"]),
+        (["ada/e1-uploads.ipynb", "ada/e2-resumable.ipynb"], ["ada"]),
+        (["Ada_71_assignsubmission_file/e1.ipynb"], ["Ada"]),
+        (["7b/submitted/ada/ps1/e1.ipynb", "7b/source/ps1/e1.ipynb"], ["ada"]),
+    ],
+)
+def test_the_only_folder_of_an_archive_is_the_class_or_a_student(
+    tmp_path: Path, names: list[str], students: list[str]
+) -> None:
+    for name in names:
+        write(tmp_path / name, book(CELL))
+
+    assert [each.student for each in submissions(tmp_path, archive="hand-ins")[0]] == students

@@ -237,7 +237,6 @@ class FileChoice(widgets.VBox):  # type: ignore[misc]
 # -- files to the browser
 
 
-_FOLDER = Path(__file__).parent
 _SLICE = MIB
 
 

@@ -247,7 +247,6 @@ def _row(row: EventRow, before: Event, instance: EventRecord, calendar: Calendar
     return with_times(row, body, calendar)
 
 
-_ROWS_PER_QUERY = 250
 _NOT_UPDATING = {"reminders", "sequence"}
 _ALWAYS_OWN = ("start", "end", "originalStartTime", "status")
 
@@ -300,7 +299,7 @@ def save_with_copies(context: ServiceContext, before: EventRecord, fields: Event
 
 def move_days(context: ServiceContext, calendar: CalendarRow) -> None:
     """Store the times of all-day events again after a change of the calendar's time zone, in which their days begin."""
-    for row in context.store.events.by_age(calendar.id, FIRST, "", _ROWS_PER_QUERY):
+    for row in context.store.events.by_age(calendar.id, FIRST, ""):
         moved = with_times(row, json.loads(row.body), calendar)
         if moved != row:
             context.store.events.save(moved)

@@ -135,7 +135,6 @@ def _member(name: str, value: Any, newline: str) -> str:
 
 
 _DEFAULT_PAGE_SIZE, _MAX_PAGE_SIZE = 250, 2500
-_ROWS_PER_QUERY = 250
 _SHAPE = {**shape_of(EventList), "items": EVENT_SHAPE}
 
 
@@ -146,13 +145,15 @@ def list_events(context: ServiceContext, request: RequestContext) -> Response:
     view = view_of(context, request, calendar)
     criteria = read_criteria(context, request, view)
     last = context.store.events.last(calendar.id), context.store.changes.last()
-    pick = _list_changes if criteria.since is not None else expand_calendar if criteria.single else _list_rows
+    expands = criteria.single and criteria.since is None
     about = ("events", calendar.id, selecting_parameters(request.query, request.operation))
 
     def events_from(key: Key | None) -> Cursor:
-        return pick(context, calendar, criteria, key)
+        if expands:
+            return expand_calendar(context, calendar, criteria, key)
+        return Cursor((_rows if criteria.since is None else _changes)(context, calendar, criteria, key))
 
-    return _page(context, request, view, about, events_from, criteria, last, expands=pick is expand_calendar)
+    return _page(context, request, view, about, events_from, criteria, last, expands=expands)
 
 
 def list_instances(context: ServiceContext, request: RequestContext) -> Response:
@@ -193,20 +194,15 @@ def _original(query: Query) -> Start | None:
 # -- selection -------------------------------------------------------------------------------------------------------
 
 
-def _list_rows(context: ServiceContext, calendar: CalendarRow, criteria: ListCriteria, key: Key | None) -> Cursor:
-    """Return a cursor over stored events and changed instances. Iteration raises PageEnds if the budget is spent."""
-    events, position = context.store.events, key or (FIRST, "")
-    is_updated = criteria.order == "updated"
-    rows = (events.by_update if is_updated else events.by_age)(calendar.id, *position, _ROWS_PER_QUERY)
-    keyed = (((row.updated if is_updated else row.place, row.id), row) for row in rows)
-    return Cursor(_matching_rows(context, calendar, criteria, keyed))
-
-
-def _matching_rows(
-    context: ServiceContext, calendar: CalendarRow, criteria: ListCriteria, keyed: Iterator[tuple[Key, EventRow]]
+def _rows(
+    context: ServiceContext, calendar: CalendarRow, criteria: ListCriteria, key: Key | None
 ) -> Iterator[KeyedEntry]:
+    """Yield the stored events and changed instances. Raises PageEnds if the budget is spent."""
+    events, is_updated = context.store.events, criteria.order == "updated"
+    rows = (events.by_update if is_updated else events.by_age)(calendar.id, *(key or (FIRST, "")))
     work = WorkBudget()  # unlimited, because every event is examined completely, but the steps are counted
-    for at, row in keyed:
+    for row in rows:
+        at = (row.updated if is_updated else row.place, row.id)
         if _matches(calendar, criteria, row, work) and criteria.passes(event := _full_event(context, calendar, row)):
             yield at, Entry(event)
         if work.done > context.policy.expansion_steps:
@@ -228,24 +224,20 @@ def _matches(calendar: CalendarRow, criteria: ListCriteria, row: EventRow, work:
     return overlaps(row, criteria.after, criteria.before)
 
 
-def _list_changes(context: ServiceContext, calendar: CalendarRow, criteria: ListCriteria, key: Key | None) -> Cursor:
-    """Return a cursor over the events that changed since a sync token, in the order of the changes.
-
-    An event that the list no longer has is cancelled in the changes. Iteration raises ApiError (410) if the budget for
-    the instances of recurring events is spent.
-    """
-    return Cursor(_changes(context, calendar, criteria, key))
-
-
 def _changes(
     context: ServiceContext, calendar: CalendarRow, criteria: ListCriteria, key: Key | None
 ) -> Iterator[KeyedEntry]:
+    """Yield the events that changed since a sync token, in the order of the changes.
+
+    An event that the list no longer has is cancelled in the changes. Raises ApiError (410) if the budget for the
+    instances of recurring events is spent.
+    """
     events, since, work = context.store.events, criteria.since or 0, WorkBudget(context.policy.expansion_steps)
     for event_id in sorted(set(context.store.changes.since(events_of(calendar.id), criteria.removed_since))):
         if events.get(calendar.id, event_id) is None:
             yield (0, event_id), Entry(removed_event(calendar.id, event_id))
     try:  # all entries for a recurring event have the number of its row
-        for row in events.since(calendar.id, max(since, key[0] - 1) if key else since, _ROWS_PER_QUERY):
+        for row in events.since(calendar.id, max(since, key[0] - 1) if key else since):
             for event in _changed_events(context, calendar, criteria, row, work):
                 yield (row.seq, event.row.id), Entry(event)
     except WorkExceeded:

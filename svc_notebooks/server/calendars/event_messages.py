@@ -168,6 +168,8 @@ def send_emails(context: ServiceContext, notify: str, event: EventRecord, before
     `notify` is "all", "externalOnly" or "none", and `before` has the fields before the change, {} for a new event. If
     the event is now cancelled, all attendees get a cancellation.
     """
+    if notify == "none":
+        return
     now, then = _recipients(event.body), {} if before.get("status") == "cancelled" else _recipients(before)
     if before and event.row.cancelled:
         methods = dict.fromkeys(now, "cancel")

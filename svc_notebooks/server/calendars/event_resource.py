@@ -282,11 +282,10 @@ _MAX_INTEGER = 2**31 - 1
 class Options:
     """The query parameters of a request that writes an event. `notify` is "all", "externalOnly" or "none".
 
-    `conference` and `attachments` are true if the request may set the conference and the attachments.
+    `kept` are the fields of the stored event that the request cannot set: the conference, the attachments or both.
     """
 
-    conference: bool
-    attachments: bool
+    kept: tuple[str, ...]
     notify: str
 
 
@@ -302,7 +301,8 @@ def read_options(query: Query) -> Options:
     send_updates = query.get("sendUpdates", "true" if send_notifications else "false")
     if send_updates not in _SEND_UPDATES:
         raise refuse("invalidParameter", name="sendUpdates", message=f"expected one of {', '.join(_SEND_UPDATES)}.")
-    return Options(version == "1", attachments, _SEND_UPDATES[send_updates])
+    kept = (*(() if version == "1" else ("conferenceData",)), *(() if attachments else ("attachments",)))
+    return Options(kept, _SEND_UPDATES[send_updates])
 
 
 def _read_max_attendees(query: Query) -> int | None:
@@ -342,10 +342,8 @@ def read_event_request(
     parse_fields_param(request.query, {}, EVENT_SHAPE)
     view = view_of(context, request, calendar)
     body = read_json(request.body, context.policy.max_metadata_size)
-    if not options.attachments:
-        body.pop("attachments", None)
-    if not options.conference:
-        body.pop("conferenceData", None)
+    for name in options.kept:
+        body.pop(name, None)
     return body, options, view
 
 
@@ -360,17 +358,10 @@ def complete_fields(
     fields = _writable_fields(body, context.policy)
     if request.caller.service_account and fields.get("attendees"):
         raise refuse("serviceAccountInvites")
-    if not options.attachments:
-        fields.pop("attachments", None)
-        if "attachments" in before:
-            fields["attachments"] = before["attachments"]
-    elif "attachments" in fields:
+    fields |= pick(before, options.kept)
+    if "attachments" in fields and "attachments" not in options.kept:
         fields["attachments"] = complete_attachments(context, request, fields["attachments"], before.get("attachments"))
-    if not options.conference:
-        fields.pop("conferenceData", None)
-        if "conferenceData" in before:
-            fields["conferenceData"] = before["conferenceData"]
-    elif "conferenceData" in fields:
+    if "conferenceData" in fields and "conferenceData" not in options.kept:
         fields["conferenceData"] = complete_conference(context, fields["conferenceData"], before.get("conferenceData"))
     if (link := meeting_link(context, fields)) is not None:
         fields["hangoutLink"] = link

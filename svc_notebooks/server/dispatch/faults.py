@@ -23,9 +23,8 @@ from ...core.fault_plan import Action, FaultTarget, Match, check_keys, count, ob
 from ...core.http.messages import JSON, Body, Disconnected, Headers, JSONObject, Request, Response, close_body
 from ...core.thread_permit import release_permit
 from ..store.blob_store import BLOCK
-from .bodies import RequestBody, ResponseStream
 from .journal import JournalEntry
-from .messages import encode_json, error_response
+from .messages import RequestBody, ResponseStream, encode_json, error_response
 from .service_context import ServiceContext
 
 if TYPE_CHECKING:

@@ -66,11 +66,7 @@ class JournalEntry:
     offset_after: int | None = None
     fault: str | None = None
     decided_by: str | None = None
-
-    @property
-    def weight(self) -> int:
-        """The estimated memory of the entry in bytes."""
-        return _ROW + len(self.path) + len(self.query)
+    weight: int = 0
 
     def row(self) -> JournalRow:
         """Return the entry as a journal row, with the time in RFC 3339 and the scopes as a list."""
@@ -103,10 +99,11 @@ class Journal:
     def open(self, time: datetime, method: str, path: str, query: str) -> JournalEntry:
         """Add the entry of a new request and return the entry."""
         with self._lock:
-            entry = JournalEntry(next(self._numbers), time, method, path, query)
+            weight = _ROW + len(path) + len(query)
+            entry = JournalEntry(next(self._numbers), time, method, path, query, weight=weight)
             entries = self._entries
             entries.append(entry)
-            self._bytes += entry.weight
+            self._bytes += weight
             while (self._bytes > self._max_bytes or len(entries) > self._length) and len(entries) > 1:
                 self._bytes -= entries.popleft().weight
         return entry

@@ -44,8 +44,15 @@ from ...core.http.messages import (
 from ...core.thread_permit import release_permit
 from ..auth.class_accounts import ClassAccounts, check_teacher
 from ..auth.hub import check_admin
-from ..dispatch.bodies import decoded_request
-from ..dispatch.messages import empty_response, encode_json, error_response, json_bytes, json_response, read_json
+from ..dispatch.messages import (
+    decoded_request,
+    empty_response,
+    encode_json,
+    error_response,
+    json_bytes,
+    json_response,
+    read_json,
+)
 from ..dispatch.origin import check_host, check_same_origin, without_prefix
 from ..dispatch.service_context import ServiceContext, bearer
 from ..files.storage_errors import disk_refusal

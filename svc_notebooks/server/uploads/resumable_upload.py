@@ -24,8 +24,15 @@ from ...core.uploads.server_state_machine import (
     refusal,
 )
 from ...core.uploads.states import UploadRule, UploadState
-from ..dispatch.bodies import WholeBody, unsupported_coding
-from ..dispatch.messages import empty_response, encode_json, json_bytes, read_json, text_response
+from ..dispatch.messages import (
+    WholeBody,
+    empty_response,
+    encode_json,
+    json_bytes,
+    read_json,
+    text_response,
+    unsupported_coding,
+)
 from ..dispatch.origin import external_base_url
 from ..dispatch.service_context import Caller, RequestContext, ServiceContext
 from ..files.conversion import ConvertedContent, conversion_for, convert, too_large

@@ -80,6 +80,10 @@ def relationship_id(element: Element) -> str:
     return next((element.attrib[name] for name in _RELATIONSHIP_IDS if name in element.attrib), "")
 
 
+def _int(text: str | None, default: int = 0) -> int:
+    return int(text) if text and text.isdecimal() and len(text) < 10 else default
+
+
 class XlsxPackage(OpcPackage):
     """The parts in the zip archive of an xlsx file."""
 
@@ -113,7 +117,7 @@ def read_styles(package: XlsxPackage, part: str | None, theme_part: str | None) 
     root = next((element for _, element in package.elements(part, "styleSheet")), None)
     if root is None:
         return [DEFAULT_STYLE]
-    codes = {int(e.get("numFmtId") or 0): e.get("formatCode", "") for e in root.iter() if name_of(e) == "numFmt"}
+    codes = {_int(e.get("numFmtId")): e.get("formatCode", "") for e in root.iter() if name_of(e) == "numFmt"}
     palette = [element.get("rgb", "")[-6:].lower() for element in root.iter() if name_of(element) == "rgbColor"]
     colors = _Colors(package, theme_part, palette)
     formats = BUILT_IN_FORMATS | {number: "" if code.lower() == "general" else code for number, code in codes.items()}
@@ -122,10 +126,10 @@ def read_styles(package: XlsxPackage, part: str | None, theme_part: str | None) 
     borders = {n: _borders(border) for n, border in _numbered(root, "borders")}
     return [
         CellStyle(
-            formats.get(int(xf.get("numFmtId") or 0), "")[:255],
-            *fonts.get(int(xf.get("fontId") or 0), (False, "")),
-            fills.get(int(xf.get("fillId") or 0), ""),
-            borders.get(int(xf.get("borderId") or 0), ""),
+            formats.get(_int(xf.get("numFmtId")), "")[:255],
+            *fonts.get(_int(xf.get("fontId")), (False, "")),
+            fills.get(_int(xf.get("fillId")), ""),
+            borders.get(_int(xf.get("borderId")), ""),
         )
         for _, xf in _numbered(root, "cellXfs")
     ]
@@ -172,7 +176,9 @@ class _Colors:
             number = element.get(key, "")
             if number.isdecimal() and int(number) < len(colors):
                 color = colors[int(number)]
-        color = _tinted(color, float(element.get("tint", 0))) if _RGB.fullmatch(color) else default
+        tint = parse_number(element.get("tint", "0"))
+        tint = 0 if isinstance(tint, ErrorValue) else tint
+        color = _tinted(color, tint) if _RGB.fullmatch(color) else default
         return "" if color == default else f"#{color}"
 
 
@@ -346,12 +352,16 @@ class _RowReader:
         self._row = -1
 
     def row(self, element: Element, rows: dict[int, dict[int, Cell]]) -> None:
-        self._row = int(element.get("r") or self._row + 2) - 1
+        self._row = _int(element.get("r"), self._row + 2) - 1
         column = -1
         cells: dict[int, Cell] = {}
         for child in (child for child in element if name_of(child) == "c"):
             reference = child.get("r")
-            row, column = parse_cell_address(reference) if reference else (self._row, column + 1)
+            try:
+                row, column = parse_cell_address(reference) if reference else (self._row, column + 1)
+            except ValueError:
+                row, column = self._row, column + 1
+                self._book.job.note("Cells with a damaged address were kept behind the cell before them.")
             cell = self._cell(child, row, column)
             if cell is not None:
                 cells[column] = cell
@@ -369,7 +379,7 @@ class _RowReader:
                 formula = child
             elif name == "is":
                 content = _rich_text(child)
-        index = int(element.get("s") or 0)
+        index = _int(element.get("s"))
         style = self._book.styles[index] if index < len(self._book.styles) else DEFAULT_STYLE
         if content is None and formula is None:
             return Cell(None, style) if self._book.quota.take_empty(style) else None
@@ -386,8 +396,8 @@ class _RowReader:
         if content is None:
             return "" if kind == "str" and computed else None
         if kind == "s":
-            string_index = int(content)
-            return book.strings[string_index] if 0 <= string_index < len(book.strings) else ErrorValue("#REF!")
+            string_index = _int(content.strip(), len(book.strings))
+            return book.strings[string_index] if string_index < len(book.strings) else ErrorValue("#REF!")
         if kind == "n":
             numeric = parse_number(content)
             if isinstance(numeric, ErrorValue) or not style.format:
@@ -405,7 +415,7 @@ class _RowReader:
 def _width(element: Element, widths: dict[int, float]) -> None:
     if element.get("customWidth") in (None, "0", "false"):
         return
-    first, last = int(element.get("min") or 1) - 1, int(element.get("max") or 1)
+    first, last = _int(element.get("min"), 1) - 1, _int(element.get("max"), 1)
     width = parse_number(element.get("width", ""))
     if isinstance(width, (int, float)) and PADDING < width < 256:
         kept = round(width - PADDING, 2)
