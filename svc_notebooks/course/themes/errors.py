@@ -316,7 +316,7 @@ def _set_up_later(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
     share_file(bob, read_only, {"type": "user", "role": "reader", "emailAddress": exercise.service.policy.first_user})
     actions: list[JSONObject] = [{"status": status} for status in (500, 502, 503, 504)]
     actions += [{"reset": "before"}, {"reset": "after"}]
-    broken, times = rng.sample(own, len(actions)), rng.sample((1, 2, 2, 3, 4, 6), len(actions))
+    broken, times = rng.sample(own, len(actions)), [*rng.sample((1, 2, 3, 4, 6), len(actions) - 1), 2]
     steps: list[JSON] = [
         {"match": {"operation": "files.update", "path": f"*{file_id}*"}, "times": count, "action": action}
         for file_id, action, count in zip(broken, actions, times, strict=True)
