@@ -233,7 +233,7 @@ lock: env
 		--output-file requirements/dev.txt
 	$(LOCK) pyproject.toml --extra lab --group build \
 		--constraint requirements/dev.txt --output-file binder/requirements.txt
-	$(LOCK) pyproject.toml --extra postgres --extra s3 --extra metrics \
+	$(LOCK) pyproject.toml --extra postgres --extra s3 --extra metrics --group wsgi \
 		--constraint requirements/dev.txt --output-file requirements/deploy.txt
 	$(LOCK) --group build --constraint requirements/dev.txt --output-file requirements/build.txt
 	$(LOCK) --group audit --output-file requirements/audit.txt

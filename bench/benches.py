@@ -31,6 +31,7 @@ BENCHES = {
     "workers": ("bulk", "on_one_machine"),
     "processor-time": ("bulk", "processor_time"),
     "long-list": ("bulk", "long_list"),
+    "many-rows": ("bulk", "very_many_rows"),
     "sorted-list": ("classroom", "long_list"),
     "beside-list": ("classroom", "beside_a_list"),
     "beside-greedy": ("classroom", "beside_greedy_clients"),
@@ -46,7 +47,7 @@ BENCHES = {
     "clone": ("commands", "clone_to_jupyterlab"),
 }
 
-BY_NAME_ONLY = {"run", "clone"}
+BY_NAME_ONLY = {"run", "clone", "many-rows"}
 """Those that take minutes each, and that a run of all benchmarks leaves out."""
 
 ON_ONE_CORE = {"upload", "upload-small", "resumed", "creates", "stored", "chunks", "download", "workers", "mixed-load"}

@@ -6,6 +6,8 @@ import hashlib
 import json
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
@@ -19,9 +21,9 @@ import pandas as pd
 import requests
 from requests.adapters import HTTPAdapter
 
-from bench.processes import TOKEN, folder, ours, slow_line
+from bench.processes import MIB, TOKEN, folder, ours, slow_line
 from bench.rounds import Run, alternate, processor_timed, timed
-from bench.table import Row, at_least, at_most, compare, microseconds, milliseconds
+from bench.table import HELD, MISSED, Row, at_least, at_most, compare, microseconds, milliseconds
 from svc_notebooks.client.session import Session
 from svc_notebooks.notebook.files.downloads.downloads import download
 from svc_notebooks.notebook.files.files import upload
@@ -195,6 +197,24 @@ def long_list() -> Iterator[Row]:
         costs = alternate({"ours": timed(listed), "plain": timed(plain)})
     title = f"files(limit={LISTED:_})"
     yield compare(title, costs["ours"], costs["plain"], "requests and DataFrame(records)", at_most(1.5), milliseconds)
+
+
+def very_many_rows() -> Iterator[Row]:
+    """What a row costs in memory and processor time, and that a tenth of the rows costs a tenth."""
+    with ours() as served:
+        for name, number, limit in (("ledger", 1_000_000, 10e-6), ("upload", 100_000, None)):
+            costs = {rows: _costs_of_rows(name, rows, served.base_url) for rows in (number // 10, number)}
+            for rows, (_, processor, beside, size) in costs.items():
+                memory = f"{beside / rows:.0f} bytes beside {size / rows:.0f} of the frame"
+                text = f"{processor / rows * 1e6:.1f} µs, {memory}"
+                goal = f"≤ {limit * 1e6:.0f} µs, 200 bytes" if limit else ""
+                held = "" if limit is None else HELD if processor / rows <= limit and beside <= 200 * MIB else MISSED
+                yield Row(f"{name} of {rows:,} rows, each", text, "", "", goal, held)
+
+
+def _costs_of_rows(name: str, rows: int, base_url: str) -> list[float]:
+    command = [sys.executable, "-m", f"{__package__}.many_rows", name, str(rows), base_url]
+    return list(json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout))
 
 
 def _each(seconds: float) -> str:

@@ -46,8 +46,11 @@ from .notebook.notifications.channels import (
     renew_channel as renew_channel,
     channels as channels,
 )
-from .notebook.notifications.messages import notifications as notifications, changes as changes
-from .notebook.notifications.open_receiver import receiver as receiver
+from .notebook.notifications.open_receiver import (
+    receiver as receiver,
+    notifications as notifications,
+    changes as changes,
+)
 from .notebook.notifications.receiver import Receiver as Receiver
 from .notebook.notifications.delivery_timeline import delivery_timeline as delivery_timeline
 from .notebook.events.events import (

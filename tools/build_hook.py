@@ -1,4 +1,4 @@
-"""Adds notebooks, the contract suite and exercise solutions to a wheel, but not to an editable install."""
+"""Adds notebooks and the contract suite to a wheel, but not to an editable install."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +13,7 @@ SUITE = (
 
 
 class Ship(BuildHookInterface):
-    """Adds the files to a wheel, as `notebooks_shipped`, `suite_shipped` and `solutions_shipped` of the package."""
+    """Adds the files to a wheel, as `notebooks_shipped` and `suite_shipped` of the package."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         if version != "standard":
@@ -25,8 +25,6 @@ class Ship(BuildHookInterface):
         for path in [*(root / name for name in SUITE), *_files(root / "tests" / "contract")]:
             name = path.relative_to(root).as_posix()
             build_data["force_include"][str(path)] = f"svc_notebooks/suite_shipped/{name}"
-        for path in _files(root / "tests" / "course" / "solutions"):
-            build_data["force_include"][str(path)] = f"svc_notebooks/solutions_shipped/{path.name}"
 
 
 def _files(folder: Path) -> Iterator[Path]:

@@ -2,10 +2,10 @@
 """The command line `svc-notebooks lab | run | grade | solutions | serve | check | backup | migrate |
 sweep | conformance | doctor`.
 
-lab, run, grade, serve, conformance                      a module for each command
+run, grade, serve, conformance                           a module for each command
 stores                                                   check, backup, migrate and sweep
 options, environment                                     options of commands; the service that they or variables open
-notebook_files                                           the notebooks of the package, and settings of JupyterLab
+notebook_files                                           lab; the notebooks of the package, and settings of JupyterLab
 output_file, marks                                       output files of commands; saved marks and tables of `grade`
 """
 
@@ -63,7 +63,7 @@ def _is_output_closed() -> bool:
 def _run(options: argparse.Namespace, jupyter_arguments: Sequence[str]) -> int:
     match options.command:
         case "lab":
-            from .lab import lab
+            from .notebook_files import lab
 
             own = {name: getattr(options, name) for name in ("fresh", "only_copy", "with_outputs")}
             return lab(options.directory, jupyter_arguments, **own)

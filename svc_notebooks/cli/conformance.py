@@ -24,7 +24,7 @@ from ..core.brand_names import Names
 from ..core.printable_text import terminal_text
 from ..core.processes import temporary_folder
 from .options import names_of
-from .output_file import check_output_paths, write_report
+from .output_file import check_output_paths, fail, write_report
 
 if TYPE_CHECKING:
     import pytest
@@ -226,14 +226,14 @@ def conformance(options: argparse.Namespace) -> int:
     """Run the contract tests. Return 0 if no rule fails, 1 if a rule fails, or 2 if nothing could be tested."""
     missing = [name for name in ("pytest", "trustme") if find_spec(name) is None]
     if missing:
-        return _fail(f'{missing[0]} is not installed: pip install "svc-notebooks[conformance]"')
+        return fail("conformance", f'{missing[0]} is not installed: pip install "svc-notebooks[conformance]"')
     try:
         rules = _select_rules(_rules(), options.rules)
         target = None if options.list else _target(options)
     except (OSError, ValueError) as error:
-        return _fail(str(error))
+        return fail("conformance", str(error))
     if problem := check_output_paths(options.json, overwrite=options.overwrite):
-        return _fail(problem)
+        return fail("conformance", problem)
     command = ConformanceRun(target, rules)
     command.execute()
     if options.list:
@@ -474,8 +474,3 @@ def _interruptible(command: ConformanceRun) -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-def _fail(message: str) -> int:
-    sys.stderr.write(f"svc-notebooks conformance: {terminal_text(message)}\n")
-    return 2

@@ -9,6 +9,7 @@ import argparse
 import json
 import logging
 import os
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import fields
@@ -27,7 +28,12 @@ from .options import names_of, policy_of, serve_parser
 if TYPE_CHECKING:
     from ..server.auth.hub import HubSettings
     from ..server.service import Service
+    from ..server.transports.metrics import Metrics
 
+
+_SWITCH_SECONDS = 0.0001
+"""The longest time in seconds for which a thread computes while other threads wait. Python's default is 5 ms. While the
+service builds a long list for one user, every request of other users waits for several such intervals."""
 
 _QUOTA_OPTIONS = {"bytes": "quota_bytes", "requests_per_minute": "requests_per_minute", "channels": "channels"}
 
@@ -124,7 +130,9 @@ def open_with_options(
         "live_page": not options.no_live_page,
         "path_prefix": options.prefix,
         "proxies": tuple(options.proxy),
+        "durability": options.durability,
     }
+    sys.setswitchinterval(_SWITCH_SECONDS)
     policy = Policy(**{**settings, **policy_of(options.names), **getattr(options, "policy", {})})
     service = stack.enter_context(
         open_service(
@@ -147,14 +155,35 @@ def open_with_options(
     return OpenedService(service, school_class, control, None if school_class else control_token, is_open)
 
 
+def metrics_of(service: Service) -> Metrics:
+    """Return the metrics of a service. Raises ImportError without the extra `metrics`."""
+    try:
+        from ..server.transports.metrics import Metrics
+    except ImportError:
+        raise ImportError('--metrics needs a library: pip install "svc-notebooks[metrics]"') from None
+    return Metrics(service.monitor)
+
+
+def log_requests(service: Service, log_format: str) -> None:
+    """Write a line for each request, and the other records of the package, to the error output."""
+    from ..server.transports.health import JsonFormatter, RequestLog
+
+    handler = logging.StreamHandler()
+    if log_format == "json":
+        handler.setFormatter(JsonFormatter())
+    logging.basicConfig(level=logging.INFO, handlers=[handler])
+    RequestLog(service.monitor)
+
+
 _log = logging.getLogger(__name__)
 
 PREFIX = "SVC_"
 
-_SWITCHES = ("--shared", "--control", "--no-live-page")
+_SWITCHES = ("--shared", "--control", "--no-live-page", "--metrics")
 _LISTS = ("--host-name", "--allow-origin", "--names", "--proxy")
 _OPTIONS = (
-    *("--store", "--content", *_SWITCHES, *_LISTS, "--journal", "--prefix", "--public-url"),
+    *("--store", "--content", "--durability", "--journal", "--log-format", "--prefix", "--public-url"),
+    *(*_SWITCHES, *_LISTS),
     *("--token", "--token-file", "--control-token", "--control-token-file"),
     *("--class", "--tokens", "--quota-bytes", "--requests-per-minute", "--channels"),
 )
@@ -225,6 +254,8 @@ def open_from_environment(stack: ExitStack, environ: Mapping[str, str] = os.envi
     options = read_environment(environ)
     opened = open_with_options(options, stack, _log.warning)
     service = opened.service
+    if options.log_format:
+        log_requests(service, options.log_format)
     if options.token and not opened.school_class:
         service.sign_in(token=options.token)
     page_key = None if opened.is_open else opened.control_token or token_urlsafe(16)
@@ -236,4 +267,5 @@ def open_from_environment(stack: ExitStack, environ: Mapping[str, str] = os.envi
         # Nobody knows a random key, but the token of a teacher is a key of the page, too.
         has_page=service.policy.live_page and bool(opened.is_open or opened.control_token or opened.school_class),
     )
-    return Health(service, handle, lambda: False).handle
+    metrics = metrics_of(service).content if options.metrics else None
+    return Health(service, handle, lambda: False, metrics).handle

@@ -1,13 +1,18 @@
-"""Finds the notebooks of the package and copies them to a folder."""
+"""Finds the notebooks of the package, copies them to a folder, and opens JupyterLab there."""
+
+from __future__ import annotations
 
 import json
 import os
 import re
+import signal
+import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
+from importlib.util import find_spec
 from itertools import count
 from os.path import lexists
 from pathlib import Path
@@ -16,6 +21,7 @@ from typing import Any
 from ..core.errors.errors import PathExists
 from ..core.printable_text import terminal_text
 from ..local.saving import UNCHANGED, move_into_place, save_bytes
+from .output_file import fail
 
 FOLDER = Path(__file__).with_name("jupyter")
 
@@ -54,8 +60,7 @@ _CELL = re.compile(r'(?P<head>given = course\.exercise\("(?P<name>[\w-]+)"\)\.be
 def solutions(directory: Path) -> int:
     """Write the solved notebooks to a folder without replacing files. Return 1 if the path is a file, else 0."""
     if directory.exists() and not directory.is_dir():
-        sys.stderr.write(f"svc-notebooks solutions: {directory} is a file; choose a folder, or a new path\n")
-        return 1
+        return fail("solutions", f"{directory} is a file; choose a folder, or a new path", 1)
     directory.mkdir(parents=True, exist_ok=True)
     for path in sorted((notebooks_folder() / "exercises").glob("*.ipynb")):
         target = directory / path.name
@@ -68,23 +73,26 @@ def solutions(directory: Path) -> int:
     return 0
 
 
-def solutions_folder() -> Path:
-    """Return the folder of the solutions, which is inside the package in a wheel, and inside `tests` in a checkout."""
-    inside = PACKAGE / "solutions_shipped"
-    return inside if inside.is_dir() else PACKAGE.parent / "tests" / "course" / "solutions"
-
-
 def solve_notebook(path: Path) -> dict[str, Any]:
-    """Return the JSON of an exercise notebook with its solutions and without outputs."""
+    """Return the JSON of an exercise notebook with its solutions and without outputs.
+
+    Below each solution is a cell with the answers to the questions of the notebook.
+    """
+    from ..course.catalogue import solution_code
+
     notebook: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    cells: list[dict[str, Any]] = []
     for cell in notebook["cells"]:
+        cells.append(cell)
         if cell["cell_type"] == "code":
             source = "".join(cell["source"])
             if match := _CELL.match(source):
-                answer = (solutions_folder() / f"{match['name']}.py").read_text(encoding="utf-8").rstrip()
-                source = f"{match['head']}\n{answer}"
+                code, answers = solution_code(match["name"])
+                source = f"{match['head']}\n{code}"
+                text = f"**Answers**\n\n{answers}".splitlines(keepends=True)
+                cells.append({"cell_type": "markdown", "id": f"{cell['id']}-answers", "metadata": {}, "source": text})
             cell.update(source=source.splitlines(keepends=True), outputs=[], execution_count=None)
-    return notebook
+    return {**notebook, "cells": cells}
 
 
 PACKAGE = Path(__file__).parents[1]
@@ -188,3 +196,74 @@ def _find_notebook(text: str, names: Sequence[str]) -> str:
         )
         raise LookupError(f"{text} {problem}")
     return matches[0]
+
+
+# -- the command `svc-notebooks lab`, which copies the notebooks to a folder and opens JupyterLab there
+
+
+def lab(
+    directory: Path,
+    arguments: Sequence[str] = (),
+    *,
+    fresh: str | None = None,
+    only_copy: bool = False,
+    with_outputs: bool = False,
+) -> int:
+    """Copy the notebooks to a folder, open JupyterLab there with `arguments`, and return the exit status of JupyterLab.
+
+    `fresh` is a part of the name of a notebook to restore. With `only_copy`, JupyterLab is not opened. `with_outputs`
+    copies the saved outputs too. Return 1 if the notebooks cannot be copied.
+    """
+    if find_spec("jupyterlab") is None and not only_copy:
+        return fail("lab", 'JupyterLab is not installed: pip install "svc-notebooks[lab]"', 1)
+    if directory.exists() and not directory.is_dir():
+        return fail("lab", f"{directory} is a file; choose a folder, or a new path", 1)
+    try:
+        _copy_notebooks(directory, fresh, with_outputs=with_outputs)
+    except LookupError as error:
+        return fail("lab", str(error), 1)
+    except OSError as error:
+        return fail("lab", f"{error.filename or directory}: {error.strerror}; choose a folder with write permission", 1)
+    return 0 if only_copy else _open(directory, arguments)
+
+
+def _copy_notebooks(directory: Path, fresh: str | None, *, with_outputs: bool) -> None:
+    shipped = notebooks_folder()
+    if directory.resolve() == shipped.resolve():  # in a checkout the notebooks are used where they are
+        if fresh is not None:
+            raise LookupError(f"{directory} is in a Git checkout; restore the notebook with git restore")
+    else:
+        files = copy_notebooks(directory, with_outputs=with_outputs)
+        new = sum(file.outcome is CopyOutcome.COPIED for file in files)
+        summary = (
+            f"{new} of {len(files)} files copied to {directory}" if new else f"all files are in {directory} already"
+        )
+        kept = [f"{file.name}: {file.outcome.value}" for file in files if file.outcome is CopyOutcome.KEPT]
+        for line in [summary, *kept]:
+            sys.stderr.write(f"svc-notebooks lab: {terminal_text(line)}\n")
+    if fresh is not None:
+        name, backup = restore_notebook(directory, fresh, with_outputs=with_outputs)
+        where = f"; your version is {backup} now" if backup else ""
+        sys.stderr.write(f"svc-notebooks lab: {terminal_text(name)} is restored{where}\n")
+    if find_spec("nbformat"):
+        pairs = [(directory / path.relative_to(shipped), path) for path in sorted(shipped.rglob("*.ipynb"))]
+        trust(copy for copy, path in pairs if copy.is_file() and copy.read_bytes() == path.read_bytes())
+
+
+def _open(directory: Path, arguments: Sequence[str]) -> int:
+    # Set the start notebook as the default URL rather than as a file argument. With --no-browser, the link that
+    # JupyterLab prints then also opens the start notebook.
+    options = [f"--LabApp.default_url=/lab/tree/{START}"]
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        options.append("--allow-root")  # the user of a container is often root, which JupyterLab refuses without it
+    command = [sys.executable, "-m", "jupyterlab", *options, *arguments]
+    process = subprocess.Popen(command, cwd=directory, env=environment(os.environ))
+    before = signal.signal(signal.SIGTERM, lambda *_: process.terminate())
+    try:
+        while True:
+            try:
+                return process.wait()
+            except KeyboardInterrupt:
+                continue  # the terminal also interrupts JupyterLab, which asks for confirmation
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -1,4 +1,4 @@
-"""Checks the output paths of a command before the command begins its work, and writes the output files."""
+"""Writes the error messages and the output files of commands, and checks the paths of these files before."""
 
 from __future__ import annotations
 
@@ -6,9 +6,16 @@ import sys
 from pathlib import Path
 
 from ..core.errors.errors import PathExists
+from ..core.printable_text import terminal_text
 from ..local.existing_file import DEVICE, existing
 from ..local.paths import free_path
 from ..local.saving import save_bytes
+
+
+def fail(command: str, message: object, status: int = 2) -> int:
+    """Write the error message of a command, and return its exit status."""
+    sys.stderr.write(f"svc-notebooks {command}: {terminal_text(message)}\n")
+    return status
 
 
 def check_output_paths(*paths: Path | None, overwrite: bool) -> str | None:

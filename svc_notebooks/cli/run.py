@@ -3,7 +3,6 @@
 import os
 import re
 import signal
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ..core.printable_text import terminal_text
 from ..core.processes import temporary_folder
 from .notebook_files import copy_notebooks, notebooks_in, skip_address_parsers
+from .output_file import fail
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -36,30 +36,15 @@ def run(directory: Path | None = None, at_once: int | None = None) -> int:
     a notebook fails, 130 after Ctrl-C, else 0.
     """
     if find_spec("nbclient") is None:
-        return _fail('nbclient, which executes notebooks, is not installed: pip install "svc-notebooks[lab]"')
+        return fail("run", 'nbclient, which executes notebooks, is not installed: pip install "svc-notebooks[lab]"', 1)
     skip_address_parsers()
     if directory is None:
         with temporary_folder("svc-notebooks-") as folder:
             copy_notebooks(folder)
             return _run_all(folder, at_once)
     if not directory.is_dir():
-        return _fail(f"{directory} is not a folder; svc-notebooks lab {directory} creates it")
+        return fail("run", f"{directory} is not a folder; svc-notebooks lab {directory} creates it", 1)
     return _run_all(directory, at_once)
-
-
-@dataclass(frozen=True, slots=True)
-class NotebookRun:
-    """The result of executing a notebook. `problem` is the error text, or empty without an error."""
-
-    name: str
-    seconds: float
-    problem: str = ""
-
-    def line(self, width: int) -> str:
-        """Return the output line for the notebook, followed by the error text if there is one."""
-        head = f"{terminal_text(self.name):<{width}}  {'FAILED' if self.problem else 'ok':<6}  {self.seconds:5.1f} s"
-        problem = "\n".join(map(terminal_text, self.problem.splitlines()))
-        return f"{head}\n{problem}\n" if self.problem else head
 
 
 @dataclass(slots=True)
@@ -94,14 +79,14 @@ def _run_all(folder: Path, at_once: int | None) -> int:
 
     paths = notebooks_in(folder)
     if not paths:
-        return _fail(f"{folder} has no notebook")
+        return fail("run", f"{folder} has no notebook", 1)
     with forked_kernels(FIXED_ENVIRONMENT):
         return _run_paths(folder, paths, at_once)
 
 
 def _run_paths(folder: Path, paths: Sequence[Path], at_once: int | None) -> int:
     started = time.monotonic()
-    runs: list[NotebookRun] = []
+    problems: list[str] = []
     kernels = Kernels()
     processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     pool = ThreadPoolExecutor(at_once or min(processors or 1, MAX_JOBS))
@@ -109,8 +94,11 @@ def _run_paths(folder: Path, paths: Sequence[Path], at_once: int | None) -> int:
     futures = [pool.submit(_run_one, path, name, kernels) for path, name in zip(paths, names, strict=True)]
     try:
         for future in as_completed(futures):
-            runs.append(future.result())
-            print(runs[-1].line(max(map(len, names))), flush=True)
+            name, seconds, problem = future.result()
+            problems.append(problem)
+            state = f"{'FAILED' if problem else 'ok':<6}  {seconds:5.1f} s"
+            lines = [f"{name:<{max(map(len, names))}}  {state}", *problem.splitlines()]
+            print("\n".join(map(terminal_text, lines)) + "\n" * bool(problem), flush=True)
     except KeyboardInterrupt:
         print("interrupted", flush=True)
         return INTERRUPTED
@@ -119,12 +107,13 @@ def _run_paths(folder: Path, paths: Sequence[Path], at_once: int | None) -> int:
             future.cancel()
         kernels.end()
         pool.shutdown()
-    succeeded = sum(not notebook.problem for notebook in runs)
-    print(f"{succeeded} of {len(runs)} notebooks ran to the end, in {time.monotonic() - started:.0f} s")
-    return 0 if succeeded == len(runs) else 1
+    succeeded = problems.count("")
+    print(f"{succeeded} of {len(problems)} notebooks ran to the end, in {time.monotonic() - started:.0f} s")
+    return 0 if succeeded == len(problems) else 1
 
 
-def _run_one(path: Path, name: str, kernels: Kernels) -> NotebookRun:
+def _run_one(path: Path, name: str, kernels: Kernels) -> tuple[str, float, str]:
+    """Execute a notebook. Return its name, the seconds, and the error text, which is empty without an error."""
     from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
     from nbformat.reader import NotJSONError
     from nbformat.validator import NotebookValidationError
@@ -141,7 +130,7 @@ def _run_one(path: Path, name: str, kernels: Kernels) -> NotebookRun:
         problem = "the kernel died"
     except (NotJSONError, NotebookValidationError, OSError) as error:
         problem = f"the notebook cannot be read: {str(error).splitlines()[0]}"
-    return NotebookRun(name, time.monotonic() - started, problem)
+    return name, time.monotonic() - started, problem
 
 
 def execute(path: Path, kernels: Kernels | None = None) -> "NotebookNode":
@@ -167,8 +156,3 @@ def execute(path: Path, kernels: Kernels | None = None) -> "NotebookNode":
                 break
             client.execute_cell(cell, number)
     return client.nb
-
-
-def _fail(message: str) -> int:
-    sys.stderr.write(f"svc-notebooks run: {terminal_text(message)}\n")
-    return 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import logging
 import os
 import signal
 import sys
@@ -12,17 +11,11 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, NoReturn
 
 from ..core.http.origins import ANY
-from .environment import open_with_options
+from .environment import log_requests, metrics_of, open_with_options
 from .options import token_file_option
 
 if TYPE_CHECKING:
     from ..server.auth.hub import HubSettings
-    from ..server.service import Service
-    from ..server.transports.metrics import Metrics
-
-_SWITCH_SECONDS = 0.0001
-"""The longest time in seconds for which a thread computes while other threads wait. Python's default is 5 ms. While the
-service builds a long list for one user, every request of other users waits for several such intervals."""
 
 
 class _Terminated(KeyboardInterrupt):
@@ -61,7 +54,7 @@ def _run_service(options: argparse.Namespace) -> None:
         opened = open_with_options(options, stack, lambda note: sys.stderr.write(f"svc-notebooks serve: {note}\n"), hub)
         service, school_class = opened.service, opened.school_class
         if options.log_format:
-            _log_requests(service, options.log_format)
+            log_requests(service, options.log_format)
         token = None if hub or school_class else service.sign_in(token=options.token or _token_in_environment())
         tls, ca = stack.enter_context(tls_for(options.host, *options.host_name)) if options.tls else (None, None)
         server = SocketServer(
@@ -71,7 +64,7 @@ def _run_service(options: argparse.Namespace) -> None:
             control=opened.control,
             control_token=opened.control_token,
             tls=tls,
-            metrics=_metrics(service) if options.metrics else None,
+            metrics=metrics_of(service) if options.metrics else None,
         )
         ready = {
             "base_url": stack.enter_context(server).base_url,
@@ -85,7 +78,6 @@ def _run_service(options: argparse.Namespace) -> None:
             ready["page"] = server.page_url and server.page_url.partition("#")[0]  # the token of a teacher is the key
             ready["tokens"] = str(school_class.token_file)
         print(json.dumps(ready), flush=True)
-        sys.setswitchinterval(_SWITCH_SECONDS)
         try:
             server.serve_forever()
         except _Terminated:
@@ -96,25 +88,6 @@ def _run_service(options: argparse.Namespace) -> None:
 def _token_in_environment() -> str | None:
     path = os.environ.get("SVC_TOKEN_FILE")
     return token_file_option(path) if path else None
-
-
-def _metrics(service: Service) -> Metrics:
-    try:
-        from ..server.transports.metrics import Metrics
-    except ImportError:
-        raise ImportError('--metrics needs a library: pip install "svc-notebooks[metrics]"') from None
-    return Metrics(service.monitor)
-
-
-def _log_requests(service: Service, log_format: str) -> None:
-    """Write a line for each request, and the other records of the package, to the error output."""
-    from ..server.transports.health import JsonFormatter, RequestLog
-
-    handler = logging.StreamHandler()
-    if log_format == "json":
-        handler.setFormatter(JsonFormatter())
-    logging.basicConfig(level=logging.INFO, handlers=[handler])
-    RequestLog(service.monitor)
 
 
 def _read_hub(options: argparse.Namespace) -> HubSettings | None:

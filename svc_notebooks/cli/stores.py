@@ -7,6 +7,7 @@ import time
 from datetime import UTC, datetime
 
 from ..core.printable_text import terminal_text
+from .output_file import fail
 
 
 def backup(options: argparse.Namespace) -> int:
@@ -18,8 +19,7 @@ def backup(options: argparse.Namespace) -> int:
     try:
         result = back_up(options.directory, options.target, TOKEN_FILE, BACKUPS)
     except OSError as error:
-        sys.stderr.write(f"svc-notebooks backup: {terminal_text(error)}\n")
-        return 2
+        return fail("backup", error)
     for problem in result.damaged:
         sys.stderr.write(
             f"svc-notebooks backup: {terminal_text(problem)}; svc-notebooks check {options.directory} names its files\n"
@@ -35,8 +35,7 @@ def check(options: argparse.Namespace) -> int:
     try:
         report = check_store(options.directory)
     except OSError as error:
-        sys.stderr.write(f"svc-notebooks check: {terminal_text(error)}\n")
-        return 2
+        return fail("check", error)
     text = json.dumps(report.as_json(), indent=2) if options.json else "\n".join(map(terminal_text, report.lines()))
     sys.stdout.write(text + "\n")
     return 1 if report.problems else 0
@@ -80,8 +79,7 @@ def sweep(options: argparse.Namespace) -> int:
     try:
         swept = sweep(options.store, options.content, min_age=options.min_age, now=time.time(), delete=options.delete)
     except (ImportError, OSError, ValueError) as error:
-        sys.stderr.write(f"svc-notebooks sweep: {terminal_text(error)}\n")
-        return 2
+        return fail("sweep", error)
     for part in swept.old:
         written = datetime.fromtimestamp(part.modified, UTC).isoformat(timespec="seconds")
         state = "deleted" if part.key in swept.deleted else "stays" if options.delete else "found"

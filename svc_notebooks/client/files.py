@@ -238,9 +238,9 @@ def check_id(identifier: str, argument: str = "file_id") -> str:
 
 
 def share_file(session: Session, file_id: str, permission: Permission) -> Permission:
-    """Create a permission on a file and return the created permission."""
+    """Give a grantee a role on a file and return the permission. A repeated request changes nothing."""
     path = f"{file_path(session, file_id)}/permissions"
-    answer = session.call("POST", path, query={"fields": "*"}, body=permission)
+    answer = session.call("POST", path, query={"fields": "*"}, body=permission, repeatable=True)
     return read_resource(answer, Permission, session.base_url)
 
 

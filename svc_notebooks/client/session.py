@@ -1,4 +1,4 @@
-"""Sessions, which send requests to one service and record the exchanges."""
+"""Sessions, which send requests to one service with a secret access token, and record the exchanges."""
 
 from __future__ import annotations
 
@@ -13,19 +13,22 @@ from functools import partial
 from pathlib import Path
 from random import Random
 from secrets import token_hex
+from threading import RLock, local
 from types import TracebackType
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NoReturn, TypeAlias, cast
+from urllib.parse import urlsplit
 
+from ..core.auth.oauth import token_problem
 from ..core.brand_names import Names
 from ..core.clock import Clock
-from ..core.errors.errors import AlreadyExists, SvcError, error_from
+from ..core.errors.errors import NotFound, NotSignedIn, SvcError, error_from
 from ..core.errors.public_calls import public
 from ..core.fault_plan import Action
 from ..core.http.backoff import RetryRule, parse_retry_after
-from ..core.http.messages import Headers, JSONObject, Query, Request, Response, segment
+from ..core.http.messages import Headers, JSONObject, Query, Request, Response, merge_patch, segment
 from ..core.http.redaction import redact_text, remove_secret
 from ..core.processes import after_fork
-from .credentials import Credential, Secret, Token, base_address
+from ..core.user_functions import check_function
 from .json_response import check_no_content, read_object
 from .transport.bounds import ERROR_TEXT, JSON_ANSWER, Bound, BoundedBody
 from .transport.foreign_urls import origin_of
@@ -34,41 +37,163 @@ from .transport.recorder import Recorder
 from .transport.retry import IDEMPOTENT, REFUSALS, Retry, Throttle, thread_sleep
 from .upload_journal import UploadJournal, default_folder
 
-_IN_A_SANDBOX = "try it in svc.sandbox()"
-_AT_THE_DEPLOYMENT = "the deployment decides this; try it in svc.sandbox()"
-_TOKEN = "get an access token from the deployment, and pass it to svc.connect(base_url, token)"
-_CONSOLE = "register it in the console of the deployment"
+Token: TypeAlias = "str | Callable[[], str] | None"
+"""An access token, a function that returns an access token, or None for no token."""
+
+
+class Secret(str):
+    """A str with a redacted repr, so that tracebacks and printed requests do not show a secret (T-05).
+
+    >>> Secret("Bearer abc")
+    '[redacted]: print() and str() show it'
+    """
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "'[redacted]: print() and str() show it'"
+
+
+def base_address(text: str) -> str:
+    """Normalize a base URL to lower-case scheme and host, without default port and final slash.
+
+    Raises TypeError unless `text` is a str, ValueError unless an http(s) URL without user, query and fragment.
+
+    >>> base_address("HTTPS://API.example.org:443/")
+    'https://api.example.org'
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"base_url must be a str such as https://api.example.org, not {type(text).__name__}")
+    text = text.strip()
+    try:
+        parts = urlsplit(text)
+        valid = parts.scheme in ("http", "https") and parts.hostname and parts.port != -1
+    except ValueError:  # for a port that is not a number, or a bracket without its pair
+        valid = False
+    if not valid:
+        # Do not show the text, which is the token if a caller swaps the arguments.
+        raise ValueError("base_url must begin with http:// or https:// and a host name, as in https://api.example.org")
+    if parts.username is not None or parts.query or parts.fragment:
+        raise ValueError("base_url must not contain a user, a query or a fragment; pass the access token as token=...")
+    return origin_of(text) + parts.path.rstrip("/")
+
+
+@dataclass(frozen=True, slots=True)
+class EnvironmentToken:
+    """A token function that reads an access token from an environment variable.
+
+    A session calls it for each request. A pickle of it contains the name of the variable and not the token, so the
+    variable must be set in each process.
+    """
+
+    variable: str
+
+    def __call__(self) -> str:
+        """Return the token. Raises NotSignedIn if the variable is not set."""
+        token = os.environ.get(self.variable)
+        if not token:
+            raise NotSignedIn(f"The environment variable {self.variable} has no access token in this process.")
+        return token
+
+
+class Credential:
+    """The access token of a session. Thread-safe. A token function is called at first use and after a 401.
+
+    A token in an environment variable is read for each request.
+    """
+
+    def __init__(self, token: Token) -> None:
+        self._get_token = token if callable(token) else None
+        self._header: Secret | None = None
+        self._lock = RLock()
+        self._thread = local()  # `sent`: the header that this thread used last
+        self.token = Secret("")
+        """The token without the word "Bearer", or "" without a token or before the first request."""
+        if callable(token):
+            check_function("token", token, ())
+        elif token is not None:
+            self._set_header(bearer(token))
+        after_fork(self, Credential._renew_lock)
+
+    def _renew_lock(self) -> None:
+        self._lock = RLock()
+
+    def _set_header(self, header: Secret) -> None:
+        self._header, self.token = header, Secret(header.rpartition(" ")[2])
+
+    @property
+    def header(self) -> Secret | None:
+        """The value of the Authorization header, or None if the session has no token."""
+        if self._get_token is None:
+            return self._header
+        with self._lock:
+            if self._header is None or isinstance(self._get_token, EnvironmentToken):
+                token = _fetch_token(self._get_token)
+                if self._header is None or token != self.token:
+                    self._set_header(bearer(token))
+            self._thread.sent = self._header
+            return self._header
+
+    def renew(self) -> bool:
+        """Replace the token that this thread used last, after a 401. Returns False if there is no different token."""
+        if self._get_token is None:
+            return False
+        with self._lock:
+            refused = getattr(self._thread, "sent", self._header)
+            if self._header == refused:  # otherwise another thread has renewed the token
+                self._set_header(bearer(_fetch_token(self._get_token)))
+            return self._header != refused
+
+    def __repr__(self) -> str:
+        return "Credential([redacted])"
+
+
+def _fetch_token(get_token: Callable[[], str]) -> str:
+    """Return the token from the token function.
+
+    Raises NotSignedIn, whose message hides the function's error, or the function's own SvcError.
+    """
+    try:
+        return get_token()
+    except SvcError:
+        raise
+    except Exception as error:
+        failed = type(error).__name__
+    raise NotSignedIn(f"The token function failed with {failed}; call the function directly to see the full error.")
+
+
+def bearer(token: str) -> Secret:
+    """Return the Authorization header for a token. Raises TypeError or ValueError, which hide the token, if invalid."""
+    if not isinstance(token, str):
+        raise TypeError(f"token must be a str or a function that returns a str, not {type(token).__name__}")
+    if problem := token_problem(token):
+        raise ValueError(f"token {problem}")
+    return Secret(f"Bearer {token}")
+
+
+_IN_A_SANDBOX = ("agenda", "fault_plans", "fork", "number", "outbox", "restore", "service", "snapshot")
 
 INSTEAD = {
-    "access_token": _TOKEN,
+    **dict.fromkeys(_IN_A_SANDBOX, "try it in svc.sandbox()"),
+    **dict.fromkeys(("flag", "limit", "limits"), "the deployment decides this; try it in svc.sandbox()"),
+    **dict.fromkeys(
+        ("access_token", "create_access_token"),
+        "get an access token from the deployment, and pass it to svc.connect(base_url, token)",
+    ),
+    **dict.fromkeys(("domains", "oauth_client", "register_domain"), "register it in the console of the deployment"),
     "advance": "wait, or use the virtual clock of svc.sandbox()",
-    "agenda": _IN_A_SANDBOX,
-    "create_access_token": _TOKEN,
     "deliver": "a deployment delivers by itself; call receiver.wait_for('update')",
     "deliveries": "svc.notifications() lists the messages that have arrived",
-    "domains": _CONSOLE,
-    "fault_plans": _IN_A_SANDBOX,
     "faults": "session.fault('status=503') injects one fault, if `svc-notebooks serve` runs the service",
-    "flag": _AT_THE_DEPLOYMENT,
-    "fork": _IN_A_SANDBOX,
     "freeze": "the clock of the system does not stop; use the clock of svc.sandbox()",
     "journal": "svc.exchanges() lists the requests that this session has sent",
-    "limit": _AT_THE_DEPLOYMENT,
-    "limits": _AT_THE_DEPLOYMENT,
     "link": "the columns web_view_link of files and html_link of events have the addresses",
-    "number": _IN_A_SANDBOX,
-    "oauth_client": _CONSOLE,
     "open_with": "the user opens the file with the application, in the file picker of the deployment",
-    "outbox": _IN_A_SANDBOX,
-    "register_domain": _CONSOLE,
-    "restore": _IN_A_SANDBOX,
     "save": "svc.download(...) saves files",
     "serve": "the service runs already, at session.base_url",
-    "service": _IN_A_SANDBOX,
     "service_account": "create it in the console of the deployment; svc.service_account_token(key, scopes) signs it in",
     "set": "the clock of the system cannot be set; use the virtual clock of svc.sandbox()",
     "sign_in": "svc.connect(base_url, token) with an access token of the other user",
-    "snapshot": _IN_A_SANDBOX,
     "trust": "the deployment decides which certificates are valid; use one of a public authority",
 }
 """Maps attributes of a sandbox and of its clock to what a program does at another service."""
@@ -293,25 +418,31 @@ class Session:
         query: Mapping[str, object] | None = None,
         body: Mapping[str, object] | None = None,
         headers: Sequence[tuple[str, str]] = (),
+        repeatable: bool = False,
     ) -> JSONObject:
         """Send a JSON request and return the JSON object of the response, or {} for a 204.
 
         `path` begins with a slash and follows the base URL. `query` values are texts, numbers, bools or lists, and None
         is left out. `headers` are pairs of name and value, such as ("If-Match", etag).
 
-        A failed request is repeated if this is safe, such as a POST with an `id`. If a repetition fails because an
-        earlier try has created the resource, this resource is returned (X-07). Raises SvcError.
+        A failed request is repeated if this is safe, such as a POST with an `id`. `repeatable` says that another POST
+        is safe too, because two of them have the same effect as one. If a repetition fails because an earlier try has
+        created or changed the resource, this resource is returned (X-07). Raises SvcError.
         """
         request = self.request(method, path, query=query, body=body, headers=headers)
         made_id = body.get("id") if method == "POST" and body is not None else None
-        attempts = Retry(self, repeatable=method in IDEMPOTENT or bool(made_id))
+        attempts = Retry(self, repeatable=repeatable or method in IDEMPOTENT or bool(made_id))
         try:
             return read_object(attempts.run(lambda: request), request.url)
-        except AlreadyExists as error:
-            if not attempts.made_before(error):
-                raise
-            collection = path.rsplit("/", 2)[0] if path.endswith("/copy") else path
-            return self.call("GET", f"{collection}/{segment(str(made_id))}", query=query)
+        except SvcError as error:
+            if error.status == 409 and made_id and attempts.uncertain:
+                collection = path.rsplit("/", 2)[0] if path.endswith("/copy") else path
+                return self.call("GET", f"{collection}/{segment(str(made_id))}", query=query)
+            if error.status == 412 and method == "PATCH" and attempts.uncertain:
+                stored = self.call("GET", path, query=query)
+                if merge_patch(stored, cast(JSONObject, body or {})) == stored:
+                    return stored
+            raise
 
     def execute(
         self,
@@ -322,9 +453,17 @@ class Session:
         body: Mapping[str, object] | None = None,
         headers: Sequence[tuple[str, str]] = (),
     ) -> None:
-        """Send a JSON request as `call` does, to which the service answers 204 without content."""
+        """Send a JSON request as `call` does, which deletes or stops a resource, and which is answered with a 204.
+
+        If a repetition fails because the resource is not there any more, an earlier try has deleted it.
+        """
         request = self.request(method, path, query=query, body=body, headers=headers)
-        check_no_content(Retry(self, repeatable=method in IDEMPOTENT).run(lambda: request), request.url)
+        attempts = Retry(self, repeatable=True)
+        try:
+            check_no_content(attempts.run(lambda: request), request.url)
+        except NotFound:
+            if not attempts.uncertain:
+                raise
 
     def request(
         self,

@@ -127,7 +127,7 @@ class Policy:
     # journal and durability
     journal_length: int = 10_000
     journal_bytes: int = 16 * MIB
-    durability: Literal["process", "power"] = "process"
+    durability: Literal["process", "power"] | None = None
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -201,6 +201,7 @@ _VALIDATORS: dict[str, tuple[Callable[[Any], bool], str]] = {
         lambda value: isinstance(value, str) and (not value or is_path_prefix(value)),
         "a path like '/services/svc', or an empty text",
     ),
+    "durability": (lambda value: value in (None, "process", "power"), "'process' or 'power', or None"),
     "retry_jitter": (lambda value: _is_number(value) and 0 <= value <= MAX_JITTER, f"a number from 0 to {MAX_JITTER}"),
 }
 """Validators for settings that allow more values than the default's type suggests, with texts for the error message."""

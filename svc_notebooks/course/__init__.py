@@ -17,6 +17,7 @@ from ..core.errors.public_calls import public
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+    from ..forms.prediction import Prediction
     from .student_exercise import Exercise as Exercise
 
 _exercises: dict[str, Exercise] = {}
@@ -41,7 +42,7 @@ def exercise(name: str, *, seed: str | int | None = None) -> Exercise:
             SVC_COURSE_SEED, or else the user's name at a JupyterHub.
 
     Returns:
-        An `Exercise` with `task`, `hint()`, `begin()`, `check()` and `reset()`.
+        An `Exercise` with `task`, `hint()`, `begin()`, `check()`, `solution()` and `reset()`.
 
     Raises:
         ValueError: There is no exercise with this name. The message suggests the most similar name.
@@ -72,8 +73,8 @@ def exercises(theme: str | None = None) -> DataFrame:
         theme: A theme, such as "uploads", which selects the exercises of one notebook. None: all exercises.
 
     Returns:
-        One row for each exercise: name, title, notebook (str), outcome (str: correct, not yet, not tried), hints_taken
-        (Int64, number).
+        One row for each exercise: name, title, notebook (str), outcome (str: correct, not yet, not tried), points and
+        max_points (Int64, the points of the best check and of all parts), hints_taken (Int64, number).
 
     Raises:
         ValueError: There is no theme with this name.
@@ -94,12 +95,43 @@ def exercises(theme: str | None = None) -> DataFrame:
             "title": definition.title,
             "notebook": THEMES[definition.theme],
             "outcome": str(_exercises[name].outcome) if name in _exercises else "not tried",
+            "points": _exercises[name].points if name in _exercises else 0,
+            "maxPoints": definition.max_points,
             "hintsTaken": _exercises[name].hints_taken if name in _exercises else 0,
         }
         for name, definition in DEFINITIONS.items()
         if theme in (None, definition.theme)
     ]
     return frame(EXERCISES, rows)
+
+
+@public
+def predict(name: str) -> Prediction:
+    """Return the possible answers to a question of a lesson, as radio buttons.
+
+    Args:
+        name: The name of a question, as in the cells of the lessons.
+
+    Returns:
+        A `Prediction`. Its attribute `first` is the first answer that was chosen, with `text`, `why` and `right`.
+
+    Raises:
+        ValueError: There is no question with this name. The message suggests the most similar name.
+
+    >>> from svc_notebooks import course
+    >>> course.predict("http-range")
+    <Prediction http-range: not chosen yet>
+    """
+    import json
+    from pathlib import Path
+
+    from ..forms.prediction import Option, Prediction
+
+    questions = json.loads(Path(__file__).with_name("predictions.json").read_text(encoding="utf-8"))
+    if name not in questions:
+        near = get_close_matches(str(name), questions, 1)
+        raise ValueError(f"there is no question {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+    return Prediction(name, [Option(**option) for option in questions[name]])
 
 
 def reset() -> None:

@@ -1,6 +1,8 @@
-"""The definitions of all exercises by name, in the order of the course, and the notebook path of each theme."""
+"""The definitions of all exercises by name, in the order of the course, their solutions, and the notebooks."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 from .definition import ExerciseDefinition
 from .themes import (
@@ -40,3 +42,14 @@ _THEME_MODULES = (
 DEFINITIONS: dict[str, ExerciseDefinition] = {
     definition.name: definition for theme in _THEME_MODULES for definition in theme.ALL
 }
+
+
+def solution_text(name: str) -> str:
+    """Return the solution of an exercise as Markdown: the code with its reasons, and answers to the questions."""
+    return (Path(__file__).with_name("solutions") / f"{name}.md").read_text(encoding="utf-8")
+
+
+def solution_code(name: str) -> tuple[str, str]:
+    """Return the code of the solution of an exercise, and the answers to the questions of its notebook as Markdown."""
+    code, _, answers = solution_text(name).removeprefix("```python\n").partition("```\n")
+    return code.rstrip(), answers.strip()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from random import Random
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from .evidence import Evidence
@@ -32,30 +32,75 @@ _COLOURS = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class PartResult:
+    """The result of a part of a check: its name, its points, and whether the requirement is met."""
+
+    name: str
+    points: int
+    met: bool
+
+    def __str__(self) -> str:
+        return f"{'+' if self.met else '-'} {self.name} ({self.points if self.met else 0} of {self.points})"
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Verdict:
-    """The result of an exercise check, with an outcome and a message. A notebook displays it as a coloured note.
+    """The result of an exercise check: an outcome, a message, and the parts of the check with their points.
 
-    >>> Verdict(ExerciseOutcome.NOT_YET, "The service saw no upload.")
-    not yet: The service saw no upload.
+    A notebook displays it as a coloured note. An exercise that was not tried has no parts.
+
+    >>> parts = PartResult("one upload", 2, True), PartResult("the name", 1, False)
+    >>> Verdict(ExerciseOutcome.NOT_YET, "The file has no name.", parts)
+    not yet: The file has no name.
+      + one upload (2 of 2)
+      - the name (0 of 1)
     """
 
     outcome: ExerciseOutcome
     message: str
+    parts: tuple[PartResult, ...] = ()
 
     @property
     def solved(self) -> bool:
         return self.outcome is ExerciseOutcome.CORRECT
 
+    @property
+    def points(self) -> int:
+        """The points of the parts whose requirements are met."""
+        return sum(part.points for part in self.parts if part.met)
+
+    @property
+    def max_points(self) -> int:
+        """The points of all parts, which is 0 if the exercise was not tried."""
+        return sum(part.points for part in self.parts)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the verdict as a JSON object."""
+        parts = [[part.name, part.points, part.met] for part in self.parts]
+        return {"outcome": self.outcome.value, "message": self.message, "parts": parts}
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> Verdict:
+        """Create a verdict from the JSON object of `to_json`.
+
+        >>> Verdict.from_json(Verdict(ExerciseOutcome.CORRECT, "One upload.").to_json())
+        correct: One upload.
+        """
+        parts = (PartResult(str(name), int(points), bool(met)) for name, points, met in value["parts"])
+        return cls(ExerciseOutcome(value["outcome"]), str(value["message"]), tuple(parts))
+
     def __repr__(self) -> str:
-        return f"{self.outcome}: {self.message}"
+        return "\n  ".join((f"{self.outcome}: {self.message}", *map(str, self.parts)))
 
     def _repr_html_(self) -> str:
         from ..notebook.html import tag
 
         style = f"border-left: 4px solid {_COLOURS[self.outcome]}; margin: 0; padding: 2px 12px; max-width: 46em"
         heading = tag("strong", f"{_MARKS[self.outcome]} {self.outcome}.")
-        return str(tag("p", heading, " ", self.message, role="status", style=style))
+        points = f" {self.points} of {self.max_points} points." if self.parts else ""
+        parts = [tag("ul", *(tag("li", str(part)) for part in self.parts))] if self.parts else []
+        return str(tag("div", heading, points, " ", self.message, *parts, role="status", style=style))
 
 
 class CheckFailedError(Exception):
@@ -80,11 +125,20 @@ SetUp: TypeAlias = "Callable[[ExerciseService, Random], dict[str, Value]]"
 The function returns a dict from names to the values that are provided to the student.
 """
 
-Check: TypeAlias = "Callable[[Evidence], str]"
-"""A function that checks the evidence of an exercise.
 
-The function returns a sentence about a correct solution, or raises CheckFailedError.
-"""
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A requirement of an exercise, with its points.
+
+    `check` raises CheckFailedError if the requirement is not met. A text that it returns is a sentence about a correct
+    solution. It does not rely on other parts: without the requests that it needs, it is not met. If it is not met and
+    the last request of `operations` was refused, the message begins with this refusal.
+    """
+
+    name: str
+    check: Callable[[Evidence], object]
+    points: int = 1
+    operations: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +151,14 @@ class ExerciseDefinition:
     text: str
     hints: tuple[str, ...]
     set_up: SetUp
-    check: Check
+    parts: tuple[Part, ...]
     answer: str = "# Your code here."
     changes: tuple[str, ...] = ()
-    """The operations by which a correct answer changes the files of the set-up, such as "files.update"."""
+    """The fields that a correct answer may change in the files and events of the set-up, such as "starred"."""
     by_hand: bool = False
     """True if the student must write the HTTP requests. Requests of this package's client then fail the check."""
+
+    @property
+    def max_points(self) -> int:
+        """The points of all parts, and one for the part that every exercise has: nothing else is changed."""
+        return 1 + sum(part.points for part in self.parts)

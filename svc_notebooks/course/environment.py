@@ -12,7 +12,7 @@ from ..client.session import Session
 from ..core.brand_names import NOWHERE
 from ..core.clock import parse_time
 from ..core.durations import Duration, parse_duration
-from .definition import ExerciseOutcome, Verdict
+from .definition import Verdict
 from .exercise_service import ExerciseService
 
 if TYPE_CHECKING:
@@ -108,8 +108,7 @@ class RemoteEnvironment:
         self._call("answered", number=number, answer=outcome)
 
     def result(self) -> Verdict:
-        response = self._call("verdict")
-        return Verdict(ExerciseOutcome(response["outcome"]), str(response["message"]))
+        return Verdict.from_json(self._call("verdict"))
 
     def close(self) -> None:
         """Keep the connections for other exercises. The grading service keeps the requests and results."""

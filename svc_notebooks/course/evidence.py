@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from ..client.events.events import list_events, list_instances
 from ..client.files import file_path, file_permissions, list_files
@@ -18,6 +20,7 @@ from ..core.brand_names import NOWHERE
 from ..core.clock import parse_time
 from ..core.http.content_coding import decode, read_codings
 from ..core.http.messages import Body, Disconnected, Headers, Query, Request, Response, abort_body
+from ..core.http.multipart import boundary_of, parse_headers
 from ..core.processes import after_fork
 
 if TYPE_CHECKING:
@@ -32,6 +35,7 @@ MAX_REQUESTS = 2000
 """The largest number of recorded requests. Further requests are disconnected, so that an endless loop does not fill the
 memory."""
 
+_BATCH, _MAX_BATCH = "/batch/", 1000
 _MAX_BODY = 64 * 1024
 _MAX_RECORDED = 16 * 1024 * 1024
 _RECORDED_HEADERS = ("Content-Range", "Content-Type", "If-Match", "Range", "User-Agent")
@@ -54,11 +58,16 @@ class ExerciseExchange:
 class RequestRecorder:
     """Forwards requests to a service, one at a time, and records each request with its response.
 
-    `react` is called with each record after the response.
+    `react` is called with each record after the response. `alter` returns the request that the service gets.
     """
 
-    def __init__(self, service: Service, react: Callable[[ExerciseExchange], None] | None = None) -> None:
-        self._service, self._react = service, react
+    def __init__(
+        self,
+        service: Service,
+        react: Callable[[ExerciseExchange], None] | None = None,
+        alter: Callable[[Request], Request] | None = None,
+    ) -> None:
+        self._service, self._react, self._alter = service, react, alter
         self._lock = Lock()
         self._recorded_bytes = 0
         self.records: list[ExerciseExchange] = []
@@ -74,15 +83,18 @@ class RequestRecorder:
             if len(self.records) >= MAX_REQUESTS or self._recorded_bytes > _MAX_RECORDED:
                 self.over_limit = True
                 raise Disconnected("there were too many requests for one exercise")
-            headers = {name: request.headers[name] for name in _RECORDED_HEADERS if name in request.headers}
-            record = ExerciseExchange(request.method, request.path, request.query, headers)
+            record = ExerciseExchange(request.method, request.path, request.query, _recorded(request.headers))
             self.records.append(record)
+            if self._alter:
+                request = self._alter(request)
             if isinstance(request.body, bytes):
                 record.request_body += request.body[:_MAX_BODY]
             else:
                 body = _RecordingBody(request.body, record.request_body)
                 request = Request(request.method, request.url, request.headers, body)
             response = self._service.handle(request)
+            if request.path.startswith(_BATCH):  # its requests are performed while its body is read
+                response = Response(response.status, response.headers, response.content())
             record.request_body = _without_codings(request.headers, record.request_body)
             record.status, record.response_headers = response.status, response.headers
             if isinstance(response.body, bytes):
@@ -105,6 +117,30 @@ def _without_codings(headers: Headers, body: bytearray) -> bytearray:
             if len(content) == _MAX_BODY:
                 break
     return content
+
+
+def batched_exchanges(batch: ExerciseExchange) -> list[ExerciseExchange]:
+    """Return the requests in a batch with their responses. Empty for any other request, and for a refused batch."""
+    if not batch.path.startswith(_BATCH) or batch.status != 200:
+        return []
+    from ..server.dispatch.batch import read_batch, read_parts  # the process of a submission does not need it
+
+    requests = read_batch(batch.headers["Content-Type"], [bytes(batch.request_body)], _MAX_BATCH)
+    parts = read_parts(boundary_of(batch.response_headers["Content-Type"]), [batch.response_body])
+    exchanges = []
+    for request, (_, part) in zip(requests, parts, strict=True):
+        head, _, content = part.partition(b"\r\n\r\n")
+        status_line, _, lines = head.partition(b"\r\n")
+        url, own = urlsplit(request.target), _recorded(request.headers)
+        headers = {"User-Agent": batch.headers.get("User-Agent", "")} | own
+        body, status = bytearray(request.body), int(status_line.split()[1])
+        query, answer = Query.parse(url.query), parse_headers(lines, b"\r\n")
+        exchanges.append(ExerciseExchange(request.method, url.path, query, headers, body, status, content, answer))
+    return exchanges
+
+
+def _recorded(headers: Headers) -> dict[str, str]:
+    return {name: headers[name] for name in _RECORDED_HEADERS if name in headers}
 
 
 class _RecordingBody:
@@ -132,9 +168,6 @@ def as_object(content: bytes | bytearray) -> dict[str, Any]:
     except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
-
-
-_FILE_FIELDS = "id,name,mimeType,size,description,starred,trashed,parents,properties"
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,12 +212,35 @@ class RecordedRequest:
     @property
     def is_status_query(self) -> bool:
         """True if the request asks an upload session for the number of stored bytes."""
-        return self.operation == "upload.session" and self.content_range.replace(" ", "").startswith("bytes*/")
+        asks = self.content_range.replace(" ", "").lower().startswith("bytes*/")
+        return self.operation == "upload.session" and self.method == "PUT" and asks and not self.request_body
+
+    @property
+    def sends_bytes(self) -> bool:
+        """True if the request sent content to an upload session, with any method."""
+        return self.operation == "upload.session" and not self.is_status_query and self.method != "DELETE"
+
+    @property
+    def refused(self) -> bool:
+        """True if the student got a response with a status of 400 or more."""
+        return self.answered and (self.status or 0) >= 400
+
+    @property
+    def refusal(self) -> str:
+        """The request with the status and the text of its response, for a message about a refused request."""
+        error = self.response_json.get("error")
+        text = error.get("message") if isinstance(error, dict) else self.response_body.decode("utf-8", "replace")
+        return f"{self.method} {self.path} got the status {self.status}: {str(text or 'no text').strip()[:200]}"
 
     @property
     def by_hand(self) -> bool:
         """True if the request was not sent by the client of this package."""
         return self.headers.get("User-Agent") != USER_AGENT
+
+    @property
+    def is_look(self) -> bool:
+        """True if the request only reads metadata, as a student does who looks at the result."""
+        return self.method == "GET" and self.query.get("alt") != "media"
 
     @property
     def request_json(self) -> dict[str, Any]:
@@ -222,10 +278,25 @@ def join_records(exchange: ExerciseExchange, row: Mapping[str, Any]) -> Recorded
     )
 
 
+_VOLATILE = frozenset({
+    "capabilities", "etag", "explicitlyTrashed", "headRevisionId", "lastModifyingUser", "modifiedByMe",
+    "modifiedByMeTime", "modifiedTime", "quotaBytesUsed", "sequence", "sha1Checksum", "sha256Checksum", "size",
+    "trashedTime", "trashingUser", "updated", "version", "viewedByMe", "viewedByMeTime",
+})  # fmt: skip
+"""The fields that change with every change or every read of a file or event, or together with another field."""
+
+
+def resources(session: Session) -> dict[str, dict[str, Any]]:
+    """Return the user's files and the events of the primary calendar by id, without the volatile fields."""
+    rows: list[Any] = [*list_files(session, fields="*"), *list_events(session, "primary", {})]
+    return {row["id"]: {key: value for key, value in row.items() if key not in _VOLATILE} for row in rows}
+
+
 class Evidence:
     """The student's requests, the service state and the set-up results, for an exercise check.
 
-    The student sees the set-up's `values`, but not its `check_data`. `now` is the time of the exercise's clock.
+    The student sees the set-up's `values`, but not its `check_data`. `sign_ins` are the clients and scopes of the
+    tokens that the student requested. `now` is the time of the exercise's clock.
     """
 
     def __init__(
@@ -235,14 +306,16 @@ class Evidence:
         values: Mapping[str, Value],
         check_data: Mapping[str, Any],
         receiver_cases: list[ReceiverCase],
+        sign_ins: list[tuple[str, list[str]]],
         now: datetime,
     ) -> None:
         self.requests = requests
         self.values: Mapping[str, Any] = values
         self.check_data = check_data
         self.receiver_cases = receiver_cases
+        self.sign_ins = sign_ins
         self.now = now
-        self._state = Session(
+        self.state = Session(
             NOWHERE, state.sign_in(), handler=state.handle, clock=state.clock, sleep=state.clock.wait, random=None
         )
 
@@ -251,6 +324,10 @@ class Evidence:
     def requests_of(self, *operations: str) -> list[RecordedRequest]:
         """Return the requests with one of these operations, such as "files.create", in the order of arrival."""
         return [request for request in self.requests if request.operation in operations]
+
+    def succeeded(self, *operations: str) -> list[RecordedRequest]:
+        """Return the requests with one of these operations that succeeded."""
+        return [request for request in self.requests_of(*operations) if request.succeeded]
 
     def creations_of(self, file_id: str) -> list[RecordedRequest]:
         """Return the requests that may have created the file with this id.
@@ -263,31 +340,37 @@ class Evidence:
             if request.response_json.get("id", file_id) == file_id and (request.succeeded or request.fault)
         ]
 
+    def updates_of(self, file_id: str) -> list[RecordedRequest]:
+        """Return the requests that succeeded in changing the file with this id."""
+        return [request for request in self.succeeded("files.update") if request.path.endswith(f"/{file_id}")]
+
     # -- the state of the service
 
-    def files(self, q: str | None = None) -> list[File]:
-        """Return the student's files that match the search query `q`, or all files if `q` is None."""
-        return list(list_files(self._state, q=q, fields=_FILE_FIELDS))
+    @cached_property
+    def files(self) -> list[File]:
+        """The files that the student can see, with all their fields, including those in the trash."""
+        return list(list_files(self.state, fields="*"))
 
-    def files_with_name(self, name: str) -> list[File]:
-        """Return the student's files with this name that are not in the trash."""
-        return [file for file in self.files() if file["name"] == name and not file.get("trashed")]
+    @property
+    def live_files(self) -> list[File]:
+        """The files that are not in the trash."""
+        return [file for file in self.files if not file.get("trashed")]
 
     def content(self, file_id: str) -> bytes:
         """Return the content of a file, which is empty for a native document."""
-        url = self._state.url(file_path(self._state, file_id), {"alt": "media"})
-        response = self._state.send(Request("GET", url), EXPORT)
+        url = self.state.url(file_path(self.state, file_id), {"alt": "media"})
+        response = self.state.send(Request("GET", url), EXPORT)
         content = response.content()
         return content if response.status == 200 else b""
 
     def permissions(self, file_id: str) -> list[Permission]:
-        return file_permissions(self._state, file_id)
+        return file_permissions(self.state, file_id)
 
     def events(self) -> list[Event]:
         """Return the events of the primary calendar, without cancelled events. A recurring event is returned once."""
-        events = list_events(self._state, "primary", {}, limit=2000)
+        events = list_events(self.state, "primary", {}, limit=2000)
         return [event for event in events if "recurringEventId" not in event and event.get("status") != "cancelled"]
 
     def instances(self, event_id: str) -> list[Event]:
-        """Return the instances of a recurring event, including cancelled instances."""
-        return list(list_instances(self._state, "primary", event_id, {"showDeleted": True}, limit=2000))
+        """Return the instances of a recurring event, without cancelled instances."""
+        return list(list_instances(self.state, "primary", event_id, {}, limit=2000))

@@ -4,21 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from ..client.files import list_files
 from ..client.session import Session
 from ..core.brand_names import NOWHERE
 from ..core.http.messages import Headers, Request, Response
 from ..core.policy import Policy
 from ..server.store.clock import VirtualClock
-from .definition import CheckFailedError, ExerciseDefinition, ExerciseOutcome, Verdict, require
-from .evidence import Evidence, ExerciseExchange, RecordedRequest, RequestRecorder, join_records
+from .definition import CheckFailedError, ExerciseDefinition, ExerciseOutcome, Part, PartResult, Verdict, require
+from .evidence import (
+    Evidence,
+    ExerciseExchange,
+    RecordedRequest,
+    RequestRecorder,
+    batched_exchanges,
+    join_records,
+    resources,
+)
 
 if TYPE_CHECKING:
-    from ..server.service import Service
     from .definition import Value
 
 _MIB = 1024 * 1024
@@ -66,14 +72,17 @@ class ExerciseService:
         self.check_data: dict[str, Any] = {}
         self.receiver_cases: list[ReceiverCase] = []
         self.received: list[Request] = []
+        self.sign_ins: list[tuple[str, list[str]]] = []
         self._deliveries = 0
         self._last_result: tuple[object, Verdict] | None = None
         self._reaction: Callable[[ExerciseExchange], None] | None = None
+        self.alter: Callable[[Request], Request] | None = None
+        """A function of the set-up that returns the request that the service gets in place of the student's."""
         self.token = self.service.sign_in()
         self.values: Mapping[str, Value] = definition.set_up(self, rng)
-        self._file_ids = self._list_files()
+        self._expected = resources(self.session())
         self._other_rows = set(range(len(self.service.journal())))
-        self.recorder = RequestRecorder(self.service, self._react if self._reaction else None)
+        self.recorder = RequestRecorder(self.service, self._react if self._reaction else None, self.alter)
 
     # -- for the set-up
 
@@ -95,20 +104,28 @@ class ExerciseService:
         return address
 
     def react(self, reaction: Callable[[ExerciseExchange], None]) -> None:
-        """Call `reaction` after each request of the student. Its own requests are those of another program."""
+        """Call `reaction` after each request of the student. Its own requests are those of another program.
+
+        What it changes is expected in the end, like the files and events of the set-up.
+        """
         self._reaction = reaction
 
     def _react(self, exchange: ExerciseExchange) -> None:
         if self._reaction:
             before = len(self.service.journal())
             self._reaction(exchange)
+            if len(self.service.journal()) > before:
+                now = resources(self.session())
+                self._expected = {key: now[key] for key in self._expected if key in now}
             self._other_rows.update(range(before, len(self.service.journal())))
 
     # -- for a student's code
 
     def sign_in(self, client: str, scopes: list[str] | None) -> str:
         """Return an access token of the student for a client and scopes. Raises ValueError for an unknown scope."""
-        return self.service.sign_in(client=client, scopes=scopes)
+        token = self.service.sign_in(client=client, scopes=scopes)
+        self.sign_ins.append((client, scopes or []))
+        return token
 
     def messages(self) -> list[dict[str, str]]:
         """Return the headers of each message for the student's receiver. Raises ValueError after five calls."""
@@ -140,64 +157,76 @@ class ExerciseService:
         return self._last_result[1]
 
     def _new_result(self) -> Verdict:
+        parts = (*self.definition.parts, Part("nothing else is changed", self._require_others_unchanged))
+        unmet = tuple(PartResult(part.name, part.points, False) for part in parts)
         try:
-            return self._check()
-        except CheckFailedError as missing:
-            return Verdict(ExerciseOutcome.NOT_YET, str(missing))
+            requests, now = self._requests(), self.clock.now()
+            with closing(self.service.fork()) as fork:
+                values, data, cases = self.values, self.check_data, self.receiver_cases
+                evidence = Evidence(requests, fork, values, data, cases, self.sign_ins, now)
+                if requests or any(case.outcome is not None for case in cases):
+                    return _check_parts(parts, evidence)
+                changed = resources(evidence.state) != self._expected
+            message = f"The service has received no request from you yet.{_CHANGED_OUTSIDE if changed else ''}"
+            return Verdict(ExerciseOutcome.NOT_TRIED, message)
+        except CheckFailedError as failure:
+            return Verdict(ExerciseOutcome.NOT_YET, str(failure), unmet)
         except Exception as error:
-            return Verdict(ExerciseOutcome.NOT_YET, _UNREADABLE.format(kind=type(error).__name__))
+            return Verdict(ExerciseOutcome.NOT_YET, _UNREADABLE.format(kind=type(error).__name__), unmet)
 
-    def _check(self) -> Verdict:
+    def _requests(self) -> list[RecordedRequest]:
+        """Return the student's requests. Raises CheckFailedError if they prove nothing."""
         require(not self.recorder.over_limit, _TOO_MANY_REQUESTS)
         rows = [row for n, row in enumerate(self.service.journal()) if n not in self._other_rows]
-        records = self.recorder.records
+        records = [each for record in self.recorder.records for each in (record, *batched_exchanges(record))]
         counts = {"notes": _request_count(len(records)), "rows": _request_count(len(rows))}
         require(len(rows) == len(records), _JOURNAL_CHANGED.format(**counts))
         requests = [join_records(record, row) for record, row in zip(records, rows, strict=True)]
-        if not requests and all(case.outcome is None for case in self.receiver_cases):
-            with closing(self.service.fork()) as fork:
-                changed = self._list_files(fork) != self._file_ids
-            message = f"The service has received no request from you yet.{_CHANGED_OUTSIDE if changed else ''}"
-            return Verdict(ExerciseOutcome.NOT_TRIED, message)
-        if self.definition.by_hand and not all(request.by_hand for request in requests):
-            raise CheckFailedError(_NOT_BY_HAND)
-        with closing(self.service.fork()) as fork:
-            evidence = Evidence(requests, fork, self.values, self.check_data, self.receiver_cases, self.clock.now())
-            message = self.definition.check(evidence)
-        self._require_other_files_unchanged(requests)
-        return Verdict(ExerciseOutcome.CORRECT, message)
+        by_package = [request for request in requests if not request.by_hand and not request.is_look]
+        require(not (self.definition.by_hand and by_package), _NOT_BY_HAND)
+        return requests
 
-    def _require_other_files_unchanged(self, requests: list[RecordedRequest]) -> None:
-        """Raise CheckFailedError if a request changed a file of the set-up in a way that the task does not ask for."""
-        for request in requests:
-            of_set_up = request.operation == "files.emptyTrash" or not self._file_ids.isdisjoint(
-                request.path.split("/")
-            )
-            allowed = request.operation in (*_READING, *self.definition.changes)
-            require(
-                not of_set_up or allowed or request.method == "GET" or (request.status or 0) >= 300,
-                _OTHER_FILE_CHANGED.format(method=request.method, path=request.path),
-            )
-
-    def _list_files(self, service: Service | None = None) -> set[str]:
-        service = service or self.service
-        session = Session(NOWHERE, service.sign_in(), handler=service.handle, clock=service.clock)
-        return {file["id"] for file in list_files(session, fields="id")}
+    def _require_others_unchanged(self, evidence: Evidence) -> None:
+        """Raise CheckFailedError if a file or event of the set-up has changed in a field that no task allows."""
+        now = resources(evidence.state)
+        for key, before in self._expected.items():
+            name = before.get("name", before.get("summary"))
+            require(key in now, _GONE.format(name=name))
+            fields = sorted(before.keys() | now[key].keys())
+            changed = [each for each in fields if before.get(each) != now[key].get(each)]
+            others = [each for each in changed if each not in self.definition.changes]
+            require(not others, _CHANGED.format(name=name, fields=" and ".join(map(repr, others[:3]))))
 
     def close(self) -> None:
         self.service.close()
+
+
+def _check_parts(parts: tuple[Part, ...], evidence: Evidence) -> Verdict:
+    """Check all parts. The message is that of the first part that is not met, or else the sentences of the parts."""
+    results, failures, sentences = list[PartResult](), list[str](), list[str]()
+    for part in parts:
+        failure = None
+        try:
+            sentence = part.check(evidence)
+            sentences += [sentence] if isinstance(sentence, str) else []
+        except CheckFailedError as error:
+            last = next(iter(evidence.requests_of(*part.operations)[-1:]), None)
+            failure = f"{last.refusal.rstrip('.')}. {error}" if last and last.refused else str(error)
+            failures.append(failure)
+        results.append(PartResult(part.name, part.points, failure is None))
+    if not any(result.met for result in results[:-1]):  # who has done nothing has changed nothing
+        results[-1] = replace(results[-1], met=False)
+    if failures:
+        return Verdict(ExerciseOutcome.NOT_YET, failures[0], tuple(results))
+    return Verdict(ExerciseOutcome.CORRECT, " ".join(sentences), tuple(results))
 
 
 def _request_count(count: int) -> str:
     return f"{count} request{'' if count == 1 else 's'}"
 
 
-_READING = ("files.copy", "files.watch")
-"""The operations that send POST requests to a file, and do not change it."""
-
-_OTHER_FILE_CHANGED = (
-    "A request changed a file that the task does not ask you to change: {method} {path}. begin() starts again."
-)
+_GONE = "The task does not ask you to delete {name!r}. begin() starts again."
+_CHANGED = "The task does not ask you to change {fields} of {name!r}. begin() starts again."
 _TOO_MANY_REQUESTS = "The service saw more than 2,000 requests and cut the connection. Is there an endless loop?"
 _NOT_BY_HAND = (
     "The service saw requests of the client of svc_notebooks, which waits, queries and retries by itself. In this"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, replace
@@ -21,7 +21,7 @@ from .submission_process import (
     SandboxedProcess,
     default_jobs,
 )
-from .submissions import Submission, SubmissionContent, read_submission
+from .submissions import SubmissionContent
 from .supervisor import SubmissionJob
 
 if TYPE_CHECKING:
@@ -40,7 +40,8 @@ class SubmissionResult:
     """A student's results by exercise name, and what happened to the notebooks.
 
     `remarks` name notebooks that could not be read or did not run to the end, and submissions without an exercise.
-    `errors` has the first exception of each notebook.
+    `errors` has the first exception of each notebook, and `notes` name the other files. `isolation` says how the
+    notebooks were isolated.
     """
 
     student: str
@@ -48,11 +49,14 @@ class SubmissionResult:
     remarks: tuple[str, ...]
     errors: tuple[str, ...] = ()
     digest: str = ""
+    notes: tuple[str, ...] = ()
+    isolation: str = ""
 
     @property
     def happened(self) -> tuple[str, ...]:
-        """All remarks and errors, or one sentence that all notebooks ran to the end."""
-        return (*self.remarks, *self.errors) or ("all notebooks ran to the end without an exception",)
+        """All remarks and errors, or one sentence that all notebooks ran to the end, and the notes."""
+        problems = (*self.remarks, *self.errors) or ("all notebooks ran to the end without an exception",)
+        return (*problems, *self.notes)
 
     @property
     def solved(self) -> int:
@@ -60,7 +64,7 @@ class SubmissionResult:
 
 
 def grade(
-    submissions: Iterable[Submission],
+    submissions: Sequence[SubmissionContent],
     seed: str,
     *,
     limits: GradingLimits | None = None,
@@ -72,10 +76,10 @@ def grade(
 ) -> list[SubmissionResult]:
     """Grade submissions in parallel, and return a result for each submission, in the order of the submissions.
 
-    All notebooks are read before the first one runs. KeyboardInterrupt and other exceptions kill the running notebooks.
+    KeyboardInterrupt and other exceptions kill the running notebooks.
 
     Args:
-        submissions: The submissions to grade.
+        submissions: The submissions to grade. All of them were read before the first one runs.
         seed: A seed. The seed and the student's name determine the data of a student's exercises.
         limits: The limits of each submission. None: the default limits.
         jobs: The number of submissions that are graded at the same time. None: one for each processor.
@@ -84,13 +88,12 @@ def grade(
         sandbox: How the submissions are isolated. None: bubblewrap where it works, else limits of processes only.
         starter: The started processes, which the caller closes. None: processes in `sandbox`.
     """
-    handed_in = list(submissions)
-    contents = [read_submission(submission) for submission in handed_in]
     jobs = jobs or default_jobs()
     with ExitStack() as stack:
         if starter is None:
-            sandbox = sandbox or find_sandbox(hidden=(path.parent for each in handed_in for path in each.notebooks))
-            starter = stack.enter_context(closing(ProcessStarter(sandbox, min(jobs, len(contents)))))
+            starter = stack.enter_context(
+                closing(ProcessStarter(sandbox or find_sandbox(), min(jobs, len(submissions))))
+            )
         # Not at the top of the module: the first processes load their modules while this process loads these.
         from ..server.transports.socket_server import SocketServer
         from .exercise_service import start_converter
@@ -112,7 +115,7 @@ def grade(
 
             pool = ThreadPoolExecutor(jobs)
             try:
-                return list(pool.map(grade_one, contents))
+                return list(pool.map(grade_one, submissions))
             finally:
                 runner.stop()
                 pool.shutdown(cancel_futures=True)
@@ -140,13 +143,15 @@ class _SubmissionRunner:
         results = self._grader.close(key)
         if self._stopped:
             raise CancelledError
+        notes = submission.notes
         if not submission.notebooks:
-            remarks.append("no exercise found: the folder has no notebook")
+            remarks, notes = [*notes], ()
         elif not any(notebook.cells or notebook.problem for notebook in submission.notebooks):
             names = ", ".join(notebook.name for notebook in submission.notebooks)
             remarks.append(f"no exercise found: no cell of {names} uses the module course"[:_MAX_MESSAGE])
-        remarks += [submission.problem] if submission.problem else []
-        return SubmissionResult(submission.student, results, tuple(remarks), tuple(errors), submission.digest)
+        isolation = self._starter.sandbox.description
+        said = tuple(remarks), tuple(errors)
+        return SubmissionResult(submission.student, results, *said, submission.digest, notes, isolation)
 
     def stop(self) -> None:
         """Kill the running notebooks. Their submissions have no result."""
@@ -157,7 +162,7 @@ class _SubmissionRunner:
     def _run(self, submission: SubmissionContent, key: str) -> list[NotebookReport]:
         """Run the notebooks of a submission that have exercises, and return a report for every notebook."""
         reports = [
-            NotebookReport([f"cannot be read: {notebook.problem}"] if notebook.problem else [])
+            NotebookReport([f"cannot be read: it {notebook.problem}"] if notebook.problem else [])
             for notebook in submission.notebooks
         ]
         to_run = [number for number, notebook in enumerate(submission.notebooks) if notebook.cells]

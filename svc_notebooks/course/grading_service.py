@@ -13,7 +13,7 @@ from ..core.clock import format_time
 from ..core.errors.catalogue import ApiError, refuse
 from ..core.http.messages import Query, Request, Response, as_body
 from ..core.policy import Policy
-from ..server.dispatch.responses import error_response, json_response
+from ..server.dispatch.messages import error_response, json_response
 from .catalogue import DEFINITIONS
 from .definition import ExerciseOutcome, Verdict
 from .environment import COURSE_PATH, to_json
@@ -134,7 +134,7 @@ class GradedSubmission:
         self._tokens = {token: entry for token, entry in self._tokens.items() if entry[0] != name}
         result = exercise.result()
         self._best_results[name] = max(
-            self._best_results.get(name, _NOT_TRIED), result, key=lambda candidate: _RANK.index(candidate.outcome)
+            self._best_results.get(name, _NOT_TRIED), result, key=lambda each: (_RANK.index(each.outcome), each.points)
         )
         exercise.close()
 
@@ -235,5 +235,4 @@ def _record_outcome(submission: GradedSubmission, name: str, body: JSONObject) -
 
 
 def _result(submission: GradedSubmission, name: str, _: JSONObject) -> JSONObject:
-    result = submission.exercise(name).result()
-    return {"outcome": result.outcome.value, "message": result.message}
+    return submission.exercise(name).result().to_json()

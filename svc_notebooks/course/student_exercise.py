@@ -13,6 +13,7 @@ from ..client.transport.in_process import TransportError
 from ..core.errors.public_calls import public_methods
 from ..core.http.messages import Headers, Request
 from ..notebook.current_session import make_current, reset_current
+from .catalogue import solution_text
 from .definition import GRADER, KEY, SEED, ExerciseOutcome, Verdict
 from .environment import LocalEnvironment, RemoteEnvironment
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 
 _MAX_WIDTH = 60
+_FAILED_CHECKS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +178,10 @@ _outer_sessions: dict[str, Session | None] = {}
 """The session that was current before the first exercise. It becomes current again when an exercise ends."""
 
 
+class SolutionClosedError(Exception):
+    """Raised by `Exercise.solution()` before two checks have said "not yet"."""
+
+
 class Said(str):
     """A str that a notebook displays as Markdown, and that other front ends display as plain text."""
 
@@ -190,7 +196,9 @@ class Said(str):
 
 @public_methods
 class Exercise:
-    """An exercise of the course, with `task`, `hint()`, `begin()`, `check()` and `reset()`.
+    """An exercise of the course, with `task`, `hint()`, `begin()`, `check()`, `solution()` and `reset()`.
+
+    `points` are those of the best check.
 
     >>> from svc_notebooks import course
     >>> named = course.exercise("upload-with-a-name", seed=1)
@@ -203,7 +211,8 @@ class Exercise:
         self._seed = seed
         self._environment: ExerciseEnvironment | None = None
         self._session: Session | None = None
-        self.hints_taken = 0
+        self._last_result: Verdict | None = None
+        self.hints_taken = self.failed_checks = self.points = 0
         self.outcome = ExerciseOutcome.NOT_TRIED
         """The outcome of the last `check()`. Once the outcome is CORRECT, further checks do not change it."""
 
@@ -252,6 +261,8 @@ class Exercise:
             message = f'Begin first: given = course.exercise("{self.name}").begin()'
             return Verdict(ExerciseOutcome.NOT_TRIED, message)
         result = self._environment.result()
+        self.failed_checks += result.outcome is ExerciseOutcome.NOT_YET and result is not self._last_result
+        self._last_result, self.points = result, max(self.points, result.points)
         if self.outcome is not ExerciseOutcome.CORRECT:
             self.outcome = result.outcome
         return result
@@ -262,10 +273,25 @@ class Exercise:
         self.hints_taken = min(self.hints_taken + 1, len(hints))
         return Said(f"**Hint {self.hints_taken} of {len(hints)}.** {hints[self.hints_taken - 1]}")
 
+    def solution(self) -> Said:
+        """Return the solution with the reason for each line, and the answers to the questions of the notebook.
+
+        Raises:
+            SolutionClosedError: Fewer than two checks of different attempts were "not yet", and none was "correct".
+        """
+        if GRADER in os.environ:
+            raise SolutionClosedError("there are no solutions during grading")
+        if self.failed_checks < _FAILED_CHECKS and self.outcome is not ExerciseOutcome.CORRECT:
+            left = _FAILED_CHECKS - self.failed_checks
+            raise SolutionClosedError(
+                f"the solution opens after two checks that say 'not yet'; {left} more; hint() shows the next hint"
+            )
+        return Said(solution_text(self.name))
+
     def reset(self) -> None:
-        """End the exercise, and reset its outcome and the number of hints taken. Notebooks are not changed."""
+        """End the exercise, and reset its outcome, its points and the hints taken. Notebooks are not changed."""
         self._end()
-        self.hints_taken = 0
+        self.hints_taken = self.failed_checks = self.points = 0
         self.outcome = ExerciseOutcome.NOT_TRIED
 
     def _end(self) -> None:

@@ -190,8 +190,9 @@ def _write_files(job: SubmissionJob) -> None:
     folder = Path(job.folder)
     for name, content in job.files.items():
         path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(b64decode(content))
+        with suppress(OSError, ValueError):  # such as a file in place of a folder, or a name that is too long
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(b64decode(content))
 
 
 def _run_notebook(job: SubmissionJob, cells: list[str], connection: Connection) -> int:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import ipywidgets as widgets
 
@@ -218,11 +218,9 @@ class StudentSection(Section):
             "Reset",
             "All files, uploads and events of this student are deleted, and the channels are stopped. Before that, the"
             " service writes a backup file, from which you can restore everything except running channels.",
-            confirmed=lambda: self._run(
-                f"school.reset({user!r})",
-                lambda: self._form.control.reset(user),
-                lambda done: f"Reset {user}: {done['files'].item()} files. The backup is {done['path'].item()}",
-            ),
+            f"school.reset({user!r})",
+            lambda: self._form.control.reset(user),
+            lambda done: f"Reset {user}: {done['files'].item()} files. The backup is {done['path'].item()}.",
         )
 
     def _restore(self) -> None:
@@ -233,13 +231,11 @@ class StudentSection(Section):
             "Restore",
             "The student gets the files, uploads and events of this backup. What the student has now is written to"
             " another backup file, and then deleted.",
-            confirmed=lambda: self._run(
-                f"school.restore({backup!r})",
-                lambda: self._form.control.restore(backup),
-                lambda done: (
-                    f"Restored {done['user'].item()}: {done['files'].item()} files. The state before is in"
-                    f" {done['path'].item()}"
-                ),
+            f"school.restore({backup!r})",
+            lambda: self._form.control.restore(backup),
+            lambda done: (
+                f"Restored {done['user'].item()}: {done['files'].item()} files. The state before is in"
+                f" {done['path'].item()}."
             ),
         )
 
@@ -313,11 +309,9 @@ class ClassClockSection(Section):
             f"Advance the clock by {step}?",
             "Advance",
             _PAUSE,
-            confirmed=lambda: self._run(
-                f"school.advance({step!r})",
-                lambda: self._form.control.advance(step),
-                lambda clock: f"The clock was advanced by {step} to {clock['now'].item():%d %b %Y %H:%M:%S} UTC.",
-            ),
+            f"school.advance({step!r})",
+            lambda: self._form.control.advance(step),
+            lambda clock: f"The clock was advanced by {step} to {clock['now'].item():%d %b %Y %H:%M:%S} UTC.",
         )
 
 
@@ -343,14 +337,12 @@ def class_dashboard(*, every: float | None = 2, session: SessionLike = None) -> 
     return ClassDashboard(session, every)
 
 
-@dataclass(frozen=True, slots=True)
-class _Loaded:
+class _Loaded(NamedTuple):
     """What one refresh has loaded from the service."""
 
     view: ClassList
-    user: str | None
-    students: DataFrame
     rows: DataFrame
+    students: DataFrame
     plans: DataFrame
     backups: DataFrame
     clock: DataFrame
@@ -366,7 +358,6 @@ class ClassDashboard(Form):
         super().__init__(session_or_current(session))
         self.control = ClassControl(session_or_current(session))
         self._every = every
-        self._last_code = ""
         self._loaded: _Loaded | None = None
         self.work = BackgroundTask(self._show_error)
         self.question = Confirmation(self._guard)
@@ -393,10 +384,6 @@ class ClassDashboard(Form):
         self._poll_task: asyncio.Task[None] | None = None
         if every is not None:
             self._start(every)
-
-    @property
-    def busy(self) -> bool:
-        return self.work.busy
 
     @property
     def result(self) -> DataFrame:
@@ -464,15 +451,8 @@ class ClassDashboard(Form):
 
     def _load(self, view: ClassList, user: str | None) -> _Loaded:
         control = self.control
-        return _Loaded(
-            view,
-            user,
-            control.students(),
-            view.load(control, user),
-            control.fault_plans(),
-            control.backups(),
-            control.clock(),
-        )
+        lists = (control.students, control.fault_plans, control.backups, control.clock)
+        return _Loaded(view, view.load(control, user), *(load() for load in lists))
 
     def _show(self, loaded: _Loaded) -> None:
         self._loaded = loaded
@@ -503,9 +483,12 @@ class ClassDashboard(Form):
 
     # -- actions
 
-    def _ask(self, title: str, verb: str, *paragraphs: str, confirmed: Callable[[], None]) -> None:
+    def _ask(
+        self, title: str, verb: str, text: str, code: str, action: Callable[[], Any], message: Callable[[Any], str]
+    ) -> None:
+        """Ask before an action that `_run` runs."""
         self._clear_status()
-        self.question.ask(title, verb, *paragraphs, confirmed=confirmed, cancelled=lambda: None)
+        self.question.ask(title, verb, text, confirmed=lambda: self._run(code, action, message), cancelled=lambda: None)
 
     def _run(self, code: str, action: Callable[[], Any], message: Callable[[Any], str]) -> None:
         """Run an action in a thread, then load the lists and show a message about the result."""

@@ -9,9 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
+from ..client.about import capabilities_of, export_formats, native_name
+from ..client.downloads.downloads import check_destination, target_path
+from ..client.downloads.exports import export_name, not_native, read_export, same_export
+from ..client.files import get_file
 from ..core.errors.errors import PathExists
 from ..local.existing_file import check_path
-from ..local.saving import REPLACED, SAVED, UNCHANGED, SavedFile, save_bytes
+from ..local.saving import REPLACED, SAVED, UNCHANGED, save_bytes
 from ..notebook.arguments import file_ids
 from ..notebook.batch.progress_bar import ProgressBar
 from ..notebook.byte_sizes import size_text
@@ -22,9 +26,9 @@ from ..notebook.html import tag
 from .file_browser.details import MAX_FILES, file_line, latest_files
 from .file_browser.dialogs import KERNEL, save_as
 from .widgets.background_task import BackgroundTask, Report, Stopped
-from .widgets.dialogs import CANCEL, REPLACE, ReplaceQuestion, path_conflict
+from .widgets.dialogs import REPLACE, ReplaceQuestion, path_conflict
 from .widgets.field import button, count_text, dropdown, on_change, radio_buttons, replace_options, row, set_visible
-from .widgets.file_download import DownloadWidget
+from .widgets.file_picker import DownloadWidget
 from .widgets.form import HANDLER_LOCK, Form, call_text
 from .widgets.preview import preview
 
@@ -66,8 +70,6 @@ class DocumentChoice(widgets.VBox):  # type: ignore[misc]
 
     def read(self, session: Session, ids: list[str] | None = None) -> None:
         """List the documents `ids`, or the latest native documents. Raises NotFound or NotAllowed for a wrong id."""
-        from ..client.about import capabilities_of, native_name
-
         if ids is None:
             natives = [f"mimeType = '{native_type}'" for native_type in capabilities_of(session).exports]
             documents = latest_files(session, "mimeType", q=f"({' or '.join(natives)})") if natives else []
@@ -88,10 +90,6 @@ class DocumentChoice(widgets.VBox):  # type: ignore[misc]
 
 def _read_document(session: Session, file_id: str) -> FileResource:
     """Return the metadata of a native document. Raises NotFound, or NotAllowed for a file that is not native."""
-    from ..client.about import export_formats
-    from ..client.downloads.exports import not_native
-    from ..client.files import get_file
-
     facts = get_file(session, file_id, fields=_FIELDS)
     if not export_formats(session, str(facts.get("mimeType"))):
         raise not_native(facts)
@@ -108,26 +106,6 @@ class ExportRequest:
     name: str
     format: ExportFormat
     path: Path | None
-
-    def run(self, progress: Report) -> bytes:
-        from ..client.downloads.exports import read_export
-
-        return read_export(self.session, self.file_id, self.format.media_type, progress=progress)
-
-    def save(self, path: Path, body: bytes, *, overwrite: bool) -> SavedFile:
-        """Save the exported bytes. Raises PathExists for different content at the path, unless `overwrite` is True."""
-        from ..client.downloads.exports import same_export
-
-        return save_bytes(path, body, overwrite=overwrite, same=same_export)
-
-
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """The selected values. `content` is the metadata of the document and the media type of the export."""
-
-    content: tuple[FileResource | None, str | None]
-    target: str
-    path: str
 
 
 class ExportControls(widgets.VBox):  # type: ignore[misc]
@@ -153,14 +131,12 @@ class ExportControls(widgets.VBox):  # type: ignore[misc]
         set_visible(self.path, ready and self.target.value == KERNEL)
 
     @property
-    def selection(self) -> Selection:
-        """The values of all controls."""
-        return Selection((self.document.facts, self.format.value), self.target.value, self.path.value.strip())
+    def selection(self) -> tuple[object, ...]:
+        """The document and the media type of the export, then where it is saved."""
+        return (self.document.facts, self.format.value), self.target.value, self.path.value.strip()
 
     def show_formats(self, session: Session) -> None:
         """Show the formats of the selected document, and keep the selected format if it still exists."""
-        from ..client.about import export_formats
-
         facts = self.document.facts
         before = self._export_format()
         self._formats = export_formats(session, str(facts["mimeType"])) if facts else []
@@ -174,15 +150,11 @@ class ExportControls(widgets.VBox):  # type: ignore[misc]
 
     def _name(self) -> str | None:
         """Return the default file name of the export, or None if no document or no format is selected."""
-        from ..client.downloads.exports import export_name
-
         facts, chosen = self.document.facts, self._export_format()
         return export_name(str(facts["name"]), chosen) if facts and chosen else None
 
     def request(self, session: Session, *, preview: bool = False) -> ExportRequest:
         """Return the export to run. Raises ValueError without a document, PathExists or PermissionError for a path."""
-        from ..client.downloads.downloads import check_destination, target_path
-
         facts, chosen, name = self.document.facts, self._export_format(), self._name()
         if facts is None or chosen is None or name is None:
             raise ValueError("No document is selected. Select one, or create one and click Refresh.")
@@ -258,7 +230,7 @@ class ExportForm(Form):
         super().__init__(session)
         self._ids = ids
         self._done: list[Mapping[str, Any]] = []
-        self._selection: Selection | None = None
+        self._selection: tuple[object, ...] = ()
         self._updating = False
         self._waiting_export: tuple[ExportRequest, bytes] | None = None
         self._answer_arguments: dict[str, Any] = {}
@@ -294,10 +266,6 @@ class ExportForm(Form):
         """The saved exports, with the columns of `export()`. Browser downloads are included and have no path."""
         return frame(EXPORTED, self._done)
 
-    @property
-    def busy(self) -> bool:
-        return self.work.busy
-
     def code(self) -> str:
         return self.controls.code(**self._answer_arguments)
 
@@ -322,7 +290,7 @@ class ExportForm(Form):
             self._forget_answer()
             self._show_error(None)
             self._clear_status()
-        if before is None or self._selection.content != before.content:
+        if self._selection[:1] != before[:1]:
             self._clear()
         self._show_code()
 
@@ -352,12 +320,15 @@ class ExportForm(Form):
         self.bar.begin(f"Export {request.name}", None)
         self.bar.show_text(_CONVERTING)
 
+        def export(progress: Report) -> bytes:
+            return read_export(request.session, request.file_id, request.format.media_type, progress=progress)
+
         def finish(body: bytes) -> None:
             with HANDLER_LOCK:  # the browser may have received the file before the status says that it is sent
                 self.bar.complete(on_done(request, body))
 
         try:
-            self.work.begin("", request.run, finish, in_thread=True)
+            self.work.begin("", export, finish, in_thread=True)
         except Exception as error:  # without a thread
             self._on_error(error)
 
@@ -384,7 +355,7 @@ class ExportForm(Form):
     def _save_to(self, request: ExportRequest, body: bytes, path: Path, *, overwrite: bool) -> str:
         """Save the export and return the status text. Ask first if the path has different content."""
         try:
-            saved = request.save(path, body, overwrite=overwrite)
+            saved = save_bytes(path, body, overwrite=overwrite, same=same_export)
         except PathExists as error:
             if not error.replaceable:
                 raise
@@ -399,17 +370,17 @@ class ExportForm(Form):
         self._done.append({**about, **facts})
         self._show_table(self.result)
 
-    def _answer(self, answer: str) -> None:
-        (conflict,), (free,) = self.question.conflicts, self.question.alternative_paths
-        self.question.dismiss()
+    def _answer(self, answer: str | None) -> None:
+        (conflict,) = self.question.conflicts
         self.export.focus()
-        if answer == CANCEL or self._waiting_export is None:
+        if answer is None or self._waiting_export is None:
             self.bar.complete(f"{_CANCELLED}; {conflict.path.name} is unchanged", succeeded=False)
             return
-        overwrite, path = answer == REPLACE, conflict.path if answer == REPLACE else free
+        overwrite = answer == REPLACE
+        path = conflict.path if overwrite else conflict.alternative_path
         self.bar.complete(self._save_to(*self._waiting_export, path, overwrite=overwrite))
-        if not self.question.conflicts:
-            self._answer_arguments = {"overwrite": True} if overwrite else {"path": str(free)}
+        if not self.question.is_open:
+            self._answer_arguments = {"overwrite": True} if overwrite else {"path": str(path)}
             self._waiting_export = None
             self._show_code()
 

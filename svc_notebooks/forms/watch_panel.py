@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import ipywidgets as widgets
@@ -26,8 +26,9 @@ from ..notebook.notifications.channels import (
 )
 from ..notebook.notifications.open_receiver import receiver
 from ..notebook.notifications.receiver import MAX_SHOWN, Receiver, headings, message_line
-from ..notebook.sandbox.sandbox import sandbox_of
+from ..notebook.sandbox.sandbox import Sandbox, sandbox_of
 from .file_browser.details import file_line, latest_files
+from .widgets.background_task import running_loop
 from .widgets.field import (
     AUTO_WIDTH,
     LABEL,
@@ -156,19 +157,6 @@ RESPONSES = (
 )
 
 
-class ChannelOptions(MoreOptions):
-    """The controls for rarely used channel properties, which are the id, the token and the expiration."""
-
-    def __init__(self, channel_id: SingleField, token: SingleField, ends: ChannelEnd) -> None:
-        self._controls = (channel_id.control, token.control, ends.choice)
-        self._unset = tuple(control.value for control in self._controls)
-        super().__init__(channel_id, token, ends)
-        on_change(self.update_label, *self._controls)
-
-    def _count_set(self) -> int:
-        return sum(control.value != unset for control, unset in zip(self._controls, self._unset, strict=True))
-
-
 class WatchControls(widgets.VBox):  # type: ignore[misc]
     """The controls for a new notification channel."""
 
@@ -187,7 +175,8 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
         self.channel_id.show_hint(_NEW_ID)
         tooltip = "The responses of the receiver in this kernel to the next messages"
         self.responses = radio_buttons("Responses", tooltip, [(preset.words, preset) for preset in RESPONSES])
-        self.more = ChannelOptions(self.channel_id, self.token, self.ends)
+        counted = (self.channel_id.control, self.token.control, self.ends.choice)
+        self.more = MoreOptions(self.channel_id, self.token, self.ends, counted=counted)
         super().__init__([row(self.target, self.refresh), self.address, self.responses, self.more])
         self.add_class("svc-fields")
         self.add_class("svc-channel")
@@ -401,19 +390,15 @@ class WatchPanel(Form):
             return []
         label = widgets.HTML(tag("span", "The clock of the sandbox is frozen; retries happen when it advances:"))
         self.steps = [
-            self._button(words, f"Advance the clock by {step}", self._advance(step)) for words, step in _STEPS
+            self._button(words, f"Advance the clock by {step}", partial(self._advance, self._lab, step))
+            for words, step in _STEPS
         ]
         return [row(label, *self.steps)]
 
-    def _advance(self, step: str) -> Callable[[], None]:
-        def move() -> None:
-            lab = self._lab
-            if lab:
-                now = lab.service.virtual_clock().advance(step)
-                self._show_status(f"Clock: {now:%H:%M:%S} UTC on {now:%d %B %Y}.")
-            self._show()
-
-        return move
+    def _advance(self, lab: Sandbox, step: str) -> None:
+        now = lab.service.virtual_clock().advance(step)
+        self._show_status(f"Clock: {now:%H:%M:%S} UTC on {now:%d %B %Y}.")
+        self._show()
 
     def _show(self, choose: str | None = None) -> None:
         session = self.session
@@ -454,9 +439,8 @@ class WatchPanel(Form):
 
 def _loop_caller() -> Callable[[Callable[[], None]], None]:
     """Return a function that calls its argument in the event loop thread. Without a loop, the call is immediate."""
-    try:
-        loop = asyncio.get_running_loop()
-    except RuntimeError:
+    loop = running_loop()
+    if loop is None:
         return lambda act: act()
 
     def later(act: Callable[[], None]) -> None:

@@ -27,10 +27,10 @@ _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 _TABLES = """
     CREATE TABLE call (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-    CREATE TABLE rows (
-        key TEXT PRIMARY KEY, state TEXT NOT NULL, id TEXT, record TEXT, error TEXT
-    ) WITHOUT ROWID;
+    CREATE TABLE rows (key TEXT PRIMARY KEY, state TEXT NOT NULL, id TEXT, record TEXT, error TEXT);
 """
+_PAGE = 500
+_ROWS = "SELECT key, state, id, record FROM rows WHERE key IN ({})"
 _SAVE = """
     INSERT INTO rows (key, state, record, error) VALUES (:key, :state, :record, :error)
     ON CONFLICT (key) DO UPDATE
@@ -93,17 +93,19 @@ class Ledger:
         """Close the file. Another call can open it."""
         self._connection.close()
 
-    def rows(self) -> dict[str, LedgerRow]:
-        """Return all rows by their keys."""
+    def rows(self, keys: Sequence[str]) -> Iterator[LedgerRow | None]:
+        """Yield the row of each key, or None if there is none. Only a page of them is in memory."""
         with self._explaining():
-            stored = self._connection.execute("SELECT key, state, id, record FROM rows").fetchall()
-            try:
-                return {
-                    key: LedgerRow(state, file_id, None if record is None else json.loads(record))
-                    for key, state, file_id, record in stored
-                }
-            except ValueError as error:
-                raise _NotALedger(str(error)) from None
+            for n in range(0, len(keys), _PAGE):
+                page = keys[n : n + _PAGE]
+                stored = self._connection.execute(_ROWS.format(", ".join("?" * len(page))), page).fetchall()
+                try:
+                    records = json.loads(f"[{','.join([row[3] or 'null' for row in stored])}]")
+                    pairs = zip(stored, records, strict=True)
+                    by_key = {key: LedgerRow(state, file_id, record) for (key, state, file_id, _), record in pairs}
+                except ValueError as error:
+                    raise _NotALedger(str(error)) from None
+                yield from map(by_key.get, page)
 
     def choose(self, ids: Sequence[tuple[str, str]]) -> None:
         """Save pairs of a key and the id that was chosen for the row, on the disk itself."""

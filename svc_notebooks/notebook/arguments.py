@@ -161,18 +161,18 @@ def _type_name(value: object) -> str:
 
 def one_id(file: object, argument: str = "file") -> str:
     """Return the id of a file argument that has exactly one file. Raises ValueError for no file or several files."""
-    ids = file_ids(file, argument)
-    if len(ids) != 1:
-        raise ValueError(f"{argument} has {len(ids)} files; this function accepts only one")
-    return ids[0]
+    return str(_only(file_ids(file, argument), f"{argument} has {{}} files"))
 
 
 def one_row_id(row: object, argument: str) -> str:
     """Return the id of an argument that has exactly one event or channel. Raises ValueError for none or several."""
-    ids = row_ids(row, argument)
-    if len(ids) != 1:
-        raise ValueError(f"{argument} has {len(ids)} rows; this function accepts only one")
-    return ids[0]
+    return str(_only(row_ids(row, argument), f"{argument} has {{}} rows"))
+
+
+def _only(values: Sequence[Any], problem: str) -> Any:
+    if len(values) != 1:
+        raise ValueError(f"{problem.format(len(values))}; this function accepts only one")
+    return values[0]
 
 
 def sources(source: object) -> list[Any]:
@@ -188,10 +188,7 @@ def sources(source: object) -> list[Any]:
 
 def single_source(source: object) -> Any:
     """Return the only source of an upload argument. Raises ValueError for none or several."""
-    contents = sources(source)
-    if len(contents) != 1:
-        raise ValueError(f"source has {len(contents)} sources; this function accepts only one")
-    return contents[0]
+    return _only(sources(source), "source has {} sources")
 
 
 def names_for(count: int, name: object) -> list[str | None]:

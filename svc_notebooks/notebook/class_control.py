@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..client.json_response import foreign_answer, reading
+from ..client.session import Session
+from ..core.durations import Duration, parse_duration
 from ..core.errors.public_calls import public_methods
 from ..core.fault_plan import network_outage, preset as preset_of
+from .arguments import row_ids
 from .current_session import SessionLike, session_or_current
 from .frames.frames import frame
 from .frames.schemas import BACKUPS, CLASS_CLOCK, CLASS_STEPS, FAULT_PLANS, JOURNAL, RESET_STUDENT, STUDENTS
 from .sandbox.controls import fault_plan_rows
 
 if TYPE_CHECKING:
-    from datetime import timedelta
+    from pandas import DataFrame, Series
 
-    from pandas import DataFrame
 
-    from ..client.session import Session
+Rows: TypeAlias = "str | Mapping[str, Any] | Series | DataFrame | Iterable[Any] | None"
 
 _CONTROL = "/_control/"
 
@@ -45,8 +47,9 @@ def class_control(*, session: SessionLike = None) -> ClassControl:
 class ClassControl:
     """The calls of a teacher to the service of a class (`svc-notebooks serve --class` or `--hub --control`).
 
-    Each method raises NotAllowed for the token of a student, NotSignedIn for an invalid token, and NotFound if the
-    service has no class or no control interface.
+    Each method except `journal` raises NotAllowed for the token of a student. All raise NotSignedIn for an invalid
+    token, and NotFound if the service has no class or no control interface. A student is an e-mail address, or a row
+    with one, such as a row of `students()`.
 
     >>> session = svc.connect("http://127.0.0.1:8300", token="svc.of-a-teacher")
     >>> school = svc.class_control()
@@ -55,8 +58,6 @@ class ClassControl:
     """
 
     def __init__(self, session: Session) -> None:
-        from ..client.session import Session
-
         self._session = session if session.in_process else Session.from_recipe(session.recipe())
 
     @property
@@ -80,14 +81,14 @@ class ClassControl:
         with reading(self.base_url):
             return frame(STUDENTS, [student_record(row) for row in rows])
 
-    def steps(self, user: str | None = None) -> DataFrame:
+    def steps(self, user: Rows = None) -> DataFrame:
         """List the steps of the course's exercises that the requests of each account contain.
 
         A request does not say to which exercise it belongs, so a request outside of an exercise counts as well. A step
         counts after the steps before it, and only in the requests that the journal still has.
 
         Args:
-            user: The e-mail address of an account. None stands for all accounts.
+            user: An account or several. None stands for all accounts.
 
         Returns:
             One row for each step: name, email (str), exercise (str, name of the exercise), title (str, its title), step
@@ -95,38 +96,46 @@ class ClassControl:
             request (Int64, number in the journal).
         """
         rows = self._get("class/steps", "steps")
-        return frame(CLASS_STEPS, [row for row in rows if user is None or row.get("email") == user.lower()])
+        users = _users(user)
+        return frame(CLASS_STEPS, [row for row in rows if user is None or row.get("email") in users])
 
-    def journal(self, user: str | None = None, *, since: int = 0) -> DataFrame:
+    def journal(self, user: Rows = None, *, since: int = 0) -> DataFrame:
         """List the requests that the service has received. The journal keeps the latest 10,000.
 
+        With the token of a student these are the student's own requests, each with the rule that decided its response.
+
         Args:
-            user: The e-mail address of the account that has sent the requests. None stands for all requests.
+            user: The account that has sent the requests, or several. None stands for all requests.
             since: The number of a request. Only later requests are listed.
 
         Returns:
             One row for each request, with the columns of `lab.journal()`.
-        """
-        query = {"since": since} | ({"user": user} if user else {})
-        return frame(JOURNAL, self._get("journal", "journal", query))
 
-    def reset(self, user: str) -> DataFrame:
+        Raises:
+            NotAllowed: The token is that of a student, and `user` is another account.
+        """
+        users = _users(user)
+        rows = self._get("journal", "journal", {"since": since} | ({"user": users[0]} if len(users) == 1 else {}))
+        return frame(JOURNAL, [row for row in rows if user is None or row.get("user") in users])
+
+    def reset(self, user: Rows) -> DataFrame:
         """Delete the files, uploads and events of a student, and stop the channels, after writing a backup file.
 
         The backup is on the machine of the service and has everything that is deleted; `restore` restores it. Sign-in
         token, quota and files of others stay. Files of others in a folder of the student move to their owners' roots.
 
         Args:
-            user: The e-mail address of the student.
+            user: The student, or several.
 
         Returns:
-            One row: user, backup (str, name of the backup), path (str, path of the backup file), files, bytes, uploads,
-            calendars, events, channels (Int64, what was deleted or stopped).
+            One row for each student: user, backup (str, name of the backup), path (str, path of the backup file),
+            files, bytes, uploads, calendars, events, channels (Int64, what was deleted or stopped).
 
         Raises:
             BadRequest: The class has no such account, or the service is in memory. Nothing has changed.
         """
-        return frame(RESET_STUDENT, [self._ask("class/reset", "backup", body={"user": user})])
+        done = [self._ask("class/reset", "backup", body={"user": each}) for each in _users(user)]
+        return frame(RESET_STUDENT, done)
 
     def backups(self) -> DataFrame:
         """List the backup files that `reset` and `restore` have written.
@@ -137,43 +146,45 @@ class ClassControl:
         """
         return frame(BACKUPS, self._get("class/backups", "backups"))
 
-    def restore(self, backup: str) -> DataFrame:
+    def restore(self, backup: Rows) -> DataFrame:
         """Restore a student to the state in a backup. The present state is written to another backup file before.
 
         Channels do not start again.
 
         Args:
-            backup: The name or the path of a backup, from the DataFrame of `reset` or `backups`.
+            backup: The name or the path of a backup, or a row of `reset` or `backups`, or several of these.
 
         Returns:
-            One row with the columns of `reset`. backup and path are the backup of the state before, and the numbers
-            count what the student has now.
+            One row for each backup, with the columns of `reset`. backup and path are the backup of the state before,
+            and the numbers count what the student has now.
 
         Raises:
             BadRequest: There is no such backup, or it is damaged. The student is unchanged.
         """
-        return frame(RESET_STUDENT, [self._ask("class/restore", "backup", body={"backup": backup})])
+        names = row_ids(backup, "backup", ("backup",))
+        return frame(RESET_STUDENT, [self._ask("class/restore", "backup", body={"backup": each}) for each in names])
 
-    def break_network(self, seconds: float = 60) -> DataFrame:
-        """Let the service close the connections of all users without a response for some seconds.
+    def break_network(self, seconds: Duration = 60) -> DataFrame:
+        """Let the service close the connections of all users without a response for some time.
 
         The control of the class and the live page go on. `clear_faults` ends it.
 
         Args:
-            seconds: The number of seconds, in real time.
+            seconds: The real time: seconds, a timedelta or a text such as "90s" or "2 min".
 
         Returns:
             The active faults, as `fault_plans` returns them.
         """
-        self._ask("faults", "id", body=network_outage(seconds))
+        self._ask("faults", "id", body=network_outage(parse_duration(seconds, "seconds").total_seconds()))
         return self.fault_plans()
 
-    def faults(self, preset: str, *, seconds: float | None = None) -> DataFrame:
+    def faults(self, preset: str, *, seconds: Duration | None = None) -> DataFrame:
         """Activate a preset of faults for all users. Each step of a preset happens a few times.
 
         Args:
             preset: The name of a preset of `svc.fault_presets()`.
-            seconds: The seconds of real time after which the faults end. None: they end when each has happened.
+            seconds: The real time after which the faults end, such as 90 or "2 min". None: they end when each has
+                happened.
 
         Returns:
             The active faults, as `fault_plans` returns them.
@@ -182,7 +193,8 @@ class ClassControl:
             ValueError: There is no such preset.
         """
         preset_of(preset)
-        self._ask("faults", "id", body={"preset": preset} | ({} if seconds is None else {"seconds": seconds}))
+        limit = None if seconds is None else parse_duration(seconds, "seconds").total_seconds()
+        self._ask("faults", "id", body={"preset": preset, "seconds": limit} if limit else {"preset": preset})
         return self.fault_plans()
 
     def fault_plans(self) -> DataFrame:
@@ -198,7 +210,7 @@ class ClassControl:
         """Return one row with the time of the service: now (datetime64[ms, UTC])."""
         return frame(CLASS_CLOCK, [self._ask("clock", "now")])
 
-    def advance(self, duration: str | float | timedelta) -> DataFrame:
+    def advance(self, duration: Duration) -> DataFrame:
         """Advance the clock of the service for all users. Everything that is due happens at its time.
 
         From then on the clock stands still between these calls, until the service is started again.
@@ -209,8 +221,6 @@ class ClassControl:
         Returns:
             One row with the new time: now (datetime64[ms, UTC]).
         """
-        from ..core.durations import parse_duration
-
         seconds = parse_duration(duration, "duration").total_seconds()
         return frame(CLASS_CLOCK, [self._ask("clock", "now", body={"advance": seconds})])
 
@@ -233,6 +243,10 @@ class ClassControl:
         if answer.get(member) is None:
             raise foreign_answer(self.base_url, f"it has no field {member}", str([*answer][:9]))
         return answer
+
+
+def _users(user: Rows) -> list[str]:
+    return [] if user is None else [each.lower() for each in row_ids(user, "user", ("email", "user"))]
 
 
 def student_record(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -185,7 +185,8 @@ def build_shared_context(
         from .store.postgres.opening import open_server_store
     except ImportError:
         raise ImportError('PostgreSQL needs a driver: pip install "svc-notebooks[postgres]"') from None
-    database, parts, notes, folder = open_server_store(address, content, policy.durability, time.time(), shared=shared)
+    durability = policy.durability or "power"
+    database, parts, notes, folder = open_server_store(address, content, durability, time.time(), shared=shared)
     store = Store(database)
     try:
         if store.shared:
@@ -206,9 +207,9 @@ def _build_context(
 ) -> Opened:
     with explain_errors(folder and folder / DATABASE):
         database, parts, notes, _ = (
-            open_folder(folder, policy.durability, time.time())
+            open_folder(folder, policy.durability or "process", time.time())
             if folder
-            else OpenedStore(open_database(None, policy.durability), MemoryBlobStore(), [], None)
+            else OpenedStore(open_database(None, "process"), MemoryBlobStore(), [], None)
         )
     store = Store(database)
     try:

@@ -25,23 +25,36 @@ from .auth.access_tokens import TokenVerifier
 from .auth.public_request import FORM, MAX_FORM_SIZE, PublicRequest
 from .dispatch import origin as cors
 from .dispatch.batch import MAX_BATCH, Batches
-from .dispatch.bodies import WHOLE_BODY, RequestBody, ResponseStream, WholeBody, content_length
-from .dispatch.caller import ANONYMOUS, WITH_API_KEY, Caller, has_only_key, require_scopes
-from .dispatch.fault_injection import faults_from_header
-from .dispatch.fault_plans import Faults
+from .dispatch.faults import Faults, faults_from_header
 from .dispatch.journal import Journal, JournalEntry
+from .dispatch.messages import (
+    CHECKED_HEADERS,
+    WHOLE_BODY,
+    RequestBody,
+    ResponseStream,
+    WholeBody,
+    check_booleans,
+    check_headers,
+    content_length,
+    error_response,
+)
 from .dispatch.origin import check_page, without_prefix
 from .dispatch.rate_limits import RateLimiter
-from .dispatch.requests import CHECKED_HEADERS, check_booleans, check_headers
-from .dispatch.responses import error_response
-from .dispatch.routing import UPLOAD, routes_of
-from .dispatch.service_context import RequestContext, ServiceContext
+from .dispatch.service_context import (
+    ANONYMOUS,
+    WITH_API_KEY,
+    Caller,
+    RequestContext,
+    ServiceContext,
+    has_only_key,
+    require_scopes,
+)
 from .files.storage_errors import disk_refusal
-from .handlers import HANDLERS, LISTS, PUBLIC_HANDLERS, READ_ONLY, Handler, upload_handler
+from .handlers import HANDLERS, LISTS, PUBLIC_HANDLERS, READ_ONLY, UPLOAD, Handler, routes_of, upload_handler
 from .store.errors import SnapshotChanged
 from .uploads.resumable_upload import expire_session, session_caller
 from .uploads.upload_commands import command_headers, command_response, session_request
-from .web.browser_session import signed_in_user
+from .web.sign_in import signed_in_user
 
 _MAX_RUNNING, _MAX_WAITING = 4, 1_000_000
 

@@ -26,14 +26,12 @@ from .auth import users as clients
 from .auth.access_tokens import SignInProvider, TokenVerifier
 from .auth.class_accounts import ClassAccount, ClassAccounts
 from .auth.users import create_provided_user, record_token, token_row
-from .calendars import invitations
-from .calendars.invitations import InvitationMessage
+from .calendars.event_messages import InvitationMessage, outbox
 from .context_factory import PostgresOptions, Snapshots, fork_context, load, load_context, open_context, save
-from .dispatch.caller import ANONYMOUS
-from .dispatch.fault_plans import Faults
+from .dispatch.faults import Faults
 from .dispatch.journal import journal_of
 from .dispatch.rate_limits import RateLimiter, quotas_of
-from .dispatch.service_context import Listening, Quota, ServiceContext
+from .dispatch.service_context import ANONYMOUS, Listening, Quota, ServiceContext
 from .dispatcher import Dispatcher, Observer
 from .notifications import channels as domains
 from .notifications.delivery_queue import DeliveryQueue
@@ -286,7 +284,7 @@ class Service:
 
     def outbox(self) -> list[InvitationMessage]:
         """Return one row for each e-mail about an event that a real service would send, oldest first."""
-        return invitations.outbox(self._context)
+        return outbox(self._context)
 
     def faults(self, *steps: JSONObject | str, in_order: bool = False) -> AbstractContextManager[None]:
         """Inject faults during a `with` block. A step is a dict, or the name of a preset.

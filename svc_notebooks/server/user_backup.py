@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, TypedDict
 from urllib.parse import quote, unquote
 
 from ..core.clock import format_time
 from ..core.http.messages import JSON
-from ..core.notifications.channels import ChannelEvent, ChannelState, next_state
+from ..core.notifications.channels import ChannelState
 from .calendars.event_messages import record_calendar_change, record_clearing, record_deletion, users_of
 from .calendars.tables import CalendarRow
 from .context_factory import save
@@ -34,21 +34,24 @@ BACKUPS = "user-backups"
 
 _SUFFIX = ".svc"
 _TIME = "%Y%m%dT%H%M%SZ"
-_STOPPABLE = (ChannelState.ACTIVE.value, ChannelState.ENDED.value)
+_STOPPED = ChannelState.STOPPED.value
 
 
-class ResetUser(TypedDict):
-    """A user who was reset or restored, the backup file of the former state, and the numbers that it contains."""
-
-    user: str
-    backup: str
-    path: str
+class _Counts(TypedDict):
     files: int
     bytes: int
     uploads: int
     calendars: int
     events: int
     channels: int
+
+
+class ResetUser(_Counts):
+    """A user who was reset or restored, the backup file of the former state, and the numbers that it contains."""
+
+    user: str
+    backup: str
+    path: str
 
 
 class BackupRow(TypedDict):
@@ -59,15 +62,6 @@ class BackupRow(TypedDict):
     backup: str
     path: str
     size: int
-
-
-class _Counts(NamedTuple):
-    files: int
-    bytes: int
-    uploads: int
-    calendars: int
-    events: int
-    channels: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +102,7 @@ class UserBackups:
             with self.context.store.transaction():
                 counts, contents = self._delete(user)
         discard_contents(self.context, contents)
-        return {"user": user, "backup": path.name, "path": str(path), **counts._asdict()}  # type: ignore[typeddict-item]
+        return {"user": user, "backup": path.name, "path": str(path), **counts}
 
     def restore(self, backup: str, users: Iterable[str]) -> ResetUser:
         """Restore the user of a backup file, whose present state is written to another backup file before.
@@ -139,7 +133,7 @@ class UserBackups:
             self.parts.delete(part.key for part in copied.values())
             raise
         discard_contents(self.context, contents)
-        return {"user": user, "backup": before.name, "path": str(before), **counts._asdict()}  # type: ignore[typeddict-item]
+        return {"user": user, "backup": before.name, "path": str(before), **counts}
 
     def _refuse_if_shared(self) -> None:
         """Raise ValueError if another process could write between the backup and the reset."""
@@ -172,7 +166,7 @@ class UserBackups:
             uploads=len(rows.sessions(user)),
             calendars=len(set(calendars) - {user}),
             events=sum(rows.count_events(calendar) for calendar in {user, *calendars}),
-            channels=sum(state in _STOPPABLE for _, state in rows.channels(user)),
+            channels=sum(state != _STOPPED for _, state in rows.channels(user)),
         )
 
     def _delete(self, user: str) -> tuple[_Counts, Mapping[int, list[str]]]:
@@ -180,8 +174,8 @@ class UserBackups:
         context, store = self.context, self.context.store
         counts = self._count(user)
         for seq, state in store.user_rows.channels(user):
-            if state in _STOPPABLE:
-                store.channels.set_state(seq, next_state(ChannelState(state), ChannelEvent.STOP).value)
+            if state != _STOPPED:
+                store.channels.set_state(seq, ChannelState.STOPPED)
         contents: dict[int, list[str]] = {}
         for file_id in self._files_before_folders(user):
             contents |= delete_tree(context, file_id)

@@ -2,11 +2,14 @@
 
 import pytest
 
-from tests.browser.forms.test_event_form import KEY_HAS_FOCUS
 from tests.browser.keyboard import tab_through
 from tests.browser.layout import layout_problems
 
 pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default")]
+
+# The kernel brings the focus to a new row: what is typed elsewhere before that would lose it.
+KEY_HAS_FOCUS = """(n) => [...document.querySelectorAll('.svc-form label')]
+  .filter((label) => label.innerText === 'Key')[n]?.control === document.activeElement"""
 
 SANDBOX = """
 import svc_notebooks as svc
@@ -68,11 +71,11 @@ def preview_export(page):
 
 
 def fill_event(page):
-    page.get_by_label("Title").fill("Seminar")
+    page.get_by_label("Title", exact=True).fill("Seminar")
     page.get_by_label("Repeats").select_option("Weekly")
     page.get_by_text("RRULE:FREQ=WEEKLY").first.wait_for()
     page.get_by_label("Guests", exact=True).fill("bob@svc.example, nobody")
-    page.get_by_label("Time zone").fill("Mars/Olympus")
+    page.get_by_label("Time zone", exact=True).fill("Mars/Olympus")
     page.keyboard.press("Tab")
     page.get_by_role("alert").get_by_text("is not a time zone of the IANA database").wait_for()
     page.get_by_role("button", name="More options").click()
@@ -99,7 +102,7 @@ def fill_event(page):
 
 def fill_calendar(page):
     page.get_by_role("gridcell").first.dblclick()
-    page.get_by_label("Title").fill("Seminar")
+    page.get_by_label("Title", exact=True).fill("Seminar")
     page.get_by_role("button", name="Create", exact=True).click()
     page.get_by_role("status").get_by_text("Created Seminar.").wait_for()
     page.get_by_role("grid").get_by_role("button", name="Seminar").click()

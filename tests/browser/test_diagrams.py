@@ -1,8 +1,9 @@
-"""Mermaid diagrams in JupyterLab: they are drawn whatever text is in them."""
+"""Sequence diagrams in JupyterLab: they are drawn whatever text is in them, as an image and by Mermaid."""
 
 import pytest
 
 DRAWING = ".jp-RenderedMermaid img, .jp-RenderedMermaid svg"
+IMAGE = ".jp-RenderedHTMLCommon img[alt^=client]"
 HOSTILE = """'end; %% note over C: <b>x</b> #35; "q" {a} [b] (c) --> participant ) } ]'"""
 HOSTILE += """' end\\n\\talt & ü 漢 \\\\ `x` $y$ :: '"""
 
@@ -25,7 +26,9 @@ def test_a_drawing_is_drawn_whatever_is_said_in_it(lab):
         "        session.call('POST', '/x/' + path, query={'uploadType': WORST, 'alt': 'end'}, body={})\n"
         "    except svc.SvcError:\n"
         "        pass",
-        "svc.exchange(session=session).diagram()",
+        "from IPython.display import Markdown\n"
+        "diagram = svc.exchange(session=session).diagram()\n"
+        "display(diagram, Markdown(f'```mermaid\\n{diagram.mermaid}\\n```'))",
     )
 
     page = lab.run(name)
@@ -33,3 +36,4 @@ def test_a_drawing_is_drawn_whatever_is_said_in_it(lab):
     lab.screenshot(page, "wire-hostile")
 
     assert page.locator(DRAWING).count() == 1
+    assert page.locator(IMAGE).evaluate_all("all => all.map(one => one.naturalWidth > 0)") == [True]

@@ -25,10 +25,9 @@ RULES = {
 # What an output is, and what of it is drawn; what a form shows is the form's.
 DRAWN_ELEMENTS = {
     "application/vnd.jupyter.widget-view+json": "e => e.querySelectorAll('.jupyter-widgets:not(.jupyter-widgets *)')",
-    "text/markdown": "e => e.querySelectorAll('.jp-RenderedMermaid :is(img, svg)')",
     "text/html": "e => e.querySelectorAll('table.dataframe:not(.jupyter-widgets *)')",
 }
-MARKS = {"text/markdown": "```mermaid", "text/html": 'class="dataframe"'}
+MARKS = {"text/html": 'class="dataframe"'}
 BROKEN_OUTPUT = (
     ".jp-RenderedMermaid.jp-mod-warning",
     ".jupyter-widgets-disconnected",

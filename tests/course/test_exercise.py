@@ -103,7 +103,7 @@ class TestCheck:
         exercise = course.exercise("upload-with-a-name")
         exercise.begin()
         svc.upload(b"x")
-        monkeypatch.setattr("svc_notebooks.course.evidence.Evidence.files_with_name", lambda *_: 1 / 0)
+        monkeypatch.setattr("svc_notebooks.course.evidence.Evidence.requests_of", lambda *_: 1 / 0)
 
         assert "error of its own (ZeroDivisionError)" in exercise.check().message
 
@@ -141,6 +141,105 @@ class TestCheck:
         assert 'role="status"' in shown
         assert "not yet." in shown
         assert "a &lt; b" in shown
+
+
+class TestParts:
+    """The parts of a check, with their points."""
+
+    def test_each_part_is_judged_by_itself(self):
+        exercise = course.exercise("upload-with-a-name")
+        given = exercise.begin()
+        svc.update(svc.upload(given.content), name=given.name)
+
+        assert repr(exercise.check()).splitlines()[1:] == [
+            "  + a file called given.name (1 of 1)",
+            "  + the content of given.content (1 of 1)",
+            "  - the name is sent with the content (0 of 2)",
+            "  + no other file (1 of 1)",
+            "  + nothing else is changed (1 of 1)",
+        ]
+        row = course.exercises().set_index("name").loc["upload-with-a-name"]
+        assert (row["points"], row["max_points"]) == (4, 6)
+
+    def test_no_part_is_met_by_doing_nothing(self):
+        for name in DEFINITIONS:
+            exercise = course.exercise(name, seed=0)
+            given = exercise.begin()
+            given.send("GET", "/storage/v3/about?fields=user")
+
+            assert (name, exercise.check().points) == (name, 0)
+
+    @pytest.mark.parametrize(
+        "method, path, body, name, message",
+        [
+            (
+                "POST",
+                "files/{file_id}/permissions",
+                b'{"role": "king"}',
+                "share-with-one",
+                "permissions got the status 400: ",
+            ),
+            ("GET", "files?q=title", b"", "let-the-service-search", "GET /storage/v3/files got the status 400: q: "),
+            ("GET", "changes?pageToken=x", b"", "page-by-page", "GET /storage/v3/changes got the status 400: "),
+            ("POST", "files/{file_id}/watch", b"{}", "watch-without-a-gap", "/watch got the status 400: "),
+        ],
+    )
+    def test_the_message_begins_with_the_refused_request(
+        self, method: str, path: str, body: bytes, name: str, message: str
+    ):
+        exercise = course.exercise(name)
+        given = exercise.begin()
+        path = path.format(file_id=given._values.get("file_id"))
+        given.send(method, f"/storage/v3/{path}", {"Content-Type": "application/json"}, body)
+
+        assert message in exercise.check().message[:120]
+
+    def test_the_requests_in_a_batch_count(self):
+        exercise = course.exercise("share-with-one")
+        given = exercise.begin()
+        body = f'{{"type": "user", "role": "commenter", "emailAddress": "{given.email}"}}'
+        lines = (
+            "--b", "Content-Type: application/http", "",
+            f"POST /storage/v3/files/{given.file_id}/permissions", "Content-Type: application/json", "",
+            body, "--b--", "",
+        )  # fmt: skip
+        headers = {"Content-Type": "multipart/mixed; boundary=b"}
+        given.send("POST", "/batch/storage/v3", headers, "\r\n".join(lines).encode())
+
+        assert exercise.check().outcome is ExerciseOutcome.CORRECT
+
+    def test_a_verdict_is_the_same_after_a_way_as_json(self):
+        solve()
+        verdict = course.exercise("upload-with-a-name").check()
+
+        assert Verdict.from_json(verdict.to_json()) == verdict
+
+
+class TestSolution:
+    """The solution with its reasons, after two attempts."""
+
+    def test_opens_after_two_failed_checks_of_different_attempts(self):
+        exercise = course.exercise("upload-with-a-name")
+        exercise.begin()
+        svc.upload(b"wrong")
+        exercise.check()
+        exercise.check()
+        with pytest.raises(student_exercise.SolutionClosedError, match="1 more"):
+            exercise.solution()
+        svc.upload(b"wrong again")
+        exercise.check()
+
+        assert "svc.upload(given.content, name=given.name)  # " in exercise.solution()
+
+    def test_opens_with_a_correct_answer_and_is_closed_during_grading(self, monkeypatch: pytest.MonkeyPatch):
+        exercise = course.exercise("upload-with-a-name")
+        solve()
+        exercise.check()
+
+        assert exercise.solution().startswith("```python")
+        monkeypatch.setenv("SVC_COURSE_JUDGE", "http://127.0.0.1:9")
+        with pytest.raises(student_exercise.SolutionClosedError, match="during grading"):
+            exercise.solution()
 
 
 def _first_id(exercise_service: ExerciseService) -> str:

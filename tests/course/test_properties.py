@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, strategies as st
 import svc_notebooks as svc
 from svc_notebooks.core.api.operations import ALL_SCOPES
 from svc_notebooks.core.http.messages import Headers, Request
-from svc_notebooks.course.catalogue import DEFINITIONS
+from svc_notebooks.course.catalogue import DEFINITIONS, solution_code
 from svc_notebooks.course.definition import ExerciseOutcome
 from svc_notebooks.course.environment import LocalEnvironment, from_json, to_json
 from svc_notebooks.course.exercise_service import ExerciseService
@@ -26,7 +26,6 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
     max_leaves=12,
 )
-SOLUTIONS = Path(__file__).with_name("solutions")
 
 
 @few
@@ -36,7 +35,7 @@ def test_every_seed_can_be_solved(name: str, seed: str):
     with contextlib.closing(environment), contextlib.redirect_stdout(None):
         workspace = Given(environment)
         before = svc.notebook.current_session.make_current(workspace.session)
-        exec((SOLUTIONS / f"{name}.py").read_text(encoding="utf-8"), {"svc": svc, "given": workspace})
+        exec(solution_code(name)[0], {"svc": svc, "given": workspace})
         svc.notebook.current_session.make_current(before)
 
         assert environment.result().outcome is ExerciseOutcome.CORRECT

@@ -17,7 +17,7 @@ from svc_notebooks.course import grading, sandbox
 from svc_notebooks.course.grading import GradingLimits, SubmissionResult
 from svc_notebooks.course.sandbox import NoSandboxError, find_sandbox
 from svc_notebooks.course.submission_process import SandboxedProcess
-from svc_notebooks.course.submissions import submissions
+from svc_notebooks.course.submissions import read_submission, submissions
 from tests.patience import PATIENCE
 
 FIRST = "import svc_notebooks as svc\nfrom svc_notebooks import course"
@@ -87,7 +87,8 @@ def graded(folder: Path) -> dict[str, SubmissionResult]:
         os.environ["SVC_TOKEN"] = "a teacher's"
         limits = GradingLimits(cell=PATIENCE, notebook=PATIENCE)
         try:
-            marks = grading.grade(submissions(folder), "7", limits=limits, sandbox=find_sandbox("bubblewrap", [folder]))
+            contents = list(map(read_submission, submissions(folder)[0]))
+            marks = grading.grade(contents, "7", limits=limits, sandbox=find_sandbox("bubblewrap", [folder]))
         finally:
             del os.environ["SVC_TOKEN"]
     assert {path.parent.name: path.read_bytes() for path in folder.glob("*/*")} == before

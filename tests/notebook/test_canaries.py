@@ -74,6 +74,7 @@ def views(session: svc.Session) -> Iterator[str]:
     for exchange in session.exchanges:
         view = svc.exchange(exchange.n, session=session)
         yield from (str(view), repr(view), view.http(), view.curl(), view._repr_html_(), view.diagram())
+        yield from (view.diagram().mermaid, view.diagram()._repr_html_())
         yield from (repr(exchange), pickle.dumps(exchange).decode("latin-1"))
     yield from (repr(session), repr(session.exchanges), str(vars(session)))
 

@@ -68,6 +68,13 @@ def test_the_steps_and_the_journal_of_one_student(notebooks: Notebooks) -> None:
     assert journal["operation"].tolist() == ["files.create", "permissions.create"]
     assert notebooks.control.journal(since=2)["user"].tolist() == [EVE.email]
     assert notebooks.control.steps()["email"].unique().tolist() == [BOB.email]
+    students = notebooks.control.students()
+    assert notebooks.control.journal(students[1:])["user"].unique().tolist() == [BOB.email, EVE.email]
+    assert notebooks.control.journal(students.iloc[1])["user"].unique().tolist() == [BOB.email]
+    own = ClassControl(notebooks.bob).journal()
+    assert own[["user", "operation", "decided_by"]].equals(journal[["user", "operation", "decided_by"]])
+    with pytest.raises(svc.NotAllowed):
+        ClassControl(notebooks.bob).journal(EVE.email)
 
 
 def test_a_student_is_reset_and_restored(notebooks: Notebooks) -> None:
@@ -102,7 +109,7 @@ def test_faults_for_all_begin_and_end(notebooks: Notebooks) -> None:
     [
         lambda control: control.students(),
         lambda control: control.steps(),
-        lambda control: control.journal(),
+        lambda control: control.journal(EVE.email),
         lambda control: control.reset(EVE.email),
         lambda control: control.backups(),
         lambda control: control.restore("x"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import runpy
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -13,12 +14,14 @@ from typing import Any
 import pytest
 import yaml
 
-from svc_notebooks.cli import _parser
+from svc_notebooks.cli.environment import read_environment, variable_of
+from svc_notebooks.cli.options import SERVE_OPTIONS
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "deploy"
 COMPOSE: dict[str, Any] = yaml.safe_load((FOLDER / "compose.yaml").read_text(encoding="utf-8"))
 SERVICES: dict[str, Any] = COMPOSE["services"]
+KNOWN = {variable_of(name) for name, *_ in SERVE_OPTIONS}
 
 
 def entrypoint() -> list[str]:
@@ -33,17 +36,22 @@ def seconds(text: str) -> float:
 
 
 @pytest.mark.parametrize("name", ["worker-1", "worker-2"])
-def test_the_command_of_a_worker_has_valid_options(name: str) -> None:
-    script, program, *words = entrypoint()
-    command = [re.sub(r"\$\{.*\}", "https://files.example.org", word) for word in SERVICES[name]["command"]]
-    options = _parser().parse_args([*words, *command])
+def test_the_environment_of_a_worker_has_valid_options(name: str) -> None:
+    variables = SERVICES[name]["environment"]
+    urls = {"SVC_PUBLIC_URL": "https://files.example.org", "SVC_NAMES": "", "SVC_TOKEN_FILE": ""}
+    options = read_environment({**variables, **urls})
+    script, program, option, path, app = entrypoint()
+    gunicorn = runpy.run_path(str(FOLDER / "gunicorn.conf.py"))
 
-    assert (script, program) == ("svc-entrypoint", "svc-notebooks")
+    assert (script, program, option, app) == ("svc-entrypoint", "gunicorn", "--config", "svc_notebooks.server.wsgi:app")
+    copied = f"COPY deploy/gunicorn.conf.py {path.removesuffix('gunicorn.conf.py')}"
+    assert copied in (FOLDER / "Dockerfile").read_text()
+    assert variables.keys() - {variable for variable in variables if variable.startswith("AWS_")} <= KNOWN
     assert options.proxy == [SERVICES["proxy"]["networks"]["front"]["ipv4_address"]]
     assert (options.token, options.control_token) == (None, None)
-    assert (options.command, options.shared, options.metrics, options.log_format) == ("serve", True, True, "json")
+    assert (options.shared, options.metrics, options.log_format, options.no_live_page) == (True, True, "json", True)
     assert not options.control
-    assert options.shutdown_delay + options.shutdown_timeout < seconds(SERVICES[name]["stop_grace_period"])
+    assert gunicorn["graceful_timeout"] < seconds(SERVICES[name]["stop_grace_period"])
 
 
 def test_images_have_digests_and_only_the_proxy_has_a_port() -> None:

@@ -4,6 +4,7 @@
                                         contents in a bucket, and in two processes
     python -m tests.scale --sample      some tests of this folder and of the contract suite (90 s)
     python -m tests.scale --two FOLDERS only the contract suite, or some folders of it, in two processes
+    python -m tests.scale --writes      only measures the writes a second, see tests/scale/writes.py
     python -m tests.scale -k uploads    further arguments go to pytest
 
 Exit status 77: PostgreSQL or the S3 server (make s3-env) cannot be started, for the reason that is printed.
@@ -18,6 +19,7 @@ import sys
 
 from tests.contract.tested_store import BUCKETS, SERVER, TWO_WORKERS
 from tests.s3_server import ENDPOINT, NoS3Server, s3_endpoint
+from tests.scale import writes
 from tests.scale.postgres_server import NoServer, running_server
 
 _PYTEST = [sys.executable, "-m", "pytest", "-p", "no:nbval", "-q", "-rs"]
@@ -57,6 +59,8 @@ _CONTENTS = ["tests/contract/uploads", "tests/contract/files/test_download.py"]
 
 def main(arguments: list[str]) -> int:
     """Start the servers, run the tests, and return the exit status."""
+    if "--writes" in arguments:
+        return writes.main([each for each in arguments if each != "--writes"])
     is_sample, is_two = _SAMPLE_OPTION in arguments, _TWO_OPTION in arguments
     folders = [each for each in arguments if each.startswith("tests/")] or ["tests/contract"]
     options = [each for each in arguments if each not in (_SAMPLE_OPTION, _TWO_OPTION, *folders)]

@@ -66,10 +66,10 @@ def bucket(endpoint: str) -> str:
 def empty_database(server: str) -> Iterator[str]:
     """Create an empty database for a `with` block, and return its address."""
     name = f"scale_{os.getpid()}_{next(_numbers)}"
-    with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}")
-        yield f"{server}/{name}"
-        connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+    everything = Place(f"{server}/postgres", "")
+    everything.execute(f"CREATE DATABASE {name}")
+    yield f"{server}/{name}"
+    everything.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
 @pytest.fixture

@@ -5,13 +5,13 @@ from __future__ import annotations
 import shutil
 import socket
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from tests.patience import PATIENCE
-from tests.scale.workers import Worker
 
 CONFIGURATION = Path(__file__).parents[2] / "deploy" / "nginx.conf"
 PROGRAM = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin")
@@ -19,7 +19,7 @@ _TEMPORARY = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
 
 
 @contextmanager
-def nginx(running: list[Worker], folder: Path) -> Iterator[str]:
+def nginx(running: Sequence[Any], folder: Path) -> Iterator[str]:
     """Run nginx during a `with` block, with the addresses of two workers in the configuration and files in `folder`."""
     assert PROGRAM
     with socket.create_server(("127.0.0.1", 0)) as free:

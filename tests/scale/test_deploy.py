@@ -9,6 +9,7 @@ import socket
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from random import Random
 from threading import Event
@@ -20,7 +21,8 @@ import pytest
 from tests.patience import PATIENCE, until
 from tests.scale.conftest import Place
 from tests.scale.nginx import PROGRAM, nginx
-from tests.scale.workers import Worker, call, sent, workers
+from tests.scale.workers import Worker, call, sent
+from tests.scale.wsgi_servers import DEPLOYED, PROGRAMS, WsgiServer, variables_of
 
 pytestmark = [
     pytest.mark.scale,
@@ -32,21 +34,36 @@ UPLOAD = "/upload/storage/v3/files?uploadType=resumable"
 QUANTUM = 262_144
 
 
-@pytest.fixture
-def running(place: Place) -> Iterator[list[Worker]]:
-    with workers(place, 2, "t", "--metrics", "--log-format", "json") as started:
+Workers = list[Worker] | list[WsgiServer]
+
+
+@pytest.fixture(params=["serve", *DEPLOYED])
+def running(request: pytest.FixtureRequest, place: Place, tmp_path: Path) -> Iterator[Workers]:
+    """Two workers, which are replaced in a test: those of `serve`, and those of the recommended WSGI servers."""
+    if request.param != "serve" and not PROGRAMS.exists():
+        pytest.skip("needs the WSGI servers of `make scale`")
+    with ExitStack() as stack:
+        started: list[Any] = []
+        for number in range(2):
+            if request.param == "serve":
+                worker: Any = Worker(place, "t", "--metrics", "--log-format", "json")
+            else:
+                variables = variables_of(place, SVC_METRICS="1", SVC_LOG_FORMAT="json")
+                worker = WsgiServer(DEPLOYED[request.param], variables, tmp_path / f"log-{number}")
+            stack.callback(worker.close)
+            started.append(worker)
         yield started
 
 
 @pytest.fixture
-def proxy(running: list[Worker], tmp_path: Path) -> Iterator[str]:
+def proxy(running: Workers, tmp_path: Path) -> Iterator[str]:
     with nginx(running, tmp_path) as address:
         yield address
 
 
-def journal(running: list[Worker], operation: str, field: str) -> list[int]:
-    """A field of all requests of an operation, in the journals of all workers."""
-    rows = [row for worker in running for row in sent(worker, "GET", "/_control/journal")["journal"]]
+def journal(running: Workers, operation: str, field: str) -> list[int]:
+    """A field of all requests of an operation, in the journals of all workers, each of which is one process."""
+    rows = [row for worker in running for row in sent(worker.base_url, "GET", "/_control/journal")["journal"]]
     return [row[field] for row in rows if row["operation"] == operation]
 
 
@@ -57,9 +74,7 @@ def begin(proxy: str, metadata: object = None) -> str:
     return headers["Location"].removeprefix(proxy)
 
 
-def test_a_worker_gets_and_stores_the_bytes_of_a_chunk_that_stops_in_its_middle(
-    proxy: str, running: list[Worker]
-) -> None:
+def test_a_worker_gets_and_stores_the_bytes_of_a_chunk_that_stops_in_its_middle(proxy: str, running: Workers) -> None:
     session, size = begin(proxy), 4 * QUANTUM
     address = urlsplit(proxy)
     with socket.create_connection((str(address.hostname), address.port), timeout=PATIENCE) as client:
@@ -76,7 +91,7 @@ def test_a_worker_gets_and_stores_the_bytes_of_a_chunk_that_stops_in_its_middle(
     assert call(proxy, "PUT", session, bytes(2 * QUANTUM), Content_Range=rest)[0] == 200
 
 
-def test_a_download_begins_before_the_worker_has_sent_all_of_it(proxy: str, running: list[Worker]) -> None:
+def test_a_download_begins_before_the_worker_has_sent_all_of_it(proxy: str, running: Workers) -> None:
     size = 64 << 20
     made = sent(proxy, "POST", "/upload/storage/v3/files?uploadType=media", bytes(size))["id"]
     address = urlsplit(proxy)
@@ -92,9 +107,10 @@ def test_a_download_begins_before_the_worker_has_sent_all_of_it(proxy: str, runn
     assert len(first) + len(rest) == size
 
 
-def test_the_endpoints_of_the_operator_are_not_served_by_the_proxy(proxy: str, running: list[Worker]) -> None:
+def test_the_endpoints_of_the_operator_are_not_served_by_the_proxy(proxy: str, running: Workers) -> None:
     assert [call(proxy, "GET", path)[0] for path in ("/healthz", "/readyz", "/metrics")] == [200, 404, 404]
-    assert [call(running[0], "GET", path)[0] for path in ("/healthz", "/readyz", "/metrics")] == [200, 200, 200]
+    worker = running[0].base_url
+    assert [call(worker, "GET", path)[0] for path in ("/healthz", "/readyz", "/metrics")] == [200, 200, 200]
 
 
 class Uploads:
@@ -140,8 +156,8 @@ class Uploads:
         return answer
 
 
-def test_workers_are_replaced_in_turn_while_clients_upload(place: Place, tmp_path: Path) -> None:
-    with workers(place, 2, "t") as running, nginx(running, tmp_path) as proxy, ThreadPoolExecutor(3) as pool:
+def test_workers_are_replaced_in_turn_while_clients_upload(proxy: str, running: Workers, place: Place) -> None:
+    with ThreadPoolExecutor(3) as pool:
         clients, stop = [Uploads(proxy, number) for number in range(3)], Event()
         uploading = [pool.submit(client.run, stop) for client in clients]
         try:

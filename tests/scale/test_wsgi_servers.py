@@ -15,7 +15,7 @@ import pytest
 from tests.receivers import receiver as receiving
 from tests.scale.conftest import Place
 from tests.scale.workers import call, sent
-from tests.scale.wsgi_servers import PROGRAMS, SERVERS, running
+from tests.scale.wsgi_servers import PROGRAMS, SERVERS, WsgiServer, variables_of
 
 pytestmark = [
     pytest.mark.scale,
@@ -38,18 +38,12 @@ class Served(NamedTuple):
 
 @pytest.fixture(params=SERVERS)
 def served(request: pytest.FixtureRequest, place: Place, tmp_path: Path) -> Iterator[Served]:
-    variables = {
-        "SVC_STORE": place.address,
-        "SVC_CONTENT": str(place.content),
-        "SVC_SHARED": "1",
-        "SVC_TOKEN": "t",
-        "SVC_CONTROL": "1",
-        "SVC_CONTROL_TOKEN": "c",
-        "SVC_JOURNAL": "1000",
-    }
     log = tmp_path / "log"
-    with running(request.param, variables, log) as address:
-        yield Served(address, place, log)
+    server = WsgiServer(SERVERS[request.param], variables_of(place, SVC_CONTROL_TOKEN="c", SVC_JOURNAL="1000"), log)
+    try:
+        yield Served(server.base_url, place, log)
+    finally:
+        server.close()
     assert "Traceback" not in log.read_text()
     assert place.execute("SELECT count(*) FROM svc_leases") == [(0,)]
 

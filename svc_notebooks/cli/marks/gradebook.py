@@ -1,20 +1,36 @@
-"""Writes the gradebook and the feedback pages that the options of `svc-notebooks grade` ask for."""
+"""Writes the gradebook, the page of the class and the feedback that the options of `svc-notebooks grade` ask for."""
 
 from __future__ import annotations
 
 import argparse
 import csv
 import io
+import re
 import sys
-from collections.abc import Sequence
-from html import escape
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
+from random import SystemRandom
 from typing import TYPE_CHECKING, TypeAlias
 
 from ...core.printable_text import terminal_text
+from ...course.archives import archive_stem
 from ...course.catalogue import DEFINITIONS
+from ...local.saving import save_bytes
 from ..output_file import write_report
-from .roster import GradebookRow, SubmissionDeadline, gradebook, parse_deadline, read_points, read_roster
+from .pages import class_page, feedback_page
+from .roster import (
+    GradebookRow,
+    Student,
+    SubmissionDeadline,
+    assign_submissions,
+    gradebook,
+    name_key,
+    parse_deadline,
+    read_points,
+    read_rows,
+)
 
 if TYPE_CHECKING:
     from ...course.grading import SubmissionResult
@@ -32,9 +48,9 @@ _COLUMNS: dict[str, dict[str, str]] = {
                "": "score"},
     "moodle": {"Full name": "name", "ID number": "id", "Email address": "email", "": "score",
                "Feedback comments": "happened"},
-    "nbgrader": {"assignment": "assignment", "student_id": "identity", "first_name": "first", "last_name": "last",
-                 "email": "email", "raw_score": "score", "score": "score", "max_score": "possible"},
-    "html": {"student": "name", "points": "score_of", "what happened": "happened"},
+    "nbgrader": {"assignment": "assignment", "duedate": "due", "timestamp": "time", "student_id": "identity",
+                 "last_name": "last", "first_name": "first", "email": "email", "raw_score": "raw",
+                 "late_submission_penalty": "penalty", "score": "score", "max_score": "possible"},
 }
 # fmt: on
 """The columns of each format of `--output`: the head and the value (`_values`).
@@ -52,36 +68,31 @@ def gradebook_text(form: str, rows: Sequence[GradebookRow], points: Points, assi
         columns |= dict(zip(points, points, strict=True)) if head == "*" else {head or assignment: value}
     values = [_values(row, points, assignment) for row in rows]
     students = [[student[value] for value in columns.values()] for student in values]
-    if form == "html":
-        return _page(assignment, _table(list(columns), students))
     possible = [["    Points Possible", "", "", "", "", f"{sum(points.values()):g}"]] if form == "canvas" else []
     return _csv(list(columns), *possible, *students)
 
 
 def _values(row: GradebookRow, points: Points, assignment: str) -> dict[str, str]:
-    student, score, possible = row.student, f"{row.points(points):g}", f"{sum(points.values()):g}"
+    student, results, submission = row.student, row.mark.results if row.mark else {}, row.submission
+    raw, score = row.raw_points(points), row.points(points)
     first, _, last = student.name.rpartition(" ")
+    identity = student.login or student.id or student.name
+    if submission and submission.layout.startswith("nbgrader"):
+        identity = submission.student
     return {
-        **{name: str(row.mark.results[name].outcome) if row.mark else "" for name in points},
+        **{name: str(results[name].outcome) if name in results else "" for name in points},
         "name": student.name, "first": first, "last": last, "email": student.email, "id": student.id,
-        "login": student.login, "section": student.section, "identity": student.login or student.id or student.name,
-        "score": score, "possible": possible, "score_of": f"{score} of {possible}", "assignment": assignment,
+        "login": student.login, "section": student.section, "identity": identity, "assignment": assignment,
+        "score": f"{score:g}", "raw": f"{raw:g}", "penalty": f"{round(raw - score, 2):g}",
+        "possible": f"{sum(points.values()):g}", "due": _utc(row.due),
+        "time": _utc(submission.time if submission else None),
         "late": "late" if row.late else "", "happened": "; ".join(row.happened), "none": "",
     }  # fmt: skip
 
 
-def feedback_page(row: GradebookRow, points: Points, assignment: str) -> str:
-    """Return an HTML page for a student, with the message of each check and what happened to the notebooks."""
-    results = row.mark.results if row.mark else {}
-    cells = [
-        (DEFINITIONS[name].title, str(result.outcome), f"{points[name] if result.solved else 0:g} of {points[name]:g}",
-         result.message)
-        for name, result in results.items()
-    ]  # fmt: skip
-    happened = "".join(f"<li>{escape(text)}</li>" for text in row.happened)
-    total = f"<p>{row.points(points):g} of {sum(points.values()):g} points</p>"
-    table = _table(("exercise", "result", "points", "what the check says"), cells)
-    return _page(f"{assignment}: {row.student.name}", f"{total}{table}<h2>Your notebooks</h2><ul>{happened}</ul>")
+def _utc(moment: datetime | None) -> str:
+    """Return a time as nbgrader writes it: in UTC, without an offset."""
+    return str(moment.astimezone(UTC).replace(tzinfo=None)) if moment else ""
 
 
 def _csv(*rows: Sequence[str]) -> str:
@@ -90,48 +101,37 @@ def _csv(*rows: Sequence[str]) -> str:
     return text.getvalue()
 
 
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [f"<tr>{''.join(f'<th>{escape(head)}</th>' for head in heads)}</tr>"]
-    lines += [f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows]
-    return f"<table>{''.join(lines)}</table>"
-
-
-def _page(title: str, body: str) -> str:
-    style = "body{font-family:sans-serif;max-width:60em;margin:2em auto}td,th{text-align:left;padding:2px 12px 2px 0}"
-    heading = escape(title)
-    return (
-        f'<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>{heading}</title><style>{style}</style>'
-        f"<h1>{heading}</h1>{body}</html>\n"
-    )
-
-
 _SIGNS = {"correct": "+", "not yet": "-", "not tried": "."}
 
 
 def table(marks: list[SubmissionResult]) -> str:
     """Return the result table, with a row for each student, a column for each exercise, sums and a legend."""
-    names = list(marks[0].results)
+    names = [name for name in DEFINITIONS if any(name in mark.results for mark in marks)]
     students = [terminal_text(mark.student) for mark in marks]
     width = max(len("student"), *map(len, students))
     heads = [f"{number:>3}" for number in range(1, len(names) + 1)]
     lines = [" ".join([f"{'student':{width}}", *heads, "sum"])]
     for student, mark in zip(students, marks, strict=True):
-        signs = [f"{_SIGNS[str(result.outcome)]:>3}" for result in mark.results.values()]
+        signs = [f"{_SIGNS[str(mark.results[name].outcome)] if name in mark.results else '':>3}" for name in names]
         lines.append(" ".join([f"{student:{width}}", *signs, f"{mark.solved:>3}"]))
-    by_all = [f"{sum(mark.results[name].solved for mark in marks):>3}" for name in names]
+    by_all = [f"{sum(name in mark.results and mark.results[name].solved for mark in marks):>3}" for name in names]
     lines.append(" ".join([f"{'solved by':{width}}", *by_all, f"{sum(mark.solved for mark in marks):>3}"]))
     legend = "   ".join(f"{sign} {word}" for word, sign in _SIGNS.items())
     exercises = [f"{number:>3} {name}" for number, name in enumerate(names, start=1)]
-    remarks = [terminal_text(f"{mark.student}: {remark}") for mark in marks for remark in (*mark.remarks, *mark.errors)]
+    remarks = [
+        terminal_text(f"{mark.student}: {remark}")
+        for mark in marks
+        for remark in (*mark.remarks, *mark.notes, *mark.errors)
+    ]
     return "\n".join([*lines, "", legend, *exercises, *([""] if remarks else []), *remarks, ""]) + "\n"
 
 
 def csv_text(marks: list[SubmissionResult]) -> str:
     """Return the table as CSV, with a last column that says what happened to the notebooks."""
-    heads = ["student", *marks[0].results, "solved", "happened"]
-    return _csv(heads, *([
-        mark.student, *(str(result.outcome) for result in mark.results.values()), str(mark.solved),
-        "; ".join(map(escape_formula, mark.happened)),
+    names = [name for name in DEFINITIONS if any(name in mark.results for mark in marks)]
+    return _csv(["student", *names, "solved", "happened"], *([
+        mark.student, *(str(mark.results[name].outcome) if name in mark.results else "" for name in names),
+        str(mark.solved), "; ".join(map(escape_formula, mark.happened)),
     ] for mark in marks))  # fmt: skip
 
 
@@ -141,35 +141,110 @@ def escape_formula(text: str) -> str:
 
 
 class Gradebook:
-    """The options of a gradebook. The constructor raises ValueError for an invalid roster, points file or deadline."""
+    """The options of a gradebook. The constructor raises ValueError for an invalid points file or deadline."""
 
-    def __init__(self, options: argparse.Namespace) -> None:
-        self._options = options
-        self._roster = read_roster(options.roster) if options.roster else None
+    def __init__(self, options: argparse.Namespace, roster: Sequence[Student] | None) -> None:
+        self._options, self._roster = options, roster
         self._points = read_points(options.points) if options.points else dict.fromkeys(DEFINITIONS, 1.0)
         deadline = parse_deadline(options.deadline) if options.deadline else None
         self._deadline = SubmissionDeadline(deadline, options.late_points / 100)
-        self._assignment = options.assignment or options.directory.resolve().name
+        self._assignment = options.assignment or archive_stem(options.directory.resolve().name)
+        self._assigned: dict[str, Student] = {}
+        self._names: dict[str, str] = {}
 
-    def write(self, marks: Sequence[SubmissionResult], handed_in: Sequence[Submission]) -> None:
-        """Write the gradebook and the feedback pages, and name submissions that belong to no student of the roster."""
-        rows, unknown = gradebook(self._roster, marks, handed_in, self._deadline)
-        for row in rows:
-            sys.stdout.write(terminal_text(f"{row.student.name}: {row.late}") + "\n" if row.late else "")
-        for student in unknown:
-            sys.stderr.write(
-                f"svc-notebooks grade: {terminal_text(student)} is not in {self._options.roster}, or is there twice\n"
+    def expect(self, handed_in: Sequence[Submission]) -> list[str]:
+        """Find the students of the submissions, and return sentences about what does not fit the roster."""
+        problems = list[str]()
+        if self._roster is not None:
+            self._assigned, problems = assign_submissions(self._roster, handed_in, self._options.roster)
+        if self._options.pseudonyms:
+            others = [each.student for each in handed_in if each.student not in self._assigned]
+            self._names = read_pseudonyms(
+                self._options.pseudonyms, [*(student.name for student in self._roster or ()), *others]
             )
+            self._names |= {name: self._names[student.name] for name, student in self._assigned.items()}
+        return list(map(self.shown, problems))
+
+    def is_submission_of(self, submission: str, name: str) -> bool:
+        """Return whether a name, number, address or login is that of a submission or of its student."""
+        student = self._assigned.get(submission)
+        return name_key(name) in {name_key(submission), *(student.keys if student else ())}
+
+    def name_of(self, submission: str) -> str:
+        """Return the name of the student of a submission, or that of the submission without a roster."""
+        return self._assigned[submission].name if submission in self._assigned else submission
+
+    def shown(self, text: str) -> str:
+        """Return a text with pseudonyms in place of names, if the options ask for them."""
+        for name in sorted(self._names, key=len, reverse=True):
+            text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", self._names[name], text)
+        return text
+
+    def shown_mark(self, mark: SubmissionResult) -> SubmissionResult:
+        """Return a mark with pseudonyms in place of names, if the options ask for them."""
+        remarks, errors, notes = (tuple(map(self.shown, texts)) for texts in (mark.remarks, mark.errors, mark.notes))
+        return replace(mark, student=self.shown(mark.student), remarks=remarks, errors=errors, notes=notes)
+
+    def _shown_row(self, row: GradebookRow) -> GradebookRow:
+        student = replace(row.student, name=self.shown(row.student.name))
+        return replace(row, student=student, mark=row.mark and self.shown_mark(row.mark))
+
+    def write(
+        self, marks: Sequence[SubmissionResult], handed_in: Sequence[Submission], notes: dict[str, list[str]]
+    ) -> None:
+        """Write the gradebook, the page of the class with notes by their headings, and the feedback pages."""
+        names = {name for mark in marks for name in mark.results}
+        points = {name: worth for name, worth in self._points.items() if name in names}
+        rows = gradebook(self._roster, marks, handed_in, self._assigned, self._deadline)
+        for row in rows:
+            if row.late:
+                sys.stdout.write(terminal_text(f"{self.shown(row.student.name)}: {row.late}") + "\n")
+        noticed = {heading: list(map(self.shown, sentences)) for heading, sentences in notes.items()}
+        page = class_page(list(map(self._shown_row, rows)), points, self._assignment, noticed)
+        if self._options.class_page:
+            write_report(self._options.class_page, page, overwrite=self._options.overwrite)
         if self._options.output:
-            text = gradebook_text(self._options.format, rows, self._points, self._assignment)
+            form = self._options.format
+            text = page if form == "html" else gradebook_text(form, rows, points, self._assignment)
             write_report(self._options.output, text, overwrite=self._options.overwrite)
         if self._options.feedback:
             self._options.feedback.mkdir(parents=True, exist_ok=True)
             for row in rows:
-                path: Path = self._options.feedback / f"{_file_name(row.student.name)}.html"
-                write_report(path, feedback_page(row, self._points, self._assignment), overwrite=False)
+                path = self._options.feedback / f"{_feedback_name(row)}.html"
+                write_report(path, feedback_page(row, points, self._assignment), overwrite=False)
+
+
+def _feedback_name(row: GradebookRow) -> str:
+    """Return the name of a feedback file, which Canvas and Moodle take back if the submission comes from there."""
+    if row.submission and row.submission.feedback:
+        return f"{row.submission.feedback}feedback"
+    if row.student.participant:
+        return f"{_file_name(row.student.name)}_{row.student.participant}_assignsubmission_file_feedback"
+    return _file_name(row.student.name)
 
 
 def _file_name(name: str) -> str:
     """Return a name that is safe on every system. `write_report` gives two students of one name two files."""
     return "".join(letter if letter.isalnum() or letter in " -_" else "_" for letter in name).strip()[:100] or "student"
+
+
+def read_pseudonyms(path: Path, names: Iterable[str]) -> dict[str, str]:
+    """Read the pseudonyms by name from a CSV file with the columns student and pseudonym, and add those that it lacks.
+
+    The file, which only its owner can read, keeps its rows, so a student has the same pseudonym in the next lesson.
+    Raises ValueError for another file.
+    """
+    rows = [row for _, row in read_rows(path)] if path.exists() else []
+    if not all(row.keys() == {"student", "pseudonym"} and all(row.values()) for row in rows):
+        raise ValueError(f"{path} must be a CSV file with the columns student and pseudonym")
+    known = {row["student"]: row["pseudonym"] for row in rows}
+    new = [name for name in dict.fromkeys(names) if name not in known]
+    free = [f"student {number:02}" for number in range(1, len(known) + len(new) + 1)]
+    free = [each for each in free if each not in known.values()]
+    SystemRandom().shuffle(free)
+    if new:
+        known |= dict(zip(new, free, strict=False))
+        text = io.StringIO(newline="")
+        csv.writer(text).writerows([("student", "pseudonym"), *known.items()])
+        save_bytes(path, text.getvalue().encode(errors="backslashreplace"), overwrite=True, mode=0o600)
+    return known

@@ -1,20 +1,21 @@
-"""Reads the roster of a class and the points of exercises, and finds the submission of each student."""
+"""Reads the roster of a class and the points of exercises, and finds the student of each submission."""
 
 from __future__ import annotations
 
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, time
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-from ...course.catalogue import DEFINITIONS
+from unicodedata import normalize
 
 if TYPE_CHECKING:
+    from ...course.definition import Verdict
     from ...course.grading import SubmissionResult
     from ...course.submissions import Submission
 
@@ -35,14 +36,14 @@ class SubmissionDeadline:
     def lateness(self, submission: Submission, own: datetime | None, submitted: datetime | None = None) -> str:
         """Return a sentence about a late submission, or "" for one in time. `own` is the student's own deadline.
 
-        `submitted` is the time of the submission, None for that of the newest notebook.
+        `submitted` is the time in Moodle's worksheet, None for that of the submission.
         Canvas marks late submissions in the names of files. This mark counts unless the student has an own deadline.
         """
         deadline = own or self.time
         kept = "" if self.late_share == 1 else f"; late submissions keep {self.late_share:.0%} of the points"
         if submission.late and own is None:
             return f"was handed in late, as Canvas says{kept}"
-        moment = submitted or submission.modified
+        moment = submitted or submission.time
         if deadline is None or moment is None or moment <= deadline:
             return ""
         return f"was handed in late: {moment:%Y-%m-%d %H:%M}, after {deadline:%Y-%m-%d %H:%M}{kept}"
@@ -86,7 +87,7 @@ def parse_moodle_time(text: str) -> datetime | None:
 
 _COLUMNS = ("name", "email", "id", "login", "section", "deadline")
 _MOODLE_COLUMNS = ("participant", "submitted")
-_DIGITS = 6
+_DIGITS = 2
 _ALIASES = {
     "e-mail": "email",
     # Moodle's grading worksheet
@@ -130,7 +131,12 @@ class Student:
         words = self.name.replace(",", " ").split()
         names = [" ".join(words), " ".join([*words[1:], *words[:1]]), " ".join([*words[-1:], *words[:-1]])]
         identifiers = (self.email, self.email.partition("@")[0], self.id, self.login, self.participant)
-        return {_key(text) for text in (*names, *identifiers)} - {""}
+        return {name_key(text) for text in (*names, *identifiers)} - {""}
+
+
+def earned(result: Verdict) -> float:
+    """Return the share of the points of an exercise that a result has, from 0 to 1, by the parts of its check."""
+    return result.points / result.max_points if result.max_points else float(result.solved)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,11 +150,17 @@ class GradebookRow:
     mark: SubmissionResult | None
     late: str = ""
     share: float = 1.0
+    submission: Submission | None = None
+    due: datetime | None = None
 
-    def points(self, points: dict[str, float]) -> float:
-        """Return the points of the solved exercises."""
-        solved = (name for name, result in self.mark.results.items() if result.solved) if self.mark else ()
-        return round(self.share * sum(points[name] for name in solved), _DIGITS)
+    def raw_points(self, points: Mapping[str, float]) -> float:
+        """Return the points of the exercises and of their parts, without the penalty of a late submission."""
+        results = self.mark.results.items() if self.mark else ()
+        return round(sum(points.get(name, 0.0) * earned(result) for name, result in results), _DIGITS)
+
+    def points(self, points: Mapping[str, float]) -> float:
+        """Return the points that count."""
+        return round(self.share * self.raw_points(points), _DIGITS)
 
     @property
     def happened(self) -> tuple[str, ...]:
@@ -168,6 +180,8 @@ def read_roster(path: Path) -> list[Student]:
         raise ValueError(f"{path} must be a CSV file with the column name, and may have {', '.join(_COLUMNS[1:])}")
     students = []
     for line, row in rows:
+        if row.get("role", "").casefold() == "teacher":  # the roster of serve --class has teachers
+            continue
         row["participant"] = row.get("participant", "").removeprefix("Participant ")
         students.append(Student(**{column: row.get(column, "") for column in (*_COLUMNS, *_MOODLE_COLUMNS)}))
         try:
@@ -182,6 +196,8 @@ def read_points(path: Path) -> dict[str, float]:
 
     Raises ValueError for an unknown exercise and for points that are not a number from 0 on.
     """
+    from ...course.catalogue import DEFINITIONS  # not at the top of the module: it takes long to import
+
     points = dict.fromkeys(DEFINITIONS, 0.0)
     for _, row in read_rows(path):
         name, text = row.get("exercise", ""), row.get("points", "")
@@ -193,42 +209,77 @@ def read_points(path: Path) -> dict[str, float]:
     return points
 
 
+def assign_submissions(
+    roster: Sequence[Student], handed_in: Iterable[Submission], path: Path
+) -> tuple[dict[str, Student], list[str]]:
+    """Return the student of each submission by its name, and sentences about what does not fit the roster at `path`.
+
+    A submission is that of the student whose name, number, address or login is its name. The first one counts.
+    """
+    counts = Counter(key for student in roster for key in student.keys)
+    by_key = {key: student for student in roster for key in student.keys if counts[key] == 1}
+    assigned: dict[str, Student] = {}
+    first: dict[Student, str] = {}
+    problems = []
+    for submission in handed_in:
+        name = submission.student
+        keys = [name_key(submission.number), name_key(name), name_key(name.removesuffix(f" ({submission.number})"))]
+        if submission.layout == "Moodle":  # whose names begin with that of the group, if the teacher has selected one
+            keys.append(name_key(name.partition("-")[2]))
+        student = next((by_key[key] for key in keys if key in by_key), None)
+        if student is None and any(counts[key] > 1 for key in keys):
+            twins = ", ".join(_facts(each) for each in roster if each.keys.intersection(keys))
+            problems.append(f"{name} fits two students of {path}: {twins}; name it by an id, a login or an address")
+        elif student is None:
+            close = get_close_matches(name_key(name), by_key, 1)
+            near = f"; the nearest name is {by_key[close[0]].name}" if close else ""
+            problems.append(f"{name} is not in {path}{near}")
+        elif student in first:
+            problems.append(
+                f"{student.name} has handed in twice, as {first[student]} and {name}; {name} does not count"
+            )
+        else:
+            first[student], assigned[name] = name, student
+    missing = [student.name for student in roster if student not in first]
+    return assigned, [*problems, *([f"nothing was handed in by {', '.join(missing)}"] if missing else [])]
+
+
+def _facts(student: Student) -> str:
+    return f"{student.name} ({student.id or student.login or student.email or student.participant or 'no id'})"
+
+
 def gradebook(
-    roster: Iterable[Student] | None,
+    roster: Sequence[Student] | None,
     marks: Sequence[SubmissionResult],
     handed_in: Iterable[Submission],
+    assigned: Mapping[str, Student],
     deadline: SubmissionDeadline = SubmissionDeadline(),
-) -> tuple[list[GradebookRow], list[str]]:
-    """Return a row for each student of the roster, and the submissions that belong to no student or to several.
+) -> list[GradebookRow]:
+    """Return a row for each student of the roster. None is a roster with a student for each submission.
 
-    None is a roster with a student for each submission.
+    `assigned` are the students by the names of submissions, from `assign_submissions`.
     """
     by_name = {submission.student: submission for submission in handed_in}
-    numbers = {name: submission.number for name, submission in by_name.items()}
 
     def row(student: Student, mark: SubmissionResult | None) -> GradebookRow:
-        submission = by_name.get(mark.student) if mark else None
-        late = deadline.lateness(submission, student.own_deadline, student.submission_time) if submission else ""
-        return GradebookRow(student, mark, late, deadline.late_share if late else 1.0)
+        submission, own = by_name.get(mark.student) if mark else None, student.own_deadline
+        late = deadline.lateness(submission, own, student.submission_time) if submission else ""
+        return GradebookRow(student, mark, late, deadline.late_share if late else 1.0, submission, own or deadline.time)
 
     if roster is None:
-        return [row(Student(mark.student, id=numbers.get(mark.student, "")), mark) for mark in marks], []
-    students = list(roster)
-    counts = Counter(key for student in students for key in student.keys)
-    by_key = {key: student for student in students for key in student.keys if counts[key] == 1}
-    mark_of: dict[Student, SubmissionResult] = {}
-    unknown = []
-    for mark in marks:
-        student = by_key.get(_key(numbers.get(mark.student, ""))) or by_key.get(_key(mark.student))
-        if student is None or student in mark_of:
-            unknown.append(mark.student)
-        else:
-            mark_of[student] = mark
-    return [row(student, mark_of.get(student)) for student in students], unknown
+        numbers = {name: submission.number for name, submission in by_name.items()}
+        return [row(Student(mark.student, id=numbers.get(mark.student, "")), mark) for mark in marks]
+    mark_of = {assigned[mark.student]: mark for mark in marks if mark.student in assigned}
+    return [row(student, mark_of.get(student)) for student in roster]
 
 
-def _key(text: str) -> str:
-    return "".join(filter(str.isalnum, text.casefold()))
+def name_key(text: str) -> str:
+    """Return a text in lower case and without spaces and punctuation, by which names are compared.
+
+    >>> name_key("Zoe\u0301 O'Neil")  # a file name of macOS, where the accent is a character of its own
+    'zoéoneil'
+    """
+    return "".join(filter(str.isalnum, normalize("NFC", text).casefold()))
 
 
 def read_rows(path: Path) -> list[tuple[int, dict[str, str]]]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...course.catalogue import DEFINITIONS
-from ...course.definition import ExerciseOutcome, Verdict
+from ...course.definition import Verdict
 from ...local.existing_file import DEVICE, existing
 from ..output_file import write_report
 
@@ -20,11 +20,11 @@ class SavedMarks:
     """The JSON file of a run, which is replaced after each submission. A path of None saves nothing.
 
     An existing file is replaced only with `overwrite`. If another program changes the file during the run, the marks
-    are written to a free name in the same folder. `isolation` says how the submissions were isolated.
+    are written to a free name in the same folder.
     """
 
-    def __init__(self, path: Path | None, seed: str, isolation: str, *, overwrite: bool) -> None:
-        self._path, self._seed, self._isolation, self._overwrite = path, seed, isolation, overwrite
+    def __init__(self, path: Path | None, seed: str, *, overwrite: bool) -> None:
+        self._path, self._seed, self._overwrite = path, seed, overwrite
         self._written: str | None = None
 
     def save(self, marks: Iterable[SubmissionResult], *, complete: bool) -> None:
@@ -35,7 +35,6 @@ class SavedMarks:
         report = {
             "seed": self._seed,
             "complete": complete,
-            "isolation": self._isolation,
             "submissions": [_record(mark) for mark in marks],
         }
         text = json.dumps(report, indent=2, ensure_ascii=False) + "\n"
@@ -69,10 +68,13 @@ def _record(mark: SubmissionResult) -> dict[str, object]:
         "solved": mark.solved,
         "happened": list(mark.happened),
         "exercises": {
-            name: {"outcome": str(result.outcome), "saw": result.message} for name, result in mark.results.items()
+            name: {"outcome": str(result.outcome), "saw": result.message, "parts": result.to_json()["parts"]}
+            for name, result in mark.results.items()
         },
         "remarks": list(mark.remarks),
         "errors": list(mark.errors),
+        "notes": list(mark.notes),
+        "isolation": mark.isolation,
         "sha256": mark.digest,
     }
 
@@ -81,8 +83,9 @@ def _result(record: dict[str, Any]) -> SubmissionResult:
     from ...course.grading import SubmissionResult
 
     results = {
-        str(name): Verdict(ExerciseOutcome(verdict["outcome"]), str(verdict["saw"]))
+        str(name): Verdict.from_json({**verdict, "message": verdict["saw"], "parts": verdict.get("parts", ())})
         for name, verdict in record["exercises"].items()
     }
-    remarks, errors = (tuple(map(str, record[key])) for key in ("remarks", "errors"))
-    return SubmissionResult(str(record["student"]), results, remarks, errors, str(record["sha256"]))
+    remarks, errors, notes = (tuple(map(str, record.get(key, ()))) for key in ("remarks", "errors", "notes"))
+    digest, isolation = str(record["sha256"]), str(record.get("isolation", ""))
+    return SubmissionResult(str(record["student"]), results, remarks, errors, digest, notes, isolation)

@@ -17,8 +17,7 @@ from ...local.saving import UNCHANGED, SavedFile, save_bytes
 from ..files import CHECKSUMS, checksum, file_path, get_file, has_content, has_content_of
 from ..session import Session
 from ..uploads.sources import Progress
-from .part_file import Memory, PartFile
-from .ranged_download import RangedDownload
+from .ranged_download import Memory, PartFile, RangedDownload
 
 RangeGiven: TypeAlias = "ByteRange | slice | tuple[int, int] | str | None"
 

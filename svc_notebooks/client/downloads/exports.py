@@ -19,8 +19,7 @@ from ..session import Session
 from ..uploads.request import document_name
 from ..uploads.sources import Progress
 from .downloads import safe_name
-from .part_file import Memory, PartFile
-from .ranged_download import DownloadTarget, RangedDownload
+from .ranged_download import Memory, PartFile, RangedDownload
 
 # -- comparison of two exports of a document that ignores the dates in their metadata, such as the export time
 
@@ -190,6 +189,6 @@ def save_export(
         return part.finish(overwrite=overwrite, same=same_export)
 
 
-def _fetch(session: Session, file_id: str, media_type: str, sink: DownloadTarget, progress: Progress | None) -> None:
+def _fetch(session: Session, file_id: str, media_type: str, sink: PartFile | Memory, progress: Progress | None) -> None:
     url = session.url(f"{file_path(session, file_id)}/export", {"mimeType": media_type, "alt": "media"})
     RangedDownload(session, url, sink, None, progress=progress, export=media_type).run()

@@ -32,11 +32,16 @@ def insert_event(
     return read_resource(answer, Event, session.base_url, (query or {}).get("fields"), identifier=event.get("id"))
 
 
+def new_event_ids(session: Session, count: int) -> list[str]:
+    """Return random ids. The interface lets the client choose the ids of events."""
+    return [f"{session.random.getrandbits(128):032x}" for _ in range(count)]
+
+
 def import_event(
     session: Session, calendar: str, event: JSONObject, *, query: Mapping[str, object] | None = None
 ) -> Event:
     """Add a private copy of an existing event, identified by iCalUID, to a calendar and return the copy."""
-    answer = session.call("POST", f"{events_path(session, calendar)}/import", query=query, body=event)
+    answer = session.call("POST", f"{events_path(session, calendar)}/import", query=query, body=event, repeatable=True)
     return read_resource(answer, Event, session.base_url, (query or {}).get("fields"))
 
 
@@ -142,7 +147,7 @@ def list_access_rules(session: Session, calendar: str) -> Iterator[AclRule]:
 
 def insert_access_rule(session: Session, calendar: str, rule: JSONObject) -> AclRule:
     """Give a user, a domain or everyone a role on a calendar, and return the access rule."""
-    answer = session.call("POST", f"{calendar_path(session, calendar)}/acl", body=rule)
+    answer = session.call("POST", f"{calendar_path(session, calendar)}/acl", body=rule, repeatable=True)
     return read_resource(answer, AclRule, session.base_url)
 
 
@@ -156,7 +161,7 @@ def delete_access_rule(session: Session, calendar: str, rule_id: str) -> AclRule
 
 def query_free_busy(session: Session, query: JSONObject) -> FreeBusy:
     """Return the busy periods of the calendars in a free/busy query."""
-    answer = session.call("POST", session.names.calendar_path("freeBusy"), body=query)
+    answer = session.call("POST", session.names.calendar_path("freeBusy"), body=query, repeatable=True)
     return read_fields(answer, FreeBusy, session.base_url, "calendars")
 
 

@@ -15,15 +15,7 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Protocol
 
-from ...core.errors.errors import (
-    AlreadyExists,
-    Interrupted,
-    NotSignedIn,
-    ServiceFailed,
-    SvcError,
-    Unreachable,
-    error_from,
-)
+from ...core.errors.errors import Interrupted, NotSignedIn, ServiceFailed, SvcError, Unreachable, error_from
 from ...core.http.backoff import RetryRule
 from ...core.http.messages import Request, Response
 from ...core.http.redaction import redact_url
@@ -189,10 +181,6 @@ class Retry:
             raise self.budget.explain(error)
         self.uncertain |= response.status >= 500
 
-    def made_before(self, error: AlreadyExists) -> bool:
-        """Return True if a 409 error shows that an earlier try of this request has succeeded (X-07)."""
-        return self.uncertain and error.status == 409
-
 
 def response_error(sender: RequestSender, response: Response) -> SvcError:
     """Return the error for an error response or a redirect, for the caller to raise."""
@@ -216,6 +204,7 @@ def connection_error(
     kind = Unreachable if broken.unreachable else Interrupted
     error = kind(f"No response to {request.method} {request.path}: {broken}.", resumable=resumable)
     if not certain:
+        error.uncertain = True
         error.advice = (
             "The request may have succeeded: check before you repeat it. A request with an id from generate_ids() can"
             " be repeated safely."

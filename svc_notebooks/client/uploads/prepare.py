@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from ...core.errors.errors import AlreadyExists, Interrupted, SourceChanged
+from ...core.errors.errors import AlreadyExists, Interrupted, NotFound, SourceChanged
 from ...core.files.fields import is_media_type
 from ...core.http.messages import Body, JSONObject, Request
 from ...core.http.mime import UNKNOWN, by_name
@@ -28,7 +29,7 @@ from ..transport.retry import Retry
 from .open_source import open_source, own_name
 from .request import DEFAULT_CHUNK, UploadArguments, UploadRequest, document_name, is_document, native_type, source_type
 from .resumable_upload import ClientUpload
-from .sources import BytesSource, Progress, SourceStream, UploadSource
+from .sources import BytesSource, PathSource, Progress, SourceStream, UploadSource
 
 SIMPLE_LIMIT = 5_000_000
 """The maximum number of bytes for which the interface recommends a single request (A1, Limits)."""
@@ -267,13 +268,28 @@ def send_once(session: Session, request: UploadRequest, progress: Progress | Non
         identifier = request.file_id or request.chosen_id
         file = read_resource(answer, File, session.base_url, request.query.get("fields"), identifier=identifier)
         check_stored_size(file, request.source.size)
-        return file
-    except AlreadyExists as error:
-        if request.chosen_id is None or not attempts.made_before(error):
+        return file if request.file_id else _with_checksum(session, file, request.source)
+    except (AlreadyExists, Interrupted) as error:  # also of a stream that cannot be read again
+        readable = not request.source.lowest
+        if request.chosen_id is None or not attempts.uncertain or (readable and isinstance(error, Interrupted)):
             raise
-        return get_file(session, request.chosen_id, fields=request.query.get("fields"))
+        try:
+            return get_file(session, request.chosen_id, fields=request.query.get("fields"))
+        except NotFound:
+            raise error from None
     finally:
         request.source.close()
+
+
+def _with_checksum(session: Session, file: File, source: UploadSource) -> File:
+    """Return the metadata of a new file with the MD5 checksum of its source, so that a download can compare it.
+
+    The service is not asked for the checksum, because it would have to read the content again.
+    """
+    if isinstance(source, BytesSource | PathSource) and not session.names.is_native(str(file.get("mimeType"))):
+        with suppress(OSError, ValueError):  # the path has gone, or the system has no MD5
+            return {"md5Checksum": source.digest("md5") or "", **file}
+    return file
 
 
 def _media_request(session: Session, request: UploadRequest, progress: Progress | None) -> Request:

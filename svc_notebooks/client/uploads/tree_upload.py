@@ -13,7 +13,7 @@ from ...local.tree import LocalFile
 from ..files import create_file, generate_ids, has_content_of, list_children
 from ..session import Session
 from .chosen_id import find_or_upload, with_chosen_id
-from .prepare import SIMPLE_LIMIT, execute, prepare
+from .prepare import execute, prepare
 from .request import UploadArguments, is_document
 from .sources import Progress
 
@@ -86,11 +86,8 @@ class TreeUpload:
                 children.setdefault(composed(str(file.get("name"))), []).append(file)
         return self._children[folder].get(composed(name), [])
 
-    def plan(self, file: LocalFile, *, with_id: bool) -> TreeFile:
-        """Return what `upload_tree_file` needs to upload a file of the tree. Its folder is created if necessary.
-
-        `with_id` is True to choose an id for the new file here.
-        """
+    def plan(self, file: LocalFile) -> TreeFile:
+        """Return what `upload_tree_file` needs to upload a file of the tree. Its folder is created if necessary."""
         if file.error is not None:
             return TreeFile(file, self._arguments)
         folder, name = self.folder(file.relative.parent), file.relative.name
@@ -99,21 +96,11 @@ class TreeUpload:
             name=None if name == file.path.name else name,
             metadata=self._metadata(file.relative.parent),
         )
-        named = () if self._converts else self._named(folder, name)
+        declared = str((self._arguments.metadata or {}).get("mimeType"))
+        converts = self._arguments.convert_to is not None or is_document(self._session, declared)
+        named = () if converts else self._named(folder, name)
         same = tuple(existing for existing in named if existing.get("size") == str(file.size))
-        return TreeFile(file, arguments, same, self._new_id(file) if with_id else "")
-
-    @property
-    def _converts(self) -> bool:
-        declared = (self._arguments.metadata or {}).get("mimeType")
-        return self._arguments.convert_to is not None or is_document(self._session, str(declared))
-
-    def _new_id(self, file: LocalFile) -> str:
-        """Return an id with which a small upload can be repeated, or an empty str for conversions and large files.
-
-        A resumable upload can be repeated without an id, and with one it would not be found in the journal again.
-        """
-        return "" if self._converts or file.size > SIMPLE_LIMIT else next(self._new_ids)
+        return TreeFile(file, arguments, same)
 
     def _metadata(self, path: PurePosixPath) -> Mapping[str, object]:
         return {**(self._arguments.metadata or {}), "parents": [self.folder(path)]}

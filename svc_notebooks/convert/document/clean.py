@@ -16,18 +16,19 @@ from typing import Any
 from urllib.parse import unquote, unquote_to_bytes
 
 from ..engines import images
+from ..engines.chart import KINDS
 from ..input.native_package import resource_name
 from ..job import ConversionError, Job, TooLarge
 from .model import Document, Node, Page, text_inlines
 
-KEPT_ATTRIBUTES = ("width", "height", "dir", "lang")
+KEPT_ATTRIBUTES = ("width", "height", "dir", "lang", "chart")
 """The names of the attributes that are kept. The only class that is kept is the programming language of code."""
 PARAGRAPH_LOOKS = ("align", "page-break")
 TEXT_LOOKS = ("size", "color", "background")
 """The names of the attributes of Div, Header and Span nodes for the looks of paragraphs and of text."""
 _LOOKS = {
     "align": re.compile("left|center|right|justify"), "page-break": re.compile("before"),
-    "color": re.compile("#[0-9a-f]{6}"), "background": re.compile("#[0-9a-f]{6}"),
+    "color": re.compile("#[0-9a-f]{6}"), "background": re.compile("#[0-9a-f]{6}"), "chart": re.compile("|".join(KINDS)),
 }  # fmt: skip
 _TEXT_SIZE = re.compile(r"\d{1,3}(?:\.\d{1,6})?pt")
 _MAX_TEXT_SIZE = 400.0
@@ -58,7 +59,8 @@ def clean(tree: dict[str, Any], job: Job) -> Document:
     meta = {name: cleaner.value(value, 0) for name, value in tree["meta"].items()}
     size = tree.get("text-size")
     text_size = size if size and 1 <= size <= _MAX_TEXT_SIZE else None
-    return Document(blocks, meta, cleaner.resources, _page(tree.get("page")), text_size)
+    font = _CONTROL.sub("", tree.get("font") or "")[:100] or None
+    return Document(blocks, meta, cleaner.resources, _page(tree.get("page")), text_size, font)
 
 
 def _with_direction(block: Node) -> Node:

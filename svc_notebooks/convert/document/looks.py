@@ -23,7 +23,7 @@ In a marker, `background` is of text only, and `shading` is the background of th
 
 _PLANES = (0x100000, 0xF0000)
 """The first characters of the two private-use planes."""
-_OF_PARAGRAPH = {"align": "align", "shading": "background"}
+_OF_PARAGRAPH = {"align": "align", "shading": "background", "chart": "chart"}
 """The attribute of a paragraph for each name in a look that is about the whole paragraph."""
 _BLACK = "#000000"
 _MAX_LOOKS = 60_000
@@ -45,6 +45,7 @@ class Looks:
     def __init__(self, texts: Iterable[str], text_size: float | None = None) -> None:
         """Choose markers that are not in `texts`. `text_size` is the size in points of text without a marker."""
         self.page: Page | None = None
+        self.font: str | None = None  # of the body text
         self._default = f"{text_size:g}pt" if text_size else ""
         is_taken = any(re.search("[\U00100000-\U0010fffd]", text) for text in texts)
         self._first = _PLANES[is_taken]
@@ -64,7 +65,11 @@ class Looks:
         if self._looks:
             tree = _MarkerReader(self._looks, self._first, self._default).tree(tree)
         size = tree.get("text-size", self._default)
-        return tree | {"page": self.page, "text-size": float(size.removesuffix("pt")) if size else None}
+        return tree | {
+            "page": self.page,
+            "font": self.font,
+            "text-size": float(size.removesuffix("pt")) if size else None,
+        }
 
 
 class _MarkerReader:

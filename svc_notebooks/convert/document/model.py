@@ -41,8 +41,8 @@ class Page:
 class Document:
     """A native document with blocks and metadata as in pandoc's JSON, and the bytes of each image by file name.
 
-    `text_size` is the size of the body text in points. `page` and `text_size` are None if the source does not define
-    them.
+    `text_size` is the size of the body text in points, and `font` the name of its font. `page`, `text_size` and `font`
+    are None if the source does not define them.
 
     >>> Document.unpack(Document().pack()) == Document()
     True
@@ -53,11 +53,13 @@ class Document:
     resources: Mapping[str, bytes] = field(default_factory=dict)
     page: Page | None = None
     text_size: float | None = None
+    font: str | None = None
 
     def pack(self) -> bytes:
         """Serialize the document to the bytes that the service stores."""
         looks: dict[str, Any] = {"page": asdict(self.page)} if self.page else {}
         looks |= {"text-size": self.text_size} if self.text_size else {}
+        looks |= {"font": self.font} if self.font else {}
         return native_package.pack(self.tree | looks, self.resources)
 
     @classmethod
@@ -65,7 +67,7 @@ class Document:
         """Restore the document from the bytes that `pack` returned."""
         tree, resources = native_package.unpack(body, load_tree)
         page = Page(**tree["page"]) if "page" in tree else None
-        return cls(tree["blocks"], tree["meta"], resources, page, tree.get("text-size"))
+        return cls(tree["blocks"], tree["meta"], resources, page, tree.get("text-size"), tree.get("font"))
 
     @property
     def tree(self) -> dict[str, Any]:

@@ -17,7 +17,17 @@ from typing import Any, NamedTuple
 from lxml import etree
 
 from ...core.http.mime import sniff
-from ..input.odf_file import MASTER_PAGE, OdfPackage, OdfStyles, StyleProperties, count_of, inherited, length, name
+from ..input.odf_file import (
+    MASTER_PAGE,
+    OdfPackage,
+    OdfStyles,
+    StyleProperties,
+    chart_kind,
+    count_of,
+    inherited,
+    length,
+    name,
+)
 from ..job import ConversionError, Job, TooLarge
 from .looks import Look, Looks
 from .model import Page
@@ -30,6 +40,7 @@ _BACKGROUNDS = {
     "shading": "paragraph/" + name("fo:background-color"),
 }
 _SIZE = "text/" + name("fo:font-size")
+_FONT, _FONT_FAMILY = "text/" + name("style:font-name"), "text/" + name("fo:font-family")
 _NAME = name("style:name")
 _HEX_COLOR = re.compile("#[0-9a-f]{6}")
 _SIDES = ("top", "right", "bottom", "left")
@@ -44,6 +55,7 @@ class OdtLookReader:
         body = styles.properties("paragraph", "Standard") or styles.properties("paragraph", None)
         self._size = _points(body.get(_SIZE))
         self.markers = Looks(texts, self._size)
+        self.markers.font = body.get(_FONT) or body.get(_FONT_FAMILY)
         self._masters = {it.get(_NAME): it for it in root.iter(name("style:master-page"))}
         self._master = "Standard" if "Standard" in self._masters else next(iter(self._masters), None)
         self._pages: dict[str | None, Page | None] = {}
@@ -513,6 +525,11 @@ class OdtPage:
         if chart is None:
             return None
         self._job.note("a chart is kept as a table.")
+        corner = next(chart.iter(name("table:table-cell")), None)
+        if corner is not None and (kind := chart_kind(root)):
+            paragraph = corner.find(_PARAGRAPH)
+            paragraph = etree.SubElement(corner, _PARAGRAPH) if paragraph is None else paragraph
+            paragraph.text = self._looks.markers.marker({"chart": kind}) + (paragraph.text or "\u00a0")
         self._boxes += [self._block(part) for part in chart.iter(name("chart:title"), name("table:table"))]
         return ""
 

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from typing import Any
 
-from ..engines.typst import compiles, render
+from ..engines.chart import chart_data
+from ..engines.typst import compiles, installed_font, render
 from ..job import ConversionError, Job
 from . import pandoc
 from .clean import TEXT_LOOKS, look_of, nodes_of, plain_text
@@ -72,7 +73,8 @@ def write(document: Document, job: Job) -> bytes:
     blocks = [*tree.title_block(), *tree.blocks(document.blocks, 0)]
     title = plain_text(document.meta.get("title")) or job.name
     page = asdict(document.page) if document.page else None
-    data = {"title": title, "blocks": blocks, "page": page, "size": document.text_size or _TEXT_SIZE}
+    data: dict[str, Any] = {"title": title, "blocks": blocks, "page": page, "size": document.text_size or _TEXT_SIZE}
+    data["fonts"] = installed_font(document.font, job)
     return render(job, _TEMPLATE, data, document.resources)
 
 
@@ -213,6 +215,9 @@ class _TypstTree:
         rows = [*(row for _, _, upper, lower in bodies for row in (*upper, *lower)), *foot]
         if not rows or len(plain_text(head)) > _MAX_HEAD_TEXT:  # a head does not continue on the next page
             head, rows = [], [*head, *rows]
+        texts = [[plain_text(cell[4]).strip() for cell in cells] for _, cells in [*head, *rows]]
+        if (kind := _chart_kind([*head, *rows])) and (chart := chart_data(kind, texts)):
+            return [{"k": "chart", "chart": chart}]
         shares = [width["c"] if width["t"] == "ColWidth" else None for _, width in columns]
         size = self._document.text_size or _TABLE_TEXT_SIZE
         most = max([1, *(len(cells) for _, cells in [*head, *rows])])  # cells may span the columns of other rows
@@ -308,6 +313,12 @@ def _look(pairs: list[list[str]]) -> dict[str, Any]:
 
 def _with_look(look: dict[str, Any], body: list[Node]) -> list[Node]:
     return [{"k": "look", "look": look, "body": body}] if look else body
+
+
+def _chart_kind(rows: list[Any]) -> str:
+    """Return the kind of the chart that the first cell of a table names, or ""."""
+    blocks = rows[0][1][0][4] if rows and rows[0][1] else []
+    return dict(blocks[0]["c"][0][2]).get("chart", "") if blocks and blocks[0]["t"] == "Div" else ""
 
 
 _PlacedCell = tuple[int, int, int, list[Any]]

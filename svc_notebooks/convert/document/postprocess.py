@@ -77,6 +77,16 @@ _DOCX_STYLE = re.compile(rb'<w:style [^>]*?w:styleId="([^"]+)"[^>]*>\s*<w:name [
 _LATENT_STYLES = re.compile(rb"<w:latentStyles.*?</w:latentStyles>", re.DOTALL)
 _ODT_STYLES = re.compile(rb"<office:styles\s*/>|<office:styles>.*</office:styles>", re.DOTALL)
 
+_SOURCE_CODE = (
+    b'<w:style w:type="paragraph" w:customStyle="1" w:styleId="SourceCode"><w:name w:val="Source Code"/>'
+    b'<w:basedOn w:val="Normal"/><w:rPr><w:rFonts w:ascii="Consolas" w:hAnsi="Consolas"/></w:rPr></w:style>'
+)
+_MISSING_ODT_STYLES = (
+    b'<style:default-style style:family="table-cell"/><style:default-style style:family="text"/>'
+    b'<style:style style:name="Formula" style:family="graphic"/>'
+)
+"""The styles that pandoc's files use and do not define."""
+
 _members: dict[str, dict[str, bytes]] = {}
 """The members of pandoc's own reference files by format, which each process reads once."""
 
@@ -108,13 +118,16 @@ def with_docx_styles(part: bytes) -> bytes:
     source = _members["docx"][_DOCX_PART]
     styles = {style[1]: style[0] for style in _DOCX_STYLE.finditer(source)}
     part = _DOCX_STYLE.sub(lambda style: styles.get(style[1], style[0]), part)
+    part = part.replace(b'<w:basedOn w:val="TableNormal" />', b"")  # pandoc does not define these two styles
+    part = part.replace(b"</w:styles>", _SOURCE_CODE + b"</w:styles>")
     return part.replace(b"<w:style ", b"".join(_LATENT_STYLES.findall(source)) + b"<w:style ", 1)
 
 
 def with_odt_styles(part: bytes) -> bytes:
     """Return the part with the styles of an odt file, in which pandoc's styles are complete."""
-    styles = _ODT_STYLES.findall(_members["odt"][_ODT_PART])
-    return _ODT_STYLES.sub(lambda _: b"".join(styles), part, count=1)
+    styles = b"".join(_ODT_STYLES.findall(_members["odt"][_ODT_PART]))
+    styles = styles.replace(b"</office:styles>", _MISSING_ODT_STYLES + b"</office:styles>")
+    return _ODT_STYLES.sub(lambda _: styles, part, count=1)
 
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
@@ -127,6 +140,11 @@ _PARAGRAPH_ORDER = (
     "spacing", "ind", "contextualSpacing", "jc", "outlineLvl", "rPr",
 )  # fmt: skip
 """The order of the elements in `w:pPr` (ECMA-376 part 1, 17.3.1.26), without those that pandoc does not write."""
+_RUN_ORDER = (
+    "rStyle", "rFonts", "b", "bCs", "i", "iCs", "caps", "smallCaps", "strike", "dstrike", "vanish", "color", "sz",
+    "szCs", "highlight", "u", "shd", "vertAlign", "rtl", "lang",
+)  # fmt: skip
+"""The order of the elements in `w:rPr` (17.3.2.28), without those that pandoc does not write."""
 _FOOTER = 43.2
 """The height in points of the footer of pandoc's odt files, which is above the bottom margin."""
 _MIN_MARGIN = 14.4
@@ -163,7 +181,11 @@ def _set_paragraph_look(paragraph: Any, look: dict[str, str]) -> None:
         _child(properties, f"{_W}pageBreakBefore")
     if background := look.pop("background", None):
         _set_shading(properties, background)
-    order = {_W + name: number for number, name in enumerate(_PARAGRAPH_ORDER)}
+    _sort(properties, _PARAGRAPH_ORDER)
+
+
+def _sort(properties: Any, names: tuple[str, ...]) -> None:
+    order = {_W + name: number for number, name in enumerate(names)}
     properties[:] = sorted(properties, key=lambda element: order.get(element.tag, len(order)))
 
 
@@ -178,6 +200,7 @@ def _set_run_look(run: Any, look: dict[str, str]) -> None:
             _child(properties, _W + name).set(f"{_W}val", f"{round(2 * float(size[:-2]))}")
     if background := look.get("background"):
         _set_shading(properties, background)
+    _sort(properties, _RUN_ORDER)
 
 
 def _set_shading(properties: Any, color: str) -> None:
@@ -366,6 +389,7 @@ def odt(archive: bytes, placeholders: Placeholders, document: Document, job: Job
             ),
             "styles.xml": lambda part: odt_page(with_odt_styles(part), document),
             "meta.xml": lambda part: _with_metadata(job, part),
+            "META-INF/manifest.xml": lambda part: part.replace(b'"application/xml"', b'"text/xml"'),
         },
         placeholders,
     )

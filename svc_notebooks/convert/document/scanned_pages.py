@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
+from functools import cache, partial
 from typing import Any
 
 from ..engines import images, tesseract
@@ -21,6 +22,8 @@ _MAX_PAGE_PIXELS = 2000
 """The maximum length, in pixels, of the longer side of a page image."""
 _MAX_UNMAPPED_SHARE = 0.3
 """The share of letters without a Unicode character above which a PDF's text layer is ignored."""
+_MAX_OTHER_TEXT = 5_000
+"""The number of characters that tell the language of a PDF."""
 _SENTENCE_END = re.compile(r"[.!?:;…。！？»”\"')\]]$")  # noqa: RUF001  full-width signs end sentences too
 _FULL_LINE_SHARE = 0.75
 """The share of the longest line's length from which a line counts as full. A full line continues on the next line."""
@@ -59,31 +62,43 @@ def _read_pages(document: Any, job: Job) -> Document:
     blocks: list[Node] = []
     resources: dict[str, bytes] = {}
     document.init_forms()
+    other_text = cache(partial(_text_of, document))
     for number in range(len(document)):
         if document.formenv:
             with closing(document[number]) as page:
                 page.flatten()  # else the text of the page lacks what was typed into the form
         with closing(document[number]) as page:
-            picture, text = _page(page, job)
+            picture, text = _page(page, job, other_text)
         name = resource_name(picture.data, picture.extension)
         resources[name] = picture.data
         blocks += [_image(name, picture, _PAGE_DPI, f"Page {number + 1}"), *map(paragraph, text)]
     return Document(blocks, {}, resources)
 
 
-def _page(page: Any, job: Job) -> tuple[DecodedImage, list[str]]:
+def _page(page: Any, job: Job, other_text: Callable[[], str]) -> tuple[DecodedImage, list[str]]:
     from PIL import ImageChops
 
     width, height = page.get_size()
     scale = min(_PAGE_DPI / 72, _MAX_PAGE_PIXELS / max(width, height, 1))
     with closing(page.render(scale=scale)) as bitmap:
         image = bitmap.to_pil().convert("RGB")
-    text = _text_layer(page) or [_reflow(part.splitlines()) for part in tesseract.recognize(image, job)]
+    text = _text_layer(page) or [_reflow(it.splitlines()) for it in tesseract.recognize(image, job, other_text)]
     red, green, blue = image.split()
     if not (ImageChops.difference(red, green).getbbox() or ImageChops.difference(green, blue).getbbox()):
         image = image.convert("L")
     encodings = [images.encode_image(image, kind) for kind in ("PNG", "JPEG")]
     return min(encodings, key=lambda kind: len(kind.data)), text
+
+
+def _text_of(document: Any) -> str:
+    """Return the beginning of the text layers of all pages."""
+    text = ""
+    for number in range(len(document)):
+        with closing(document[number]) as page:
+            text += " ".join(_text_layer(page))
+        if len(text) > _MAX_OTHER_TEXT:
+            break
+    return text
 
 
 def _text_layer(page: Any) -> list[str]:

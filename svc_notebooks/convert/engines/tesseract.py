@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import os
+import re
+from collections import Counter
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..job import Job
 from .available import ocr_available, tessdata
+from .typst import SCRIPTS
 
 _DEFAULT = "eng"
+"""The model of "en", which is the setting `locale` of every account."""
 _MIN_CONFIDENCE = 45
 """The minimum confidence of a paragraph in percent, since stripes in photographs look like letters."""
 _MIN_LETTERS = 60
@@ -41,6 +46,23 @@ _MODELS_BY_SCRIPT = {
     "zh-hant": "chi_tra", "zh-tw": "chi_tra", "zh-hk": "chi_tra", "zh-mo": "chi_tra", "zh-hans": "chi_sim",
     "sr-latn": "srp_latn", "az-cyrl": "aze_cyrl", "uz-cyrl": "uzb_cyrl", "de-latf": "deu_latf",
 }  # fmt: skip
+
+_FREQUENT_WORDS = {
+    "cs": "je se že jsou byl jako nebo které", "da": "og ikke det af til jeg blev eller",
+    "de": "der das und ist nicht mit auf wird", "en": "the of and to is that this with",
+    "es": "el los del las una por como pero", "fi": "ja on ei että oli mutta joka myös",
+    "fr": "le les et des est une dans pour", "hu": "az és hogy egy nem van volt meg",
+    "it": "il che di della sono gli per nel", "nl": "het een van niet voor ook zijn wordt",
+    "pl": "nie na się jest że oraz przez dla", "pt": "os uma não com mais ao são pelo",
+    "ro": "și este pentru din care sunt cu să", "sv": "och att det är som inte på för",
+    "tr": "ve bir bu için ile olarak çok daha",
+}  # fmt: skip
+_LANGUAGES_OF_SCRIPTS = {
+    "Arabic": "ar", "Armenian": "hy", "Bengali": "bn", "Cyrillic": "ru", "Devanagari": "hi", "Georgian": "ka",
+    "Greek": "el", "Han": "zh", "Hangul": "ko", "Hebrew": "he", "Kana": "ja", "Tamil": "ta", "Thai": "th",
+}  # fmt: skip
+_MIN_WORDS = 5
+"""The number of frequent words, or of letters of a script, from which a text tells its language."""
 
 
 class OcrModel(NamedTuple):
@@ -74,9 +96,29 @@ def choose_model(tags: str | None) -> OcrModel | None:
     return OcrModel(name, installed[chosen[0]], note if missing else None)
 
 
-def recognize(image: Any, job: Job) -> list[str]:
-    """Recognize the paragraphs of text in a Pillow image. Returns [] and adds a job note if OCR is missing."""
-    choice = choose_model(job.ocr_language) if ocr_available() else None
+def language_of(text: str) -> str | None:
+    """Return the language tag of a text by its frequent words and its scripts, or None for a short text.
+
+    >>> language_of("Das Haus steht auf dem Berg, und der Garten ist nicht weit."), language_of("12 x 3")
+    ('de', None)
+    """
+    words = Counter(re.findall(r"\w+", text.lower()))
+    scores = {tag: sum(words[word] for word in listed.split()) for tag, listed in _FREQUENT_WORDS.items()}
+    scores |= {
+        tag: len(script.letters.findall(text)) for script in SCRIPTS if (tag := _LANGUAGES_OF_SCRIPTS.get(script.name))
+    }
+    scores["ja"] *= 5  # Japanese has about as many Han characters
+    best = max(scores, key=scores.__getitem__)
+    return best if scores[best] >= _MIN_WORDS else None
+
+
+def recognize(image: Any, job: Job, other_text: Callable[[], str] = str) -> list[str]:
+    """Recognize the paragraphs of text in a Pillow image. Returns [] and adds a job note if OCR is missing.
+
+    If the job names no language, the language is that of the document's other text, or else of the account.
+    """
+    tags = job.ocr_language or language_of(other_text())
+    choice = choose_model(tags) if ocr_available() else None
     if choice is None:
         job.note('Text in pictures is not read without OCR: pip install "svc-notebooks[ocr]".')
         return []
@@ -86,6 +128,9 @@ def recognize(image: Any, job: Job) -> list[str]:
     paragraphs, doubtful_letters = _recognize_paragraphs(engine, prepared)
     if not paragraphs and doubtful_letters >= _MIN_LETTERS and (angle := _angle(prepared)):
         paragraphs, _ = _recognize_paragraphs(engine, prepared.rotate(angle, expand=True))
+    if paragraphs and not job.ocr_language:
+        reason = "the document's other text is in this language" if tags else "the language of the account"
+        job.note(f"The text in pictures was read with {choice.model} ({reason}); ocrLanguage names another language.")
     return paragraphs
 
 

@@ -205,6 +205,24 @@ def fallback_families(text: str) -> list[str]:
     return list(dict.fromkeys(_preferred_family(name, families_by_script[name], style) for name in used))
 
 
+_SUBSTITUTES = {
+    "Arial": "Liberation Sans", "Calibri": "Carlito", "Cambria": "Caladea", "Courier New": "Liberation Mono",
+    "Helvetica": "Liberation Sans", "Times": "Liberation Serif", "Times New Roman": "Liberation Serif",
+}  # fmt: skip
+"""The fonts with the same widths of letters."""
+
+
+def installed_font(font: str | None, job: Job) -> list[str]:
+    """Return the family of a font, or of the font with the same widths, if it is installed, else []. Adds a note."""
+    families = {face.family for face in fonts().fonts() if face.path} if font else ()
+    family = font if font in families else _SUBSTITUTES.get(font or "")
+    if not family or family not in families:
+        return []
+    if family != font:
+        job.note(f"The pages have the font {family}, whose letters have the widths of {font}, which is not installed.")
+    return [family]
+
+
 def script_report() -> list[tuple[str, str | None]]:
     """Return pairs of a script's name and an installed font family, or None if no font supports the script."""
     families_by_script = _families_by_script() if TYPST.is_available() else {}
@@ -287,6 +305,7 @@ def render(
         (folder / name).write_bytes(content)
     data_json = json.dumps({**data, "fallback": fallback_families(text)}, ensure_ascii=False)
     (folder / "data.json").write_text(data_json, encoding="utf-8", errors="replace")
+    (folder / "chart.typ").write_bytes((files(_CONVERT) / "engines" / "chart.typ").read_bytes())
     main = folder / "main.typ"
     main.write_text((files(_CONVERT) / template).read_text(encoding="utf-8"), encoding="utf-8")
     empty_folder = folder / "packages"

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
+from html import escape
 from typing import Any
 
 from ..job import MIB, ConversionError, Job, TooLarge
@@ -86,6 +87,29 @@ def cm(emu: float) -> str:
     '2.54cm'
     """
     return f"{round(emu / _CM, 4):g}cm"
+
+
+def chart_kind(root: Any) -> str:
+    """Return the kind of the chart in an embedded document, as in opc.py."""
+    chart = next(root.iter(name("chart:chart")), None)
+    kind = "" if chart is None else chart.get(name("chart:class"), "").removeprefix("chart:")
+    if kind == "bar":
+        plots = root.iter(name("style:chart-properties"))
+        return "bar" if any(plot.get(name("chart:vertical")) == "true" for plot in plots) else "column"
+    return {"line": "line", "area": "line", "circle": "pie", "ring": "pie", "scatter": "scatter"}.get(kind, "")
+
+
+_SPACES = re.compile("^ | $|(?<=[ \t]) ")
+
+
+def text_content(text: str) -> str:
+    """Convert text to the XML content of a paragraph. Tabs, line ends, and spaces that programs drop become elements.
+
+    >>> text_content("a  <b>")
+    'a <text:s/>&lt;b&gt;'
+    """
+    lines = (_SPACES.sub("<text:s/>", escape(line, quote=False)) for line in text.split("\n"))
+    return "<text:line-break/>".join(lines).replace("\t", "<text:tab/>")
 
 
 _MAX_PARENTS = 30

@@ -93,25 +93,29 @@ def chart_rows(chart: Any, limit: int) -> list[list[str]]:
     return [["", *names], *([column.get(point, "") for column in (categories, *columns)] for point in points)]
 
 
+def chart_kind(chart: Any) -> str:
+    """Return "bar", "column", "line", "pie" or "scatter" for a chart, or "" if no series of it looks like these."""
+    plots = (element for element in chart.iter() if str(element.tag).startswith(_C))
+    plot: Any = next((element for element in plots if element.tag.endswith("Chart")), None)
+    kind = "" if plot is None else plot.tag.removeprefix(_C).removesuffix("Chart").removesuffix("3D")
+    if kind == "bar":
+        direction = plot.find(f"{_C}barDir")
+        return "bar" if direction is not None and direction.get("val") == "bar" else "column"
+    return {"line": "line", "area": "line", "pie": "pie", "doughnut": "pie", "scatter": "scatter"}.get(kind, "")
+
+
 def _column(series: Any, *names: str) -> dict[int, str]:
     reference = next((element for name in names if (element := series.find(_C + name)) is not None), None)
-    points = () if reference is None else reference.iter(f"{_C}pt")
     values: dict[int, str] = {}
-    for point in points:
-        if point.get("idx", "").isdecimal():
-            index, value = int(point.get("idx")), _point_value(point)
-            values[index] = f"{value} {values[index]}" if index in values else value  # the levels of a category
+    for parent in () if reference is None else reference.iter():
+        is_text = parent.tag in (f"{_C}strCache", f"{_C}lvl")
+        for point in parent.findall(f"{_C}pt"):
+            if point.get("idx", "").isdecimal():
+                index, value = int(point.get("idx")), _first_value(point)
+                with suppress(ValueError):  # programs store numbers with 17 digits, and show 15
+                    value = value if is_text or len(value) < 17 else f"{float(value):.15g}"
+                values[index] = f"{value} {values[index]}" if index in values else value  # the levels of a category
     return values
-
-
-def _point_value(point: Any) -> str:
-    """Return the value of a point. Programs store numbers with 17 digits, and show 15 ("4.4000000000000004" as 4.4)."""
-    value = _first_value(point)
-    if len(value) < 17 or point.getparent().tag in (f"{_C}strCache", f"{_C}lvl"):
-        return value
-    with suppress(ValueError):
-        return f"{float(value):.15g}"
-    return value
 
 
 def _first_value(element: Any) -> str:

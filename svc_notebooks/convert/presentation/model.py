@@ -194,7 +194,10 @@ class TableCell:
 
 @dataclass(frozen=True, slots=True)
 class SlideTable:
-    """A table on a slide. All rows have the same length, and None stands for a position that a merged cell covers."""
+    """A table on a slide. All rows have the same length, and None stands for a position that a merged cell covers.
+
+    `chart` is the kind of the chart that the table has the values of, or "".
+    """
 
     box: Box
     rows: tuple[tuple[TableCell | None, ...], ...] = ()
@@ -202,6 +205,7 @@ class SlideTable:
     heights: tuple[int, ...] = ()
     header: bool = False
     alt: str = ""
+    chart: str = ""
 
     def with_corner(self, text: str) -> SlideTable:
         """Return a copy of the table whose top left cell contains `text`, such as a chart title."""

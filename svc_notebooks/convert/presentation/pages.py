@@ -6,6 +6,7 @@ from codecs import BOM_UTF8
 from collections.abc import Iterator
 from typing import Any
 
+from ..engines.chart import chart_data
 from ..engines.typst import render
 from ..job import Job, TooLarge
 from .model import (
@@ -89,6 +90,9 @@ def _shape(shape: Shape) -> dict[str, Any]:
         case SlidePicture():
             return box | {"kind": "picture", "name": shape.name, "alt": shape.alt, "crop": shape.crop}
         case SlideTable():
+            texts = [[cell.text if cell else "" for cell in row] for row in shape.rows]
+            if shape.chart and (chart := chart_data(shape.chart, texts, " · ".join(texts[0][0].splitlines()))):
+                return box | {"kind": "chart", "chart": chart}
             columns = len(shape.rows[0])
             widths = [_points(width) for width in shape.widths] or [_points(shape.box.width) / columns] * columns
             heights = [_points(height) for height in shape.heights] or [0.0] * len(shape.rows)

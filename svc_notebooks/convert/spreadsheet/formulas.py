@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import cache
 from typing import NamedTuple
 
@@ -64,6 +65,20 @@ def parse_area(text: str) -> tuple[int, int, int, int]:
     first, _, last = text.partition(":")
     (top, left), (bottom, right) = parse_cell_address(first), parse_cell_address(last or first)
     return min(top, bottom), min(left, right), max(top, bottom), max(left, right)
+
+
+def printed_areas(definition: str) -> list[tuple[int, int, int, int]]:
+    """Return (top, left, bottom, right) of the areas, rows and columns in the definition of a name such as Print_Area.
+
+    >>> printed_areas("'My data'!$A$1:$B$9,Data!$2:$3")
+    [(0, 0, 8, 1), (1, 0, 2, 16383)]
+    """
+    areas = []
+    for text in (token.text.replace("$", "") for token in tokens(definition) if token.kind == "range"):
+        rows = re.sub(r"^(\d+):(\d+)$", r"A\1:XFD\2", text)
+        with suppress(ValueError):
+            areas.append(parse_area(re.sub(r"^([A-Za-z]+):([A-Za-z]+)$", rf"\g<1>1:\g<2>{MAX_ROWS}", rows)))
+    return areas
 
 
 MAX_LENGTH = 8192

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import asdict, astuple, dataclass, field, replace
 from datetime import date, datetime, time, timedelta
 from typing import Any, NamedTuple
 
@@ -95,22 +95,50 @@ class Area(NamedTuple):
     right: int
 
 
+@dataclass(frozen=True, slots=True)
+class PrintSetup:
+    """How a sheet is printed.
+
+    grid: whether lines between all cells are printed.
+    landscape: whether the pages are in landscape, or None if the file does not say so.
+    fits_width: whether a page has all columns.
+    areas: the printed cells, or () for all cells.
+    titles: the first and the last row that each page repeats, or ().
+    row_breaks, column_breaks: the rows and the columns before which a page begins.
+    """
+
+    grid: bool = False
+    landscape: bool | None = None
+    fits_width: bool = False
+    areas: tuple[Area, ...] = ()
+    titles: tuple[int, ...] = ()
+    row_breaks: tuple[int, ...] = ()
+    column_breaks: tuple[int, ...] = ()
+
+
+class SheetChart(NamedTuple):
+    """A chart of a sheet. The first row has the names of the series, the first column the categories."""
+
+    kind: str
+    title: str
+    rows: tuple[tuple[str, ...], ...]
+
+
+PLAIN_PRINT = PrintSetup()
 Rows = Mapping[int, Mapping[int, Cell]]
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A sheet, with cells by row and column, merged areas that do not overlap, and column widths in characters.
-
-    `grid` is true if lines between all cells are printed.
-    """
+    """A sheet, with cells by row and column, merged areas that do not overlap, and column widths in characters."""
 
     name: str = "Sheet1"
     rows: Rows = field(default_factory=dict)
     merges: tuple[Area, ...] = ()
     widths: Mapping[int, float] = field(default_factory=dict)
     hidden: bool = False
-    grid: bool = False
+    setup: PrintSetup = PLAIN_PRINT
+    charts: tuple[SheetChart, ...] = ()
 
     def cells(self) -> Iterator[tuple[int, int, Cell]]:
         """Yield the row number, the column number and the cell for every cell, row by row."""
@@ -120,12 +148,26 @@ class Sheet:
 
     @classmethod
     def trimmed(
-        cls, name: str, rows: Rows, areas: Iterable[Area], widths: Mapping[int, float], *, hidden: bool, grid: bool
+        cls,
+        name: str,
+        rows: Rows,
+        areas: Iterable[Area],
+        widths: Mapping[int, float],
+        setup: PrintSetup,
+        *,
+        hidden: bool,
     ) -> Sheet:
         """Return a sheet without styles and widths outside of the cells with content, and without overlapping areas."""
-        sheet = cls(name, _trim(rows), disjoint(areas), hidden=hidden, grid=grid)
-        last = sheet.last_column
-        return replace(sheet, widths={column: width for column, width in sorted(widths.items()) if column <= last})
+        sheet = cls(name, _trim(rows), disjoint(areas), hidden=hidden)
+        last_row, last = max(sheet.rows, default=-1), sheet.last_column
+        setup = replace(
+            setup,
+            titles=setup.titles if setup.titles and 0 <= setup.titles[0] <= setup.titles[1] <= last_row else (),
+            row_breaks=tuple(row for row in setup.row_breaks if 0 < row <= last_row),
+            column_breaks=tuple(column for column in setup.column_breaks if 0 < column <= last),
+        )
+        widths = {column: width for column, width in sorted(widths.items()) if column <= last}
+        return replace(sheet, widths=widths, setup=setup)
 
     @property
     def last_column(self) -> int:
@@ -249,7 +291,8 @@ def _sheet_to_json(sheet: Sheet) -> dict[str, Any]:
         "merges": sheet.merges,
         "styles": [_shorten(list(astuple(style))) for style in styles],
         "rows": rows,
-        **({"grid": True} if sheet.grid else {}),
+        **({"print": asdict(sheet.setup)} if sheet.setup != PLAIN_PRINT else {}),
+        **({"charts": sheet.charts} if sheet.charts else {}),
     }
 
 
@@ -281,6 +324,8 @@ def _shorten(fields: list[Any]) -> list[Any]:
 
 def _sheet_from_json(value: Mapping[str, Any]) -> Sheet:
     styles = [CellStyle(*style) for style in value["styles"]]
+    setup = value.get("print", {"grid": value.get("grid", False)})  # sheets of older versions have a grid only
+    setup = {name: tuple(content) if isinstance(content, list) else content for name, content in setup.items()}
     return Sheet(
         name=value["name"],
         rows={
@@ -290,7 +335,8 @@ def _sheet_from_json(value: Mapping[str, Any]) -> Sheet:
         merges=tuple(Area(*area) for area in value["merges"]),
         widths=dict(value["widths"]),
         hidden=value["hidden"],
-        grid=value.get("grid", False),
+        setup=PrintSetup(**{**setup, "areas": tuple(Area(*area) for area in setup.get("areas", ()))}),
+        charts=tuple(SheetChart(kind, title, tuple(map(tuple, rows))) for kind, title, rows in value.get("charts", ())),
     )
 
 

@@ -1,19 +1,22 @@
 """Writes each sheet of a workbook as a table on one or more pages of a PDF.
 
-Wide sheets are on landscape pages, then in a smaller font, then in bands of columns on separate pages. Pages with
-bands, or with skipped rows or columns, show column letters and row numbers.
+The print setup of a sheet is obeyed. Without one, wide sheets are on landscape pages, then in a smaller font, then in
+bands of columns on separate pages. Pages with bands, or with skipped rows or columns, show column letters and row
+numbers.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from typing import Any
 from unicodedata import east_asian_width
 
+from ..engines.chart import chart_data
 from ..engines.typst import render
 from ..job import Job, TooLarge
 from .formulas import column_letters
-from .model import Cell, Sheet, Workbook
+from .model import Cell, PrintSetup, Sheet, Workbook
 from .number_format import format_cell
 from .sheet_layout import LayoutCell, LayoutRow, SheetLayout
 from .values import clean
@@ -21,9 +24,10 @@ from .values import clean
 _PORTRAIT, _LANDSCAPE = 520.0, 767.0
 """The width between the margins of an A4 page in portrait and in landscape, in points."""
 
-_SIZE, _MIN_SIZE = 9.0, 6.0
+_SIZE, _MIN_SIZE, _MIN_FIT_SIZE = 9.0, 6.0, 0.9
 _CHARACTER_WIDTH = 0.64
 """The width of a digit in units of the font size. DejaVu Sans has the widest digits of the fonts in sheet.typ."""
+_BOLD_WIDTH = 1.15
 _CELL_PADDING = 1.0
 """The total space to the left and right of the text in a cell, in units of the font size."""
 
@@ -33,6 +37,12 @@ _LONGEST_TEXT = 20_000
 _EMPTY_PER_CELL = 4
 _MAX_OVERFLOW = 60.0
 """The maximum width of a text that runs into empty cells, in units of the font size, which is about a page."""
+_EMPTY_PAGE = {
+    "part": "", "size": _SIZE, "marked": False, "grid": False, "letters": [], "widths": [], "above": [], "head": [],
+    "rows": [],
+}  # fmt: skip
+_MAX_HEADING = 12
+"""The maximum number of title rows, since each page needs space for other rows too."""
 _MAX_SEPARATE_EMPTY = 8
 """Up to this number of adjacent empty cells in a row have lines between them."""
 
@@ -42,8 +52,10 @@ def write(workbook: Workbook, job: Job) -> bytes:
     sheets = [sheet for sheet in workbook.sheets if not sheet.hidden] or list(workbook.sheets)
     if len(sheets) < len(workbook.sheets):
         job.note("Hidden sheets are not printed.")
+    if any(sheet.setup.areas for sheet in sheets):
+        job.note("Cells outside of the print area of their sheet are not printed.")
     budget = _Budget(job.limits.pdf_cells)
-    pages = [page for sheet in sheets for page in _pages(sheet, budget)]
+    pages = [page for sheet in sheets for page in _with_charts(sheet, list(_pages(sheet, budget)))]
     return render(job, "spreadsheet/sheet.typ", {"title": clean(job.name), "pages": pages}, {})
 
 
@@ -63,16 +75,27 @@ class _Budget:
 
 def _pages(sheet: Sheet, budget: _Budget) -> Iterator[dict[str, Any]]:
     budget.take(sum(not cell.is_empty for _, _, cell in sheet.cells()), 0)
-    layout = SheetLayout.of(sheet)
-    if not layout.rows:
-        return
-    widths = _widths(layout)
-    size, flipped = _fit(sum(widths))
-    bands = list(_bands(widths, size, _LANDSCAPE if flipped else _PORTRAIT))
-    for number, (first, end) in enumerate(bands, 1):
-        part = f"{number} / {len(bands)}" if len(bands) > 1 else ""
-        band = layout.band(first, end) if part else layout
-        yield from _page(band, widths[first:end], size, flipped, part, budget)
+    whole = SheetLayout.of(sheet)
+    for layout in [whole.within(area) for area in sheet.setup.areas] or [whole]:
+        if not layout.rows or not layout.columns:
+            continue
+        widths = _widths(layout)
+        size, flipped = _fit(sum(widths), sheet.setup)
+        breaks = {bisect_left(layout.columns, column) for column in sheet.setup.column_breaks}
+        bands = list(_bands(widths, size, _LANDSCAPE if flipped else _PORTRAIT, breaks))
+        for number, (first, end) in enumerate(bands, 1):
+            part = f"{number} / {len(bands)}" if len(bands) > 1 else ""
+            band = layout.band(first, end) if part else layout
+            for page in band.parts():
+                yield from _page(page, widths[first:end], size, flipped, part, budget)
+
+
+def _with_charts(sheet: Sheet, pages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Add the charts of a sheet to its last page, since the place of a chart is not known."""
+    charts = [data for kind, title, rows in sheet.charts if rows and (data := chart_data(kind, rows, title))]
+    if charts and not pages:
+        pages = [_EMPTY_PAGE | {"name": sheet.name, "flipped": bool(sheet.setup.landscape)}]
+    return [*pages[:-1], pages[-1] | {"charts": charts}] if charts else pages
 
 
 def _page(
@@ -81,52 +104,68 @@ def _page(
     lines = list(layout.layout_rows())
     if not lines:
         return
-    rows: list[dict[str, Any]] = [{"n": line.row + 1, "c": _row_cells(line, widths)} for line in lines]
+    room = (_LANDSCAPE if flipped else _PORTRAIT) / size
+    rows: list[dict[str, Any]] = [{"n": line.row + 1, "c": _row_cells(line, widths, room)} for line in lines]
     budget.take(0, sum(len(row["c"]) for row in rows))
     marked = bool(part) or layout.has_gaps
-    first = [piece.cell for piece in lines[0].cells]
-    names_columns = len(lines) > 1 and all(cell is not None and isinstance(cell.value, str) for cell in first)
-    heading = 1 if not marked and names_columns else 0
+    heading = _heading(lines, layout.sheet.setup.titles, marked=marked)
     yield {
         "name": layout.sheet.name,
         "part": part,
         "flipped": flipped,
         "size": size,
         "marked": marked,
-        "grid": layout.sheet.grid,
+        "grid": layout.sheet.setup.grid,
         "letters": [column_letters(column) for column in layout.columns],
         "widths": [round(width * size, 2) for width in widths],
-        "head": [cell for row in rows[:heading] for cell in row["c"]],
-        "rows": rows[heading:],
+        "above": rows[: heading.start],
+        "head": rows[heading.start : heading.stop],
+        "rows": rows[heading.stop :],
     }
 
 
-def _row_cells(line: LayoutRow, widths: list[float]) -> list[dict[str, Any]]:
+def _heading(lines: list[LayoutRow], titles: tuple[int, ...], *, marked: bool) -> range:
+    """Return the indexes of the rows that each page repeats: the title rows, or else a first row of texts only."""
+    first, last = titles or (0, -1)
+    indexes = [index for index, line in enumerate(lines) if first <= line.row <= last]
+    texts = [piece.cell is not None and isinstance(piece.cell.value, str) for piece in lines[0].cells]
+    if not titles and not marked and all(texts):
+        indexes = [0]
+    spanned = [index + piece.rowspan for index in indexes for piece in lines[index].cells]
+    heading = range(indexes[0], max(spanned)) if indexes else range(0)
+    return heading if heading.stop < len(lines) and len(heading) <= _MAX_HEADING else range(0)
+
+
+def _row_cells(line: LayoutRow, widths: list[float], room: float) -> list[dict[str, Any]]:
     cells: list[dict[str, Any]] = []
     position = 0
-    for piece, following in zip(line.cells, [*line.cells[1:], None], strict=False):
+    for index, piece in enumerate(line.cells, 1):
         if piece.cell:
-            width = sum(widths[position : position + piece.colspan])
+            end = position + piece.colspan
+            own = width = sum(widths[position:end])
             needed = _overflow(piece.cell) if piece.colspan == 1 else 0.0
-            if following is None:  # the text may run beyond the last column
-                free = max(0.0, needed - width)
-            else:
-                end = position + 1 + following.colspan
-                free = 0.0 if following.cell else sum(widths[position + 1 : end]) if end < len(widths) else needed
-            runs_over = needed > width and free > 0
-            width = min(width + free, max(width, needed)) if runs_over else width
-            cells.append(_cell(piece, piece.cell, width) | ({"o": round(width, 2)} if runs_over else {}))
+            while width < needed and index < len(line.cells) and _is_free(line.cells[index]):
+                index, end = index + 1, end + line.cells[index].colspan
+                width = sum(widths[position:end])
+            if width < needed and index == len(line.cells):  # the text may run beyond the last column
+                width = max(width, min(needed, room - sum(widths[:position])))
+            cells.append(_cell(piece, piece.cell, width) | ({"o": round(min(width, needed), 2)} if width > own else {}))
         else:
             cells += [{}] * piece.colspan if piece.colspan <= _MAX_SEPARATE_EMPTY else [{"x": piece.colspan}]
         position += piece.colspan
     return cells
 
 
+def _is_free(piece: LayoutCell) -> bool:
+    return piece.cell is None or (piece.cell.is_empty and not piece.merged)
+
+
 def _overflow(cell: Cell) -> float:
     """Return the width of a text that may run into the empty cells beside it, or 0 for other cells."""
-    if not isinstance(cell.value, str) or "\n" in cell.value or cell.style.background or cell.style.borders:
+    if not isinstance(cell.value, str) or "\n" in cell.value:
         return 0.0
-    return min(_MAX_OVERFLOW, _text_width(format_cell(cell)[:500]) * _CHARACTER_WIDTH + _CELL_PADDING)
+    width = _text_width(format_cell(cell)[:500]) * _CHARACTER_WIDTH * (_BOLD_WIDTH if cell.style.bold else 1)
+    return min(_MAX_OVERFLOW, width + _CELL_PADDING)
 
 
 def _cell(piece: LayoutCell, cell: Cell, width: float) -> dict[str, Any]:
@@ -178,24 +217,29 @@ def _text_width(text: str) -> int:
     return sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
-def _fit(width: float) -> tuple[float, bool]:
+def _fit(width: float, setup: PrintSetup) -> tuple[float, bool]:
     """Return the font size in points and whether the page is in landscape. `width` is in units of the font size."""
-    if width * _SIZE <= _PORTRAIT:
-        return _SIZE, False
-    if width * _SIZE <= _LANDSCAPE:
-        return _SIZE, True
-    smaller = int(_LANDSCAPE / width * 10) / 10
-    return (smaller, True) if smaller >= _MIN_SIZE else (_SIZE - 1, True)
+    flipped = width * _SIZE > _PORTRAIT if setup.landscape is None else setup.landscape
+    page_width = _LANDSCAPE if flipped else _PORTRAIT
+    if width * _SIZE <= page_width:
+        return _SIZE, flipped
+    smaller = int(page_width / width * 10) / 10
+    if setup.fits_width:
+        return max(smaller, _MIN_FIT_SIZE), flipped
+    return (smaller, flipped) if smaller >= _MIN_SIZE else (_SIZE - 1, flipped)
 
 
-def _bands(widths: list[float], size: float, page_width: float) -> Iterator[tuple[int, int]]:
-    """Yield (first index, end index) of each band of columns that fits on a page of width `page_width`, in points."""
-    if sum(widths) * size <= page_width:
+def _bands(widths: list[float], size: float, page_width: float, breaks: set[int]) -> Iterator[tuple[int, int]]:
+    """Yield (first index, end index) of each band of columns that fits on a page of width `page_width`, in points.
+
+    A band also begins at each index in `breaks`.
+    """
+    if sum(widths) * size <= page_width and not breaks:
         yield 0, len(widths)
         return
     first, used = 0, _EDGE_WIDTH
     for index, width in enumerate(widths):
-        if used + width * size > page_width and index > first:
+        if (used + width * size > page_width or index in breaks) and index > first:
             yield first, index
             first, used = index, _EDGE_WIDTH
         used += width * size

@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import NamedTuple
 
 from .model import Area, Cell, Sheet
@@ -59,7 +60,21 @@ class SheetLayout:
     @property
     def has_gaps(self) -> bool:
         """True if the layout skips empty rows or columns."""
-        return any(numbers and numbers[-1] + 1 > len(numbers) for numbers in (self.rows, self.columns))
+        return any(numbers and numbers[-1] - numbers[0] + 1 > len(numbers) for numbers in (self.rows, self.columns))
+
+    def within(self, area: Area) -> SheetLayout:
+        """Return the layout of the rows and columns in an area."""
+        rows = [row for row in self.rows if area.top <= row <= area.bottom]
+        return SheetLayout(self.sheet, rows, [column for column in self.columns if area.left <= column <= area.right])
+
+    def parts(self) -> Iterator[SheetLayout]:
+        """Yield the layout of the rows between two page breaks, each with the title rows above it."""
+        first, last = self.sheet.setup.titles or (0, -1)
+        titles = [row for row in self.rows if first <= row <= last]
+        breaks = [bisect_left(self.rows, row) for row in self.sheet.setup.row_breaks]
+        for start, end in pairwise(sorted({0, *breaks, len(self.rows)})):
+            above = [row for row in titles if row < self.rows[start]]
+            yield SheetLayout(self.sheet, [*above, *self.rows[start:end]], self.columns)
 
     def band(self, first: int, end: int) -> SheetLayout:
         """Return the layout of the columns from `first` to before `end`, without rows that are empty in the band."""

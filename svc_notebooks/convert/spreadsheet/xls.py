@@ -16,7 +16,7 @@ from ..input.detect import OLE
 from ..job import ConversionError, Job
 from . import delimited, html_tables
 from .format_code import LOCAL_FORMATS, from_serial
-from .model import SIDES, Area, Cell, CellQuota, CellStyle, ErrorValue, Sheet, Value, Workbook
+from .model import SIDES, Area, Cell, CellQuota, CellStyle, ErrorValue, PrintSetup, Sheet, Value, Workbook
 from .ods import read as ods
 from .values import clean, parse_number, with_valid_sheet_names
 from .xlsx import read as xlsx
@@ -85,7 +85,11 @@ def _sheets(book: Any, quota: CellQuota) -> Iterator[Sheet]:
             for column, info in sheet.colinfo_map.items()
             if info.width / 256 > xlsx.PADDING
         }
-        yield Sheet.trimmed(sheet.name, rows, areas, widths, hidden=sheet.visibility != 0, grid=False)
+        setup = PrintSetup(
+            row_breaks=tuple(sorted(row for row, *_ in sheet.horizontal_page_breaks)),
+            column_breaks=tuple(sorted(column for column, *_ in sheet.vertical_page_breaks)),
+        )
+        yield Sheet.trimmed(sheet.name, rows, areas, widths, setup, hidden=sheet.visibility != 0)
         book.unload_sheet(number)
 
 

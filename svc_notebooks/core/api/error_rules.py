@@ -5,17 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from ..decision_ids import (
-    CONFERENCE_PARTS,
-    FIELD,
-    LENGTHS,
-    SCOPES_OF_CALENDARS,
-    SCOPES_OF_FILES,
-    SHARING,
-    UNREADABLE,
-)
+from .. import decision_ids as rules
 from ..errors.catalogue import Row
-from ..events.field_table import EVENT_FIELDS
+from ..events.value_checks import EVENT_FIELDS
 from .operations import CONTENT, EVENTS_CREATE, METADATA_ONLY, Operation
 
 Fields = Mapping[str, str]
@@ -31,14 +23,15 @@ EXPORT = FILE | {"mimeType": "A7-02"}
 CHANNEL = {"fileId": "A8-08", "id": "A8-02", "type": "A8-03", "address": "A8-04", "token": "A8-06",
                    "expiration": "A8-07"}  # fmt: skip
 STOP = {"id": "A10-01", "resourceId": "A10-01"}
-PERMISSION = {"fileId": "T-04", "": SHARING}
+PERMISSION = {"fileId": "T-04", "": rules.SHARING}
 EVENT = {field.path.replace("[]", ""): "E-22" for field in EVENT_FIELDS if field.values} | {
     "start": "E-02", "start.date": "E-03", "start.dateTime": "E-03", "start.timeZone": "E-04",
     "end": "E-02", "end.date": "E-03", "end.dateTime": "E-03", "end.timeZone": "E-04",
     "originalStartTime": "E-23", "attachments": "E-17", "attendees": "E-07", "attendees.resource": "E-08",
     "colorId": "E-24", "conferenceData": "E-09",
-    "conferenceData.conferenceSolution": CONFERENCE_PARTS, "conferenceData.entryPoints": CONFERENCE_PARTS,
-    "conferenceData.entryPoints.entryPointType": CONFERENCE_PARTS,
+    "conferenceData.conferenceSolution": rules.CONFERENCE_PARTS,
+    "conferenceData.entryPoints": rules.CONFERENCE_PARTS,
+    "conferenceData.entryPoints.entryPointType": rules.CONFERENCE_PARTS,
     "conferenceDataVersion": "E-09", "extendedProperties": "E-19",
     "gadget": "E-10", "id": "E-11", "maxAttendees": "E-15", "recurrence": "E-12", "reminders": "E-13",
     "sendNotifications": "E-16", "sendUpdates": "E-16", "source": "E-14", "supportsAttachments": "E-17",
@@ -59,7 +52,7 @@ def rule_for(row: Row, operation: str | None, *, upload: bool = False) -> str:
     >>> rule_for(row("badNumber", field="reminders.overrides[2].minutes", message=""), "events.insert")
     'E-13'
     """
-    if row.decided_by != FIELD:
+    if row.decided_by != rules.FIELD:
         return row.decided_by
     name = operation or ""
     fields = UPLOAD if upload else FIELDS.get(name) or FIELDS.get(name.partition(".")[0]) or {}
@@ -70,8 +63,8 @@ def rule_for(row: Row, operation: str | None, *, upload: bool = False) -> str:
             return rule
         path = path.rpartition(".")[0]
     if location == "Content-Length":
-        return LENGTHS
-    return UNREADABLE if row.location_type in ("parameter", "header") else fields.get("", WRONG_FIELD)
+        return rules.LENGTHS
+    return rules.UNREADABLE if row.location_type in ("parameter", "header") else fields.get("", WRONG_FIELD)
 
 
 def rule_for_scopes(operation: Operation, scopes: frozenset[str]) -> str:
@@ -79,5 +72,5 @@ def rule_for_scopes(operation: Operation, scopes: frozenset[str]) -> str:
     if operation.scopes == EVENTS_CREATE:
         return "T-02"
     if operation.calendar:
-        return SCOPES_OF_CALENDARS
-    return "T-03" if operation.content and METADATA_ONLY & scopes and not CONTENT & scopes else SCOPES_OF_FILES
+        return rules.SCOPES_OF_CALENDARS
+    return "T-03" if operation.content and METADATA_ONLY & scopes and not CONTENT & scopes else rules.SCOPES_OF_FILES

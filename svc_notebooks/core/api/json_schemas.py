@@ -9,51 +9,13 @@ from collections.abc import Iterable, Mapping
 from types import NoneType, UnionType
 from typing import Any, Final, Required, TypeAlias, get_args, get_origin, is_typeddict
 
-from ..events.field_table import MAX_REMINDERS
+from ..events.value_checks import MAX_REMINDERS
 from ..files.fields import FILE_FIELDS
 from ..http.messages import reason
-from ..resources.calendars import (
-    Acl,
-    AclRule,
-    AclScope,
-    Calendar,
-    CalendarList,
-    CalendarListEntry,
-    CalendarToWrite,
-    Colors,
-    FreeBusy,
-    Setting,
-    SettingList,
-)  # fmt: skip
+from ..resources import calendars, errors, files
 from ..resources.colors import CALENDAR_COLORS
-from ..resources.errors import (
-    AuthorizationServer,
-    ErrorResponse,
-    KeySet,
-    OAuthErrorResponse,
-    Token,
-    TokenInfo,
-    UserInfo,
-)  # fmt: skip
 from ..resources.events import Event, EventList, Reminder
 from ..resources.field import Field, Write, hints, split
-from ..resources.files import (
-    About,
-    Change,
-    ChangeList,
-    ChannelResource,
-    ChannelToOpen,
-    DriveList,
-    File,
-    FileList,
-    GeneratedIds,
-    Permission,
-    PermissionList,
-    Revision,
-    RevisionList,
-    StartPageToken,
-    TeamDriveList,
-)  # fmt: skip
 
 Schema: TypeAlias = dict[str, Any]
 
@@ -180,7 +142,7 @@ def _without_required(schema: Schema) -> Schema:
 
 def _file_to(*when: Write) -> Schema:
     names = [field.name for field in FILE_FIELDS if field.write in when]
-    return _object(File, writing=True, names=names) | {"additionalProperties": False}
+    return _object(files.File, writing=True, names=names) | {"additionalProperties": False}
 
 
 def _name(resource: Any) -> str:
@@ -192,15 +154,17 @@ _NAMES = {"ChannelResource": "Channel", "ErrorResponse": "Error", "OAuthErrorRes
 """The names of the schemas that differ from those of their types."""
 
 _RESPONSES = (
-    File, FileList, GeneratedIds, Permission, PermissionList, Revision, RevisionList, DriveList, TeamDriveList,
-    ChannelResource, StartPageToken, Change, ChangeList, About, Event, EventList, Calendar, CalendarListEntry,
-    CalendarList, Setting, SettingList, FreeBusy, AclRule, Acl, Colors, ErrorResponse, Token, TokenInfo, UserInfo,
-    KeySet, AuthorizationServer, OAuthErrorResponse,
+    files.File, files.FileList, files.GeneratedIds, files.Permission, files.PermissionList, files.Revision,
+    files.RevisionList, files.DriveList, files.TeamDriveList, files.ChannelResource, files.StartPageToken,
+    files.Change, files.ChangeList, files.About, Event, EventList, calendars.Calendar, calendars.CalendarListEntry,
+    calendars.CalendarList, calendars.Setting, calendars.SettingList, calendars.FreeBusy, calendars.AclRule,
+    calendars.Acl, calendars.Colors, errors.ErrorResponse, errors.Token, errors.TokenInfo, errors.UserInfo,
+    errors.KeySet, errors.AuthorizationServer, errors.OAuthErrorResponse,
 )  # fmt: skip
 
 _LIMITED: Schema = {"type": "string", "minLength": 1}
-_ROLE = _field(*split(hints(Permission)["role"]), writing=True)
-_ACCESS_ROLE = _field(*split(hints(CalendarListEntry)["accessRole"]), writing=True)
+_ROLE = _field(*split(hints(files.Permission)["role"]), writing=True)
+_ACCESS_ROLE = _field(*split(hints(calendars.CalendarListEntry)["accessRole"]), writing=True)
 _ENTRY_SETTINGS: Mapping[str, Schema] = {
     "summaryOverride": {"type": ["string", "null"], "maxLength": 254},
     "colorId": nullable(STRING | {"enum": list(CALENDAR_COLORS)}),
@@ -215,17 +179,17 @@ _BODIES: Mapping[str, Schema] = {
     "FileToCreate": _file_to(Write.CREATE, Write.ALWAYS),
     "FileToUpdate": _file_to(Write.ALWAYS),
     "PermissionToCreate": record(
-        {"type": _field(*split(hints(Permission)["type"]), writing=True), "role": _ROLE}
+        {"type": _field(*split(hints(files.Permission)["type"]), writing=True), "role": _ROLE}
         | {"emailAddress": STRING, "domain": STRING},
         ["type", "role"],
     ),
     "PermissionToUpdate": record({"role": _ROLE}, ["role"]),
-    "ChannelToOpen": _object(ChannelToOpen, writing=True),
+    "ChannelToOpen": _object(files.ChannelToOpen, writing=True),
     "ChannelToStop": record({"id": _LIMITED, "resourceId": _LIMITED}, ["id", "resourceId"]),
     "EventToWrite": _object(Event, writing=True),
     "EventToPatch": _without_required(_object(Event, writing=True)),
-    "CalendarToWrite": _object(CalendarToWrite, writing=True),
-    "CalendarToPatch": _without_required(_object(CalendarToWrite, writing=True)),
+    "CalendarToWrite": _object(calendars.CalendarToWrite, writing=True),
+    "CalendarToPatch": _without_required(_object(calendars.CalendarToWrite, writing=True)),
     "CalendarListEntryToWrite": record(_ENTRY_SETTINGS),
     "CalendarListEntryToInsert": record({"id": _LIMITED, **_ENTRY_SETTINGS}, ["id"]),
     "FreeBusyQuery": record(
@@ -240,7 +204,7 @@ _BODIES: Mapping[str, Schema] = {
         ["timeMin", "timeMax"],
     ),
     "AclRuleToCreate": record(
-        {"role": _ACCESS_ROLE, "scope": {**_object(AclScope), "required": ["type"]}}, ["role", "scope"]
+        {"role": _ACCESS_ROLE, "scope": {**_object(calendars.AclScope), "required": ["type"]}}, ["role", "scope"]
     ),
     "AclRuleToChange": record({"role": _ACCESS_ROLE}, ["role"]),
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ..events.field_table import EVENT_TYPES
+from ..events.value_checks import EVENT_TYPES
 
 
 @dataclass(frozen=True, slots=True)

@@ -163,9 +163,13 @@ class ServiceFailed(SvcError):
 
 
 class Interrupted(SvcError):
-    """The connection was lost, or the user stopped the work. `session_uri` is set for a resumable upload, else None."""
+    """The connection was lost, or the user stopped the work. `session_uri` is set for a resumable upload, else None.
+
+    `uncertain` is True if the request may have succeeded, and was not repeated because this would not be safe.
+    """
 
     advice = "Run the call again."
+    uncertain = False
 
     def __init__(
         self, message: str, *, session_uri: str | None = None, status: int | None = None, resumable: bool = False

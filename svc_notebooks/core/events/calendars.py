@@ -13,8 +13,7 @@ from ..http.messages import JSON, JSONObject
 from ..resources.calendars import AccessRole, AclRule, Calendar, CalendarListEntry, Setting
 from ..resources.colors import CALENDAR_COLORS
 from ..time_zones import zone
-from .field_table import MAX_REMINDER_MINUTES, MAX_REMINDERS, METHODS
-from .value_checks import is_address
+from .value_checks import MAX_REMINDER_MINUTES, MAX_REMINDERS, METHODS, is_address
 
 CALENDAR_SHAPE = with_family_fields(shape_of(Calendar), FAMILY_CALENDAR)
 LIST_SHAPE = with_family_fields(shape_of(CalendarListEntry), FAMILY_CALENDAR)

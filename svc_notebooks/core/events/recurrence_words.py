@@ -71,9 +71,6 @@ _WORDS = re.compile(
     rf"(?:,? except (?P<except>{_DATE}(?:, ?{_DATE})*))?"
 )
 _FREQUENCY = re.compile(rf"every (?:(?P<n>\d{{1,4}})(?P<nth>st|nd|rd|th)? )?(?P<unit>{'|'.join(_UNITS)})(?P<plural>s?)")
-_DAY_OF_MONTH = re.compile(
-    r"(?:on )?(?P<every>every )?(?P<day>.+?)(?P<of> of (?:the|every)(?: (?P<n>\d{1,4}))? months?)?"
-)
 GRAMMAR = (
     "write, for example, 'daily', 'every 2 weeks on Mon, Wed', 'monthly on the 2nd Tuesday', 'monthly on day 15' or "
     "'yearly', then 'until 2027-02-12', '10 times' or 'for 10 weeks', then 'except 2026-12-24'; or lines such as "

@@ -14,10 +14,10 @@ from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from functools import lru_cache
 from itertools import groupby
 
-from ..clock import from_millis as from_millis, to_millis
+from ..clock import from_millis, to_millis
 from ..time_zones import clock_changes, skips_day
 from .instances import LAST_END, end_of_rule
-from .rrule import Freq, Recurrence, Rule, Start, WorkBudget
+from .rrule import Freq, Recurrence, Rule, Start
 from .rrule_days import CALENDAR, END, LAST_YEAR, TimesOfDay, days_of, select_indices
 from .rrule_expansion import with_start_parts
 
@@ -115,7 +115,6 @@ _MILLISECOND = timedelta(milliseconds=1)
 _LAST_END = to_millis(LAST_END)
 _MAX_INTERVAL = 60
 _MAX_TIMES = 24
-_FIRST_SPAN, _LONGEST_SPAN = 64 * DAY, 1024 * DAY
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,17 +194,6 @@ class SeriesStarts:
             starts = sorted({*starts, *self.extra[bisect_left(self.extra, low) : bisect_left(self.extra, high)]})
         return [moment for moment in starts if moment not in self.left_out] if self.left_out else starts
 
-    def iterate(self, low: int, high: int, work: WorkBudget) -> Iterator[int]:
-        """Yield the starts in [low, high) lazily. Raises WorkExceeded if there are more years than `work` allows."""
-        at, high, span = max(low, self.first), min(high, self.stop), _FIRST_SPAN
-        if at < high:
-            work.spend()
-        while at < high:
-            until = min(high, at + span)
-            yield from self.between(at, until)
-            work.spend(years_between(at, until))
-            at, span = until, min(2 * span, _LONGEST_SPAN)
-
     def _of_days(self, days: RuleDays, first: int, last: int) -> list[int]:
         """Return the starts on the days from `first` to `last` in order, each once."""
         starts: list[int] = []
@@ -217,33 +205,6 @@ class SeriesStarts:
         if len(self.times) > 1:
             return sorted(set(starts))
         return list(dict.fromkeys(starts))  # a day that a time zone skips has the instant of the next day
-
-
-def starts_in_millis(
-    recurrence: Recurrence,
-    start: Start,
-    length: timedelta,
-    *,
-    after: datetime | None = None,
-    before: datetime | None = None,
-    work: WorkBudget | None = None,
-) -> Iterator[int] | None:
-    """Return the starts, in Unix milliseconds, of the instances that overlap the window [after, before).
-
-    The result is None for a series that is not simple. Iteration raises WorkExceeded if it takes more steps, which are
-    years, than `work` allows.
-
-    >>> lines = ["RRULE:FREQ=WEEKLY;COUNT=2"]
-    >>> start = datetime(2026, 11, 2, tzinfo=UTC)
-    >>> starts = starts_in_millis(Recurrence.parse(lines, start), start, timedelta(hours=1))
-    >>> [str(from_millis(moment).date()) for moment in starts or ()]
-    ['2026-11-02', '2026-11-09']
-    """
-    starts = SeriesStarts.of(recurrence, start, length)
-    if starts is None:
-        return None
-    low = starts.first if after is None else to_millis(after) - length // _MILLISECOND + 1
-    return starts.iterate(low, starts.stop if before is None else to_millis(before), work or WorkBudget())
 
 
 def years_between(low: int, high: int) -> int:

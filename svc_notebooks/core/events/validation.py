@@ -1,6 +1,6 @@
 """Checks of events, and default values of absent fields.
 
-`problems` checks the times (first the end), each field in the order of field_table.py, then rules for several values.
+`problems` checks the times (first the end), each field in the order of its TypedDict, then rules for several values.
 """
 
 from __future__ import annotations
@@ -16,10 +16,18 @@ from ..http.messages import JSON, JSONObject
 from ..policy import Policy
 from ..resources.events import Event
 from ..resources.field import Field
-from .field_table import EVENT_FIELDS, MAX_REMINDER_MINUTES, MAX_REMINDERS, METHODS
 from .rrule import Recurrence as Lines, RecurrenceError, Start, is_all_day
 from .times import TimeError, instant, read_time
-from .value_checks import check, invalid, too_long, wrong_type
+from .value_checks import (
+    EVENT_FIELDS,
+    MAX_REMINDER_MINUTES,
+    MAX_REMINDERS,
+    METHODS,
+    check,
+    invalid,
+    too_long,
+    wrong_type,
+)
 
 _REQUEST = "conferenceData.createRequest"
 

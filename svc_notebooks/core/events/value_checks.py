@@ -1,16 +1,36 @@
-"""Checks of event field values by the types in field_table.py."""
+"""The fields of the Event resource, as lists that follow from its TypedDict, and checks of their values.
+
+The path `attendees[].email` is the `email` of every entry of `attendees`.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from ..decision_ids import BIG_NUMBERS
 from ..errors.catalogue import Row, row
+from ..field_mask import FAMILY_EVENT, shape_of, with_family_fields
 from ..http.messages import JSON
-from ..resources.field import Field
+from ..resources.events import MAX_REMINDER_MINUTES as MAX_REMINDER_MINUTES, Event
+from ..resources.field import Field, fields_of
+
+EVENT_FIELDS: Final[tuple[Field, ...]] = tuple(fields_of(Event))
+FIELD_ORDER: Final = tuple(Event.__annotations__)
+"""The order of the top-level fields in an event response."""
+
+_VALUES = {field.path: field.values for field in EVENT_FIELDS}
+RESPONSES: Final = _VALUES["attendees[].responseStatus"]
+METHODS: Final = _VALUES["reminders.overrides[].method"]
+EVENT_TYPES: Final = _VALUES["eventType"]
+
+MAX_REMINDERS = 5
+
+EVENT_SHAPE = with_family_fields(shape_of(Event), FAMILY_EVENT)
+"""The field names that a `fields` mask for an event may contain."""
+
 
 _ATOM = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
 _QUOTED = r'"(?:[\t !#-\[\]-~]|\\[\t -~])*"'

@@ -31,61 +31,14 @@ CHANNEL_SHAPE = shape_of(ChannelResource)
 
 
 class ChannelState(Enum):
-    """The states of a channel. A channel is ENDED after the loss of its resource, STOPPED after a stop or expiry."""
+    """The states of a channel. A channel is ENDED after the loss of its resource, STOPPED after a stop or expiry.
 
-    NONE = "none"
+    An ended channel delivers only messages that are already queued.
+    """
+
     ACTIVE = "active"
     ENDED = "ended"
     STOPPED = "stopped"
-
-
-class ChannelEvent(Enum):
-    """The events that can change the state of a notification channel."""
-
-    WATCH = "a watch request is accepted"
-    CHANGE = "the watched resource changes"
-    LOSS = "the resource is deleted, or no longer shared with the channel's user"
-    STOP = "a stop request"
-    EXPIRY = "the expiration time is reached"
-
-
-TRANSITIONS: dict[tuple[ChannelState, ChannelEvent], ChannelState] = {
-    (ChannelState.NONE, ChannelEvent.WATCH): ChannelState.ACTIVE,
-    (ChannelState.ACTIVE, ChannelEvent.CHANGE): ChannelState.ACTIVE,
-    (ChannelState.ACTIVE, ChannelEvent.LOSS): ChannelState.ENDED,
-    (ChannelState.ACTIVE, ChannelEvent.EXPIRY): ChannelState.STOPPED,
-    (ChannelState.ACTIVE, ChannelEvent.STOP): ChannelState.STOPPED,
-    (ChannelState.ENDED, ChannelEvent.EXPIRY): ChannelState.STOPPED,
-    (ChannelState.ENDED, ChannelEvent.STOP): ChannelState.STOPPED,
-}
-"""The state transitions in the interface. Ended channels deliver only messages that are already queued."""
-
-
-class IllegalChannelTransition(Exception):
-    """The event is impossible in the current state of a channel."""
-
-
-def next_state(state: ChannelState, event: ChannelEvent) -> ChannelState:
-    """Return the channel state after an event. Raises IllegalChannelTransition if the event is impossible.
-
-    >>> next_state(ChannelState.ENDED, ChannelEvent.STOP)
-    <ChannelState.STOPPED: 'stopped'>
-    """
-    try:
-        return TRANSITIONS[state, event]
-    except KeyError:
-        raise IllegalChannelTransition(
-            f"the event {event.value!r} is not possible for a channel in the state {state.value!r}"
-        ) from None
-
-
-def transitions_of(event: ChannelEvent) -> dict[ChannelState, ChannelState]:
-    """Return the transitions of an event as a dict from the state before to the state after the event.
-
-    >>> transitions_of(ChannelEvent.LOSS)
-    {<ChannelState.ACTIVE: 'active'>: <ChannelState.ENDED: 'ended'>}
-    """
-    return {before: then for (before, trigger), then in TRANSITIONS.items() if trigger is event}
 
 
 @dataclass(frozen=True, slots=True)

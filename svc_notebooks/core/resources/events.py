@@ -211,42 +211,6 @@ class Event(TypedDict, total=False):
     workingLocationProperties: Annotated[JSONObject, EXTENSION]
 
 
-class EventToWrite(TypedDict, total=False):
-    """The fields of an event that a client may set. The value None clears a field."""
-
-    id: str | None
-    status: str | None
-    summary: str | None
-    description: str | None
-    location: str | None
-    colorId: str | None
-    start: EventTime
-    end: EventTime
-    recurrence: list[str] | None
-    originalStartTime: EventTime | None
-    transparency: str | None
-    visibility: str | None
-    iCalUID: str | None
-    sequence: int | None
-    attendees: list[Attendee] | None
-    extendedProperties: ExtendedProperties | None
-    conferenceData: ConferenceData | None
-    gadget: Gadget | None
-    anyoneCanAddSelf: bool | None
-    guestsCanInviteOthers: bool | None
-    guestsCanModify: bool | None
-    guestsCanSeeOtherGuests: bool | None
-    reminders: Reminders | None
-    source: EventSource | None
-    attachments: list[Attachment] | None
-    eventType: str | None
-    eventLabelId: str | None
-    birthdayProperties: JSONObject | None
-    focusTimeProperties: JSONObject | None
-    outOfOfficeProperties: JSONObject | None
-    workingLocationProperties: JSONObject | None
-
-
 class EventList(TypedDict, total=False):
     """A page of a list of events or instances, with the properties of their calendar."""
 

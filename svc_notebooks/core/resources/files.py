@@ -256,36 +256,6 @@ class File(TypedDict, total=False):
     writersCanShare: Annotated[bool, Field(write=Write.ALWAYS, stored=True, default=True)]
 
 
-class FileToUpdate(TypedDict, total=False):
-    """The fields of a file that a client may change. The value None clears a field."""
-
-    appProperties: dict[str, str | None] | None
-    contentHints: ContentHints | None
-    contentRestrictions: list[ContentRestriction] | None
-    copyRequiresWriterPermission: bool | None
-    createdTime: str | None
-    description: str | None
-    folderColorRgb: str | None
-    mimeType: str | None
-    modifiedTime: str | None
-    name: str | None
-    originalFilename: str | None
-    properties: dict[str, str | None] | None
-    starred: bool | None
-    trashed: bool | None
-    viewedByMeTime: str | None
-    viewersCanCopyContent: bool | None
-    writersCanShare: bool | None
-
-
-class FileToCreate(FileToUpdate, total=False):
-    """The fields of a file that a client may set when it creates or copies a file."""
-
-    id: str | None
-    parents: list[str] | None
-    shortcutDetails: ShortcutDetails | None
-
-
 class FileList(TypedDict, total=False):
     """A page of a list of files."""
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import itertools
 import json
+from collections.abc import Iterator
 from random import Random
 from typing import TYPE_CHECKING, Any
 
 from ...client.files import create_file, delete_file, file_permissions, share_file, unshare_file, update_file
 from ...client.notifications.channels import start_page_token
-from ..definition import ExerciseDefinition, require
-from .shared_checks import list_text, quantity, require_single_file
+from ..definition import ExerciseDefinition, Part, require
+from .shared_checks import list_text, quantity, require_file
 
 if TYPE_CHECKING:
     from ...client.session import Session
+    from ...core.resources.files import File
     from ..definition import Value
     from ..evidence import Evidence, ExerciseExchange, RecordedRequest
     from ..exercise_service import ExerciseService
@@ -33,57 +35,53 @@ def _set_up(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
     for file_id in shared:
         share_file(bob, file_id, {"type": "user", "role": "reader", "emailAddress": exercise.service.policy.first_user})
     page_token, known = start_page_token(ada), [*own, *shared]
-    _change_files(ada, own, rng)
+    renamed = _change_files(ada, own, rng)
     guest = next(permission for permission in file_permissions(bob, shared[0]) if permission.get("role") == "reader")
     unshare_file(bob, shared[0], str(guest["id"]))
 
-    was_read = False
+    last: list[tuple[str, str | None]] = [(own[4], "last check.csv"), (own[5], None), (renamed[1], None)]
+    rounds: Iterator[list[tuple[str, str | None]]] = iter(
+        [[*last, (renamed[0], "checked twice.csv")], [(own[4], "very last check.csv")]]
+    )
 
     def change_after_the_last_page(exchange: ExerciseExchange) -> None:
-        nonlocal was_read
-        if exchange.status == 200 and b"newStartPageToken" in exchange.response_body and not was_read:
-            was_read = True
-            _create(ada, "last.csv")
-            update_file(ada, own[4], {"name": "last check.csv"})
-            delete_file(ada, own[5])
+        """Change files after each of the first two responses that say that there are no more pages."""
+        if exchange.status == 200 and b"newStartPageToken" in exchange.response_body:
+            for file_id, name in next(rounds, []):
+                update_file(ada, file_id, {"name": name}) if name else delete_file(ada, file_id)
 
     exercise.react(change_after_the_last_page)
     return {"file_ids": known, "names": names, "page_token": page_token, "page_size": rng.randrange(2, 5)}
 
 
-def _change_files(session: Session, own: list[str], rng: Random) -> None:
-    """Create, rename and delete files, and create a file that is deleted again."""
+def _change_files(session: Session, own: list[str], rng: Random) -> list[str]:
+    """Create, rename and delete files, and create a file that is deleted again. Return the ids of two renamed files."""
     _create(session, *(f"sketch {n}.csv" for n in range(rng.randrange(3, 6))))
-    for file_id in rng.sample(own[:3], 2):
+    renamed = rng.sample(own[:3], 2)
+    for file_id in renamed:
         update_file(session, file_id, {"name": f"checked {rng.randrange(100, 999)}.csv"})
     for file_id in (*_create(session, "draft.csv"), own[3]):
         delete_file(session, file_id)
+    return renamed
 
 
-def _check(evidence: Evidence) -> str:
-    pages = [request for request in evidence.requests_of("changes.list") if request.succeeded]
-    received = f"The service received {quantity(len(evidence.requests), 'request')}"
-    require(pages, f"{received}, and none of them reads the change log. Send GET requests to /storage/v3/changes.")
+def _pages(evidence: Evidence) -> list[RecordedRequest]:
+    pages, received = evidence.succeeded("changes.list"), quantity(len(evidence.requests), "request")
+    message = f"The service received {received}, and none of them reads the change log. Send GET requests to /storage/v3/changes."
+    require(pages, message)
+    return pages
+
+
+def _require_no_list(evidence: Evidence) -> None:
+    _pages(evidence)
     require(
         not evidence.requests_of("files.list"),
         "A request listed all files. The change log has only the files that changed, which are fewer in a large account.",
     )
-    _require_page_size(evidence, pages)
-    end = _end_of_reading(evidence.values["page_token"], pages)
-    file = require_single_file(evidence, _COPY)
-    copy = _read_copy(evidence.content(file["id"]))
-    _require_same_files(copy["files"], {file["id"]: file["name"] for file in evidence.files() if file["name"] != _COPY})
-    page_token = str(copy["page_token"])
-    require(
-        page_token == end,
-        f"`page_token` in {_COPY} is {page_token}, but the last newStartPageToken was {end}. A program that continues from"
-        " another token reads changes twice, or misses some.",
-    )
-    return f"You read {quantity(len(pages), 'page')}, the copy has every change, and the next program can continue from its token."
 
 
-def _require_page_size(evidence: Evidence, pages: list[RecordedRequest]) -> None:
-    for page in pages:
+def _require_page_size(evidence: Evidence) -> None:
+    for page in _pages(evidence):
         size = page.query.get("pageSize")
         require(
             size == str(evidence.values["page_size"]),
@@ -92,8 +90,32 @@ def _require_page_size(evidence: Evidence, pages: list[RecordedRequest]) -> None
         )
 
 
-def _end_of_reading(page_token: str, pages: list[RecordedRequest]) -> str:
-    """Return the last newStartPageToken. Raises CheckFailedError if a request has a token from no earlier response."""
+def _require_all_pages(evidence: Evidence) -> str:
+    pages = _pages(evidence)
+    _end_of_reading(evidence.values["page_token"], pages)
+    return f"You read {quantity(len(pages), 'page')}, the copy has every change, and the next program can continue from its token."
+
+
+def _require_copy(evidence: Evidence) -> None:
+    file, copy = _read_copy(evidence)
+    _require_same_files(
+        copy["files"], {each["id"]: each["name"] for each in evidence.files if each["id"] != file["id"]}
+    )
+
+
+def _require_token(evidence: Evidence) -> None:
+    page_token = str(_read_copy(evidence)[1]["page_token"])
+    ends = [str(page.response_json["newStartPageToken"]) for page in _pages(evidence) if _END in page.response_json]
+    end = ends[-1] if ends else "missing"
+    require(
+        page_token == end,
+        f"`page_token` in {_COPY} is {page_token}, but the last newStartPageToken was {end}. A program that continues from"
+        " another token reads changes twice, or misses some.",
+    )
+
+
+def _end_of_reading(page_token: str, pages: list[RecordedRequest]) -> None:
+    """Raise CheckFailedError unless each request continues after an earlier response, and the last one has no changes."""
     first = pages[0].query.get("pageToken")
     require(
         first == page_token,
@@ -114,31 +136,33 @@ def _end_of_reading(page_token: str, pages: list[RecordedRequest]) -> str:
             f"A request had the page token {token}, which no response contained. Use `nextPageToken` of the page before,"
             " because a page token is not a number to calculate with.",
         )
-    rounds = [page for page in pages if "newStartPageToken" in page.response_json]
+    last = pages[-1].response_json
     require(
-        "nextPageToken" not in pages[-1].response_json,
+        "nextPageToken" not in last,
         "The last page that you read has a nextPageToken, so there are more pages. Read until a page has newStartPageToken.",
     )
+    rounds = sum(_END in page.response_json for page in pages)
     require(
-        len(rounds) > 1,
-        "You read the change log up to its end once. Since then, files have changed again: read on from newStartPageToken,"
-        " until a response has no changes.",
+        not last.get("changes"),
+        f"You read the change log up to its end {'once' if rounds == 1 else f'{rounds} times'}, and the last response has"
+        " changes. Files change again while you read: read on from newStartPageToken, until a response has no changes.",
     )
-    return str(rounds[-1].response_json["newStartPageToken"]) if rounds else ""
 
 
-_TOKENS = ("nextPageToken", "newStartPageToken")
+_END = "newStartPageToken"
+_TOKENS = ("nextPageToken", _END)
 
 
-def _read_copy(content: bytes) -> dict[str, Any]:
+def _read_copy(evidence: Evidence) -> tuple[File, dict[str, Any]]:
+    file = require_file(evidence, _COPY)
     expected = f"{_COPY} is not a JSON object with `files`, an object of ids and names, and `page_token`."
     try:
-        copy = json.loads(content)
+        copy = json.loads(evidence.content(file["id"]))
     except (ValueError, RecursionError):
         copy = None
     require(isinstance(copy, dict) and isinstance(copy.get("files"), dict) and "page_token" in copy, expected)
     assert isinstance(copy, dict)
-    return copy
+    return file, copy
 
 
 def _require_same_files(copy: dict[str, Any], files: dict[str, str]) -> None:
@@ -179,7 +203,13 @@ CHANGE_LOG = ExerciseDefinition(
         ' `svc.upload(json.dumps({"files": ..., "page_token": ...}).encode(), name="copy.json")`.',
     ),
     set_up=_set_up,
-    check=_check,
+    parts=(
+        Part("only the change log is read", _require_no_list, operations=("changes.list",)),
+        Part("given.page_size changes at a time", _require_page_size, operations=("changes.list",)),
+        Part("every page, until there are no changes", _require_all_pages, 2, ("changes.list",)),
+        Part("the names in copy.json", _require_copy, 2, ("files.create", "upload.session")),
+        Part("the page token in copy.json", _require_token),
+    ),
 )
 
 ALL = (CHANGE_LOG,)

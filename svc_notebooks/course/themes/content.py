@@ -6,27 +6,22 @@ import re
 from random import Random
 from typing import TYPE_CHECKING
 
-from ...client.files import create_file, update_file
+from ...client.files import create_file, share_file, update_file
 from ...core.http.messages import Request
-from ..definition import ExerciseDefinition, require
-from .shared_checks import (
-    list_text,
-    quantity,
-    require_creations,
-    require_only_stars,
-    require_same_content,
-    require_single_file,
-)
+from ..definition import ExerciseDefinition, Part, require
+from .shared_checks import list_text, quantity, require_file, require_same_content
 from .uploads import survey
 
 if TYPE_CHECKING:
     from ...client.session import Session
+    from ...core.http.messages import JSONObject
+    from ...core.resources.files import File, Permission
     from ..definition import Value
-    from ..evidence import Evidence, RecordedRequest
+    from ..evidence import Evidence
     from ..exercise_service import ExerciseService
 
 _RECORD_SIZE = 64
-_RANGE = re.compile(r"bytes=(\d{1,9})-(\d{1,9})")
+_RANGE = re.compile(r"bytes=(\d{1,9})-(\d{1,9})", re.IGNORECASE)
 
 
 def put_file(session: Session, name: str, content: bytes, media_type: str = "text/plain") -> str:
@@ -48,42 +43,47 @@ def _set_up_part(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
     return {"file_id": file_id, "record": record_number}
 
 
-def _check_part(evidence: Evidence) -> str:
-    downloads = [request for request in evidence.requests_of("files.get") if request.query.get("alt") == "media"]
-    require(downloads, "The service received no download. Use svc.read or svc.download with the file given.file_id.")
-    sent = sum(request.sent for request in downloads)
-    ranged = all("Range" in request.headers for request in downloads)
-    require(
-        ranged,
-        f"A download had no range, so the service sent the whole file ({sent:,} bytes). Ask only for the bytes of the"
-        " record, with byte_range.",
-    )
-    require(
-        sent == _RECORD_SIZE,
-        f"The service sent {sent:,} bytes of the file, but the record has {_RECORD_SIZE}. The last byte of a range"
-        " belongs to it.",
-    )
-    file = require_single_file(evidence, "record.txt")
-    require_same_content(evidence, file, evidence.check_data["record"], f"record {evidence.values['record']}")
-    _require_range_of_record(evidence, downloads)
-    return f"The service sent {_RECORD_SIZE} bytes of the file, which are the requested record."
-
-
-def _require_range_of_record(evidence: Evidence, downloads: list[RecordedRequest]) -> None:
-    """Raise CheckFailedError if a request asked for other bytes than those of the record."""
+def _require_only_record(evidence: Evidence) -> str:
     others = evidence.requests_of("files.content", "files.export")
     require(
         not others,
         f"{quantity(len(others), 'request')} asked for content in another way than a download with a range. Use byte_range.",
     )
+    downloads = [request for request in evidence.succeeded("files.get") if request.query.get("alt") == "media"]
+    require(downloads, "The service received no download. Use svc.read or svc.download with the file given.file_id.")
     first = _RECORD_SIZE * evidence.values["record"]
     last = first + _RECORD_SIZE - 1
+    received: set[int] = set()
     for request in downloads:
+        sent = f"the service sent {request.sent:,} bytes"
+        require(
+            request.status == 206,
+            f"A download had no range, so {sent}, which are the whole file. Ask only for the bytes of the record, with"
+            " byte_range.",
+        )
         match = _RANGE.fullmatch(request.headers["Range"].replace(" ", ""))
         require(
             match and first <= int(match[1]) <= int(match[2]) <= last,
-            f"A download had the range {request.headers['Range']!r}, but the record has the bytes {first} to {last}.",
+            f"A download had the range {request.headers['Range']!r}, and {sent}. The record has the bytes {first} to {last}:"
+            f" {_RECORD_SIZE} bytes, because the last byte of a range belongs to it.",
         )
+        received.update(range(int(match[1]), int(match[2]) + 1) if match else ())
+    require(
+        len(received) == _RECORD_SIZE, f"The service sent {len(received)} bytes, but the record has {_RECORD_SIZE}."
+    )
+    return f"The service sent only the {_RECORD_SIZE} bytes of the requested record."
+
+
+_RECORD = "record.txt"
+
+
+def _record_file(evidence: Evidence) -> File:
+    return require_file(evidence, _RECORD)
+
+
+def _require_record(evidence: Evidence) -> None:
+    owner = f"record {evidence.values['record']}"
+    require_same_content(evidence, _record_file(evidence), evidence.check_data["record"], owner)
 
 
 PART = ExerciseDefinition(
@@ -100,73 +100,107 @@ PART = ExerciseDefinition(
         "Record n has the bytes 64 n to 64 n + 63. The range includes both.",
     ),
     set_up=_set_up_part,
-    check=_check_part,
+    parts=(
+        Part("no other byte is downloaded", _require_only_record, 2, ("files.get",)),
+        Part("a file called record.txt", _record_file, operations=("files.create", "upload.session")),
+        Part("the bytes of the record", _require_record),
+    ),
 )
 
 
 _CSV = "text/csv"
 
 
+_WORDS = {"heron": "herring", "grebe": "green", "wigeon": "wigwam", "coot": "cooking"}
+"""The words of the searches, each with another word that begins with the same letters."""
+
+
 def _set_up_search(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
-    session = exercise.session()
-    word, other = rng.sample(("heron", "grebe", "wigeon", "coot"), 2)
-    match_count = rng.randrange(3, 7)
-    rows = [(f"{word} {n}.csv", _CSV) for n in range(match_count)]
-    rows += [(f"{word} notes {n}.txt", "text/plain") for n in range(2)]
-    rows += [(f"{other} {n}.csv", _CSV) for n in range(rng.randrange(4, 9))]
-    rng.shuffle(rows)
-    ids = {name: str(create_file(session, {"name": name, "mimeType": media_type})["id"]) for name, media_type in rows}
-    trashed_id = str(create_file(session, {"name": f"{word} old.csv", "mimeType": _CSV})["id"])
-    update_file(session, trashed_id, {"trashed": True})
-    exercise.check_data["matching_ids"] = {ids[f"{word} {n}.csv"] for n in range(match_count)}
+    """Create matching files, and for each condition files that match all but this one. Some of the files are Bob's."""
+    ada, bob = exercise.session(), exercise.session("bob@svc.example")
+    word, other = rng.sample(sorted(_WORDS), 2)
+    rows: list[JSONObject] = [{"name": f"{word} {n}.csv", "mimeType": _CSV} for n in range(rng.randrange(3, 6))]
+    rows += [{"name": f"pond {n} {word}", "mimeType": _CSV} for n in range(2)]
+    matches = len(rows)
+    rows += [{"name": f"{word} notes {n}.txt", "mimeType": "text/plain"} for n in range(2)]
+    rows += [{"name": f"{word} list.csv", "mimeType": kind} for kind in ("text/plain", "text/comma-separated-values")]
+    rows += [{"name": f"{word} tabs", "mimeType": "text/tab-separated-values"}]
+    rows += [{"name": f"{_WORDS[word]} {n}.csv", "mimeType": _CSV} for n in range(2)]
+    rows += [{"name": f"{other} {n}.csv", "mimeType": _CSV} for n in range(rng.randrange(3, 6))]
+    rows += [{"name": f"{other} table.csv", "mimeType": _CSV, "description": f"like the {word}"}]
+    rows += [{"name": f"{word} old {n}.csv", "mimeType": _CSV, "trashed": True} for n in range(2)]
+    order = list(range(len(rows)))
+    rng.shuffle(order)
+    own, ids = {0, matches, *rng.sample(order, len(order) // 2)} - {1}, dict[int, str]()
+    for n in order:
+        trashed = rows[n].pop("trashed", False)
+        session = ada if n in own or trashed else bob
+        ids[n] = str(create_file(session, rows[n])["id"])  # type: ignore[arg-type]
+        if session is bob:
+            grant: Permission = {"type": "user", "role": "writer", "emailAddress": exercise.service.policy.first_user}
+            share_file(bob, ids[n], grant)
+        if trashed:
+            update_file(ada, ids[n], {"trashed": True})
+    exercise.check_data["matching_ids"] = {ids[n] for n in range(matches)}
     return {"word": word}
 
 
-def _check_search(evidence: Evidence) -> str:
-    matching_ids, lists = (
-        evidence.check_data["matching_ids"],
-        [request for request in evidence.requests_of("files.list") if request.succeeded],
-    )
+def _searches(evidence: Evidence) -> list[JSONObject]:
+    """Return the files in the responses to lists. Raises CheckFailedError if a list had no query or no ids."""
+    lists = evidence.succeeded("files.list")
     require(lists, "No request listed files. Use svc.files with a query.")
-    searched = [request for request in lists if request.query.get("q")]
     require(
-        len(searched) == len(lists),
+        all(request.query.get("q") for request in lists),
         "A request listed files without a query, so the service returned all files. svc.files takes a query as its first"
         " argument.",
     )
-    listed_files = [file for request in lists for file in request.response_json.get("files", [])]
-    other_files = [file for file in listed_files if file.get("id") not in matching_ids]
+    files = [file for request in lists for file in request.response_json.get("files", [])]
+    ids = all("id" in file for file in files)
+    require(ids, "A response has no ids, because `fields` does not name them. Without its id you cannot change a file.")
+    return files
+
+
+def _require_search(evidence: Evidence) -> str:
+    matching_ids, listed_files = evidence.check_data["matching_ids"], _searches(evidence)
+    other_files = [file for file in listed_files if file["id"] not in matching_ids]
     names = [file["name"] for file in other_files if "name" in file]
     called = f" (called {list_text(names, 2)})" if names else ""
     require(
         not other_files,
         f"The service returned {quantity(len(other_files), 'other file')}{called}: make the query more precise.",
     )
-    listed_ids = {file.get("id") for file in listed_files}
+    listed_ids = {file["id"] for file in listed_files}
     require(
         listed_ids == matching_ids,
         f"The service returned {len(listed_ids)} of the {len(matching_ids)} matching files. Look at the conditions"
         " of your query, and at given.word.",
     )
-    fields = sorted({key for file in listed_files for key in file})
+    return f"The service returned {len(matching_ids)} files, and these files have a star."
+
+
+def _require_fields(evidence: Evidence) -> None:
+    files = _searches(evidence)
+    fields = sorted({key for file in files for key in file})
     require(
-        set(fields) <= {"id", "name"},
+        files and set(fields) <= {"id", "name"},
         f"The service returned the fields {', '.join(fields)} instead of id and name. Use the argument fields.",
     )
-    require_only_stars(evidence)
-    updated_ids = {request.path.rpartition("/")[2] for request in evidence.requests_of("files.update")}
+
+
+def _require_stars(evidence: Evidence) -> None:
+    matching_ids = evidence.check_data["matching_ids"]
+    updated_ids = {request.path.rpartition("/")[2] for request in evidence.succeeded("files.update")}
     require(
         updated_ids <= matching_ids,
         f"{quantity(len(updated_ids - matching_ids), 'file')} that your search did not return had an update. Change only the"
         " files that it returned.",
     )
-    starred = {file["id"] for file in evidence.files() if file.get("starred")}
+    starred = {file["id"] for file in evidence.files if file.get("starred")}
     require(
         starred == matching_ids,
         f"Of the {len(matching_ids)} matching files, {len(starred & matching_ids)} have a star, and of the other files,"
         f" {len(starred - matching_ids)} have one. Give a star to each file that your search returned, and to no other file.",
     )
-    return f"The service returned two fields of {len(matching_ids)} files, and these files have a star."
 
 
 SEARCH = ExerciseDefinition(
@@ -184,8 +218,12 @@ SEARCH = ExerciseDefinition(
         "`svc.files(query, fields=[...])` requests only these columns, and `svc.update` accepts the frame.",
     ),
     set_up=_set_up_search,
-    check=_check_search,
-    changes=("files.update",),
+    parts=(
+        Part("the service finds these files and no others", _require_search, 2, ("files.list",)),
+        Part("only id and name in the response", _require_fields),
+        Part("a star for each of them", _require_stars, 2, ("files.update",)),
+    ),
+    changes=("starred",),
 )
 
 
@@ -194,39 +232,47 @@ def _set_up_format(_: ExerciseService, rng: Random) -> dict[str, Value]:
 
 
 _TSV = "text/tab-separated-values"
+_IMPORT = ("files.create", "files.copy", "upload.session")
 
 
-def _check_format(evidence: Evidence) -> str:
-    require_creations(evidence)
-    file = require_single_file(evidence, evidence.values["name"])
-    media_type = str(file["mimeType"])
+def _require_spreadsheet(evidence: Evidence) -> File:
+    return require_file(evidence, evidence.values["name"], native="spreadsheet")
+
+
+def _require_import(evidence: Evidence) -> None:
+    _require_spreadsheet(evidence)
+    uploads = [
+        request.request_body for request in evidence.requests_of("files.create", "files.update", "upload.session")
+    ]
     require(
-        media_type.endswith(".spreadsheet"),
-        f"The file {file['name']!r} has the type {media_type}, which is not a spreadsheet of the service. Use"
-        " convert_to in the upload.",
-    )
-    exports = [request for request in evidence.requests_of("files.export") if f"/{file['id']}/" in request.path]
-    require(exports, "The spreadsheet was never exported. Use svc.export.")
-    formats = [str(request.query.get("mimeType")) for request in exports if request.succeeded]
-    require(
-        _TSV in formats,
-        f"The spreadsheet was exported as {list_text(formats)}, not as tab-separated values. The"
-        " extension of this format is tsv.",
-    )
-    content = next(
-        request.response_body for request in exports if request.succeeded and request.query.get("mimeType") == _TSV
-    )
-    rows = [line.split("\t") for line in content.decode("utf-8-sig", "replace").splitlines()]
-    expected_rows = [line.split(",") for line in evidence.values["content"].decode().splitlines()]
-    require(rows == expected_rows, f"The export ({quantity(len(rows), 'row')}) differs from given.content.")
-    heading = evidence.values["content"].splitlines()[0]
-    updates = [request for request in evidence.requests_of("files.update") if f"/{file['id']}" in request.path]
-    uploads = evidence.creations_of(file["id"]) + updates
-    require(
-        any(heading in request.request_body for request in uploads),
+        any(evidence.values["content"] in body for body in uploads),
         "No upload contains the CSV of given.content, so the table was converted before the upload. Upload given.content"
         " unchanged: the service converts it.",
     )
+
+
+def _require_export(evidence: Evidence) -> str:
+    file = _require_spreadsheet(evidence)
+    exports = [request for request in evidence.requests_of("files.export") if f"/{file['id']}/" in request.path]
+    require(exports, "The spreadsheet was never exported. Use svc.export.")
+    succeeded = [request for request in exports if request.status == 200]
+    formats = sorted({str(request.query.get("mimeType")) for request in succeeded})
+    right = [request for request in succeeded if request.query.get("mimeType") == _TSV]
+    refused = f"No export succeeded. {exports[-1].refusal}"
+    require(succeeded, refused)
+    require(
+        right,
+        f"The spreadsheet was exported as {list_text(formats)}, not as tab-separated values. The"
+        " extension of this format is tsv.",
+    )
+    expected = [line.split(",") for line in evidence.values["content"].decode().splitlines()]
+    tables = [
+        [line.split("\t") for line in request.response_body.decode("utf-8-sig", "replace").splitlines()]
+        for request in right
+    ]
+    require(expected in tables, f"The export ({quantity(len(tables[-1]), 'row')}) differs from given.content.")
+    changed = any(update.n > right[tables.index(expected)].n for update in evidence.updates_of(file["id"]))
+    require(not changed, "The spreadsheet was changed after the export. Export it again.")
     return "The service imported the table and exported it to another format."
 
 
@@ -244,7 +290,11 @@ FORMAT = ExerciseDefinition(
         "You cannot download a spreadsheet. `svc.export` exports it to any format of `svc.export_formats`.",
     ),
     set_up=_set_up_format,
-    check=_check_format,
+    parts=(
+        Part("a spreadsheet called given.name", _require_spreadsheet, 2, _IMPORT),
+        Part("the service has converted given.content", _require_import),
+        Part("exported as TSV", _require_export, 2),
+    ),
 )
 
 ALL = (PART, SEARCH, FORMAT)

@@ -5,21 +5,23 @@ from __future__ import annotations
 import itertools
 from datetime import timedelta
 from random import Random
+from statistics import pstdev
 from typing import TYPE_CHECKING
 
 from ...client.files import create_file, share_file
 from ...core.http.backoff import parse_retry_after
-from ..definition import ExerciseDefinition, require
+from ..definition import ExerciseDefinition, Part, require
 from .content import put_file
-from .shared_checks import length, list_text, quantity, require_only_stars
+from .shared_checks import length, list_text, quantity
 
 if TYPE_CHECKING:
+    from ...core.http.messages import JSON, JSONObject
     from ..definition import Value
     from ..evidence import Evidence, RecordedRequest
     from ..exercise_service import ExerciseService
 
 
-_FILES = 4
+_FILES = 8
 _CAP = 8
 _TOLERANCE = 0.002
 """Times are recorded in milliseconds, so a difference of two times can be wrong by one millisecond."""
@@ -44,8 +46,8 @@ def _set_up(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
 
 
 def _refusals(rng: Random) -> list[dict[str, object]]:
-    """Return the refusals of a file: enough that random delays of two files never agree in all of them."""
-    return [{"status": rng.choice((500, 502, 503, 504))} for _ in range(rng.randrange(5, 8))]
+    """Return the refusals of a file: enough to test the distribution of the delays."""
+    return [{"status": rng.choice((500, 502, 503, 504))} for _ in range(rng.randrange(6, 9))]
 
 
 def _limits(refusals: int, retry_after: float) -> tuple[float, float]:
@@ -54,43 +56,39 @@ def _limits(refusals: int, retry_after: float) -> tuple[float, float]:
     return max(longest / 2, retry_after), longest + retry_after
 
 
-def _check(evidence: Evidence) -> str:
+def _downloads(evidence: Evidence) -> dict[int, list[RecordedRequest]]:
+    """Return the downloads by the number of their file."""
     downloads = [request for request in evidence.requests_of("files.get") if request.query.get("alt") == "media"]
     received = f"The service received {quantity(len(evidence.requests), 'request')}"
     require(downloads, f"{received}, and none of them downloads a file: send a GET request with alt=media.")
-    require(
-        not any("Range" in request.headers for request in downloads),
-        "A download had the header Range, so it did not have the whole content. Send the request without it.",
-    )
-    delays = []
-    for number, file_id in enumerate(evidence.values["file_ids"], start=1):
-        attempts = [request for request in downloads if request.path.endswith(f"/{file_id}")]
+    files = enumerate(evidence.values["file_ids"], start=1)
+    return {n: [request for request in downloads if request.path.endswith(f"/{file_id}")] for n, file_id in files}
+
+
+def _require_downloads(evidence: Evidence) -> None:
+    for number, attempts in _downloads(evidence).items():
         require(attempts, f"No request downloads file {number} of {_FILES} in given.file_ids.")
-        delays.append(_delays(number, attempts))
-    _require_jitter(delays)
-    return "Each refused request was repeated after a delay within its limits, and the delays of the files differ."
+        require(
+            not any("Range" in request.headers for request in attempts),
+            "A download had the header Range, so it did not have the whole content. Send the request without it.",
+        )
+        succeeded = [request.succeeded for request in attempts]
+        again = f"The download of file {number} was repeated although it had succeeded."
+        require(True not in succeeded[:-1], again)
+        require(
+            succeeded[-1],
+            f"The last download of file {number} had the status {attempts[-1].status} and was not repeated. Repeat it until"
+            " the status is 200.",
+        )
 
 
-def _delays(number: int, attempts: list[RecordedRequest]) -> dict[int, float]:
-    """Return the delays of a file by the number of the refusal, without those of a `Retry-After`.
-
-    Raises CheckFailedError if a delay is outside its limits, or if the last request did not succeed.
-    """
-    delays: dict[int, float] = {}
-    for refusals, (refused, following) in enumerate(itertools.pairwise(attempts), start=1):
-        require(not refused.succeeded, f"The download of file {number} was repeated although it had succeeded.")
-        retry_after = parse_retry_after(refused.response_headers.get("Retry-After"), refused.time) or 0.0
-        waited = (following.time - refused.time).total_seconds()
-        _require_delay(number, refusals, refused, waited, retry_after)
-        if not retry_after:
-            delays[refusals] = waited
-    last = attempts[-1]
-    require(
-        last.succeeded,
-        f"The last download of file {number} had the status {last.status} and was not repeated. Repeat it until the status"
-        " is 200.",
-    )
-    return delays
+def _require_limits(evidence: Evidence) -> None:
+    downloads = _downloads(evidence)
+    require(any(len(attempts) > 1 for attempts in downloads.values()), "No refused download was repeated.")
+    for number, attempts in downloads.items():
+        for refusals, (refused, following) in enumerate(itertools.pairwise(attempts), start=1):
+            retry_after = parse_retry_after(refused.response_headers.get("Retry-After"), refused.time) or 0.0
+            _require_delay(number, refusals, refused, (following.time - refused.time).total_seconds(), retry_after)
 
 
 def _require_delay(number: int, refusals: int, refused: RecordedRequest, waited: float, retry_after: float) -> None:
@@ -108,17 +106,57 @@ def _require_delay(number: int, refusals: int, refused: RecordedRequest, waited:
     require(False, f"{seen} The delay must be at least {length(shortest, 'second')}{also}. {_LOOK}")
 
 
-def _require_jitter(delays: list[dict[int, float]]) -> None:
-    """Raise CheckFailedError if two files have the same delays after all refusals that they have in common."""
-    for (first, before), (second, after) in itertools.combinations(enumerate(delays, start=1), 2):
-        common = sorted(before.keys() & after.keys())
-        same = all(abs(before[n] - after[n]) <= _TOLERANCE for n in common)
-        seconds = ", ".join(f"{before[n]:.3g}" for n in common)
+def _draws(evidence: Evidence) -> list[dict[int, float]]:
+    """Return where each delay is between its limits, from 0 to 1, by file and refusal, without those of Retry-After."""
+    draws = []
+    for attempts in _downloads(evidence).values():
+        of_file: dict[int, float] = {}
+        for refusals, (refused, following) in enumerate(itertools.pairwise(attempts), start=1):
+            if "Retry-After" not in refused.response_headers:
+                shortest, longest = _limits(refusals, 0.0)
+                of_file[refusals] = ((following.time - refused.time).total_seconds() - shortest) / (longest - shortest)
+        draws.append(of_file)
+    return draws
+
+
+_SAME = 2 * _TOLERANCE
+"""The largest difference of two draws that can be the same: the shortest interval has half a second."""
+
+
+def _require_jitter(evidence: Evidence) -> str:
+    """Raise CheckFailedError if the delays are not random. Random delays fail less than once in a million checks."""
+    draws = _draws(evidence)
+    values = sorted(value for of_file in draws for value in of_file.values())
+    too_few = "There are too few delays to test: repeat the download of each file until it succeeds."
+    require(all(len(of_file) >= 5 for of_file in draws), too_few)
+    why = "so two clients that fail together would repeat their requests together. Draw each delay at random."
+    for number, of_file in enumerate(draws, start=1):
+        spread = max(of_file.values()) - min(of_file.values())
         require(
-            not same,
-            f"Files {first} and {second} have the same delays ({seconds} seconds), so the delays have no jitter: two"
-            " clients that fail together would repeat their requests together. Draw each delay at random.",
+            spread > 3 * _SAME, f"The delays of file {number} have no jitter: each is the same part of its limit, {why}"
         )
+    for refusals in range(1, 6):
+        column = [of_file[refusals] for of_file in draws if refusals in of_file]
+        same = f"The delays after refusal {refusals} have no jitter: all files have the same delays, {why}"
+        require(max(column) - min(column) > 3 * _SAME, same)
+    clusters = 1 + sum(after - before > _SAME for before, after in itertools.pairwise(values))
+    require(clusters > 9, f"The delays have only {clusters} different places between their limits, {why}")
+    require(pstdev(values) > 0.08, f"The delays differ by less than a tenth of their limits, {why}")
+    seed = next((seed for seed in range(1000) if _has_seed(Random(seed), list(draws[0].values()))), None)
+    require(seed is None, f"The delays are those of random.seed({seed}), the same in every run, {why}")
+    return "Each refused request was repeated after a delay within its limits, and the delays of the files differ."
+
+
+def _has_seed(rng: Random, draws: list[float]) -> bool:
+    """Return whether the generator gives these draws. It may also have given others, which Retry-After has replaced."""
+    numbers = [rng.random() for _ in range(len(draws) + 2)]
+    return any(
+        all(
+            any(abs(draw - (number if up else 1 - number)) < _SAME for number in numbers[n : n + 3])
+            for n, draw in enumerate(draws)
+        )
+        for up in (True, False)
+    )
 
 
 GROWING_DELAYS = ExerciseDefinition(
@@ -130,7 +168,7 @@ GROWING_DELAYS = ExerciseDefinition(
         " overloaded, and refuses each download several times with 403, 429 or 5xx. Repeat each download until it succeeds."
         " After the first refusal of a file wait 0.5 to 1 second. Double both limits after each further refusal of this"
         " file (1 to 2, 2 to 4 seconds), until the upper limit is `given.cap` seconds. Draw each delay at random between its"
-        " limits: this is the *jitter*. If a response has the header `Retry-After`, wait at least that long, too."
+        " limits, and without a fixed seed: this is the *jitter*. If a response has the header `Retry-After`, wait at least that long, too."
         " `given.clock.advance(seconds)` waits."
     ),
     hints=(
@@ -142,37 +180,66 @@ GROWING_DELAYS = ExerciseDefinition(
         " which is what `max` returns.",
     ),
     set_up=_set_up,
-    check=_check,
+    parts=(
+        Part("every file is downloaded", _require_downloads),
+        Part("each delay within its limits, and Retry-After obeyed", _require_limits, 2),
+        Part("jitter", _require_jitter, 2),
+    ),
     by_hand=True,
 )
 
 
 def _set_up_often(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
+    """Limit the rate, and refuse further requests with other waits: no constant is between each of them and its double."""
     exercise.service.limit(None, rng.randrange(2, 5), per=rng.randrange(20, 90))
+    waits = (
+        rng.randrange(30, 50),
+        rng.randrange(5, 10),
+        rng.randrange(110, 150),
+        rng.randrange(12, 15),
+        rng.randrange(2, 5),
+    )
+    nth = itertools.accumulate((rng.randrange(2, 4), 2, rng.randrange(2, 4), 3, 1))
+    steps: list[JSON] = [
+        {
+            "match": {"operation": "files.create", "nth": n},
+            "action": {"status": 403, "headers": {"Retry-After": str(wait)}},
+        }
+        for n, wait in zip(nth, waits, strict=True)
+    ]
+    exercise.service.add_faults({"steps": steps})
     first = rng.randrange(100, 900)
     return {"names": [f"ring {first + n}" for n in range(rng.randrange(9, 14))]}
 
 
-def _check_often(evidence: Evidence) -> str:
+def _created(evidence: Evidence) -> list[RecordedRequest]:
     created = evidence.requests_of("files.create")
     require(
         created,
         f"The service received {quantity(len(evidence.requests), 'request')}, and none of them creates a file."
         " Send POST requests to /storage/v3/files.",
     )
+    return created
+
+
+def _require_waits(evidence: Evidence) -> str:
+    _created(evidence)
     refused = [request for request in evidence.requests if request.status == 403]
     for request in refused:
         _require_wait(evidence, request)
-    names = [file["name"] for file in evidence.files()]
-    missing = [name for name in evidence.values["names"] if name not in names]
+    require(refused, "The service has refused no request yet. Create a file for each name.")
+    return f"The service refused {quantity(len(refused), 'request')}, and you waited long enough each time."
+
+
+def _require_all_names(evidence: Evidence) -> None:
+    created, expected = _created(evidence), evidence.values["names"]
+    names = [file["name"] for file in evidence.live_files]
+    missing = [name for name in expected if name not in names]
+    trash = " Some of them are in the trash." if len(names) < len(evidence.files) else ""
     require(
         not missing,
-        f"Of the {len(evidence.values['names'])} files, {len(missing)} do not exist: {list_text(missing)}. Repeat a refused"
+        f"Of the {len(expected)} files, {len(missing)} do not exist: {list_text(missing)}.{trash} Repeat a refused"
         " request until its status is 200.",
-    )
-    require(
-        not any(int(file.get("size") or 0) for file in evidence.files()),
-        "A file has content, and the task asks for empty files. Send the requests to /storage/v3/files without an upload.",
     )
     duplicates = sorted({name for name in names if names.count(name) > 1})
     created_count = sum(1 for request in created if request.succeeded)
@@ -180,15 +247,20 @@ def _check_often(evidence: Evidence) -> str:
         not duplicates, f"There is more than one file called {list_text(duplicates)}. Repeat only the refused requests."
     )
     require(
-        created_count == len(evidence.values["names"]),
-        f"The service created {created_count} files for {len(evidence.values['names'])} names. Look at the"
+        created_count == len(names) == len(expected),
+        f"The service created {created_count} files for {len(expected)} names. Look at the"
         " column `status` of svc.exchanges().",
     )
+
+
+def _require_empty_files(evidence: Evidence) -> None:
+    _require_all_names(evidence)
+    kinds = sorted({file["mimeType"] for file in evidence.files if ".svc-apps." in file["mimeType"]})
+    require(not kinds, f"A file has the type {list_text(kinds)}. Create plain files: leave out mimeType.")
     require(
-        refused,
-        "The service refused no request, so the limit was not reached. Send the requests without a wait before them.",
+        not any(int(file.get("size") or 0) for file in evidence.files),
+        "A file has content, and the task asks for empty files. Send the requests to /storage/v3/files without an upload.",
     )
-    return f"The service refused {quantity(len(refused), 'request')}, and you waited long enough each time."
 
 
 def _require_wait(evidence: Evidence, refused: RecordedRequest) -> None:
@@ -226,74 +298,88 @@ OFTEN = ExerciseDefinition(
         " again.",
     ),
     set_up=_set_up_often,
-    check=_check_often,
+    parts=(
+        Part("a wait as long as Retry-After says", _require_waits, 2),
+        Part("one file for each name", _require_all_names),
+        Part("the files are empty", _require_empty_files),
+    ),
     by_hand=True,
 )
 
 
 def _set_up_later(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
     ada, bob = exercise.session(), exercise.session("bob@svc.example")
-    own = [str(create_file(ada, {"name": f"nest {n}"})["id"]) for n in range(5)]
+    own = [str(create_file(ada, {"name": f"nest {n}"})["id"]) for n in range(8)]
     hidden = str(create_file(bob, {"name": "Bob's"})["id"])
     read_only = str(create_file(bob, {"name": "Bob's, to be read"})["id"])
     share_file(bob, read_only, {"type": "user", "role": "reader", "emailAddress": exercise.service.policy.first_user})
-    broken = rng.sample(own, 3)
-    actions: list[dict[str, object]] = [{"status": 503}, {"status": 500}, {"reset": "before"}]
-    steps = [
-        {"match": {"method": "PATCH", "path": f"*{file_id}*"}, "times": rng.randrange(1, 4), "action": action}
-        for file_id, action in zip(broken, actions, strict=True)
+    actions: list[JSONObject] = [{"status": status} for status in (500, 502, 503, 504)]
+    actions += [{"reset": "before"}, {"reset": "after"}]
+    broken, times = rng.sample(own, len(actions)), rng.sample((1, 2, 2, 3, 4, 6), len(actions))
+    steps: list[JSON] = [
+        {"match": {"operation": "files.update", "path": f"*{file_id}*"}, "times": count, "action": action}
+        for file_id, action, count in zip(broken, actions, times, strict=True)
     ]
-    exercise.service.add_faults({"steps": steps})  # type: ignore[dict-item]
+    exercise.service.add_faults({"steps": steps})
     exercise.check_data.update(own=own, never=[hidden, read_only])
-    file_ids = [*own, hidden, read_only]
-    rng.shuffle(file_ids)
-    return {"file_ids": file_ids}
+    return {"file_ids": [*own[:4], *rng.sample((hidden, read_only), 2), *own[4:]]}
 
 
-def _check_later(evidence: Evidence) -> str:
+def _attempts(evidence: Evidence, *, permanent: bool) -> list[list[RecordedRequest]]:
+    """Return the requests that change a file, for each file with a permanent error, or for each other file."""
     updates = evidence.requests_of("files.update")
     require(
         updates,
         f"The service received {quantity(len(evidence.requests), 'request')}, and none of them changes a file. Send PATCH"
         " requests.",
     )
-    for file_id in evidence.values["file_ids"]:
-        attempts = [request for request in updates if request.path.endswith(f"/{file_id}")]
-        require(attempts, "No request tried to change one of the files in given.file_ids.")
-        _require_single_attempt(attempts) if file_id in evidence.check_data["never"] else _require_success(attempts)
-    require_only_stars(evidence)
-    starred = sum(1 for file in evidence.files() if file.get("starred"))
-    require(
-        starred == len(evidence.check_data["own"]),
-        f"Of your {len(evidence.check_data['own'])} files, {starred} have a star. Look at svc.files().",
-    )
+    files = evidence.check_data["never" if permanent else "own"]
+    attempts = [[request for request in updates if request.path.endswith(f"/{file_id}")] for file_id in files]
+    require(all(attempts), "No request tried to change one of the files in given.file_ids.")
+    return attempts
+
+
+def _require_single_attempts(evidence: Evidence) -> None:
+    for attempts in _attempts(evidence, permanent=True):
+        require(
+            len(attempts) == 1,
+            f"A request with the status {attempts[0].status} was sent {len(attempts)} times. This error is permanent, so one"
+            " request is enough.",
+        )
+
+
+def _require_repetitions(evidence: Evidence) -> str:
+    for attempts in _attempts(evidence, permanent=False):
+        last = attempts[-1]
+        outcome = f"had the status {last.status}" if last.answered else "had no response"
+        require(
+            last.succeeded or _was_seen(evidence, last),
+            f"The last request for one of the files {outcome}, and was not repeated. This error is temporary.",
+        )
+        again = "A request was repeated although it had succeeded. Leave the loop when the status is 200."
+        require(not any(request.succeeded for request in attempts[:-1]), again)
     return "Requests with temporary errors were repeated after a wait, and requests with permanent errors were not repeated."
 
 
-def _require_single_attempt(attempts: list[RecordedRequest]) -> None:
-    first = attempts[0].status
-    require(
-        len(attempts) == 1,
-        f"A request with the status {first} was sent {len(attempts)} times. This error is permanent, so one request is enough.",
-    )
+def _was_seen(evidence: Evidence, request: RecordedRequest) -> bool:
+    """Return whether a later response has shown the star of a file. The response to the request itself was lost."""
+    reads = [read for read in evidence.succeeded("files.get") if read.n > request.n and read.path == request.path]
+    return not request.answered and any(read.response_json.get("starred") for read in reads)
 
 
-def _require_success(attempts: list[RecordedRequest]) -> None:
-    last = attempts[-1]
-    outcome = f"had the status {last.status}" if last.answered else "had no response"
-    require(
-        last.succeeded,
-        f"The last request for one of the files {outcome}, and was not repeated. This error is temporary.",
-    )
-    for request, following in itertools.pairwise(attempts):
-        require(
-            not request.succeeded,
-            "A request was repeated although it had succeeded. Leave the loop when the status is 200.",
-        )
+def _require_second(evidence: Evidence) -> None:
+    all_attempts = _attempts(evidence, permanent=False)
+    require(any(len(attempts) > 1 for attempts in all_attempts), "No request with a temporary error was repeated.")
+    for request, following in itertools.chain.from_iterable(map(itertools.pairwise, all_attempts)):
         require(
             following.time - request.time >= timedelta(seconds=1),
             "A failed request was repeated without a wait of one second. Call given.clock.advance(1) before the next attempt.",
         )
+
+
+def _require_stars(evidence: Evidence) -> None:
+    own, starred = evidence.check_data["own"], sum(1 for file in evidence.files if file.get("starred"))
+    require(starred == len(own), f"Of your {len(own)} files, {starred} have a star. Look at svc.files().")
 
 
 LATER = ExerciseDefinition(
@@ -313,8 +399,13 @@ LATER = ExerciseDefinition(
         "Setting a star twice does no harm, so you can treat a `ConnectionError` like a 503.",
     ),
     set_up=_set_up_later,
-    check=_check_later,
-    changes=("files.update",),
+    parts=(
+        Part("temporary errors are repeated until they succeed", _require_repetitions, 2),
+        Part("permanent errors are not repeated", _require_single_attempts, 2),
+        Part("a wait of a second before each repetition", _require_second),
+        Part("a star for each of your files", _require_stars),
+    ),
+    changes=("starred",),
     by_hand=True,
 )
 

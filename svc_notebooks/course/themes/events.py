@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from zoneinfo import ZoneInfo
 
 from ...client.events.events import insert_event, patch_event
-from ..definition import ExerciseDefinition, require
+from ..definition import ExerciseDefinition, Part, require
 from .shared_checks import list_text, quantity
 
 if TYPE_CHECKING:
@@ -34,12 +34,11 @@ def _set_up(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
     }
     inserted: Any = insert_event(session, _CALENDAR, event)
     event_id = inserted["id"]
-    exercise.check_data["other_fields"] = {key: inserted[key] for key in ("summary", "start", "end")}
     lines = exercise.check_data["lines"] = [event["description"]]
-    conflicts, refusals = rng.randrange(1, 3), 0
+    conflicts, refusals = 3, 0
 
     def change_after_a_read(exchange: ExerciseExchange) -> None:
-        """Add a line to the event after each read, until enough updates of the student were refused."""
+        """Add a line to the event after each read, until three updates of the student were refused."""
         nonlocal refusals
         refusals += exchange.status == 412
         if (
@@ -58,31 +57,75 @@ def _set_up(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
     return {"event_id": event_id, "line": f"Bring {own}"}
 
 
-def _check(evidence: Evidence) -> str:
-    event_id, own_line = evidence.values["event_id"], evidence.values["line"]
+def _updates(evidence: Evidence) -> list[RecordedRequest]:
+    event_id = evidence.values["event_id"]
     updates = [
         request for request in evidence.requests_of("events.patch", "events.update") if request.path.endswith(event_id)
     ]
     received = f"The service received {quantity(len(evidence.requests), 'request')}"
     require(updates, f"{received}, and none of them changes the event given.event_id. Send a PATCH request.")
-    for update in updates:
-        _require_condition(update)
-    last = updates[-1]
+    return updates
+
+
+def _require_conditions(evidence: Evidence) -> None:
+    for update in _updates(evidence):
+        condition = update.headers.get("If-Match", "")
+        require(
+            condition,
+            "An update had no header If-Match, so it replaces whatever another program has changed since you read the event."
+            ' Send the etag of the event: given.send("PATCH", path, {"If-Match": etag, ...}, body).',
+        )
+        require(
+            "*" not in condition,
+            f"An update had the header If-Match: {condition}, which is true for every version of the event. Send the etag of"
+            " the version that you read.",
+        )
+
+
+def _require_patch(evidence: Evidence) -> None:
+    for update in _updates(evidence):
+        require(update.by_hand, "An update was sent by the package. Send every update with given.send.")
+        replaces = f"An update was a {update.method} request, which replaces the whole event. Send a PATCH request."
+        require(update.operation == "events.patch", replaces)
+
+
+def _require_last_success(evidence: Evidence) -> str:
+    updates = _updates(evidence)
     require(
-        last.succeeded,
-        f"Your last update had the status {last.status} and was not repeated, so given.line is not in the event. After a"
+        updates[-1].succeeded,
+        f"Your last update had the status {updates[-1].status} and was not repeated, so given.line is not in the event. After a"
         " 412, read the event again and repeat the update with its new etag.",
     )
-    event = next((event for event in evidence.events() if event["id"] == event_id), None)
+    refused = sum(update.status == 412 for update in updates)
+    return f"The service refused {quantity(refused, 'update')} with 412, and the event has your line and all lines of the other program."
+
+
+def _lines(evidence: Evidence) -> list[str]:
+    _updates(evidence)
+    event = next((event for event in evidence.events() if event["id"] == evidence.values["event_id"]), None)
     require(event, "The event given.event_id no longer exists. begin() starts again.")
     assert event is not None
-    lines = str(event.get("description", "")).splitlines()
-    lost = [line for line in evidence.check_data["lines"] if line not in lines]
+    return str(event.get("description", "")).splitlines()
+
+
+def _require_no_lost_line(evidence: Evidence) -> None:
+    lines = _lines(evidence)
+    expected = evidence.check_data["lines"]
+    lost = [line for line in expected if line not in lines]
     require(
         not lost,
         f"The description has lost {quantity(len(lost), 'line')} that another program had added: {list_text(lost, 2)}."
         " After a 412, add given.line to the description that you have just read, and not to an earlier one.",
     )
+    others = [line for line in lines if line != evidence.values["line"]]
+    require(
+        others == expected,
+        "Beside given.line, the description has changed. Keep the lines that you have read as they are.",
+    )
+
+
+def _require_line(evidence: Evidence) -> None:
+    lines, own_line = _lines(evidence), evidence.values["line"]
     count = lines.count(own_line)
     require(
         count == 1, f"The description has given.line {count} times instead of once. Look at svc.event(given.event_id)."
@@ -90,32 +133,6 @@ def _check(evidence: Evidence) -> str:
     require(
         lines[-1] == own_line,
         "given.line is not the last line of the description. Add it to the end of the description that you have read.",
-    )
-    expected_location = f"Gate {len(evidence.check_data['lines'])}"
-    require(
-        event.get("location") == expected_location,
-        f"The event has the location {event.get('location')!r}, but the other program had set {expected_location!r}. Send"
-        " only the field that you change, with PATCH.",
-    )
-    changed = [key for key, value in evidence.check_data["other_fields"].items() if event.get(key) != value]
-    require(
-        not changed, f"Your update has changed {list_text(changed)}. Send only the field `description`, with PATCH."
-    )
-    refused = sum(update.status == 412 for update in updates)
-    return f"The service refused {quantity(refused, 'update')} with 412, and the event has your line and all lines of the other program."
-
-
-def _require_condition(update: RecordedRequest) -> None:
-    condition = update.headers.get("If-Match")
-    require(
-        condition,
-        "An update had no header If-Match, so it replaces whatever another program has changed since you read the event."
-        ' Send the etag of the event: given.send("PATCH", path, {"If-Match": etag, ...}, body).',
-    )
-    require(
-        condition != "*",
-        "An update had the header If-Match: *, which is true for every version of the event. Send the etag of the version"
-        " that you read.",
     )
 
 
@@ -138,13 +155,20 @@ CONFLICT = ExerciseDefinition(
         " repeated after a 412?",
     ),
     set_up=_set_up,
-    check=_check,
+    parts=(
+        Part("each update has the etag in If-Match", _require_conditions, 2),
+        Part("each update is a PATCH request", _require_patch),
+        Part("the update is repeated after a 412", _require_last_success),
+        Part("no line of the other program is lost", _require_no_lost_line),
+        Part("given.line is the last line", _require_line),
+    ),
+    changes=("description",),
 )
 
 
-def _require_single_event(evidence: Evidence) -> Event:
+def _single_event(evidence: Evidence) -> Event:
     """Return the event of the task. Raises CheckFailedError unless the student created exactly one such event."""
-    inserted = evidence.requests_of("events.insert", "events.import")
+    inserted = evidence.requests_of("events.insert", "events.import", "events.quickAdd")
     require(
         inserted,
         f"The service received {quantity(len(evidence.requests), 'request')}, and none of them creates an event. Use"
@@ -152,13 +176,21 @@ def _require_single_event(evidence: Evidence) -> Event:
     )
     summary = evidence.values["summary"]
     events = [event for event in evidence.events() if event.get("summary") == summary]
-    require(events, f"There is no event called {summary!r}. Look at svc.events().")
+    require(events, f"There is no event called {summary!r} in the primary calendar. Look at svc.events().")
     require(
         len(events) == 1, f"There are {len(events)} events called {summary!r} instead of one. Look at svc.events()."
     )
     was_created = any(request.response_json.get("id") == events[0]["id"] for request in inserted)
     require(was_created, f"There is an event called {summary!r}, but no recorded request created it.")
     return events[0]
+
+
+def _require_event(evidence: Evidence) -> None:
+    event = _single_event(evidence)
+    others = [other.get("summary") for other in evidence.events() if other["id"] != event["id"]]
+    require(not others, f"The calendar has another event, {list_text(others)}. Create the event of the task only.")
+    guests = len(event.get("attendees", []))
+    require(not guests, f"The event has {quantity(guests, 'guest')}, and the task does not ask you to invite anybody.")
 
 
 def _instant(event: Event, end: Literal["start", "end"]) -> datetime:
@@ -169,11 +201,27 @@ def _instant(event: Event, end: Literal["start", "end"]) -> datetime:
     return datetime.fromisoformat(event[end]["dateTime"])
 
 
-def _require_zone(event: Event, zone: str) -> None:
-    event_zone = event["start"].get("timeZone")
-    require(event_zone == zone, f"The time zone of the event is {event_zone!r}, which is not given.zone ({zone})."
-         if event_zone else "The event has a UTC offset and no time zone, so its local time is wrong after a clock change."
-         " Use the argument time_zone.")  # fmt: skip
+def _local(event: Event, zone: str) -> str:
+    """Return the local start of an event as text, without seconds that are 0."""
+    return _instant(event, "start").astimezone(ZoneInfo(zone)).strftime("%Y-%m-%d %H:%M:%S").removesuffix(":00")
+
+
+def _minutes(event: Event) -> float:
+    return (_instant(event, "end") - _instant(event, "start")).total_seconds() / 60
+
+
+def _require_zone(evidence: Evidence) -> None:
+    event, zone = _single_event(evidence), evidence.values["zone"]
+    for end in (event["start"], event["end"]):
+        event_zone = end.get("timeZone")
+        require(event_zone == zone, f"The time zone of the event is {event_zone!r}, which is not given.zone ({zone})."
+             if event_zone else "The event has a UTC offset and no time zone, so its local time is wrong after a clock change."
+             " Use the argument time_zone.")  # fmt: skip
+
+
+_INSERT = ("events.insert", "events.patch", "events.update")
+EVENT = Part("an event called given.summary", _require_event, operations=_INSERT)
+ZONE_PART = Part("the time zone", _require_zone)
 
 
 _ZONES = (
@@ -197,28 +245,30 @@ def _set_up_zone(_: ExerciseService, rng: Random) -> dict[str, Value]:
     }
 
 
-def _check_zone(evidence: Evidence) -> str:
-    values, event = evidence.values, _require_single_event(evidence)
-    start, end = _instant(event, "start"), _instant(event, "end")
-    shown = start.astimezone(ZoneInfo(values["zone"]))
-    local_start = shown.strftime("%Y-%m-%d %H:%M")
-    expected_start = f"{values['day']} {values['time']}"
+def _require_start(evidence: Evidence) -> str:
+    values = evidence.values
+    local_start, expected_start = _local(_single_event(evidence), values["zone"]), f"{values['day']} {values['time']}"
     require(
         local_start == expected_start,
         f"In {values['zone']} the event begins at {local_start}, not at {expected_start}."
         " Look at the start that svc.event returns.",
     )
-    minutes = (end - start).total_seconds() / 60
+    return f"The event begins at {values['time']} in {values['zone']}, and has this time zone."
+
+
+def _require_minutes(evidence: Evidence) -> None:
+    minutes = _minutes(_single_event(evidence))
     require(
-        minutes == values["minutes"],
-        f"The event lasts {minutes:g} minutes, not {values['minutes']}. The end is the start plus given.minutes.",
+        minutes == evidence.values["minutes"],
+        f"The event lasts {minutes:g} minutes, not {evidence.values['minutes']}. The end is the start plus given.minutes.",
     )
-    _require_zone(event, values["zone"])
+
+
+def _require_no_recurrence(evidence: Evidence) -> None:
     require(
-        not event.get("recurrence"),
+        not _single_event(evidence).get("recurrence"),
         "The event has a recurrence, so it takes place on more than one day. Create it without the argument recurrence.",
     )
-    return f"The event begins at {values['time']} in {values['zone']}, and has this time zone."
 
 
 ZONE = ExerciseDefinition(
@@ -235,7 +285,13 @@ ZONE = ExerciseDefinition(
         "The end is `pandas.Timestamp(start) + pandas.Timedelta(minutes=...)`. Both are local times without an offset.",
     ),
     set_up=_set_up_zone,
-    check=_check_zone,
+    parts=(
+        EVENT,
+        Part("the local start", _require_start, 2),
+        Part("the duration", _require_minutes),
+        ZONE_PART,
+        Part("no recurrence", _require_no_recurrence),
+    ),
 )
 
 
@@ -254,17 +310,23 @@ def _set_up_series(_: ExerciseService, rng: Random) -> dict[str, Value]:
         "weekday": _DAYS[first.weekday()],
         "time": f"{rng.randrange(8, 18):02}:{rng.choice((0, 15, 30)):02}",
         "last": (first + timedelta(weeks=weeks)).isoformat(),
-        "free": (first + timedelta(weeks=rng.randrange(2, weeks - 1))).isoformat(),
+        "free": (first + timedelta(weeks=rng.randrange(6, weeks - 1))).isoformat(),
     }
 
 
-def _check_series(evidence: Evidence) -> str:
-    values, event = evidence.values, _require_single_event(evidence)
-    require(event.get("recurrence"), "The event has no recurrence. Use the argument recurrence of svc.create_event.")
-    _require_zone(event, values["zone"])
-    instances = [instance for instance in evidence.instances(event["id"]) if instance.get("status") != "cancelled"]
-    times = [_instant(instance, "start").astimezone(ZoneInfo(values["zone"])) for instance in instances]
-    days = [time.date().isoformat() for time in times]
+def _require_recurrence(evidence: Evidence) -> None:
+    recurrence = _single_event(evidence).get("recurrence")
+    require(recurrence, "The event has no recurrence. Use the argument recurrence of svc.create_event.")
+
+
+def _instances(evidence: Evidence) -> list[Event]:
+    _require_recurrence(evidence)
+    return evidence.instances(_single_event(evidence)["id"])
+
+
+def _require_days(evidence: Evidence) -> str:
+    values, instances = evidence.values, _instances(evidence)
+    days = [_local(instance, values["zone"])[:10] for instance in instances]
     require(
         values["free"] not in days,
         f"There is a seminar on {values['free']}, which is excluded. Use `except` in the recurrence.",
@@ -283,21 +345,31 @@ def _check_series(evidence: Evidence) -> str:
         f"The series has {len(days)} instances on {len(expected_days)} days, so there are two on one day. Look at"
         " svc.instances(event).",
     )
-    start_times = {time.strftime("%H:%M") for time in times}
+    return f"One series with {quantity(len(instances), 'instance')}, one excluded day, and the same local time on all days."
+
+
+def _require_times(evidence: Evidence) -> None:
+    values = evidence.values
+    start_times = {_local(instance, values["zone"])[11:] for instance in _instances(evidence)}
     require(
         start_times == {values["time"]},
         f"The local start time of the seminar is {list_text(sorted(start_times))}, not always {values['time']}."
         " A time zone keeps the local time.",
     )
-    durations = {
-        (_instant(instance, "end") - _instant(instance, "start")).total_seconds() / 60 for instance in instances
-    }
+
+
+def _require_durations(evidence: Evidence) -> None:
+    durations = {_minutes(instance) for instance in _instances(evidence)}
     require(
         durations == {90},
         f"The seminar lasts {list_text(f'{minutes:g}' for minutes in sorted(durations))} minutes, not 90."
         " Look at the end of the first event.",
     )
-    return f"One series with {quantity(len(instances), 'instance')}, one excluded day, and the same local time on all days."
+
+
+def _require_same_summary(evidence: Evidence) -> None:
+    summaries = {str(instance.get("summary")) for instance in _instances(evidence)} - {evidence.values["summary"]}
+    require(not summaries, f"An instance of the series has another summary, {list_text(sorted(summaries))}.")
 
 
 SERIES = ExerciseDefinition(
@@ -315,7 +387,15 @@ SERIES = ExerciseDefinition(
         "`svc.instances(event)` lists the instances. Does the list have the last day, and not the excluded day?",
     ),
     set_up=_set_up_series,
-    check=_check_series,
+    parts=(
+        EVENT,
+        Part("a recurrence", _require_recurrence),
+        ZONE_PART,
+        Part("the days", _require_days, 2),
+        Part("the local time of each instance", _require_times),
+        Part("90 minutes", _require_durations),
+        Part("the same summary on all days", _require_same_summary),
+    ),
 )
 
 ALL = (ZONE, SERIES, CONFLICT)

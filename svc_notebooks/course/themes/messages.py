@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ...client.files import update_file
 from ...core.brand_names import Names
 from ...core.clock import from_millis
-from ..definition import ExerciseDefinition, require
+from ..definition import ExerciseDefinition, Part, require
 from ..exercise_service import ReceiverCase
 from .content import put_file
 from .shared_checks import length, quantity
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def _set_up_watch(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
     file_id = put_file(exercise.session(), "plan.txt", b"Feed the ducks.")
     exercise.check_data["started"] = exercise.clock.now()
-    return {"file_id": file_id, "address": exercise.receiver("plan"), "hours": rng.randrange(30, 46)}
+    return {"file_id": file_id, "address": exercise.receiver("plan"), "hours": rng.randrange(50, 80)}
 
 
 _LATENESS = timedelta(hours=1)
@@ -67,28 +67,42 @@ def _watch(evidence: Evidence, request: RecordedRequest) -> Watch:
     return Watch(channel, request.n, request.time, stop.n if stop and ends == stop.time else None, ends)
 
 
-def _check_watch(evidence: Evidence) -> str:
-    request_count = f"The service received {quantity(len(evidence.requests), 'request')}"
-    watches, hours = _watches(evidence), timedelta(hours=evidence.values["hours"])
-    require(watches, f"{request_count}, and none of them opened a channel on the file. Use svc.watch_file.")
-    other_addresses = [
-        request
-        for request in evidence.requests_of("files.watch")
-        if request.succeeded and request.request_json.get("address") != evidence.values["address"]
-    ]
+def _opened_watches(evidence: Evidence) -> list[Watch]:
+    watches, received = _watches(evidence), quantity(len(evidence.requests), "request")
     require(
-        not other_addresses, "A channel has an address other than given.address. Pass given.address to svc.watch_file."
+        watches, f"The service received {received}, and none of them opened a channel on the file. Use svc.watch_file."
     )
+    return watches
+
+
+def _require_address(evidence: Evidence) -> None:
+    _opened_watches(evidence)
+    addresses = {request.request_json.get("address") for request in evidence.succeeded("files.watch")}
+    message = "A channel has an address other than given.address. Pass given.address to svc.watch_file."
+    require(addresses == {evidence.values["address"]}, message)
+
+
+def _watched(evidence: Evidence) -> timedelta:
+    """Return how long the file was watched. Raises CheckFailedError if this began too late or has a gap."""
+    watches = _opened_watches(evidence)
     delay = watches[0].opened - evidence.check_data["started"]
     require(
         delay <= _LATENESS,
         f"The first channel was opened {_hours(delay)} after the start of the exercise. Open it before you advance the clock.",
     )
-    watched = min(_end_of_watching(watches), evidence.now) - watches[0].opened
+    return min(_end_of_watching(watches), evidence.now) - watches[0].opened
+
+
+def _require_no_gap(evidence: Evidence) -> None:
+    watched, hours = _watched(evidence), timedelta(hours=evidence.values["hours"])
     require(
         watched >= hours,
         f"The file was watched for {_hours(watched)} instead of {_hours(hours)}. Look at svc.channels().",
     )
+
+
+def _require_end(evidence: Evidence) -> str:
+    watches = _opened_watches(evidence)
     open_channels = [watch for watch in watches if watch.ends > evidence.now]
     require(
         not open_channels,
@@ -99,6 +113,7 @@ def _check_watch(evidence: Evidence) -> str:
         any(watch.stopped_n for watch in watches),
         "No channel was stopped; the last channel expired. Stop it after given.hours hours with svc.stop_channel.",
     )
+    watched, hours = _watched(evidence), timedelta(hours=evidence.values["hours"])
     require(
         watched <= hours + _LATENESS,
         f"The file was watched for {_hours(watched)}, which is longer than the {_hours(hours)} of given.hours. Stop the last"
@@ -147,7 +162,11 @@ WATCH = ExerciseDefinition(
         "`svc.renew_channel` opens another channel and then stops the old one. At the end, call `svc.stop_channel`.",
     ),
     set_up=_set_up_watch,
-    check=_check_watch,
+    parts=(
+        Part("messages to given.address", _require_address, operations=("files.watch",)),
+        Part("watched for given.hours hours without a gap", _require_no_gap, 3, ("files.watch",)),
+        Part("and then stopped", _require_end, 2, ("channels.stop",)),
+    ),
 )
 
 
@@ -174,7 +193,7 @@ def _receiver_cases(received: list[Request], tokens: dict[str, str], rng: Random
     lower = {name.lower(): value for name, value in genuine[1].message.items()}
     cases = [*genuine, ReceiverCase(lower, True, "a genuine message with lower-case header names"),
              ReceiverCase(dict(genuine[0].message), True, "a genuine message that arrived a second time")]  # fmt: skip
-    for case in genuine[-2:]:
+    for case in genuine:  # the first message of each channel is `sync`
         cases += _forge_messages(case.message, tokens)
     rng.shuffle(cases)
     return cases
@@ -183,15 +202,26 @@ def _receiver_cases(received: list[Request], tokens: dict[str, str], rng: Random
 def _forge_messages(message: dict[str, str], tokens: dict[str, str]) -> list[ReceiverCase]:
     token = message[_TOKEN]
     other = next(candidate for candidate in tokens.values() if candidate != token)
+    longer = next(letter for letter in "0x" if not token.endswith(letter))
     changes: dict[str, dict[str, str | None]] = {
         "a message with the token of another channel": {_TOKEN: other},
         "a message with only the first part of the token": {_TOKEN: token[:8]},
-        "a message with the token and further characters": {_TOKEN: f"{token}0"},
+        "a message with the token without its last letter": {_TOKEN: token[:-1]},
+        "a message with only the last part of the token": {_TOKEN: token[-8:]},
+        "a message with the token and further characters": {_TOKEN: f"{token}{longer}"},
+        "a message with further characters and the token": {_TOKEN: f"{longer}{token}"},
+        "a message with all tokens": {_TOKEN: ",".join(tokens.values())},
+        "a message with other letters in the middle of the token": {_TOKEN: f"{token[:8]}{'0' * 6}{token[14:]}"},
+        "a message with the letters of the token in another order": {_TOKEN: "".join(sorted(token))},
         "a message with the token in other letter case": {_TOKEN: token.swapcase()},
+        "a message with the channel id in other letter case": {_CHANNEL: message[_CHANNEL].upper()},
+        "a message with only the first part of the channel id": {_CHANNEL: message[_CHANNEL][:8]},
         "a message with an empty token": {_TOKEN: ""},
         "a message without a token": {_TOKEN: None},
         "a message with the id of an unknown channel": {_CHANNEL: "plan-00000000"},
+        "a message without a channel id": {_CHANNEL: None},
         "a message without a channel id and without a token": {_CHANNEL: None, _TOKEN: None},
+        "a message with an empty token of an unknown channel": {_CHANNEL: "plan-00000000", _TOKEN: ""},
     }
     cases: list[ReceiverCase] = []
     for description, change in changes.items():
@@ -203,34 +233,45 @@ def _forge_messages(message: dict[str, str], tokens: dict[str, str]) -> list[Rec
 SUCCESS_STATUSES = frozenset({200, 201, 202, 204, 102})
 
 
-def _check_token(evidence: Evidence) -> str:
+def require_statuses(evidence: Evidence) -> None:
+    """Raise CheckFailedError unless the receiver has returned a status for each message."""
     for case in evidence.receiver_cases:
+        responded = case.outcome is not None
+        require(responded, "Your receiver has not responded to all messages. Call given.deliver_to(handle).")
         require(
-            case.outcome is not None, "Your receiver has not responded to all messages. Call given.deliver_to(handle)."
-        )
-        raised = isinstance(case.outcome, str)
-        require(
-            not raised,
+            not isinstance(case.outcome, str),
             f"Your receiver {case.outcome} on {case.description}: a receiver must return a status for every message.",
         )
+
+
+def _require_genuine(evidence: Evidence) -> None:
+    require_statuses(evidence)
     for case in evidence.receiver_cases:
-        require(
-            case.genuine or case.outcome not in SUCCESS_STATUSES,
-            f"Your receiver accepted {case.description}: it returned {case.outcome} instead of 403. Compare the token with that of"
-            " the channel.",
-        )
         require(
             not case.genuine or case.outcome in SUCCESS_STATUSES,
             f"Your receiver rejected {case.description}: it returned {case.outcome} instead of 200.",
         )
-    forged_count = sum(1 for case in evidence.receiver_cases if not case.genuine)
-    require(not any(case.outcome and int(case.outcome) >= 500 for case in evidence.receiver_cases), _RETRIED)
-    return f"{len(evidence.receiver_cases) - forged_count} genuine messages were accepted, and {forged_count} forged messages rejected."
 
 
-_RETRIED = (
-    "The response to a forged message had a status of 500 or more, so the sender sends the message again. Return 403."
-)
+def _require_rejections(evidence: Evidence) -> str:
+    require_statuses(evidence)
+    forged = [case for case in evidence.receiver_cases if not case.genuine]
+    for case in forged:
+        require(
+            case.outcome not in SUCCESS_STATUSES,
+            f"Your receiver accepted {case.description}: it returned {case.outcome} instead of 403. Compare the token with that of"
+            " the channel.",
+        )
+    require(
+        any(case.outcome in SUCCESS_STATUSES for case in evidence.receiver_cases),
+        "Your receiver rejected a genuine message.",
+    )
+    retried = any(isinstance(case.outcome, int) and case.outcome >= 500 for case in forged)
+    message = "The response to a forged message had a status of 500 or more, so the sender sends the message again. Return 403."
+    require(not retried, message)
+    genuine = len(evidence.receiver_cases) - len(forged)
+    return f"{genuine} genuine messages were accepted, and {len(forged)} forged messages rejected."
+
 
 TOKEN = ExerciseDefinition(
     name="believe-nobody",
@@ -249,7 +290,10 @@ TOKEN = ExerciseDefinition(
         " token: is None equal to None?",
     ),
     set_up=_set_up_token,
-    check=_check_token,
+    parts=(
+        Part("genuine messages are accepted", _require_genuine),
+        Part("forged messages are rejected", _require_rejections, 3),
+    ),
     answer=(
         "def handle(headers):\n"
         '    """Return 200 for a genuine message, and 403 for every other message."""\n'

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from random import Random
 from typing import TYPE_CHECKING
 
-from ..definition import ExerciseDefinition, require
+from ..definition import ExerciseDefinition, Part, require
 from .content import put_file
 from .shared_checks import quantity
 
@@ -22,19 +23,43 @@ def _set_up_share(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
     return {"file_id": ids["plan"], "email": f"{user}{rng.randrange(10, 99)}@svc.example"}
 
 
-def _check_share(evidence: Evidence) -> str:
-    shares = [
-        request for request in evidence.requests_of("permissions.create", "permissions.update") if request.succeeded
-    ]
-    require(
-        shares,
-        f"The service received {quantity(len(evidence.requests), 'request')}, and none of them shares a file. Use svc.share.",
-    )
-    for request in shares:
-        _require_narrow_grant(request, evidence.values["email"])
-    other_files = [request for request in shares if f"/{evidence.values['file_id']}/" not in request.path]
-    require(not other_files, "A file other than given.file_id was shared, too. Look at the paths in svc.exchanges().")
-    permissions = evidence.permissions(evidence.values["file_id"])
+_SHARING = ("permissions.create", "permissions.update")
+
+
+def _shares(evidence: Evidence) -> list[RecordedRequest]:
+    shares = evidence.succeeded(*_SHARING)
+    received = quantity(len(evidence.requests), "request")
+    require(shares, f"The service received {received}, and none of them has shared a file. Use svc.share.")
+    return shares
+
+
+def _require_narrow_grants(evidence: Evidence) -> str:
+    email = evidence.values["email"]
+    for request in _shares(evidence):
+        body = request.request_json
+        grantee_type, role, address = body.get("type", "user"), body.get("role"), str(body.get("emailAddress", email))
+        require(
+            grantee_type == "user",
+            f"A permission had the type {grantee_type!r}, so more than one person had access. Give the"
+            " address of one person.",
+        )
+        require(address.lower() == email, f"The file was shared with {address!r}, and not with given.email.")
+        require(
+            role in ("reader", "commenter"),
+            f"A permission had the role {role!r}, which allows changes of the file. Use a role that allows only comments.",
+        )
+    return "One person can read and comment on one file, and at no time could anybody do more."
+
+
+def _require_one_file(evidence: Evidence) -> None:
+    others = [request for request in _shares(evidence) if f"/{evidence.values['file_id']}/" not in request.path]
+    shared = [file for file in evidence.files if file.get("shared") and file["id"] != evidence.values["file_id"]]
+    message = "A file other than given.file_id was shared, too. Look at the paths in svc.exchanges()."
+    require(not others and not shared, message)
+
+
+def _require_commenter(evidence: Evidence) -> None:
+    permissions, email = evidence.permissions(evidence.values["file_id"]), evidence.values["email"]
     guests = [permission for permission in permissions if permission.get("role") != "owner"]
     require(guests, "Only the owner has access to the file given.file_id. Look at svc.permissions(given.file_id).")
     require(
@@ -42,31 +67,15 @@ def _check_share(evidence: Evidence) -> str:
         f"The file has {len(guests)} permissions besides the owner's instead of one. Look at"
         " svc.permissions(given.file_id).",
     )
-    role = guests[0].get("role")
+    role, address = guests[0].get("role"), guests[0].get("emailAddress")
+    require(address == email, f"The file is shared with {address!r}, and not with given.email.")
     require(
         role == "commenter",
-        f"The role of {evidence.values['email']} is {role!r}, which is not the role for comments."
+        f"The role of {email} is {role!r}, which is not the role for comments."
         " The roles are reader, commenter and writer.",
     )
-    return "One person can read and comment on one file, and at no time could anybody do more."
-
-
-def _require_narrow_grant(request: RecordedRequest, email: str) -> None:
-    body = request.request_json
-    grantee_type, role = body.get("type", "user"), body.get("role")
-    require(
-        grantee_type == "user",
-        f"A permission had the type {grantee_type!r}, so more than one person had access. Give the"
-        " address of one person.",
-    )
-    require(
-        body.get("emailAddress", email) == email,
-        f"The file was shared with {body.get('emailAddress')!r}, and not with given.email.",
-    )
-    require(
-        role in ("reader", "commenter"),
-        f"A permission had the role {role!r}, which allows changes of the file. Use a role that allows only comments.",
-    )
+    until = guests[0].get("expirationTime")
+    require(not until, f"The permission ends at {until}. Share the file without an expirationTime.")
 
 
 SHARE = ExerciseDefinition(
@@ -83,72 +92,98 @@ SHARE = ExerciseDefinition(
         "`svc.permissions(file)` lists the permissions.",
     ),
     set_up=_set_up_share,
-    check=_check_share,
-    changes=("permissions.create", "permissions.update", "permissions.delete"),
+    parts=(
+        Part("nobody else had access, and nobody could change the file", _require_narrow_grants, 2, _SHARING),
+        Part("no other file is shared", _require_one_file, 1, _SHARING),
+        Part("given.email can comment", _require_commenter, 2, _SHARING),
+    ),
+    changes=("hasAugmentedPermissions", "permissionIds", "permissions", "shared"),
 )
 
 
 _PROGRAMS = {
-    "catalogue": (("files.list",), "storage.metadata.readonly", "listed the names of the files"),
-    "reader": (("files.get",), "storage.readonly", "downloaded the content of given.file_id"),
-    "diary": (("files.create", "upload.session"), "storage.file", "uploaded a file called diary.txt"),
+    "catalogue": ("storage.metadata.readonly", "listed the names of the files"),
+    "reader": ("storage.readonly", "downloaded the content of given.file_id"),
+    "diary": ("storage.file", "uploaded a file called diary.txt"),
 }
 
 
 def _set_up_scope(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
-    secret = f"The key is under stone {rng.randrange(2, 99)}.".encode()
-    return {"file_id": put_file(exercise.session(), "letter.txt", secret)}
+    session, number = exercise.session(), rng.randrange(2, 99)
+    ids = [
+        put_file(session, f"letter {number + n}.txt", f"The key is under stone {number + n}.".encode())
+        for n in range(3)
+    ]
+    exercise.check_data["names"] = {f"letter {number + n}.txt" for n in range(3)}
+    return {"file_id": ids[1]}
 
 
-def _check_scope(evidence: Evidence) -> str:
-    for program, (operations, scope, work) in _PROGRAMS.items():
+def _require_work(program: str) -> Callable[[Evidence], None]:
+    def check(evidence: Evidence) -> None:
         requests = [request for request in evidence.requests if request.client == program]
         require(
             requests,
             f"The service received no request of the program {program!r}. Use given.sign_in, and the session that it returns.",
         )
-        for request in requests:
-            _require_narrow_scope(program, request.scopes, scope)
-        completed = [
-            request
-            for request in requests
-            if request.operation in operations and request.succeeded and _is_expected_request(request, evidence)
-        ]
+        scope, work = _PROGRAMS[program]
+        for scopes in [scopes for client, scopes in evidence.sign_ins if client == program]:
+            _require_narrow_scope(program, {name.rpartition("/")[2] for name in scopes}, scope)
+        last = f" Its last request was refused: {requests[-1].refusal}" if requests[-1].refused else ""
         require(
-            completed,
-            f"The program {program!r} has signed in, but no request shows that it {work}. Pass its session to the call as session=.",
+            _WORK[program]([request for request in requests if request.succeeded], evidence),
+            f"The program {program!r} has signed in, but no request shows that it {work}. Pass its session to the call as"
+            f" session=.{last}",
         )
-    other_requests = [
-        request for request in evidence.requests if request.client not in _PROGRAMS and request.operation is not None
-    ]
-    require(
-        not other_requests,
-        f"{quantity(len(other_requests), 'request')} used your own token, which has all scopes. Pass the"
-        " session of a program to each call as session=.",
-    )
-    return "Each program could do its work, and nothing else."
+
+    return check
 
 
-def _require_narrow_scope(program: str, scopes: frozenset[str], scope: str) -> None:
+def _require_narrow_scope(program: str, scopes: set[str], scope: str) -> None:
     require(
         len(scopes) == 1, f"The token of {program!r} has {quantity(len(scopes), 'scope')}: one is enough for its work."
     )
-    if scope not in scopes:
-        scope_names = " and ".join(sorted(scopes))
-        require(
-            False,
-            f"The token of {program!r} has the scope {scope_names}: that is not the narrowest that does its work. See"
-            " 07-identity-and-scopes for others.",
-        )
+    scope_names = " and ".join(sorted(scopes))
+    require(
+        scope in scopes,
+        f"A token of {program!r} has the scope {scope_names}: that is not the narrowest that does its work. See"
+        " 07-identity-and-scopes for others.",
+    )
 
 
-def _is_expected_request(request: RecordedRequest, evidence: Evidence) -> bool:
-    if request.operation == "files.get":
-        whole = request.query.get("alt") == "media" and request.status == 200
-        return whole and request.path.endswith(f"/{evidence.values['file_id']}")
-    if request.operation == "files.list":
-        return any("name" in file for file in request.response_json.get("files", []))
-    return any(file["id"] == request.response_json.get("id") for file in evidence.files_with_name("diary.txt"))
+def _has_listed(requests: list[RecordedRequest], evidence: Evidence) -> bool:
+    listed = [file for request in requests for file in request.response_json.get("files", [])]
+    names: set[str] = evidence.check_data["names"]
+    return names <= {file.get("name") for file in listed}
+
+
+def _has_downloaded(requests: list[RecordedRequest], evidence: Evidence) -> bool:
+    path = f"/{evidence.values['file_id']}"
+    downloads = [request for request in requests if request.query.get("alt") == "media" and request.path.endswith(path)]
+    return any(request.status == 200 and request.sent for request in downloads)
+
+
+def _has_uploaded(requests: list[RecordedRequest], evidence: Evidence) -> bool:
+    uploads = {request.response_json.get("id") for request in requests if request.upload_type}
+    return any(file["id"] in uploads for file in evidence.live_files if file["name"] == _DIARY)
+
+
+_DIARY = "diary.txt"
+_WORK = {"catalogue": _has_listed, "reader": _has_downloaded, "diary": _has_uploaded}
+
+
+def _require_own_token_unused(evidence: Evidence) -> str:
+    for client, scopes in evidence.sign_ins:
+        known = f"given.sign_in({client!r}, ...) requested a token with {' and '.join(scopes)} for a program of another name."
+        require(client in _PROGRAMS, known)
+    others = [
+        request for request in evidence.requests if request.client not in _PROGRAMS and request.operation is not None
+    ]
+    require(
+        not others,
+        f"{quantity(len(others), 'request')} used your own token, which has all scopes. Pass the"
+        " session of a program to each call as session=.",
+    )
+    return "Each program could do its work, and nothing else."
 
 
 SCOPE = ExerciseDefinition(
@@ -166,7 +201,10 @@ SCOPE = ExerciseDefinition(
         "A program that needs only the files that it created uses `storage.file`.",
     ),
     set_up=_set_up_scope,
-    check=_check_scope,
+    parts=(
+        *(Part(f"{program}: its work with its scope", _require_work(program), 2) for program in _PROGRAMS),
+        Part("no other token is used", _require_own_token_unused),
+    ),
 )
 
 ALL = (SHARE, SCOPE)

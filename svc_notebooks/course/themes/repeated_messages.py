@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from ...client.files import update_file
 from ...core.brand_names import Names
-from ..definition import ExerciseDefinition, require
+from ..definition import ExerciseDefinition, Part, require
 from ..exercise_service import ReceiverCase
 from .content import put_file
-from .messages import SUCCESS_STATUSES
-from .shared_checks import require_single_file
+from .messages import SUCCESS_STATUSES, require_statuses
+from .shared_checks import require_file
 
 if TYPE_CHECKING:
-    from ...core.http.messages import Request
+    from ...core.http.messages import JSONObject, Request
     from ..definition import Value
     from ..evidence import Evidence
     from ..exercise_service import ExerciseService
@@ -28,31 +28,40 @@ _MIN_CHANGES, _MAX_CHANGES = 3, 60
 
 
 def _set_up(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
+    """Send messages of two channels. The second one opens later and is stopped earlier, so their entries differ."""
     session, address = exercise.session(), exercise.receiver("state")
     file_id = put_file(session, "plan.txt", b"Feed the ducks.")
     channels = [f"state-{rng.getrandbits(32):08x}" for _ in range(2)]
-    for channel in channels:  # both are opened at the same time, so their messages have the same numbers
-        body: Any = {"id": channel, "type": "web_hook", "address": address}
-        session.call("POST", session.names.path("files", file_id, "watch"), body=body)
+    opened: list[JSONObject] = []
     for count in range(_MAX_CHANGES):
-        update_file(session, file_id, {"name": f"plan {count}.txt"})
-        if count < _MIN_CHANGES:
-            continue
+        if count < len(channels):
+            body: Any = {"id": channels[count], "type": "web_hook", "address": address}
+            opened.append(session.call("POST", session.names.path("files", file_id, "watch"), body=body))
+        for name in (f"plan {count}.txt", f"plan for {count}.txt"):
+            update_file(session, file_id, {"name": name})
         update_file(session, file_id, {"trashed": True})
         exercise.service.deliver()
-        if _text_order_is_wrong(exercise.received):
+        if count >= _MIN_CHANGES and _text_order_is_wrong(exercise.received, channels):
             break
         update_file(session, file_id, {"trashed": False})
+    second: JSONObject = {"id": channels[1], "resourceId": opened[1]["resourceId"]}
+    session.call("POST", session.names.path("channels", "stop"), body=second)
+    update_file(session, file_id, {"trashed": False})
+    exercise.service.deliver()
+    rng.shuffle(channels)
     messages = [dict(request.headers.pairs) for request in exercise.received]
     exercise.check_data["expected"] = {channel: _expected(channel, messages) for channel in channels}
     exercise.receiver_cases += _cases(messages, channels, rng)
     return {"channels": channels}
 
 
-def _text_order_is_wrong(received: list[Request]) -> bool:
-    """Return whether the largest message number is not the last one in the order of texts."""
-    numbers = [request.headers[_NUMBER] for request in received]
-    return max(numbers) != max(numbers, key=int)
+def _text_order_is_wrong(received: list[Request], channels: list[str]) -> bool:
+    """Return whether the largest number of each channel is not the last one in the order of texts, by much."""
+    numbers = {
+        name: [request.headers[_NUMBER] for request in received if request.headers[_CHANNEL] == name]
+        for name in channels
+    }
+    return all(max(of_channel) != max(of_channel, key=int) for of_channel in numbers.values())
 
 
 def _expected(channel: str, messages: list[dict[str, str]]) -> dict[str, Any]:
@@ -78,32 +87,51 @@ def _cases(messages: list[dict[str, str]], channels: list[str], rng: Random) -> 
     return cases
 
 
-def _check(evidence: Evidence) -> str:
-    for case in evidence.receiver_cases:
-        require(
-            case.outcome is not None, "Your receiver has not responded to all messages: call given.deliver_to(handle)."
-        )
-        require(
-            not isinstance(case.outcome, str),
-            f"Your receiver {case.outcome} on {case.description}: a receiver must return a status for every message.",
-        )
+def _require_success(evidence: Evidence) -> None:
+    require_statuses(evidence)
     for case in evidence.receiver_cases:
         require(
             case.outcome in SUCCESS_STATUSES,
             f"Your receiver returned {case.outcome} for {case.description}. The service regards this as a failure. Return 200"
             " for a message that you know already, too.",
         )
-    file = require_single_file(evidence, _STATE)
+
+
+def _read_state(evidence: Evidence) -> dict[str, Any]:
     try:
-        state = json.loads(evidence.content(file["id"]))
+        state = json.loads(evidence.content(require_file(evidence, _STATE)["id"]))
     except (ValueError, RecursionError):
         state = None
     require(isinstance(state, dict), f"{_STATE} is not a JSON object with an entry for each channel.")
     assert isinstance(state, dict)
+    return state
+
+
+def _require_states(evidence: Evidence) -> str:
+    require_statuses(evidence)
+    state = _read_state(evidence)
     for channel, expected in evidence.check_data["expected"].items():
         _require_state(evidence, channel, state.get(channel), expected)
     count = len(evidence.receiver_cases)
     return f"Your receiver got {count} messages, several of them twice and not in their order, and its state is that of the newest ones."
+
+
+def _require_counts(evidence: Evidence) -> None:
+    state = _read_state(evidence)
+    for channel, expected in evidence.check_data["expected"].items():
+        entry = state.get(channel)
+        count = entry.get("messages") if isinstance(entry, dict) else None
+        different = expected["messages"]
+        why = (
+            "A message that arrives again has the same channel and the same number, and `sync` does not count."
+            if isinstance(count, int) and count > different
+            else "A message that arrives after a newer one counts, too, and both channels use the same numbers."
+        )
+        require(
+            type(count) is int and count == different,
+            f"For the channel {channel}, {_STATE} has {count!r} in `messages`, but the service sent {different} different"
+            f" messages about the file. {why}",
+        )
 
 
 def _require_state(evidence: Evidence, channel: str, entry: object, expected: Mapping[str, Any]) -> None:
@@ -119,7 +147,7 @@ def _require_state(evidence: Evidence, channel: str, entry: object, expected: Ma
         f"{seen} the state 'sync'. This message says that the channel is open, and nothing about the file.",
     )
     number, newest = entry["number"], f"the newest message has the number {expected['number']}"
-    if number != expected["number"]:
+    if type(number) is not int or number != expected["number"]:
         as_text = str(number) == max(message[_NUMBER] for message in of_channel)
         why = (
             "The values of headers are texts, and '9' is after '10' in the order of texts: compare int(number)."
@@ -132,16 +160,6 @@ def _require_state(evidence: Evidence, channel: str, entry: object, expected: Ma
         f"{seen} the state {entry['state']!r}, but {newest} and the state {expected['state']!r}. State and number must be of"
         " the same message.",
     )
-    count, different = entry["messages"], expected["messages"]
-    why = (
-        "A message that arrives again has the same channel and the same number, and `sync` does not count."
-        if isinstance(count, int) and count > different
-        else "A message that arrives after a newer one counts, too, and both channels use the same numbers."
-    )
-    message = (
-        f"{seen} {count!r} in `messages`, but the service sent {different} different messages about the file. {why}"
-    )
-    require(count == different, message)
 
 
 REPEATED = ExerciseDefinition(
@@ -163,7 +181,12 @@ REPEATED = ExerciseDefinition(
         " take the largest number at the end.",
     ),
     set_up=_set_up,
-    check=_check,
+    parts=(
+        Part("a success status for each message", _require_success),
+        Part("a file called state.json", _read_state, operations=("files.create", "upload.session")),
+        Part("state and number of the newest message", _require_states, 2),
+        Part("the number of different messages", _require_counts, 2),
+    ),
     answer=(
         "def handle(headers):\n"
         '    """Return 200 for every message, also for one that arrives again."""\n'

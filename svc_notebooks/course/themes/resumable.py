@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Callable
 from random import Random
 from typing import TYPE_CHECKING
 
 from ...client.session import Session
-from ...core.http.messages import Request
-from ..definition import ExerciseDefinition, require
-from .shared_checks import quantity, require_no_updates, require_same_content, require_single_file
+from ...core.http.messages import Request, as_body
+from ..definition import ExerciseDefinition, Part, require
+from .shared_checks import CONTENT, NAME, named_file, quantity, require_file, require_no_updates, require_same_content
 
 if TYPE_CHECKING:
     from ...core.http.messages import JSONObject
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 _KIB = 1024
 QUANTUM = 256 * _KIB
-_RANGE = re.compile(r"bytes\s+(\d+)-(\d+)/")
+_RANGE = re.compile(r"bytes\s+(\d+)-(\d+)/(\d+)", re.IGNORECASE)
 
 
 def random_content(rng: Random, size: int) -> bytes:
@@ -39,42 +40,35 @@ def start_upload(session: Session, name: str, content: bytes, stored: int) -> st
     return str(uri)
 
 
-def _first_byte(request: RecordedRequest) -> int | None:
-    """Return the first byte position of a request (0 without Content-Range), or None for a status query."""
+def _span(request: RecordedRequest) -> tuple[int, int]:
+    """Return the first byte position of a request, and the number of bytes that it was to send."""
     match = _RANGE.match(request.content_range)
-    return int(match[1]) if match else None if request.is_status_query else 0
-
-
-def _part_requests(requests: list[RecordedRequest]) -> list[RecordedRequest]:
-    """Return the PUT requests that sent bytes to upload sessions, without status queries."""
-    return [
-        request
-        for request in requests
-        if request.operation == "upload.session" and not request.is_status_query and request.method == "PUT"
-    ]
-
-
-def _require_session(requests: list[RecordedRequest], uri: str, owner: str) -> None:
-    """Raise CheckFailedError if a request was sent to another upload session than `uri`."""
-    own_id = _upload_id(uri)
-    others = sum(1 for request in requests if request.query.get("upload_id") != own_id)
-    require(
-        not others,
-        f"{quantity(others, 'request')} had the address of another session, which knows nothing about this upload. Send all"
-        f" requests to {owner}.",
-    )
+    return (int(match[1]), int(match[2]) + 1 - int(match[1])) if match else (0, request.received)
 
 
 def _upload_id(uri: str) -> str:
     return uri.rpartition("upload_id=")[2]
 
 
+def _requests_to(evidence: Evidence, uri: str, owner: str) -> list[RecordedRequest]:
+    """Return the requests to an upload session. Raises CheckFailedError if there is none, or one to another session."""
+    requests = evidence.requests_of("upload.session")
+    others = sum(1 for request in requests if request.query.get("upload_id") != _upload_id(uri))
+    require(
+        not others,
+        f"{quantity(others, 'request')} had the address of another session, which knows nothing about this upload. Send all"
+        f" requests to {owner}.",
+    )
+    require(requests, f"Nothing was sent to {owner}. Begin with a status query.")
+    return requests
+
+
 def require_no_overlap(requests: list[RecordedRequest]) -> None:
-    """Raise CheckFailedError if a request sent bytes that were already stored, or skipped bytes."""
-    for request in _part_requests(requests):
-        if request.offset_before is None:  # it never reached the session
-            continue
-        first, stored = _first_byte(request) or 0, request.offset_before
+    """Raise CheckFailedError if no request sent bytes, or one sent bytes that were already stored, or skipped bytes."""
+    parts = [request for request in requests if request.sends_bytes and request.offset_before is not None]
+    require(parts, "No request sent bytes to the session.")
+    for request in parts:
+        first, stored = _span(request)[0], request.offset_before or 0
         message = f"A request sent bytes from {first:,} on, but {stored:,} were already stored, so some bytes were sent twice."
         require(first >= stored, message)
         require(first == stored, f"A request sent bytes from {first:,} on, but the next missing byte was {stored:,}.")
@@ -86,30 +80,53 @@ def _set_up_go_on(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
     return {"session_uri": uri, "content": content}
 
 
-def _check_go_on(evidence: Evidence) -> str:
-    new_uploads = evidence.requests_of("files.create")
+_FILM = "film.mp4"
+
+
+def _require_no_new_upload(evidence: Evidence) -> None:
+    new = [request for request in evidence.requests_of("files.create") if request.succeeded or request.fault]
     require(
-        not new_uploads,
-        f"The service received {quantity(len(new_uploads), 'new upload')}, although the session is still open. Send the missing bytes"
+        not new,
+        f"The service received {quantity(len(new), 'new upload')}, although the session is still open. Send the missing bytes"
         " to given.session_uri.",
     )
-    requests = evidence.requests_of("upload.session")
-    require(requests, "Nothing was sent to given.session_uri. Begin with a status query.")
-    _require_session(requests, evidence.values["session_uri"], "given.session_uri")
+    _own_requests(evidence)
+
+
+def _own_requests(evidence: Evidence) -> list[RecordedRequest]:
+    return _requests_to(evidence, evidence.values["session_uri"], "given.session_uri")
+
+
+def _require_query_first(evidence: Evidence) -> None:
+    requests = _own_requests(evidence)
+    bytes_sent = next((request.n for request in requests if request.sends_bytes), None)
+    asked = next((request.n for request in requests if request.is_status_query and not request.refused), None)
+    require(asked or bytes_sent, "No status query got a response. Only its response tells how many bytes are stored.")
     require(
-        requests[0].is_status_query,
+        asked and asked < (bytes_sent or asked + 1),
         "The first request to the session sent bytes. Send a status query first: only its response tells how many bytes are"
         " stored.",
     )
-    require_no_overlap(requests)
-    files = evidence.files_with_name("film.mp4")
+
+
+def _require_finished(evidence: Evidence) -> str:
+    requests, total = _own_requests(evidence), len(evidence.values["content"])
+    cancelled = any(request.method == "DELETE" and request.answered for request in requests)
     require(
-        files,
-        f"The session has {requests[-1].offset_after or 0:,} of {len(evidence.values['content']):,} bytes, and no file yet. Send the"
-        " missing bytes.",
+        not cancelled, "The session was cancelled with DELETE, so it can no longer be finished. begin() starts again."
     )
-    require_same_content(evidence, files[0], evidence.values["content"], "given.content")
-    require_no_updates(evidence, "send the content of the file in this session")
+    finished = next((request for request in requests if request.status in (200, 201)), None)
+    stored = max(request.offset_after or 0 for request in requests)
+    require(finished, f"The session has {stored:,} of {total:,} bytes, and no file yet. Send the missing bytes.")
+    own = [file for file in evidence.files if evidence.creations_of(file["id"])]
+    require(own, "The upload was finished, but its file no longer exists: there is no file. begin() starts again.")
+    renamed = f"The upload is finished, but the file is now called {own[0]['name']!r} instead of {_FILM!r}."
+    require(own[0]["name"] == _FILM, renamed)
+    file = require_file(evidence, _FILM)
+    replaced = any(update.upload_type for update in evidence.updates_of(file["id"]))
+    message = "The content was replaced after the upload was finished: send the content of the file in this session."
+    require(not replaced, message)
+    require_same_content(evidence, file, evidence.values["content"])
     return "A status query came first, and then the missing bytes, none of them twice."
 
 
@@ -127,7 +144,12 @@ GO_ON = ExerciseDefinition(
         "`svc.resume_upload` sends the query, and its `run()` finishes the upload.",
     ),
     set_up=_set_up_go_on,
-    check=_check_go_on,
+    parts=(
+        Part("no other upload", _require_no_new_upload),
+        Part("a status query first", _require_query_first, 2),
+        Part("no byte twice, and none left out", lambda evidence: require_no_overlap(_own_requests(evidence)), 2),
+        Part("the upload is finished", _require_finished, 2, ("upload.session",)),
+    ),
 )
 
 
@@ -140,43 +162,61 @@ def _set_up_expired(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
     return {"session_uri": uri, "name": name, "content": content}
 
 
-def _check_expired(evidence: Evidence) -> str:
-    old_requests = [
-        request
-        for request in evidence.requests_of("upload.session")
-        if evidence.check_data["key"] in str(request.query)
-    ]
+def _old_requests(evidence: Evidence) -> list[RecordedRequest]:
+    key = evidence.check_data["key"]
+    requests = [request for request in evidence.requests_of("upload.session") if request.query.get("upload_id") == key]
+    require(requests, "No request asked for the state of the old session. Send a status query to given.session_uri.")
+    return requests
+
+
+def _new_uploads(evidence: Evidence) -> list[RecordedRequest]:
+    uploads = evidence.succeeded("files.create")
     require(
-        old_requests, "No request asked for the state of the old session. Send a status query to given.session_uri."
-    )
-    require(
-        old_requests[0].is_status_query,
-        "The first request to the old session sent bytes. Send a status query first, because the session may be gone.",
-    )
-    require(
-        len(old_requests) <= 2,
-        f"The old session received {len(old_requests)} requests. Its response is always 404, so one is enough.",
-    )
-    new_uploads = [request for request in evidence.requests_of("files.create") if request.succeeded]
-    require(
-        new_uploads,
+        uploads,
         "The session has expired, and no new upload was started. The response 404 means that the stored bytes are gone: start"
         " again with the first byte.",
     )
+    return uploads
+
+
+def _require_known_end(evidence: Evidence) -> None:
+    requests = _old_requests(evidence)
+    asked = [request.n for request in requests if request.is_status_query and request.status == 404]
+    sent = [request.n for request in requests if request.sends_bytes]
     require(
-        new_uploads[0].n > old_requests[0].n,
+        asked and asked[0] < min(sent, default=asked[0] + 1),
+        "The first request to the old session sent bytes, or its response does not show the state of the session. Send a"
+        " status query first, because the session may be gone.",
+    )
+    require(
+        asked[0] < _new_uploads(evidence)[0].n,
         "The new upload was started before the status query. Only its response tells whether the old session has expired, so"
         " send the status query first.",
     )
-    upload_types = sorted({str(request.upload_type) for request in new_uploads})
+
+
+def _require_old_left(evidence: Evidence) -> None:
+    requests = _old_requests(evidence)
+    sent = sum(1 for request in requests if request.sends_bytes)
+    require(not sent, f"{quantity(sent, 'request')} sent bytes to the old session, which has expired.")
+    require(
+        len(requests) <= 2,
+        f"The old session received {len(requests)} requests. Its response is always 404, so one is enough.",
+    )
+
+
+def _require_resumable(evidence: Evidence) -> None:
+    uploads = _new_uploads(evidence)
+    upload_types = sorted({str(request.upload_type) for request in uploads})
     require(
         upload_types == ["resumable"],
         f"The upload type was {' and '.join(upload_types)}, not resumable. Look at the column `query` of svc.exchanges().",
     )
-    require(len(new_uploads) == 1, f"The service opened {len(new_uploads)} new sessions; one is enough.")
-    file = require_single_file(evidence, evidence.values["name"])
-    require_same_content(evidence, file, evidence.values["content"], "given.content")
-    require_no_updates(evidence, "send the content of the file in the new session")
+    require(len(uploads) == 1, f"The service opened {len(uploads)} new sessions; one is enough.")
+
+
+def _require_name_in_session(evidence: Evidence) -> str:
+    require_no_updates(evidence, named_file(evidence), "send the name and the content in the new session")
     return "The old session had expired, and a new session received all bytes."
 
 
@@ -194,44 +234,64 @@ EXPIRED = ExerciseDefinition(
         'Use `svc.upload(..., upload_type="resumable")`, because short content is otherwise sent in one request.',
     ),
     set_up=_set_up_expired,
-    check=_check_expired,
+    parts=(
+        Part("a status query first", _require_known_end, 2),
+        Part("the old session is left alone", _require_old_left),
+        Part("a new resumable upload", _require_resumable, operations=("files.create",)),
+        NAME,
+        CONTENT,
+        Part("name and content in the new session", _require_name_in_session),
+    ),
 )
 
 
 def draw_faults(rng: Random) -> list[JSONObject]:
     """Return the steps of a fault plan, in a random order, for an upload that sends a status query after each fault.
 
-    The response to a chunk is lost, a chunk is cut, so that no byte of it is stored, and a status query fails. Without
+    Each kind of fault hits a chunk, and a status query fails in both ways. A chunk that is cut is stored in part. Without
     any of them, a loop that ignores the response to its status queries, or sends them only once, could succeed.
     """
-    lost: JSONObject = {"reset": "after"}
-    cut: JSONObject = {"cut_request_after": rng.randrange(50_000, 200_000)}
     plain: list[JSONObject] = [{"status": 503}, {"reset": "before"}]
-    faults = [lost, cut, *plain]
-    rng.shuffle(faults)
-    of_query = rng.choice([fault for fault in faults[1:] if fault in plain])
+    stored: list[JSONObject] = [{"reset": "after"}, {"cut_request_after": rng.randrange(QUANTUM + 1, 2 * QUANTUM)}]
+    first, last = rng.sample(plain, 2)
+    others = [(2, last), *((2, fault) for fault in stored), *((1, fault) for fault in plain)]
+    rng.shuffle(others)
     # After a fault, the first request is a status query, and the second sends a chunk. Before the first fault, the
-    # second request sends a chunk, too, whether or not the upload begins with a status query.
+    # second request may be either.
     return [
-        {"match": {"operation": "upload.session", "nth": 1 if fault is of_query else 2}, "action": fault}
-        for fault in faults
+        {"match": {"operation": "upload.session", "nth": nth}, "action": fault} for nth, fault in [(2, first), *others]
     ]
+
+
+def _store_in_part(first: int) -> Callable[[Request], Request]:
+    """Return a function that shortens the first chunk from this byte on to 256 KiB: services may store a part of it."""
+    shortened = False
+
+    def alter(request: Request) -> Request:
+        nonlocal shortened
+        match = _RANGE.match(request.headers.get("Content-Range", ""))
+        if shortened or not match or int(match[1]) < first or int(match[2]) - int(match[1]) <= QUANTUM:
+            return request
+        shortened = True
+        content_range = f"bytes {match[1]}-{int(match[1]) + QUANTUM - 1}/{match[3]}"
+        headers = request.headers.plus(("Content-Range", content_range), ("Content-Length", str(QUANTUM)))
+        return Request(request.method, request.url, headers, as_body(request.body).read(2 * QUANTUM)[:QUANTUM])
+
+    return alter
 
 
 def _set_up_loop(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
     exercise.service.add_faults({"steps": [*draw_faults(rng)], "in_order": True})
+    exercise.alter = _store_in_part(8 * QUANTUM)
     return {
         "name": f"tape-{rng.randrange(100, 1000)}.wav",
-        "content": random_content(rng, 6 * QUANTUM + rng.randrange(1000, 200_000)),
-        "chunk_size": QUANTUM,
+        "content": random_content(rng, 14 * QUANTUM + rng.randrange(1000, 200_000)),
+        "chunk_size": 2 * QUANTUM,
     }
 
 
-_FAULTS = 4
-
-
-def _check_loop(evidence: Evidence) -> str:
-    new_uploads = [request for request in evidence.requests_of("files.create") if request.succeeded]
+def _require_one_session(evidence: Evidence) -> None:
+    new_uploads = evidence.succeeded("files.create")
     require(new_uploads, "No upload was started. A session begins with a POST request.")
     upload_types = {request.upload_type for request in new_uploads}
     require(
@@ -243,41 +303,16 @@ def _check_loop(evidence: Evidence) -> str:
         f"The service opened {len(new_uploads)} sessions. After a fault, the first session is still open: continue"
         " in it.",
     )
-    requests = evidence.requests_of("upload.session")
-    require(
-        requests,
-        "A session was opened, and no request was sent to it. Its address is in the header Location of the response.",
-    )
-    location = new_uploads[0].response_headers.get("Location") or ""
-    _require_session(requests, location, "the address in the header Location")
-    _require_query_after_failure(requests)
-    require_no_overlap(requests)
-    size = evidence.values["chunk_size"]
-    longest = max((request.received for request in _part_requests(requests)), default=0)
-    require(
-        longest <= size,
-        f"A request sent {longest:,} bytes; a chunk must have at most {size:,}. Look at the column `sent` of svc.exchanges().",
-    )
-    stored, total = requests[-1].offset_after or 0, len(evidence.values["content"])
-    require(
-        evidence.files_with_name(evidence.values["name"]),
-        f"There is no file named {evidence.values['name']!r}; {stored:,} of {total:,} bytes are stored. Continue until the"
-        " status is 200.",
-    )
-    require_same_content(
-        evidence, require_single_file(evidence, evidence.values["name"]), evidence.values["content"], "given.content"
-    )
-    require_no_updates(evidence, "send the name in the request that opens the session")
-    max_requests = -(-total // size) + 3 * _FAULTS + 4
-    require(
-        len(evidence.requests) <= max_requests,
-        f"The upload needed {len(evidence.requests)} requests; {max_requests} are enough. Send a status query only after a fault.",
-    )
-    faults = sum(1 for request in requests if request.fault)
-    return f"There were {faults} faults, and no stored byte was sent again."
 
 
-def _require_query_after_failure(requests: list[RecordedRequest]) -> None:
+def _loop_requests(evidence: Evidence) -> list[RecordedRequest]:
+    _require_one_session(evidence)
+    location = evidence.succeeded("files.create")[0].response_headers.get("Location") or ""
+    return _requests_to(evidence, location, "the address in the header Location")
+
+
+def _require_query_after_failure(evidence: Evidence) -> str:
+    requests = _loop_requests(evidence)
     for request, following in itertools.pairwise(requests):
         failed = not request.answered or (request.status or 0) >= 500
         outcome = f"had the status {request.status}" if request.answered else "had no response"
@@ -286,6 +321,32 @@ def _require_query_after_failure(requests: list[RecordedRequest]) -> None:
             f"A request of the upload {outcome}, and the next request sent bytes without a status query before. Nobody knows"
             " how many bytes are stored until the service says so.",
         )
+    faults = sum(1 for request in requests if request.fault)
+    require(faults, "No fault has interrupted the upload yet. Send the content in chunks.")
+    return f"There were {faults} faults, and no stored byte was sent again."
+
+
+def _require_chunks(evidence: Evidence) -> None:
+    size, total = evidence.values["chunk_size"], len(evidence.values["content"])
+    spans = [_span(request) for request in _loop_requests(evidence) if request.sends_bytes]
+    require(spans, "No request sent a chunk.")
+    for first, sent in spans:
+        advice = "Look at the column `sent` of svc.exchanges()."
+        require(sent <= size, f"A request sent {sent:,} bytes; a chunk must have at most {size:,}. {advice}")
+        is_short = sent < size and (first + sent) % size and first + sent != total
+        require(not is_short, f"A request sent {sent:,} bytes; a chunk before the last has {size:,}. {advice}")
+
+
+def _require_loop_finished(evidence: Evidence) -> None:
+    requests, total = _loop_requests(evidence), len(evidence.values["content"])
+    stored = max(request.offset_after or 0 for request in requests)
+    finished = any(request.status in (200, 201) for request in requests)
+    name = evidence.values["name"]
+    missing = (
+        f"There is no file named {name!r}; {stored:,} of {total:,} bytes are stored. Continue until the status is 200."
+    )
+    require(finished, missing)
+    require_no_updates(evidence, named_file(evidence), "send the name in the request that opens the session")
 
 
 LOOP = ExerciseDefinition(
@@ -295,9 +356,9 @@ LOOP = ExerciseDefinition(
     text=(
         "Write a resumable upload with `given.send` only. It sends one request and returns a response with `status`,"
         " `headers` and `body`, or raises `ConnectionError`. Upload `given.content` as the file `given.name`, in chunks of"
-        " `given.chunk_size` bytes. Four faults interrupt the upload: before a request arrives, in the middle of a request,"
-        " before a response arrives, and a 503. Use one session, send a status query after each fault, and do not send a"
-        " stored byte again."
+        " `given.chunk_size` bytes. Four kinds of faults interrupt the upload, some of them more than once: before a request"
+        " arrives, in the middle of a request, before a response arrives, and a 503. The service may also store only a part"
+        " of a chunk. Use one session, send a status query after each fault, and do not send a stored byte again."
     ),
     hints=(
         "Start with `POST /upload/storage/v3/files?uploadType=resumable` and the JSON body"
@@ -308,7 +369,15 @@ LOOP = ExerciseDefinition(
         " and takes the offset from the response. After 308 it takes the offset from `Range`, and after 200 it stops.",
     ),
     set_up=_set_up_loop,
-    check=_check_loop,
+    parts=(
+        Part("one resumable session", _require_one_session, operations=("files.create",)),
+        Part("a status query after each fault", _require_query_after_failure, 2),
+        Part("Range obeyed, no byte twice", lambda evidence: require_no_overlap(_loop_requests(evidence)), 2),
+        Part("chunks of given.chunk_size", _require_chunks),
+        Part("the upload is finished", _require_loop_finished, 2),
+        NAME,
+        CONTENT,
+    ),
     by_hand=True,
 )
 

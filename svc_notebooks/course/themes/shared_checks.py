@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from ..definition import require
+from ..definition import Part, require
 
 if TYPE_CHECKING:
-    from ..evidence import Evidence, RecordedRequest
+    from ...core.resources.files import File
+    from ..evidence import Evidence
 
 
 def quantity(count: int, thing: str, things: str = "") -> str:
@@ -40,30 +41,40 @@ def list_text(names: Iterable[object], maximum: int = 5) -> str:
     return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown) or "nothing"
 
 
-def require_creations(evidence: Evidence) -> list[RecordedRequest]:
-    """Return the requests that create a file. Raises CheckFailedError if there is none."""
-    created = evidence.requests_of("files.create")
+def require_file(evidence: Evidence, name: str, *, native: str = "") -> File:
+    """Return the file with this name. Raises CheckFailedError unless the student created exactly one such file.
+
+    The file must not be in the trash and not be shared. It must be a file with content, or a native document whose media
+    type ends in `native`.
+    """
     require(
-        created,
+        evidence.requests_of("files.create", "files.copy", "upload.session"),
         f"The service received {quantity(len(evidence.requests), 'request')}, and none of them creates a file."
         " Look at svc.exchanges(): an upload is a POST request.",
     )
-    return created
-
-
-def require_single_file(evidence: Evidence, name: str) -> Mapping[str, Any]:
-    """Return the file with this name. Raises CheckFailedError unless the student created exactly one such file."""
-    files = evidence.files_with_name(name)
-    others = [file["name"] for file in evidence.files() if not file.get("trashed")]
-    seen = f"Its files are called {list_text(others)}." if others else "It has no files."
-    require(files, f"The service has no file named {name!r}. {seen}")
+    live, named = evidence.live_files, [file for file in evidence.files if file["name"] == name]
+    files = [file for file in named if file in live]
+    seen = f"Its files are called {list_text(file['name'] for file in live)}." if live else "It has no files."
+    trash = " The file of this name is in the trash." if named else ""
+    require(files, f"The service has no file named {name!r}.{trash} {seen}")
     require(len(files) == 1, f"The service has {len(files)} files called {name!r} instead of one. Look at svc.files().")
-    creations = evidence.creations_of(files[0]["id"])
-    require(creations, f"The service has a file called {name!r}, but no recorded request created it.")
-    return files[0]
+    file = files[0]
+    was_created = evidence.creations_of(file["id"])
+    require(was_created, f"The service has a file called {name!r}, but no recorded request created it.")
+    media_type = file["mimeType"]
+    kind = f"a {native} of the service" if native else "a file with content"
+    right = media_type.endswith(f".{native}") if native else ".svc-apps." not in media_type
+    require(right, f"The file {name!r} has the type {media_type}, which is not {kind}.")
+    require(not file.get("shared"), f"The file {name!r} is shared, and the task does not ask you to share it.")
+    return file
 
 
-def require_same_content(evidence: Evidence, file: Mapping[str, Any], content: bytes, owner: str) -> None:
+def named_file(evidence: Evidence) -> File:
+    """Return the file called given.name. Raises CheckFailedError as `require_file` does."""
+    return require_file(evidence, evidence.values["name"])
+
+
+def require_same_content(evidence: Evidence, file: File, content: bytes, owner: str = "given.content") -> None:
     """Raise CheckFailedError unless the file has this content. `owner` is the name of the content in the message."""
     stored = evidence.content(file["id"])
     size = quantity(len(stored), "byte")
@@ -73,22 +84,20 @@ def require_same_content(evidence: Evidence, file: Mapping[str, Any], content: b
     )
 
 
-def require_no_updates(evidence: Evidence, advice: str) -> None:
-    """Raise CheckFailedError if a request changed a file. `advice` is the end of the message, which says what to do."""
-    updates = evidence.requests_of("files.update")
-    require(
-        not updates,
-        f"The file was changed after its creation ({quantity(len(updates), 'update')}): {advice}. Look at svc.exchanges().",
+def _require_given_content(evidence: Evidence) -> None:
+    require_same_content(evidence, named_file(evidence), evidence.values["content"])
+
+
+def require_no_updates(evidence: Evidence, file: File, advice: str) -> None:
+    """Raise CheckFailedError if a request changed the file. `advice` is the end of the message, which says what to do."""
+    count = len(evidence.updates_of(file["id"]))
+    message = (
+        f"The file was changed after its creation ({quantity(count, 'update')}): {advice}. Look at svc.exchanges()."
     )
+    require(not count, message)
 
 
-def require_only_stars(evidence: Evidence) -> None:
-    """Raise CheckFailedError if an update changed another field than `starred`."""
-    for request in evidence.requests_of("files.update"):
-        if not request.succeeded:  # the service may have refused it before it read the body
-            continue
-        fields = sorted(request.request_json)
-        require(
-            fields == ["starred"],
-            f"An update changed {list_text(fields)}. Change only the field `starred` of the files.",
-        )
+_UPLOAD = ("files.create", "upload.session")
+NAME = Part("a file called given.name", named_file, operations=_UPLOAD)
+CONTENT = Part("the content of given.content", _require_given_content, operations=_UPLOAD)
+"""The parts of every exercise that ends with a file `given.name` with the content `given.content`."""

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Mapping
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ..definition import ExerciseDefinition, require
-from .shared_checks import (
-    list_text,
-    quantity,
-    require_creations,
-    require_no_updates,
-    require_same_content,
-    require_single_file,
-)
+from ..definition import ExerciseDefinition, Part, require
+from .shared_checks import CONTENT, NAME, list_text, named_file, quantity, require_no_updates
 
 if TYPE_CHECKING:
+    from ...core.http.messages import JSON, JSONObject
+    from ...core.resources.files import File
     from ..definition import Value
     from ..evidence import Evidence, RecordedRequest
     from ..exercise_service import ExerciseService
@@ -38,22 +33,19 @@ def _set_up_name(_: ExerciseService, rng: Random) -> dict[str, Value]:
     return {"name": f"ponds-{rng.randrange(100, 1000)}.csv", "content": survey(rng)}
 
 
-def _check_name(evidence: Evidence) -> str:
-    created = require_creations(evidence)
-    file = require_single_file(evidence, evidence.values["name"])
-    require_same_content(evidence, file, evidence.values["content"], "given.content")
-    _require_single_request(evidence, created)
+def _require_single_request(evidence: Evidence) -> str:
+    file = named_file(evidence)
+    require_no_updates(evidence, file, "send everything in one request")
+    operations = {request.operation for request in evidence.creations_of(file["id"])}
+    copied = "The file is a copy of another file. Send the name and the content in one request."
+    require("files.copy" not in operations, copied)
     return "The service received one upload, which contained the name."
 
 
-def _require_single_request(evidence: Evidence, created: list[RecordedRequest]) -> None:
-    require_no_updates(evidence, "send everything in one request")
-    require(
-        not evidence.requests_of("files.copy"),
-        "The file is a copy of another file. Send the name and the content in one request.",
-    )
-    succeeded = [request for request in created if request.succeeded]
-    require(len(succeeded) == 1, f"The service created {len(succeeded)} files instead of one. Look at svc.files().")
+def _require_no_other_file(evidence: Evidence) -> None:
+    named_file(evidence)
+    count = len(evidence.live_files)
+    require(count == 1, f"The service has {count} files instead of one. Look at svc.files().")
 
 
 NAMED = ExerciseDefinition(
@@ -70,7 +62,12 @@ NAMED = ExerciseDefinition(
         "Without a name a file is called *Untitled*, and renaming it is a second request.",
     ),
     set_up=_set_up_name,
-    check=_check_name,
+    parts=(
+        NAME,
+        CONTENT,
+        Part("the name is sent with the content", _require_single_request, 2),
+        Part("no other file", _require_no_other_file),
+    ),
 )
 
 
@@ -83,32 +80,39 @@ def _set_up_metadata(_: ExerciseService, rng: Random) -> dict[str, Value]:
     }
 
 
-def _check_metadata(evidence: Evidence) -> str:
-    values = evidence.values
-    created = require_creations(evidence)
-    file = require_single_file(evidence, values["name"])
-    require_same_content(evidence, file, values["content"], "given.content")
-    description = file.get("description")
+def _require_description(evidence: Evidence) -> None:
+    description = named_file(evidence).get("description")
     require(
-        description == values["description"],
+        description == evidence.values["description"],
         f"The file's description is {description!r}, not given.description. It belongs to the metadata of the upload.",
     )
+
+
+def _require_star(evidence: Evidence) -> None:
     require(
-        file.get("starred"),
+        named_file(evidence).get("starred"),
         "The file has no star. A file with a star has the field `starred` with the value true in its metadata.",
     )
-    _require_single_request(evidence, created)
-    upload_type = created[-1].upload_type
+
+
+def _require_multipart(evidence: Evidence) -> None:
+    file = named_file(evidence)
+    require_no_updates(evidence, file, "send everything in one request")
+    upload_type = evidence.creations_of(file["id"])[-1].upload_type
     require(
         upload_type == "multipart",
         f"The upload type was {upload_type!r}, so metadata and content were not in one request. Only a multipart upload contains"
         " both. Look at the column `query` of svc.exchanges().",
     )
+
+
+def _require_no_other_request(evidence: Evidence) -> str:
     require(
         len(evidence.requests) == 1,
         f"The service received {quantity(len(evidence.requests), 'request')}, and the task asks for a single one. Look at"
         " svc.exchanges(), which sends no request.",
     )
+    named_file(evidence)
     return "The service received one multipart request with the metadata and the content."
 
 
@@ -126,32 +130,44 @@ METADATA = ExerciseDefinition(
         'The fields are called `"description"` and `"starred"`, as in the interface.',
     ),
     set_up=_set_up_metadata,
-    check=_check_metadata,
+    parts=(
+        NAME,
+        CONTENT,
+        Part("the description", _require_description),
+        Part("the star", _require_star),
+        Part("metadata and content in one request", _require_multipart, 2),
+        Part("no other request", _require_no_other_request),
+    ),
 )
 
 
 def _set_up_receipt(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
-    exercise.service.add_faults({"steps": [{"match": {"operation": "files.create"}, "action": {"reset": "after"}}]})
+    lost: JSONObject = {"reset": "after"}
+    steps: list[JSON] = [{"match": {"operation": name}, "action": lost} for name in ("files.create", "upload.session")]
+    exercise.service.add_faults({"steps": steps})
     number = rng.randrange(1000, 10_000)
     return {"name": f"order-{number}.txt", "content": f"Order {number}: {rng.randrange(2, 99)} nest boxes".encode()}
 
 
-def _check_receipt(evidence: Evidence) -> str:
-    created = require_creations(evidence)
+def _require_safe_requests(evidence: Evidence) -> None:
+    created = evidence.requests_of("files.create")
+    require(created, "No request creates a file. An upload is a POST request.")
     generated_ids = {
         name for request in evidence.requests_of("files.generateIds") for name in request.response_json.get("ids", [])
     }
-    if generated_ids or len(created) > 1:
+    if generated_ids or sum(request.upload_type != "resumable" for request in created) > 1:
         _require_same_id(created, generated_ids)
-    file = require_single_file(evidence, evidence.values["name"])
-    require_same_content(evidence, file, evidence.values["content"], "given.content")
-    require_no_updates(evidence, "upload given.content itself")
+
+
+def _require_proof(evidence: Evidence) -> str:
+    file = named_file(evidence)
+    first = evidence.creations_of(file["id"])[0]
     require(
-        any(request.n > created[0].n and _shows(request, file) for request in evidence.requests),
-        "The response to the only request was lost, and no later request asked whether the file exists. Look for"
-        " the file by its id or its name, or repeat the request with the same generated id.",
+        any(request.n > first.n and _shows(request, file) for request in evidence.requests),
+        "The response to the only request was lost, and no later request asked whether the file exists and got a response"
+        " that shows it. Look for the file by its id or its name, or repeat the request with the same generated id.",
     )
-    return "The service has one order, and a later request has shown that it exists."
+    return "The service has one order, and a later response has shown that it exists."
 
 
 def _require_same_id(created: list[RecordedRequest], generated_ids: set[str]) -> None:
@@ -177,14 +193,12 @@ def _require_same_id(created: list[RecordedRequest], generated_ids: set[str]) ->
     )
 
 
-def _shows(request: RecordedRequest, file: Mapping[str, Any]) -> bool:
-    """Return whether the response to a request shows that the file exists."""
-    if request.operation == "files.list":
-        listed = request.response_json.get("files", [])
-        return any(entry.get("id", entry.get("name")) in (file["id"], file["name"]) for entry in listed)
-    return request.operation == "files.create" or (
-        request.operation == "files.get" and request.succeeded and request.path.endswith(f"/{file['id']}")
-    )
+def _shows(request: RecordedRequest, file: File) -> bool:
+    """Return whether the student got a response which shows that the file exists."""
+    if request.operation == "files.create" and request.status == 409:
+        return file["id"].encode() in request.request_body
+    texts = (file["id"], file["name"])
+    return request.succeeded and any(json.dumps(text).encode() in request.response_body for text in texts)
 
 
 RECEIPT = ExerciseDefinition(
@@ -203,7 +217,12 @@ RECEIPT = ExerciseDefinition(
         "`svc.generate_ids(1)` returns an id, and `svc.upload` accepts it as `file_id`.",
     ),
     set_up=_set_up_receipt,
-    check=_check_receipt,
+    parts=(
+        Part("no request can create a second order", _require_safe_requests, 2),
+        NAME,
+        CONTENT,
+        Part("checked that the order exists", _require_proof, 2, ("files.get", "files.list", "changes.list")),
+    ),
 )
 
 ALL = (NAMED, METADATA, RECEIPT)

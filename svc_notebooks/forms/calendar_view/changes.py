@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ...core.events.instances import duration
-from ...core.events.times import Shift, clock_time
+from ...core.events.rrule import Start
+from ...core.events.times import Shift, clock_time, read_time
+from ...core.http.messages import JSONObject
+from ...notebook.current_session import SessionLike
 from ...notebook.events.event_times import Times
-from ...notebook.events.events import delete_event, update_event
-from ...notebook.events.series_state import SeriesState, keep_changes
-from ...notebook.frames.frames import Record, schema
+from ...notebook.events.events import create_event, delete_event, update_event
+from ...notebook.events.series_state import SeriesState, keep_changes, own_values, times_and_recurrence
+from ...notebook.frames.event_schemas import EVENT
+from ...notebook.frames.frames import Record, frame, schema
+from ..event.form import EventForm
+from ..event.start_and_end import moment_text, wire_time
+from ..widgets.field import row
 from ..widgets.form import call_text
-from .listing import ShownEvent, Span, event_name, span_of
+from .listing import ShownEvent, event_name, has_other_guests, span_of
+from .panels import ASK_GUESTS, SEND_UPDATES, ChoiceQuestion
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...client.session import Session
+    from ...core.http.messages import JSON
     from ...core.resources.events import Event
 
 
@@ -99,45 +108,40 @@ def moved_times(times: Times, move: Move, view_zone: tzinfo) -> Times:
     return moved
 
 
-@dataclass(frozen=True, slots=True)
-class NewTimes:
-    """The days of a new event, with the minutes of its start and its end in their days, or None for an all-day event.
+class NewTimes(NamedTuple):
+    """The start and the exclusive end of a new event, as dates, or as times on the clock of the view.
 
-    >>> NewTimes(date(2026, 11, 2), date(2026, 11, 2), 600, 660).arguments("Europe/Berlin")
+    >>> NewTimes.of(date(2026, 11, 2), date(2026, 11, 2), 600, 660).arguments("Europe/Berlin")
     {'start': '2026-11-02 10:00', 'end': '2026-11-02 11:00', 'time_zone': 'Europe/Berlin'}
     """
 
-    first: date
-    last: date
-    begin: int | None = None
-    end: int | None = None
+    start: date
+    end: date
+
+    @classmethod
+    def of(cls, first: date, last: date, begin: int | None, end: int | None) -> NewTimes:
+        """Return the times between two minutes of two days, or for None the times of an all-day event."""
+        if begin is None or end is None:
+            return cls(first, last + timedelta(days=1))
+        midnights = (datetime.combine(day, time()) for day in (first, last))
+        start, finish = (day + timedelta(minutes=minutes) for day, minutes in zip(midnights, (begin, end), strict=True))
+        return cls(start, finish)
 
     @property
     def text(self) -> str:
         """The times as text, such as "Monday 2 November 2026, 10:00 to 11:00"."""
-        if self.begin is None or self.end is None:
-            return Span(self.first, time(), self.last, time.max, True).text
-        begin, end = _at(self.first, self.begin), _at(self.last, self.end)
-        return span_of(begin.replace(tzinfo=UTC), end.replace(tzinfo=UTC), UTC).text
+        start, end = (at.replace(tzinfo=UTC) if isinstance(at, datetime) else at for at in self)
+        return span_of(start, end, UTC).text
 
     def arguments(self, time_zone: str) -> dict[str, str]:
         """Return the arguments of `create_event` for the times."""
-        if self.begin is None or self.end is None:
-            return {"start": str(self.first), "end": str(self.last + timedelta(days=1))}
-        start, end = _at(self.first, self.begin), _at(self.last, self.end)
-        return {"start": f"{start:%Y-%m-%d %H:%M}", "end": f"{end:%Y-%m-%d %H:%M}", "time_zone": time_zone}
+        texts = {"start": str(moment_text(self.start)), "end": str(moment_text(self.end))}
+        return {**texts, **({"time_zone": time_zone} if isinstance(self.start, datetime) else {})}
 
-    def fields(self, time_zone: str) -> dict[str, dict[str, str]]:
+    def fields(self, time_zone: str) -> dict[str, JSON]:
         """Return the event fields for the times."""
-        arguments = self.arguments(time_zone)
-        if "time_zone" not in arguments:
-            return {name: {"date": text} for name, text in arguments.items()}
-        times = {name: f"{arguments[name].replace(' ', 'T')}:00" for name in ("start", "end")}
-        return {name: {"dateTime": text, "timeZone": time_zone} for name, text in times.items()}
-
-
-def _at(day: date, minutes: int) -> datetime:
-    return datetime(day.year, day.month, day.day) + timedelta(minutes=minutes)  # noqa: DTZ001  a clock time
+        zone = time_zone if isinstance(self.start, datetime) else None
+        return {"start": wire_time(moment_text(self.start), zone), "end": wire_time(moment_text(self.end), zone)}
 
 
 THIS, FOLLOWING, ALL = "this", "following", "all"
@@ -268,3 +272,158 @@ def calendar_argument(calendar: str) -> dict[str, str]:
 
 def etag_of(event: Event) -> str:
     return str(event["etag"])
+
+
+# -- the event form as a part of the calendar view, for a new event and for changes of an event
+
+
+_TIMES = ("start", "end", "time_zone", "end_time_zone")
+_NO_FIELDS = frozenset({"calendar", "send_updates", "max_attendees", "metadata", *_TIMES})
+
+
+class EventEditor(EventForm):
+    """The event form with the buttons Save and Cancel, for a new event (`begin`) or changes of an event (`edit`).
+
+    `saved` is called after the requests. Then `changed` and `call_log` say what was saved, or are None. `options` are
+    arguments of the call that the person has chosen in a question.
+    """
+
+    title = "Event"
+    nothing = "Nothing was saved."
+
+    def __init__(self, session: SessionLike, saved: Callable[[], None], cancelled: Callable[[], None]) -> None:
+        self._saved = saved
+        self._before: tuple[dict[str, Any], JSONObject] = ({}, {})
+        self._stored: Event | None = None
+        self._split: SeriesState | None = None
+        self._cancelled: Sequence[Start] = ()
+        self.changed: Changed | None = None
+        self.call_log: CallLog | None = None
+        self.options: dict[str, str] = {}
+        super().__init__(session)
+        self.guests = ChoiceQuestion(
+            "Guests", SEND_UPDATES, lambda answer: self._guard(lambda: self._on_answer(answer))
+        )
+        self.guests.remove_class("svc-over-grid")
+        self.create.description, self.create.tooltip = "Save", "Save the event in the calendar"
+        self.cancel = self._button("Cancel", "Close the form and save nothing", cancelled)
+        (n,) = (n for n, part in enumerate(self.children) if self.create in getattr(part, "children", ()))
+        self.children = [*self.children[:n], row(self.create, self.cancel), self.guests, *self.children[n + 1 :]]
+
+    def begin(self, fields: Mapping[str, Any], calendar: str) -> None:
+        """Show an event in a calendar. Without times, it begins at the next full hour."""
+        times = {name: self.value.get(name) for name in ("start", "end")}
+        self.value = cast(JSONObject, {**times, **fields})
+        self.controls.calendar.chooser.value = calendar
+        self._update()
+
+    def edit(self, shown: ShownEvent, state: SeriesState | None = None, scope: str = THIS) -> None:
+        """Show an event, its series, or the series from the instance on. Only changes are saved.
+
+        The preview leaves out the cancelled instances.
+        """
+        event = fields = shown.event
+        if state and scope == FOLLOWING and not state.is_first:
+            self._split, fields = state, state.rest
+        elif state and scope != THIS:
+            event = fields = state.master
+        self.begin({**times_and_recurrence(fields), **own_values(fields)}, shown.calendar_id)
+        self.controls.calendar.chooser.disabled = True
+        self._before = (self.draft.arguments, self.value)
+        self._stored, self._calendar, self._start = event, shown.calendar_id, read_time(fields["start"])
+        self._cancelled = replace(state, instance=state.master).cancelled if state else ()
+        self._update()
+
+    def code(self) -> str:
+        if self._stored is None:
+            return super().code()
+        named = {**({"this_and_following": True} if self._split else {}), **calendar_argument(self._calendar)}
+        named |= {"if_match": etag_of(self._stored), **self.options}
+        return call_text("update_event", [self._stored["id"]], {**self.changed_arguments(), **named})
+
+    def changed_arguments(self) -> dict[str, Any]:
+        """Return the arguments of `update_event` for the changes since `edit`."""
+        return changed_arguments(*self._before, self.draft.arguments, self.value)
+
+    def _update(self) -> None:
+        super()._update()
+        series = self.draft.series
+        if series is not None and self._cancelled:
+            moved = map(Shift(self._start, series.start).move, self._cancelled)
+            self.controls.preview.show(replace(series, lines=tuple(series.without(series.lines, [*moved]))))
+
+    def _create(self) -> None:
+        """Save the event. If it has other guests, ask first whether to tell them."""
+        self.options = {}
+        self._update()
+        named = {} if self._stored is None or self._problems else self.changed_arguments()
+        has_guests = "attendees" in named or has_other_guests(self._stored or {})
+        if named and has_guests and "send_updates" not in named:
+            self.guests.ask(ASK_GUESTS)
+        else:
+            super()._create()
+
+    def _on_answer(self, answer: str | None) -> None:
+        if answer is None:
+            self.create.focus()
+        else:
+            self.options = {"send_updates": answer}
+            super()._create()
+
+    def _send_event(self) -> DataFrame:
+        log = self.call_log = CallLog(self.session, self.options)
+        if self._stored is None:
+            log.run("created", create_event, **self.draft.arguments)
+            self.changed = Changed(f"Created {event_name(self.draft.arguments)}.")
+        elif named := self.changed_arguments():
+            if self._split:
+                self.changed = split_series(log, self._split, named, "Changed")
+            else:
+                self.changed = edit_event(log, self._calendar, self._stored, named)
+        return frame(EVENT, [])
+
+    def _show_success(self, created: DataFrame, notes: list[str]) -> None:
+        self._saved()
+
+
+def changed_arguments(
+    old: Mapping[str, Any], old_body: JSONObject, new: Mapping[str, Any], new_body: JSONObject
+) -> dict[str, Any]:
+    """Return the arguments of `update_event` that make an event of the old arguments one of the new arguments.
+
+    The fields that the update removes, or parts of them, are None in the argument `metadata`.
+    """
+    patch = merge_patch_between(old_body, new_body)
+    changed = {name: value for name, value in new.items() if name not in _NO_FIELDS and value != old.get(name)}
+    if {"start", "end"} & patch.keys():
+        changed |= {name: new[name] for name in _TIMES if name in new}
+    queries = {name: new[name] for name in ("send_updates", "max_attendees") if name in new}
+    written = {"start", "end"} if "start" in changed else set()
+    metadata = {
+        name: value
+        for name, value in patch.items()
+        if name not in written and (_removes(value) or name in (new.get("metadata") or {}))
+    }
+    return {**changed, **queries, **({"metadata": metadata} if metadata else {})}
+
+
+def merge_patch_between(old: JSONObject, new: JSONObject) -> JSONObject:
+    """Return the merge patch (RFC 7386) that changes one object into another.
+
+    >>> merge_patch_between({"a": 1, "b": {"c": 2, "d": 3}}, {"b": {"c": 4, "d": 3}})
+    {'a': None, 'b': {'c': 4}}
+    """
+    patch: JSONObject = {name: None for name in old if name not in new}
+    for name, value in new.items():
+        before = old.get(name)
+        if isinstance(value, dict) and isinstance(before, dict):
+            inner = merge_patch_between(before, value)
+            if inner:
+                patch[name] = inner
+        elif name not in old or before != value:
+            patch[name] = value
+    return patch
+
+
+def _removes(value: object) -> bool:
+    return value is None or (isinstance(value, dict) and any(_removes(part) for part in value.values()))

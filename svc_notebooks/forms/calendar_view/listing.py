@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta, tzinfo
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ...client.events.events import list_events
 from ...core.events.times import instant, read_time
 from ...core.resources.colors import EVENT_COLORS
 from ...core.time_zones import zone
 from ...notebook.html import join_html, tag
-from ..recurrence.month_calendars import MONTHS, month_after, month_name
+from ..recurrence.month_calendars import month_after, month_name
 from ..widgets.form import call_text
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 
 VIEWS = ("month", "week", "day")
-_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _FIRST, _LAST = date(3, 1, 1), date(9997, 12, 1)
 """The days between which the view moves, so that all days around them exist in every time zone."""
 
@@ -63,7 +63,7 @@ class Period:
             return day_text(self.day)
         parts = [str(first.day)]
         if first.month != last.month:
-            parts.append(MONTHS[first.month - 1])
+            parts.append(f"{first:%B}")
         if first.year != last.year:
             parts.append(str(first.year))
         return f"{' '.join(parts)} to {last.day} {month_name(last)}"
@@ -97,7 +97,7 @@ def day_text(day: date) -> str:
     >>> day_text(date(2026, 11, 2))
     'Monday 2 November 2026'
     """
-    return f"{_DAYS[day.weekday()]} {day.day} {month_name(day)}"
+    return f"{day:%A} {day.day} {month_name(day)}"
 
 
 WRITABLE_ROLES = ("owner", "writer")
@@ -292,8 +292,6 @@ class ListRequest:
 
     def send(self, session: Session) -> Listing:
         """Return at most `MOST` events of each calendar. Cancelled events are not listed."""
-        from ...client.events.events import list_events
-
         shown: list[ShownEvent] = []
         incomplete: list[str] = []
         tz = zone(self.zone_name)

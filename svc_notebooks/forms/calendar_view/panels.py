@@ -12,7 +12,7 @@ import ipywidgets as widgets
 import traitlets
 
 from ...notebook.html import Markup, join_html, tag
-from ..widgets.dialogs import Dialog
+from ..widgets.dialogs import Dialog, Question
 from ..widgets.field import (
     AUTO_WIDTH,
     Field,
@@ -72,31 +72,23 @@ SEND_UPDATES = {
 """The answers to the question whether the guests of an event are told, as values of `send_updates`."""
 
 
-class ChoiceQuestion(Panel):
-    """A question with a button for each choice. `answered` is called with the key of a choice, or None for Cancel."""
+class ChoiceQuestion(Question):
+    """A question over the grid, with a button for each choice."""
 
     def __init__(
-        self, label: str, choices: Mapping[str, tuple[str, str]], answered: Callable[[str | None], None]
+        self, label: str, choices: Mapping[str, tuple[str, ...]], answered: Callable[[str | None], None]
     ) -> None:
-        self._on_answer = answered
-        self.buttons = {key: self._choice(key, *words) for key, words in choices.items()}
-        self.cancel = cancel_button("Change nothing", lambda: self._answer(None))
-        super().__init__(label, row(*self.buttons.values(), self.cancel))
-
-    def _choice(self, key: str, text: str, tooltip: str) -> widgets.Button:
-        return button(text, tooltip, lambda: self._answer(key))
+        super().__init__(answered, choices, "Change nothing")
+        self.label = label
+        self.add_class("svc-over-grid")
 
     def ask(self, question: str, *notes: str, refused: Sequence[str] = ()) -> None:
         """Show the question, with only the choices that are not `refused`, and focus the first button."""
         for key, choice in self.buttons.items():
             set_visible(choice, key not in refused)
-        self._show(tag("p", tag("b", question), role="alert"), *(tag("p", note) for note in notes))
+        lines = tag("p", tag("b", question), role="alert"), *(tag("p", note) for note in notes)
+        self.ask_with(tag("div", *lines, role="group", aria_label=self.label, class_="svc-asked"))
         next(iter(self.buttons.values())).focus()
-
-    def _answer(self, key: str | None) -> None:
-        if self.is_open:
-            self.dismiss()
-            self._on_answer(key)
 
 
 class NewEventPanel(Panel):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
+from ...client.events.events import list_calendars
 from ...core.errors.errors import NotFound, SvcError
 from ...core.time_zones import UTC_NAME, zone
 from ...notebook.arguments import choice
@@ -26,8 +27,7 @@ from ..widgets.dialogs import Confirmation
 from ..widgets.field import count_text, row, set_visible, small_button
 from ..widgets.form import Form
 from . import changes
-from .changes import CHANGES, CallLog, Changed, Move, NewTimes, Undo, moved_times
-from .editor import EventEdit, EventEditor, NewEvent
+from .changes import CHANGES, CallLog, Changed, EventEditor, Move, NewTimes, Undo, moved_times
 from .listing import (
     MOST,
     VIEWS,
@@ -139,13 +139,10 @@ class CalendarView(Form):
         day: date | None = None,
         time_zone: str | None = None,
     ) -> None:
-        from ...client.events.events import list_calendars
-
         super().__init__(session)
         self.add_class("svc-calendar")
         self.loading, self.work = LatestTask(self._on_error), BackgroundTask(self._on_error)
         self._records: list[Record] = []
-        self._last_code = ""
         self._undo: Undo | None = None
         self._options: Mapping[str, str] = {}
         self.editor: EventEditor | None = None
@@ -160,15 +157,15 @@ class CalendarView(Form):
         self._opened: ShownEvent | None = None
         self._new: NewTimes | None = None
         self._on_choice: Callable[[str], None] = lambda _choice: None
-        cancel = self._handler(self.cancel)
-        self.details = EventPanel(
-            self._handler(self._edit), self._handler(self._ask_delete), self._handler(self.cancel)
-        )
+        cancel = partial(self._guard, self.cancel)
+        self.details = EventPanel(partial(self._guard, self._edit), partial(self._guard, self._ask_delete), cancel)
         self.question = ChoiceQuestion("Series", _SCOPES, lambda scope: self._guard(lambda: self._on_answer(scope)))
         self.guests = ChoiceQuestion("Guests", SEND_UPDATES, lambda yes: self._guard(lambda: self._on_answer(yes)))
         self.confirmation = Confirmation(self._guard)
         self.confirmation.add_class("svc-over-grid")
-        self.new_event = NewEventPanel(self._handler(self._create), self._handler(self._create_with_more), cancel)
+        self.new_event = NewEventPanel(
+            partial(self._guard, self._create), partial(self._guard, self._create_with_more), cancel
+        )
         self._panels = (self.details, self.question, self.guests, self.confirmation, self.new_event)
         self.stage = widgets.VBox([self.grid, *self._panels])
         self.stage.add_class("svc-stage")
@@ -220,9 +217,6 @@ class CalendarView(Form):
         self.loading.cancel()
         super().close()
 
-    def _handler(self, act: Callable[[], None]) -> Callable[[], None]:
-        return lambda: self._guard(act)
-
     def _on_message(self, message: Mapping[str, Any]) -> None:
         match message:
             case {"kind": "go", "by": periods}:
@@ -238,7 +232,7 @@ class CalendarView(Form):
                 self._open(self.listing.find(str(key)))
                 self._ask_delete()
             case {"kind": "create", "first": first, "last": last, "begin": begin, "end": end}:
-                self._ask_title(NewTimes(date.fromisoformat(first), date.fromisoformat(last), begin, end))
+                self._ask_title(NewTimes.of(date.fromisoformat(first), date.fromisoformat(last), begin, end))
             case {"kind": "title", "title": title, "key": "create" | "more" as key} if self.new_event.is_open:
                 self.new_event.summary.value = str(title)
                 self._create() if key == "create" else self._create_with_more()
@@ -291,7 +285,8 @@ class CalendarView(Form):
         """Open the editor for a new event, at the times of the panel for a new event if it is open."""
         new, calendar = self._new, str(self.new_event.calendar.value or "primary")
         self.dismiss()
-        self._open_editor(NewEvent(new, self.zone_name, fields, calendar))
+        times = new.fields(self.zone_name) if new else {}
+        self._open_editor(lambda editor: editor.begin({**times, **fields}, calendar))
 
     def _create_with_more(self) -> None:
         self._edit_new({"summary": self.new_event.summary.value})
@@ -371,13 +366,16 @@ class CalendarView(Form):
     def _edit(self) -> None:
         shown = self._take_opened()
         if shown.series_id is None:
-            self._open_editor(EventEdit(shown))
+            self._open_editor(lambda editor: editor.edit(shown))
             return
 
         def ask(state: SeriesState) -> None:
             refused = () if state.is_organizer else (changes.FOLLOWING,)
             self._ask_scope(
-                f"Edit {shown.title}?", refused, (), lambda scope: self._open_editor(EventEdit(shown, state, scope))
+                f"Edit {shown.title}?",
+                refused,
+                (),
+                lambda scope: self._open_editor(lambda editor: editor.edit(shown, state, scope)),
             )
 
         self._read_series(shown, ask)
@@ -442,8 +440,9 @@ class CalendarView(Form):
 
     # -- the editor
 
-    def _open_editor(self, edit: EventEdit | NewEvent) -> None:
-        self.editor = editor = EventEditor(self.session, edit, self._on_saved, self._close_editor)
+    def _open_editor(self, show: Callable[[EventEditor], None]) -> None:
+        self.editor = editor = EventEditor(self.session, self._on_saved, self._close_editor)
+        show(editor)
         self._show_status("")
         self.editor_box.children = [editor]
         self._set_calendar_visible(False)
@@ -451,7 +450,7 @@ class CalendarView(Form):
 
     def _on_saved(self) -> None:
         assert self.editor is not None
-        log, changed = self.editor.edited.log, self.editor.edited.changed
+        log, changed = self.editor.call_log, self.editor.changed
         self._close_editor()
         if log is not None and changed is not None:
             self._finish(log, changed)

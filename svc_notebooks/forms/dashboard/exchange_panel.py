@@ -35,7 +35,7 @@ from ..widgets.field import (
     text_area,
     text_field,
 )
-from ..widgets.file_download import DownloadWidget
+from ..widgets.file_picker import DownloadWidget
 from ..widgets.form import Form, code_view
 from ..widgets.grid import Grid
 
@@ -91,10 +91,9 @@ class ExchangeEditor(Dialog):
         self.ask_with(tag("p", title, tag("br"), f"{_ABOUT_TOKEN}{incomplete}"))
         self.url.focus()
 
-    def close_editor(self) -> None:
-        """Hide the editor."""
+    def dismiss(self) -> None:
         self.edited = None
-        self.dismiss()
+        super().dismiss()
 
     def changes(self) -> dict[str, Any]:
         """Return the arguments of `ExchangeView.resend` for the values that the person has changed.
@@ -293,11 +292,6 @@ class WirePanel(Form):
         """The exchanges that match the filter, with the columns of `exchanges()`."""
         return exchanges(session=self._session, **self.filter.arguments())
 
-    @property
-    def busy(self) -> bool:
-        """True while a request is sent."""
-        return self.work.busy
-
     def code(self) -> str:
         """Return the call that shows or has sent the selected exchange, or that lists the exchanges."""
         chosen = self.rows.ids()
@@ -361,7 +355,7 @@ class WirePanel(Form):
     def _close_editor(self) -> None:
         """Close the editor, and focus the button that opens the editor if the focus was in the editor."""
         if self.editor.edited:
-            self.editor.close_editor()
+            self.editor.dismiss()
             self.edit_button.focus()
 
     def _resend_selected(self) -> None:
@@ -429,7 +423,7 @@ class WirePanel(Form):
         return f"<WirePanel: {len(self.session.exchanges)} exchanges>"
 
 
-_TITLES = {"curl": "curl command", "python": "Python code", "diagram": "Mermaid diagram"}
+_TITLES = {"curl": "curl command", "python": "Python code", "diagram": "Sequence diagram"}
 
 
 def _count(listed: int, recorded: int) -> str:

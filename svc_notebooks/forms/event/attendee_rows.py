@@ -17,7 +17,6 @@ from ..widgets.field import (
     EditableRows,
     Field,
     checkbox,
-    describe,
     dropdown,
     heading,
     on_change,
@@ -308,17 +307,23 @@ class AttendeeRow(Field):
         self.toggle = small_button(
             "Details", "Show or hide response, comment, additional guests and resource", self._toggle
         )
-        self.details: dict[str, Any] = {}
-        self.box = widgets.HBox()
+        number = text_field(
+            "Additional guests", "The number of people who come with the guest", hint="0", style=AUTO_WIDTH
+        )
+        number.add_class("svc-number")
+        self.details: dict[str, Any] = {
+            "responseStatus": dropdown("Response", "The response of the guest", _RESPONSES, style=AUTO_WIDTH),
+            "comment": text_field("Comment", "A comment with the response", style=AUTO_WIDTH),
+            "additionalGuests": number,
+            "resource": checkbox("Resource", "A room or a device, not a person; set only when it is first added"),
+        }
+        self.box = widgets.HBox([*self.details.values()])
         self.box.add_class("svc-line")
         self.box.add_class("svc-details")
-        self._changed: list[Callable[[], object]] = []
         super().__init__(self.email, self.name, self.optional, self.toggle)
         self.children = [self.line, self.box, self.hint, self.note]
-        set_visible(self.box, False)
-        if any(fields.get(key) for key in _DEFAULTS):
-            self._toggle()
-            self._set_details(fields)
+        self._set_details(fields)
+        set_visible(self.box, any(fields.get(key) for key in _DEFAULTS))
 
     @property
     def value(self) -> dict[str, Any]:
@@ -333,31 +338,10 @@ class AttendeeRow(Field):
 
     def watch(self, changed: Callable[[], object]) -> None:
         super().watch(changed)
-        self._changed.append(changed)
         on_change(changed, *self.details.values())
 
     def _toggle(self) -> None:
-        if not self.details:
-            self._build()
         set_visible(self.box, self.box.layout.display is not None)
-
-    def _build(self) -> None:
-        self.details = {
-            "responseStatus": widgets.Dropdown(
-                options=_RESPONSES,
-                **describe("Response", "The response of the guest"),
-                style=AUTO_WIDTH,
-            ),
-            "comment": text_field("Comment", "A comment with the response", style=AUTO_WIDTH),
-            "additionalGuests": text_field(
-                "Additional guests", "The number of people who come with the guest", hint="0", style=AUTO_WIDTH
-            ),
-            "resource": checkbox("Resource", "A room or a device, not a person; set only when it is first added"),
-        }
-        self.details["additionalGuests"].add_class("svc-number")
-        self.box.children = [*self.details.values()]
-        for changed in self._changed:
-            on_change(changed, *self.details.values())
 
     def _set_details(self, fields: Mapping[str, Any]) -> None:
         count = fields.get("additionalGuests")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import ipywidgets as widgets
 
-from ...core.events.field_table import FIELD_ORDER, MAX_REMINDERS as MOST
+from ...core.events.value_checks import FIELD_ORDER, MAX_REMINDERS as MOST
 from ...core.resources.colors import EVENT_COLORS
 from ...notebook.frames.frames import snake
 from ..recurrence.builder import RecurrenceBuilder

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from datetime import datetime, time, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -39,10 +39,9 @@ from ..widgets.field import (
 )
 from ..widgets.form import Form, call_text, frame_view
 from .bindings import BINDINGS, PARAMETERS, with_label
-from .controls import EventControls
+from .controls import EventControls, read_controls
 from .inputs import Binding, chip_styles
 from .start_and_end import When, read_wire_time, wire_moment
-from .to_arguments import read_controls
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -115,12 +114,7 @@ _EMPTY = {"summary": "", "location": "", "description": "", "recurrence": [], "a
 """The field values that have the same meaning as a missing field."""
 
 
-def fill_controls(
-    controls: EventControls,
-    event: JSONObject,
-    read_back: Callable[[], JSONObject],
-    names: Collection[str] | None = None,
-) -> None:
+def fill_controls(controls: EventControls, event: JSONObject, names: Collection[str] | None = None) -> None:
     """Set the controls of the event fields `names`, or all controls, from an event.
 
     Fields that the controls cannot represent go into the JSON text field.
@@ -133,7 +127,7 @@ def fill_controls(
             _set(controls, name, event)
         except (TypeError, ValueError, AttributeError, KeyError, TraitError):  # a value of another type
             _set(controls, name, {})
-    shown = read_back()
+    shown = read_controls(controls).body
     selected = event if names is None else names
     other = {name: event[name] for name in event if name in selected and not _is_shown(name, event, shown)}
     if other.keys() & set(_TIMES):  # controls have both times or none
@@ -174,7 +168,7 @@ def _set(controls: EventControls, name: str, event: JSONObject) -> None:
     else:
         for row in BINDINGS:
             if name in row.fields:
-                controls.set(row, _value_of(row, event))
+                controls.option(row.path).value = _value_of(row, event)
 
 
 def _value_of(row: Binding, event: JSONObject) -> Any:
@@ -195,8 +189,8 @@ def _set_times(controls: EventControls, event: JSONObject) -> None:
     """Set start, end and zones if the event has times. An invalid time empties the controls."""
     if not event.keys() & set(_TIMES):
         return
-    controls.more.set("start.timeZone", None)
-    controls.more.set("end.timeZone", None)
+    controls.option("start.timeZone").value = None
+    controls.option("end.timeZone").value = None
     zone = controls.when.zone.value
     try:
         (start, name), (end, end_name) = read_wire_time(event.get("start")), read_wire_time(event.get("end"))
@@ -208,8 +202,8 @@ def _set_times(controls: EventControls, event: JSONObject) -> None:
         controls.when.value = When(False, start.date(), start.time(), end.date(), end.time(), name, own_zone)
     elif not isinstance(start, datetime) and not isinstance(end, datetime):
         controls.when.value = When(True, start, None, end - _DAY, None, zone, own_zone)
-        controls.more.set("start.timeZone", name or None)
-    controls.more.set("end.timeZone", own_zone or None)
+        controls.option("start.timeZone").value = name or None
+    controls.option("end.timeZone").value = own_zone or None
 
 
 _COLUMNS = ["id", "summary", "start", "end", "time_zone", "status"]
@@ -290,7 +284,7 @@ class EventForm(Form):
         """Set the controls of the event fields `names`, or all controls, and update the form."""
         self._updating = True
         try:
-            fill_controls(self.controls, event, lambda: read_controls(self.controls).body, names)
+            fill_controls(self.controls, event, names)
             self.controls.more.reveal()
         finally:
             self._updating = False
@@ -365,15 +359,11 @@ class EventForm(Form):
         return create_event(**self.draft.arguments, session=self.session)
 
     def _show_failure(self) -> None:
-        """Show the number of fields with problems, and the problems that have no field."""
+        """Show that there are problems, and those that have no field."""
         self.controls.more.reveal()
         without_field = [text for field, text in self._problems if field is None]
-        count = sum(bool(field.problems) for field in self.controls.fields())
-        fields = (
-            f"{'1 field needs' if count == 1 else f'{count} fields need'} fixing. See the messages beside the fields."
-        )
-        all_texts = " ".join(text for _, text in self._problems)
-        self._show_alert(ValueError(f"{self.nothing} {all_texts}"), *([fields] if count else []), *without_field)
+        beside = [text for field, text in self._problems if field is not None]
+        self._show_problems(" ".join([self.nothing, *without_field]), beside)
 
     def _show_refusal(self, error: SvcError) -> None:
         """Show a service error beside its field. Raise the error if there is no such field."""
@@ -382,12 +372,8 @@ class EventForm(Form):
             raise error
         field.show_problems([message])
         self.controls.more.reveal()
-        self._show_alert(error, "See the message beside the field.")
-
-    def _show_alert(self, error: Exception, *texts: str) -> None:
-        self._show_error(error)
-        self.alert.value = tag("p", " ".join([self.nothing, *texts]), role="alert", class_="svc-answer")
-        self._focus_first_problem()
+        self._show_problems(self.nothing, [message])
+        self.last_error = error
 
     def _show_success(self, created: DataFrame, notes: list[str]) -> None:
         self._created.append(created)

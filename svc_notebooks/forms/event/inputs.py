@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ...client.events.events import list_calendars
 from ...core.errors.errors import SvcError
 from ...core.resources.colors import EVENT_COLORS
 from ...core.time_zones import UTC_NAME
@@ -231,8 +232,6 @@ class CalendarChoice(Field):
 
     def read(self, session: Session) -> None:
         """Fill the list of calendars, and keep the selection. Show a service error as a hint."""
-        from ...client.events.events import list_calendars
-
         try:
             rows = [calendar for calendar in list_calendars(session) if calendar.get("accessRole") in _WRITABLE]
         except SvcError as error:

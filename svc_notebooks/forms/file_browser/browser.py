@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import ipywidgets as widgets
 
+from ...client.files import get_file
 from ...notebook.current_session import SessionLike
 from ...notebook.files.files import generate_ids
 from ...notebook.frames.frames import frame
@@ -15,8 +16,7 @@ from ...notebook.frames.schemas import FILES
 from ...notebook.html import Markup, join_html, tag
 from ..widgets.background_task import BackgroundTask, Report, Stopped
 from ..widgets.field import Menu, button, row, set_visible, side_by_side, style_sheet
-from ..widgets.file_download import DownloadWidget
-from ..widgets.file_picker import BrowserFiles
+from ..widgets.file_picker import BrowserFiles, DownloadWidget
 from ..widgets.form import Form
 from . import actions
 from .actions import FileAction
@@ -183,7 +183,7 @@ class FileBrowser(Form):
     def __init__(self, session: SessionLike = None) -> None:
         super().__init__(session)
         self.add_class("svc-browser")
-        self._last_code = self._cancelled_message = self._asking_key = ""
+        self._cancelled_message = self._asking_key = ""
         self._selected_ids: list[str] = []
         self.question = ConfirmDialog(
             lambda question: self._guard(lambda: self._on_answer(question)), self._focus_button
@@ -413,8 +413,6 @@ class FileBrowser(Form):
         )
 
     def _details(self) -> None:
-        from ...client.files import get_file
-
         session, facts = self.session, self.listing.require_one()
         file_id = str(facts["id"])
         self._last_code = f"svc.file({file_id!r}, fields='*')"
@@ -441,7 +439,7 @@ class FileBrowser(Form):
             self.question.discard()
         self._selected_ids = ids
         self.up.disabled = self.listing.at_root
-        self.picker.set_refusal("" if self.search.in_folder else _NO_FOLDER)
+        self.picker.refusal = "" if self.search.in_folder else _NO_FOLDER
         self.toolbar.show(files, in_folder=self.search.in_folder, in_trash=self.search.scope.value == TRASH)
         self.about.show(files[0], names) if len(files) == 1 else self.about.summarize(files)
         self._show_code()

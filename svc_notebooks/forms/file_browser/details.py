@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets as widgets
 
 from ...client.about import native_name
+from ...client.files import list_files
 from ...core.brand_names import NOWHERE, Names
 from ...notebook.byte_sizes import size_text
 from ...notebook.html import Markup, join_html, tag
@@ -195,8 +196,6 @@ MAX_FILES = 200
 
 def latest_files(session: Session, *facts: str, q: str = "") -> list[File]:
     """Return at most 200 files with id, name, modifiedTime and `facts`, last modified first, without trashed files."""
-    from ...client.files import list_files
-
     fields = ",".join(("id", "name", "modifiedTime", *facts))
     query = " and ".join(filter(None, [q, "trashed = false"]))
     return list(list_files(session, q=query, order_by="modifiedTime desc", fields=fields, limit=MAX_FILES))
@@ -207,8 +206,6 @@ def folder_options(session: Session, *, without: Sequence[str]) -> list[tuple[st
 
     The first is the root folder. At most 200 folders are listed.
     """
-    from ...client.files import list_files
-
     query = f"mimeType = '{session.names.native('folder')}' and trashed = false and 'me' in writers"
     listed = list_files(session, q=query, order_by="name_natural", fields="id,name,parents", limit=MAX_FILES)
     folders = {str(folder["id"]): folder for folder in listed}

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import chain
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
+from ...client.about import export_formats
+from ...client.downloads.exports import read_export
 from ...core.errors.caller_warning import suppress_abuse_warning
 from ...core.errors.errors import NotAllowed, PathExists
 from ...core.http.native_formats import CSV, HTML, PDF, PNG, SVG, TEXT
@@ -18,7 +19,7 @@ from ...notebook.byte_sizes import size_text
 from ...notebook.files.downloads.downloads import download, read
 from ...notebook.html import Markup, tag
 from ..widgets.background_task import Report
-from ..widgets.dialogs import CANCEL, REPLACE, Confirmation, Conflict, ReplaceQuestion, path_conflict
+from ..widgets.dialogs import REPLACE, Confirmation, Conflict, ReplaceQuestion, path_conflict
 from ..widgets.field import count_text
 from ..widgets.form import call_text
 from ..widgets.preview import MAX_SIZE, MAX_TEXT, preview
@@ -70,9 +71,6 @@ def fetch_preview(session: Session, facts: File, *, acknowledge_abuse: bool = Fa
 
 
 def _export(session: Session, facts: File, media_type: str) -> FilePreview:
-    from ...client.about import export_formats
-    from ...client.downloads.exports import read_export
-
     formats = {row.media_type: row for row in export_formats(session, media_type)}
     chosen = next(
         (formats[media_type_name] for media_type_name in _PREFERRED if media_type_name in formats),
@@ -178,7 +176,7 @@ class Download:
         return {name: getattr(self, name) for name in names if getattr(self, name)}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class DownloadResult:
     """The result of one or more downloads.
 
@@ -187,18 +185,18 @@ class DownloadResult:
     `error` is the first error with another cause. `bodies` has the content for the browser.
     """
 
-    outcomes: tuple[str, ...] = ()
-    conflicts: tuple[Conflict, ...] = ()
-    blocked: tuple[Download, ...] = ()
-    flagged: tuple[Download, ...] = ()
+    outcomes: list[str] = field(default_factory=list)
+    conflicts: list[Conflict] = field(default_factory=list)
+    blocked: list[Download] = field(default_factory=list)
+    flagged: list[Download] = field(default_factory=list)
     error: Exception | None = None
-    bodies: tuple[tuple[File, bytes], ...] = ()
+    bodies: list[tuple[File, bytes]] = field(default_factory=list)
 
     @property
     def summary(self) -> str:
         """The numbers of saved, replaced, unchanged, sent and unsaved files as text.
 
-        >>> DownloadResult(("saved", "unchanged", "saved")).summary
+        >>> DownloadResult(["saved", "unchanged", "saved"]).summary
         'Saved 2 files. Unchanged: 1 file.'
         """
         count = Counter(self.outcomes)
@@ -214,27 +212,20 @@ class DownloadResult:
 
 def download_action(session: Session, downloads: Sequence[Download], code: str = "") -> FileAction:
     """Return the action that downloads files. Its `run` returns a DownloadResult."""
-    requests = [
-        part
-        for request in downloads
-        for part in ([request.for_file(facts) for facts in request.files] if request.in_browser else [request])
-    ]
 
     def run(report: Report) -> DownloadResult:
-        attempts: list[DownloadResult] = []
-        for request in requests:
-            if request.in_browser:
-                report(len(attempts), len(requests))
-            attempts.append((_read if request.in_browser else _save)(session, request, report))
-        return _merge(attempts)
+        result = DownloadResult()
+        for request in downloads:
+            (_read if request.in_browser else _save)(session, request, report, result)
+        return result
 
     return FileAction(code or "\n".join(request.code for request in downloads), run, "", in_thread=True)
 
 
 @suppress_abuse_warning()
-def _save(session: Session, request: Download, report: Report) -> DownloadResult:
+def _save(session: Session, request: Download, report: Report, result: DownloadResult) -> None:
     try:
-        rows = download(
+        rows: Any = download(
             request.ids,
             request.to,
             byte_range=request.byte_range,
@@ -248,58 +239,36 @@ def _save(session: Session, request: Download, report: Report) -> DownloadResult
         failed: Mapping[int, Exception] = getattr(error, "failed", {})
         if error not in failed.values():
             raise
-        return _partial_result(error, failed, request)
-    return DownloadResult(tuple(rows["outcome"]))
+        rows = getattr(error, "result", {"outcome": ()})  # also has the rows that failed
+        for cause in failed.values():
+            _add_failure(result, request, cause)
+    result.outcomes.extend(rows["outcome"])
 
 
-def _partial_result(error: Exception, failed: Mapping[int, Exception], request: Download) -> DownloadResult:
-    selected = {str(facts["id"]): facts for facts in request.files}
-
-    def facts_of(cause: Exception) -> File:
-        """Return the metadata of the file that failed, which can be below a selected folder."""
-        file: File = vars(cause)["file"]
-        return selected.get(file["id"], file)
-
-    causes = list(failed.values())
-    conflicts = [  # not exports, which `download` makes only for a whole folder
-        cause
-        for cause in causes
-        if isinstance(cause, PathExists) and cause.replaceable and facts_of(cause).get("size") is not None
-    ]
-    flagged = [cause for cause in causes if is_flagged(cause)]
-    saved_rows = getattr(error, "result", None)  # also has the rows that failed
-    return DownloadResult(
-        () if saved_rows is None else tuple(saved_rows["outcome"]),
-        tuple(_conflict(cause, facts_of(cause)) for cause in conflicts),
-        tuple(request.for_file(facts_of(cause)) for cause in conflicts),
-        tuple(request.for_file(facts_of(cause)) for cause in flagged),
-        next((cause for cause in causes if cause not in conflicts and cause not in flagged), None),
-    )
+def _add_failure(result: DownloadResult, request: Download, cause: Exception) -> None:
+    file: File = vars(cause)["file"]  # can be below a selected folder
+    facts = next((facts for facts in request.files if facts["id"] == file["id"]), file)
+    if is_flagged(cause):
+        result.flagged.append(request.for_file(facts))
+    elif isinstance(cause, PathExists) and cause.replaceable and facts.get("size") is not None:
+        # not an export, which `download` makes only for a whole folder
+        result.conflicts.append(_conflict(cause, facts))
+        result.blocked.append(request.for_file(facts))
+    else:
+        result.error = result.error or cause
 
 
 @suppress_abuse_warning()
-def _read(session: Session, request: Download, _report: Report) -> DownloadResult:
-    (facts,) = request.files
-    try:
-        body = read(
-            request.ids[0],
-            byte_range=request.byte_range,
-            acknowledge_abuse=request.acknowledge_abuse,
-            session=session,
-        )
-    except Exception as error:
-        if is_flagged(error):
-            return DownloadResult(flagged=(request,))
-        raise
-    return DownloadResult(bodies=((facts, body),))
-
-
-def _merge(attempts: Sequence[DownloadResult]) -> DownloadResult:
-    lists = ("outcomes", "conflicts", "blocked", "flagged", "bodies")
-    merged: dict[str, Any] = {
-        name: tuple(chain.from_iterable(getattr(attempt, name) for attempt in attempts)) for name in lists
-    }
-    return DownloadResult(**merged, error=next((attempt.error for attempt in attempts if attempt.error), None))
+def _read(session: Session, request: Download, report: Report, result: DownloadResult) -> None:
+    for n, facts in enumerate(request.files):
+        report(n, len(request.files))
+        named: dict[str, Any] = {"byte_range": request.byte_range, "acknowledge_abuse": request.acknowledge_abuse}
+        try:
+            result.bodies.append((facts, read(str(facts["id"]), **named, session=session)))
+        except NotAllowed as error:
+            if not is_flagged(error):
+                raise
+            result.flagged.append(request.for_file(facts))
 
 
 def _conflict(error: PathExists, facts: File) -> Conflict:
@@ -315,19 +284,19 @@ class FileDownloads(widgets.VBox):  # type: ignore[misc]
         self._browser = browser
         self._request: Download | None = None
         self._result = DownloadResult()
-        self._deferred: tuple[Download, ...] = ()
+        self._deferred: list[Download] = []
         self.replace = ReplaceQuestion(lambda answer: browser._guard(lambda: self._on_replace_answer(answer)))
         self.abuse = Confirmation(browser._guard)
         super().__init__([self.replace, self.abuse])
 
     @property
     def is_open(self) -> bool:
-        return bool(self.replace.conflicts) or self.abuse.is_open
+        return self.replace.is_open or self.abuse.is_open
 
     def dismiss(self) -> None:
         self.replace.dismiss()
         self.abuse.dismiss()
-        self._deferred = ()
+        self._deferred = []
 
     def begin(self, request: Download) -> None:
         """Download files. Raises ValueError for a folder that is to be sent to the browser."""
@@ -335,7 +304,7 @@ class FileDownloads(widgets.VBox):  # type: ignore[misc]
         folders = [str(facts.get("name")) for facts in request.files if is_folder(facts, names)]
         if folders and request.in_browser:
             raise ValueError(f"{', '.join(folders)}: a folder is saved in the notebook folder only. Change Save as.")
-        self._request, self._deferred = request, ()
+        self._request, self._deferred = request, []
         self._run([request])
 
     def ask_to_preview(self, facts: File, confirmed: Callable[[], None]) -> None:
@@ -357,26 +326,25 @@ class FileDownloads(widgets.VBox):  # type: ignore[misc]
             self._browser.browser_download.save(str(facts.get("name")), str(facts.get("mimeType")), body)
         if attempt.error:
             self._browser._show_error(attempt.error)
-        self._result = replace(attempt, flagged=(*self._deferred, *attempt.flagged))
-        self._deferred = ()
+        attempt.flagged[:0] = self._deferred
+        self._result, self._deferred = attempt, []
         if attempt.conflicts:
             self.replace.ask(attempt.conflicts)
         else:
             self._ask_about_abuse()
         return attempt.summary
 
-    def _on_replace_answer(self, answer: str) -> None:
-        attempt, free = self._result, self.replace.alternative_paths
-        self.replace.dismiss()
+    def _on_replace_answer(self, answer: str | None) -> None:
+        attempt = self._result
         self._browser._focus_button()
-        if answer == CANCEL:
+        if answer is None:
             self._browser._show_status("Cancelled. The existing files are unchanged.")
             self._ask_about_abuse()
             return
         self._deferred = attempt.flagged
         overwrite = answer == REPLACE
         self._request = replace(self._request, overwrite=True) if self._request and overwrite else None
-        paths = [conflict.path for conflict in attempt.conflicts] if overwrite else free
+        paths = [conflict.path if overwrite else conflict.alternative_path for conflict in attempt.conflicts]
         pairs = zip(attempt.blocked, paths, strict=True)
         self._run([replace(download, to=str(path), overwrite=overwrite) for download, path in pairs])
 

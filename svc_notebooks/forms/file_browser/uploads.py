@@ -6,15 +6,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import ipywidgets as widgets
 
+from ...client.files import list_files
 from ...core.files.query import quote
 from ...local.paths import numbered_paths
 from ...notebook.files.files import update, upload
 from ..widgets.background_task import BackgroundTask, Report, Stopped
-from ..widgets.dialogs import CANCEL, REPLACE, Conflict, ReplaceQuestion, size_with_bytes
+from ..widgets.dialogs import REPLACE, Conflict, ReplaceQuestion, size_with_bytes
 from ..widgets.field import count_text
 from ..widgets.file_picker import BrowserFiles, ChosenFile
 from .actions import uploaded_code
@@ -49,17 +50,12 @@ class FolderUpload:
         return str(rows["id"].item())
 
 
-@dataclass(frozen=True, slots=True)
-class FolderConflict:
-    """A file to upload whose name another file of the folder has, as `question` tells a person.
+class FolderConflict(NamedTuple):
+    """A file to upload whose name the file `existing_id` of the folder has, as `question` tells a person."""
 
-    `replacement` is the upload that replaces the content of the existing file, `second` keeps both files.
-    """
-
-    chosen: ChosenFile
+    upload: FolderUpload
+    existing_id: str
     question: Conflict
-    replacement: FolderUpload
-    second: FolderUpload
 
 
 def _conflict(session: Session, upload: FolderUpload, existing: File, folder_name: str) -> FolderConflict:
@@ -71,8 +67,7 @@ def _conflict(session: Session, upload: FolderUpload, existing: File, folder_nam
         ("Type", existing.get("mimeType"), chosen.media_type(converted=False) or "unknown"),
     )
     question = Conflict(Path(upload.name), alternative, lines, f"Folder: {folder_name}")
-    replacement, second = replace(upload, file_id=str(existing["id"])), replace(upload, name=alternative.name)
-    return FolderConflict(chosen, question, replacement, second)
+    return FolderConflict(upload, str(existing["id"]), question)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +111,6 @@ def files_by_name(session: Session, folder_id: str, names: Sequence[str]) -> dic
 
     Of several files with the same name, the last modified is returned.
     """
-    from ...client.files import list_files
-
     existing: dict[str, File] = {}
     for start in range(0, len(names), _NAMES_PER_REQUEST):
         terms = " or ".join(f"name = {quote(name)}" for name in names[start : start + _NAMES_PER_REQUEST])
@@ -175,7 +168,7 @@ class FolderUploads(widgets.VBox):  # type: ignore[misc]
 
         Of several files with the same name, the first is uploaded. The others follow, after a question.
         """
-        if self.busy or self.question.conflicts or self._picker.loading():
+        if self.busy or self.question.is_open or self._picker.loading():
             return
         files = self._picker.read_files()
         if not files:
@@ -186,14 +179,18 @@ class FolderUploads(widgets.VBox):  # type: ignore[misc]
         session = self._browser.session
         self._run(batch, lambda report: upload_free_names(session, folder, batch, report))
 
-    def _on_answer(self, answer: str) -> None:
+    def _on_answer(self, answer: str | None) -> None:
         conflicts, session = self._conflicts, self._browser.session
-        self.question.dismiss()
-        chosen = [conflict.chosen for conflict in conflicts]
-        if answer == CANCEL:
+        chosen = [conflict.upload.chosen for conflict in conflicts]
+        if answer is None:
             self._finish(f"Cancelled. Not uploaded: {count_text(len(chosen), 'file')}.", chosen, UploadResult())
             return
-        uploads = [conflict.replacement if answer == REPLACE else conflict.second for conflict in conflicts]
+        uploads = [
+            replace(upload, file_id=existing_id)
+            if answer == REPLACE
+            else replace(upload, name=question.alternative_path.name)
+            for upload, existing_id, question in conflicts
+        ]
         self._run(chosen, lambda report: send_all(session, uploads, report))
 
     def _run(self, chosen: Sequence[ChosenFile], work: Callable[[Report], UploadResult]) -> None:
@@ -209,7 +206,7 @@ class FolderUploads(widgets.VBox):  # type: ignore[misc]
 
     def _on_done(self, chosen: Sequence[ChosenFile], result: UploadResult) -> None:
         self._conflicts = result.conflicts
-        waiting = [conflict.chosen for conflict in result.conflicts]
+        waiting = [conflict.upload.chosen for conflict in result.conflicts]
         if waiting:
             self.question.ask([conflict.question for conflict in result.conflicts], f" in {self._folder[1]}")
         self._finish(self._summary(chosen, result), [file for file in chosen if file not in waiting], result)

@@ -11,7 +11,7 @@ from typing import Any
 import ipywidgets as widgets
 
 from ...core.events.recurrence_words import recurrence_lines
-from ...core.events.rrule import WEEKDAYS as CODES, Freq, Rule, Start, read_line, until_day
+from ...core.events.rrule import Freq, Rule, Start, read_line
 from ..widgets.field import (
     AUTO_WIDTH,
     Field,
@@ -49,23 +49,6 @@ class Repeat:
     until: date | None = None
     count: int | None = None
 
-    def line(self, start: Start) -> str:
-        """Return the RRULE line for an event with this start. The whole day `until`, in the zone of the start, counts.
-
-        >>> Repeat(Freq.WEEKLY, 2, weekdays=(0, 2)).line(date(2026, 11, 2))
-        'RRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,WE'
-        """
-        days = [f"{self.nth[0]}{CODES[self.nth[1]]}"] if self.nth else [CODES[day] for day in self.weekdays]
-        parts = {
-            "FREQ": self.freq.name,
-            "INTERVAL": "" if self.interval == 1 else str(self.interval),
-            "BYMONTHDAY": "" if self.month_day is None else str(self.month_day),
-            "BYDAY": ",".join(days),
-            "UNTIL": until_day(self.until, start) if self.until else "",
-            "COUNT": "" if self.count is None else str(self.count),
-        }
-        return "RRULE:" + ";".join(f"{name}={value}" for name, value in parts.items() if value)
-
     def words(self) -> str:
         """Return the recurrence in plain words, which core/events/recurrence_words.py converts back.
 
@@ -94,12 +77,13 @@ class Repeat:
         """
         try:
             name, values = read_line(line, start)
+            if name != "RRULE" or values[0].freq > Freq.DAILY:
+                return None
+            repeat = _from_rule(values[0], start)
+            (same,) = recurrence_lines(repeat.words(), start)
         except ValueError:
             return None
-        if name != "RRULE" or values[0].freq > Freq.DAILY:
-            return None
-        repeat = _from_rule(values[0], start)
-        return repeat if read_line(repeat.line(start), start)[1] == values else None
+        return repeat if read_line(same, start)[1] == values else None
 
 
 def _from_rule(rule: Rule, start: Start) -> Repeat:
@@ -278,6 +262,7 @@ class RepeatEnd(StartField):
 
 
 CUSTOM = "own"
+_MAX_INTERVAL, _MAX_COUNT = 9999, 99_999  # the numbers of four and five digits that words can have
 _FREQUENCIES = (
     ("Does not repeat", NEVER),
     ("Daily", Freq.DAILY),
@@ -329,7 +314,8 @@ class RecurrenceBuilder(widgets.VBox):  # type: ignore[misc]
         if self.frequency.value == CUSTOM:
             return lines_from_text(self.text_input.value, start)
         repeat = self.repeat()
-        return self._read_lines[2] if self._read_lines[:2] == (repeat, _zone(start)) else [repeat.line(start)]
+        is_read = self._read_lines[:2] == (repeat, _zone(start))
+        return self._read_lines[2] if is_read else recurrence_lines(repeat.words(), start)
 
     def argument(self, lines: list[str], start: Start) -> str | list[str]:
         """Return the argument `recurrence` of `create_event`, which is plain words or else the RFC 5545 lines."""
@@ -343,12 +329,15 @@ class RecurrenceBuilder(widgets.VBox):  # type: ignore[misc]
         return words if means == lines else lines
 
     def repeat(self) -> Repeat:
-        """Return the recurrence in the controls. Raises ValueError for a missing end date."""
+        """Return the recurrence in the controls. Raises ValueError for a missing end date or an unsuitable number."""
         freq = self.frequency.value
         days: dict[str, Any] = self.month.value if freq == Freq.MONTHLY else {}
         if freq == Freq.WEEKLY:
             days = {"weekdays": self.weekdays.value}
-        return Repeat(freq, self.interval.value, **days, **self.ends.value)
+        repeat = Repeat(freq, self.interval.value, **days, **self.ends.value)
+        if not 1 <= repeat.interval <= _MAX_INTERVAL or not (repeat.count is None or 1 <= repeat.count <= _MAX_COUNT):
+            raise ValueError(f"Enter 1 to {_MAX_INTERVAL:,} as interval, and 1 to {_MAX_COUNT:,} as number of times.")
+        return repeat
 
     def read(self, lines: Sequence[str], start: Start | None) -> None:
         """Set the controls from RFC 5545 lines, or the text field if the controls cannot represent the lines."""
@@ -363,9 +352,6 @@ class RecurrenceBuilder(widgets.VBox):  # type: ignore[misc]
         self.month.value = {"month_day": repeat.month_day, "nth": repeat.nth}
         self.ends.value = {"until": repeat.until, "count": repeat.count}
         self._read_lines = (self.repeat(), _zone(start), list(lines))
-
-    def show_lines(self, lines: Sequence[str]) -> None:
-        self.field.show_hint("\n".join(lines))
 
     def _update_visibility(self) -> None:
         way = self.frequency.value

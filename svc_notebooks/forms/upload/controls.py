@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
+from ...client.uploads.request import UploadArguments, document_name
 from ...core.files.fields import is_media_type
 from ...notebook.byte_sizes import KIB, MIB
 from ...notebook.files.metadata import metadata_body
@@ -51,60 +52,6 @@ TARGETS = (
     ("drawing: SVG", "drawing"),
     ("script: JSON, source text", "script"),
 )
-
-
-class ConvertChoice(widgets.VBox):  # type: ignore[misc]
-    """The controls for the conversion. `arguments` returns arguments of `upload`.
-
-    >>> choice = ConvertChoice()
-    >>> choice.target.value = "document"; choice.arguments()
-    {'convert_to': 'document', 'ocr_language': None}
-    """
-
-    def __init__(self) -> None:
-        self._existing = self._document = False
-        tooltip = "The native document that the files become; it can be exported to other formats"
-        self.target = dropdown("Convert to", tooltip, TARGETS)
-        self.language = text_field(
-            "OCR language",
-            "The language of the text in images and scans, as a language tag",
-            hint="en, de, zh-Hant …; empty: automatic",
-        )
-        super().__init__([self.target, self.language])
-        on_change(self._update_visibility, self.target)
-        self._update_visibility()
-
-    def watch(self, changed: Callable[[], object]) -> None:
-        on_change(changed, self.target, self.language)
-
-    def set_destination(self, *, existing: bool, document: bool) -> None:
-        """Show the controls for new files or for an existing file, which can be a native document."""
-        self._existing, self._document = existing, document
-        self._update_visibility()
-
-    @property
-    def converted(self) -> bool:
-        return self._document if self._existing else bool(self.target.value)
-
-    def arguments(self) -> dict[str, Any]:
-        """Return the arguments `convert_to` (only for new files) and `ocr_language` (None without a conversion)."""
-        language = self.language.value.strip() or None
-        convert_to = {} if self._existing else {"convert_to": self.target.value or None}
-        return {**convert_to, "ocr_language": language if self.converted else None}
-
-    def _update_visibility(self) -> None:
-        set_visible(self.target, not self._existing)
-        set_visible(self.language, self.converted)
-
-    def name_of(self, file: ChosenFile) -> str:
-        """Return the name of the uploaded file. A converted file loses its extension."""
-        from ...client.uploads.request import document_name
-
-        return document_name(file.name) if self.converted else file.name
-
-    def media_type_of(self, file: ChosenFile) -> str | None:
-        """Return the media type to send, or None if unknown. An unconverted new file has the browser's type."""
-        return file.media_type(converted=self.converted) if self.converted or self._existing else file.mime_type
 
 
 NEW, EXISTING = "new", "existing"
@@ -171,6 +118,55 @@ class UploadDestination(widgets.VBox):  # type: ignore[misc]
         set_visible(self.file, self.existing)
         hint = _NO_FILES if not self._rows else _CONVERTED if self.document else _KEPT
         self.file.show_hint(f"{hint} {_LATEST}" if len(self._rows) == MAX_FILES else hint)
+
+
+class ConvertChoice(widgets.VBox):  # type: ignore[misc]
+    """The controls for the conversion. `arguments` returns arguments of `upload`.
+
+    >>> choice = ConvertChoice()
+    >>> choice.target.value = "document"; choice.arguments()
+    {'convert_to': 'document', 'ocr_language': None}
+    """
+
+    def __init__(self, destination: UploadDestination | None = None) -> None:
+        self._destination = destination or UploadDestination()
+        tooltip = "The native document that the files become; it can be exported to other formats"
+        self.target = dropdown("Convert to", tooltip, TARGETS)
+        self.language = text_field(
+            "OCR language",
+            "The language of the text in images and scans, as a language tag",
+            hint="en, de, zh-Hant …; empty: automatic",
+        )
+        super().__init__([self.target, self.language])
+        on_change(self.update_visibility, self.target)
+        self.update_visibility()
+
+    def watch(self, changed: Callable[[], object]) -> None:
+        on_change(changed, self.target, self.language)
+
+    @property
+    def converted(self) -> bool:
+        destination = self._destination
+        return destination.document if destination.existing else bool(self.target.value)
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments `convert_to` (only for new files) and `ocr_language` (None without a conversion)."""
+        language = self.language.value.strip() or None
+        convert_to = {} if self._destination.existing else {"convert_to": self.target.value or None}
+        return {**convert_to, "ocr_language": language if self.converted else None}
+
+    def update_visibility(self) -> None:
+        set_visible(self.target, not self._destination.existing)
+        set_visible(self.language, self.converted)
+
+    def name_of(self, file: ChosenFile) -> str:
+        """Return the name of the uploaded file. A converted file loses its extension."""
+        return document_name(file.name) if self.converted else file.name
+
+    def media_type_of(self, file: ChosenFile) -> str | None:
+        """Return the media type to send, or None if unknown. An unconverted new file has the browser's type."""
+        guesses = self.converted or self._destination.existing
+        return file.media_type(converted=self.converted) if guesses else file.mime_type
 
 
 _EXAMPLE = '{"starred": true}'
@@ -272,7 +268,8 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
     """The controls of the upload form. `requests` returns the upload requests, `code` returns the equivalent call."""
 
     def __init__(self) -> None:
-        self.files, self.destination, self.convert = FileChoice(), UploadDestination(), ConvertChoice()
+        self.files, self.destination = FileChoice(), UploadDestination()
+        self.convert = ConvertChoice(self.destination)
         self.upload_type = SingleField(radio_buttons("Upload type", "The protocol of the upload", UPLOAD_TYPES))
         tooltip = "The bytes in each request of a resumable upload; with another than the default, auto means resumable"
         self.chunk_size = dropdown("Chunk size", tooltip, CHUNK_SIZES, value=DEFAULT_CHUNK)
@@ -294,10 +291,9 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
             part.watch(changed)
 
     def _on_destination(self) -> None:
-        existing = self.destination.existing
-        self.convert.set_destination(existing=existing, document=self.destination.document)
+        self.convert.update_visibility()
         self.options.set_existing(self.destination.facts)
-        self.name.control.placeholder = "the current name" if existing else "the name of the file"
+        self.name.control.placeholder = "the current name" if self.destination.existing else "the name of the file"
         self._update_visibility()
 
     def _update_visibility(self) -> None:
@@ -355,8 +351,6 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
         )[1]
 
     def _upload_arguments(self, chosen_file: ChosenFile) -> UploadArguments:
-        from ...client.uploads.request import UploadArguments
-
         return UploadArguments(
             **self.convert.arguments(),
             mime_type=self._media_type() or self.convert.media_type_of(chosen_file),

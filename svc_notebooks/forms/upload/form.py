@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from ...client.files import get_file
+from ...client.uploads.prepare import execute, with_stored_type
 from ...core.errors.caller_warning import CallerWarnings, collected_warnings
 from ...core.resources.files import File
 from ...notebook.batch.progress_bar import ProgressBar
@@ -43,8 +45,6 @@ class UploadQueue:
 
     def run(self, report: Report) -> CallerWarnings:
         """Run the remaining uploads one after the other, and return their warnings."""
-        from ...client.uploads.prepare import execute
-
         with collected_warnings() as warnings:
             while (request := self.current) is not None:
                 self._bar.label = f"Upload {request.name}"
@@ -92,7 +92,6 @@ class UploadForm(Form):
         self._show_finished: Callable[[], None] = lambda: None
         self._waiting = False
         self._finished: list[Any] = []
-        self._last_code = ""
         self.controls = UploadControls()
         self.upload = self._button("Upload", "Upload the selected files", self._upload, "primary")
         self.cancel = self._button("Cancel", "Stop; the service keeps the bytes that it has", self._cancel)
@@ -109,10 +108,6 @@ class UploadForm(Form):
         destination.refresh.on_click(lambda _button: self._guard(self.refresh))
         options.generate.on_click(lambda _button: self._guard(self._generate_id))
         self._compose(self.controls, buttons, self.question, self.bar, self.work, self.alert, self.table)
-
-    @property
-    def busy(self) -> bool:
-        return self.work.busy
 
     @property
     def result(self) -> DataFrame:
@@ -179,9 +174,6 @@ class UploadForm(Form):
 
     def _ask_to_replace(self, session: Session, requests: list[UploadRequest], file_id: str) -> None:
         """Ask a person to confirm new content for a file, with the metadata of old and new content side by side."""
-        from ...client.files import get_file
-        from ...client.uploads.prepare import with_stored_type
-
         requests = [with_stored_type(session, request) for request in requests]
         file, request = get_file(session, file_id, fields="id,name,mimeType,size,modifiedTime"), requests[0]
         name, size, media_type = str(file.get("name")), file.get("size"), str(file.get("mimeType") or "unknown")

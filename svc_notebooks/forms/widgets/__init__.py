@@ -2,7 +2,7 @@
 
 form, background_task: the base class of every form, long tasks, closing widget trees.
 field: labelled controls, rows of controls, style sheets (`*.css`).
-file_picker, file_download, preview: files from the browser, files to the browser, and previews.
+file_picker, preview: files from and to the browser, and previews.
 grid: a list of selectable rows. dialogs: questions to a person before data is replaced or deleted.
 A `*.js` file is the browser code of a widget.
 """

@@ -61,7 +61,7 @@ class BackgroundTask(widgets.VBox):  # type: ignore[misc]
         if self.busy:
             raise ValueError(_BUSY_MESSAGE)
         self._stop_requested = False
-        loop = _running_loop()
+        loop = running_loop()
         if not in_thread or loop is None or not capabilities().threads:
             on_done(work(self._report))
             return
@@ -132,12 +132,15 @@ class LatestTask:
         Without an event loop nothing is delayed.
         """
         self.cancel()
-        loop = _running_loop()
+        loop = running_loop()
 
         def start() -> None:
             self._timer = None
             if loop is None or not in_thread or not capabilities().threads:
-                self._finish(work, on_done)
+                try:
+                    on_done(work())
+                except Exception as error:
+                    self._on_error(error)
             else:
                 self._task = loop.create_task(self._run_in_thread(work, on_done))
 
@@ -152,19 +155,14 @@ class LatestTask:
         except Exception as error:
             self._on_error(error)
 
-    def _finish(self, work: Callable[[], Value], on_done: Callable[[Value], None]) -> None:
-        try:
-            on_done(work())
-        except Exception as error:
-            self._on_error(error)
-
 
 def can_run_in_background() -> bool:
     """Return whether a task can run without blocking its caller, which requires an event loop and threads."""
-    return _running_loop() is not None and capabilities().threads
+    return running_loop() is not None and capabilities().threads
 
 
-def _running_loop() -> asyncio.AbstractEventLoop | None:
+def running_loop() -> asyncio.AbstractEventLoop | None:
+    """Return the event loop of the current thread, or None."""
     try:
         return asyncio.get_running_loop()
     except RuntimeError:

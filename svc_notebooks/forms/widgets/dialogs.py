@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import ipywidgets as widgets
@@ -38,7 +39,34 @@ class Dialog(widgets.VBox):  # type: ignore[misc]
         set_visible(self, False)
 
 
-class Confirmation(Dialog):
+class Question(Dialog):
+    """A panel with a button for each choice, and Cancel. `choices` has a text, a tooltip and optionally a style by key.
+
+    A click hides the panel, and calls `answered` with the key of the choice, or None for Cancel.
+    """
+
+    def __init__(
+        self,
+        answered: Callable[[str | None], None],
+        choices: Mapping[str, tuple[str, ...]],
+        cancel: str,
+        *parts: widgets.Widget,
+    ) -> None:
+        self._on_answer = answered
+        self.buttons = {
+            key: button(text, tooltip, partial(self._answer, key), *style)
+            for key, (text, tooltip, *style) in choices.items()
+        }
+        self.cancel = cancel_button(cancel, partial(self._answer, None))
+        super().__init__(*parts, row(*self.buttons.values(), self.cancel))
+
+    def _answer(self, key: str | None) -> None:
+        if self.is_open:
+            self.dismiss()
+            self._on_answer(key)
+
+
+class Confirmation(Question):
     """A panel with a question and two buttons. A click calls `answered` with `confirmed` or `cancelled` of `ask`.
 
     >>> question = Confirmation(lambda act: act())
@@ -50,12 +78,11 @@ class Confirmation(Dialog):
     """
 
     def __init__(self, answered: Callable[[Callable[[], None]], None]) -> None:
-        self._run_answer = answered
-        self._callbacks: tuple[Callable[[], None], ...] = ()
+        self._callbacks: dict[str | None, Callable[[], None]] = {}
         self.facts = widgets.HTML()
-        self.yes = button("Continue", "Confirm", lambda: self._answer(0), "danger")
-        self.no = cancel_button("Close the dialog", lambda: self._answer(1))
-        super().__init__(self.facts, row(self.yes, self.no))
+        choices = {"yes": ("Continue", "Confirm", "danger")}
+        super().__init__(lambda key: answered(self._callbacks[key]), choices, "Close the dialog", self.facts)
+        self.yes, self.no = self.buttons["yes"], self.cancel
 
     def ask(
         self,
@@ -67,7 +94,7 @@ class Confirmation(Dialog):
         cancelled: Callable[[], None],
     ) -> None:
         """Show the question and focus Cancel. `verb` labels the other button, and `facts` is HTML below the text."""
-        self._callbacks = (confirmed, cancelled)
+        self._callbacks = {"yes": confirmed, None: cancelled}
         lines = [tag("p", line) for line in paragraphs]
         self.facts.value = facts or ""
         set_visible(self.facts, bool(facts))
@@ -75,13 +102,8 @@ class Confirmation(Dialog):
         self.ask_with(tag("div", tag("p", tag("strong", title)), *lines, role="alert", class_="svc-asked"))
         self.no.focus()
 
-    def _answer(self, index: int) -> None:
-        if self.is_open:
-            self.dismiss()
-            self._run_answer(self._callbacks[index])
 
-
-REPLACE, KEEP_BOTH, CANCEL = "replace", "keep both", "cancel"
+REPLACE, KEEP_BOTH = "replace", "keep both"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,44 +132,33 @@ def path_conflict(error: PathExists, name: str, size: int | None, modified: str,
     return Conflict(path, free_path(path), lines, f"Folder: {path.parent.absolute()}")
 
 
-class ReplaceQuestion(Dialog):
-    """A panel with three buttons, which call `answered` with REPLACE, KEEP_BOTH or CANCEL, and hide the panel."""
+class ReplaceQuestion(Question):
+    """A panel with three buttons, which call `answered` with REPLACE, KEEP_BOTH or None for Cancel."""
 
-    def __init__(self, answered: Callable[[str], None]) -> None:
-        self._on_answer = answered
+    def __init__(self, answered: Callable[[str | None], None]) -> None:
         self.conflicts: tuple[Conflict, ...] = ()
-        self.alternative_paths: tuple[Path, ...] = ()
         self.files = widgets.HTML()
         self.files.add_class("svc-compared")
-        self.replace = button("Replace", "Overwrite the existing file", lambda: self._answer(REPLACE), "danger")
-        self.keep = button("Keep both", "Save the new file under another name", lambda: self._answer(KEEP_BOTH))
-        self.cancel = cancel_button("Keep the existing file and save nothing", lambda: self._answer(CANCEL))
-        super().__init__(self.files, row(self.replace, self.keep, self.cancel))
+        choices = {
+            REPLACE: ("Replace", "Overwrite the existing file", "danger"),
+            KEEP_BOTH: ("Keep both", "Save the new file under another name"),
+        }
+        super().__init__(answered, choices, "Keep the existing file and save nothing", self.files)
+        self.replace, self.keep = self.buttons.values()
 
     def ask(self, conflicts: Sequence[Conflict], detail: str = " with other content") -> None:
         """Show the existing and the new file of each conflict side by side, and focus Cancel."""
         self.conflicts = tuple(conflicts)
-        self.alternative_paths = tuple(conflict.alternative_path for conflict in conflicts)
         several = len(conflicts) > 1
         words = f"{len(conflicts)} files exist{detail}." if several else f"{conflicts[0].path.name} exists{detail}."
         question = " Replace them?" if several else " Replace it?"
-        new_names = [path.name for path in self.alternative_paths] if several else [""]
         self.files.value = join_html(
-            *(_table(conflict, name) for conflict, name in zip(conflicts, new_names, strict=True))
+            *(_table(conflict, conflict.alternative_path.name if several else "") for conflict in conflicts)
         )
         self.replace.description = "Replace all" if several else "Replace"
-        self.keep.description = "Keep both of each" if several else f"Save as {self.alternative_paths[0].name}"
+        self.keep.description = "Keep both of each" if several else f"Save as {conflicts[0].alternative_path.name}"
         self.ask_with(tag("p", tag("strong", words), question, role="alert"))
         self.cancel.focus()
-
-    def dismiss(self) -> None:
-        self.conflicts = ()
-        super().dismiss()
-
-    def _answer(self, answer: str) -> None:
-        if self.conflicts:
-            set_visible(self, False)
-            self._on_answer(answer)
 
 
 def _table(conflict: Conflict, new_name: str) -> Markup:

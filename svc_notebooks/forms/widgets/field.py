@@ -322,7 +322,9 @@ class MoreOptions(widgets.VBox):  # type: ignore[misc]
     (True, 'Fewer options')
     """
 
-    def __init__(self, *controls: widgets.Widget) -> None:
+    def __init__(self, *controls: widgets.Widget, counted: Sequence[widgets.Widget] = ()) -> None:
+        self._counted = [(control, control.value) for control in counted]
+        on_change(self.update_label, *counted)
         self.button = small_button(_MORE, "Show or hide the rarely used options", self._toggle)
         self.box = widgets.VBox(controls)
         super().__init__([self.button, self.box])
@@ -335,8 +337,6 @@ class MoreOptions(widgets.VBox):  # type: ignore[misc]
 
     @shown.setter
     def shown(self, shown: bool) -> None:
-        if shown:
-            self._build_controls()
         set_visible(self.box, shown)
         self.update_label()
 
@@ -345,12 +345,9 @@ class MoreOptions(widgets.VBox):  # type: ignore[misc]
         count = self._count_set()
         self.button.description = _FEWER if self.shown else f"{_MORE} ({count} set)" if count else _MORE
 
-    def _build_controls(self) -> None:
-        """Create the controls before they are shown. Subclasses with many controls override this method."""
-
     def _count_set(self) -> int:
-        """Return the number of controls that are set."""
-        return 0
+        """Return how many of the counted controls do not have their initial value."""
+        return sum(control.value != initial for control, initial in self._counted)
 
     def _toggle(self) -> None:
         self.shown = not self.shown

@@ -8,7 +8,7 @@ browser repeats unacknowledged slices, and slices that are repeated or follow a 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,9 @@ import ipywidgets as widgets
 import traitlets
 
 from ...core.http.mime import by_name
+from ...core.http.native_formats import PDF
 from ...core.processes import new_temporary_folder, remove_with
+from ...notebook.byte_sizes import MIB, size_text
 from .field import text_field
 
 _FOLDER = Path(__file__).parent
@@ -49,11 +51,10 @@ class ChosenFile:
         return (type_by_name or self.mime_type) if converted else (self.mime_type or type_by_name)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class IncomingFile:
     """A file that the browser is sending. `path` is the temporary file, and `name` is the name in the browser."""
 
-    key: str
     name: str
     size: int
     mime_type: str
@@ -65,64 +66,18 @@ class IncomingFile:
         return self.received == self.size
 
 
-class UploadBuffer:
-    """The files that a browser sends, in a temporary folder that is deleted at the end of the process or earlier.
-
-    >>> buffer = UploadBuffer()
-    >>> buffer.begin("a", "notes.txt", 4, "text/plain")
-    >>> buffer.append("a", 0, b"no"); buffer.append("a", 0, b"no"); buffer.append("a", 2, b"te")
-    >>> [(file.name, file.complete, file.path.read_bytes()) for file in buffer.files]
-    [('notes.txt', True, b'note')]
-    """
-
-    def __init__(self) -> None:
-        self._files: dict[str, IncomingFile] = {}
-        self._folder: Path | None = None
-        self._count = 0
-
-    @property
-    def files(self) -> list[IncomingFile]:
-        """All files, including incomplete files, in the order of their `begin` calls."""
-        return list(self._files.values())
-
-    def begin(self, key: str, name: str, size: int, mime_type: str) -> None:
-        """Create an empty file that will have `size` bytes. `key` identifies the file in later calls."""
-        self._count += 1
-        path = self._temporary_folder() / f"{self._count}"  # the file name from the browser is never used as a path
-        path.touch()
-        self._files[key] = IncomingFile(key, name, size, mime_type, path)
-
-    def append(self, key: str, offset: int, data: bytes) -> None:
-        """Append bytes at the end of a file. Bytes with another offset or beyond the file size are dropped."""
-        incoming = self._files.get(key)
-        if incoming is None or offset != incoming.received or offset + len(data) > incoming.size:
-            return
-        with incoming.path.open("ab") as file:
-            file.write(data)
-        self._files[key] = replace(incoming, received=offset + len(data))
-
-    def remove(self, key: str) -> None:
-        """Delete the file with this key, if it exists."""
-        incoming = self._files.pop(key, None)
-        if incoming is not None:
-            incoming.path.unlink(missing_ok=True)
-
-    def _temporary_folder(self) -> Path:
-        if self._folder is None:
-            self._folder = new_temporary_folder("svc-notebooks-")
-            remove_with(self, self._folder)
-        return self._folder
-
-
 class BrowserFiles(anywidget.AnyWidget):
     """Receives files of any size from the browser, with an area on which a person can drop files.
 
-    `buffer.files` contains the files in the kernel. `files` contains the names and sizes that the browser shows.
+    The files are in a temporary folder, which is deleted at the end of the process or earlier. `files` contains the
+    names and sizes that the browser shows.
 
     >>> box = BrowserFiles()
     >>> box.handle_message({"kind": "begin", "key": "a", "name": "n.txt", "size": 2, "mime": "text/plain"}, [])
     >>> box.handle_message({"kind": "slice", "key": "a", "offset": 0}, [b"hi"]); box.files[0]["received"]
     2
+    >>> box.handle_message({"kind": "slice", "key": "a", "offset": 0}, [b"hi"]); box.read_files()[0].source.read_bytes()
+    b'hi'
     """
 
     _esm = (_FOLDER / "file_upload.js").read_text(encoding="utf-8")
@@ -136,7 +91,9 @@ class BrowserFiles(anywidget.AnyWidget):
 
     def __init__(self, label: str = "Choose files", drop_zone: str = "") -> None:
         super().__init__(label=label, drop_zone=drop_zone)
-        self.buffer = UploadBuffer()
+        self._incoming: dict[str, IncomingFile] = {}
+        self._folder: Path | None = None
+        self._count = 0
         self.on_msg(lambda _widget, content, buffers: self.handle_message(content, buffers))
 
     def handle_message(self, content: dict[str, Any], buffers: Sequence[Any]) -> None:
@@ -145,11 +102,11 @@ class BrowserFiles(anywidget.AnyWidget):
         match content.get("kind"):
             case "begin":
                 name, mime_type = str(content["name"]), str(content["mime"])
-                self.buffer.begin(key, name, int(content["size"]), mime_type)
+                self._incoming[key] = IncomingFile(name, int(content["size"]), mime_type, self._new_path())
             case "slice":
-                self.buffer.append(key, int(content["offset"]), bytes(buffers[0]))
+                self._append(key, int(content["offset"]), bytes(buffers[0]))
             case "drop":
-                self.buffer.remove(key)
+                self._remove(key)
         self._update_files()
 
     def read_files(self) -> list[ChosenFile]:
@@ -159,23 +116,19 @@ class BrowserFiles(anywidget.AnyWidget):
                 f"{', '.join(incomplete)}: the transfer to the kernel is not complete."
                 " Wait until the transfer ends, or remove the file."
             )
-        return [ChosenFile(file.name, file.path, file.mime_type or None) for file in self.buffer.files]
+        return [ChosenFile(file.name, file.path, file.mime_type or None) for file in [*self._incoming.values()]]
 
     def names(self) -> list[str]:
         """Return the names of the selected files, including incomplete files."""
-        return [file.name for file in self.buffer.files]
+        return [file.name for file in [*self._incoming.values()]]
 
     def sources(self) -> list[Path]:
         """Return the `source` of each selected file, including incomplete files."""
-        return [file.path for file in self.buffer.files]
+        return [file.path for file in [*self._incoming.values()]]
 
     def loading(self) -> list[str]:
         """Return the names of the files that the kernel has not received completely."""
-        return [file.name for file in self.buffer.files if not file.complete]
-
-    def set_refusal(self, reason: str) -> None:
-        """Refuse files and show the reason, or accept files if the reason is empty."""
-        self.refusal = reason
+        return [file.name for file in [*self._incoming.values()] if not file.complete]
 
     def watch(self, changed: Callable[[], object]) -> None:
         self.observe(lambda _change: changed(), "files")
@@ -183,15 +136,38 @@ class BrowserFiles(anywidget.AnyWidget):
     def forget(self, uploaded: list[ChosenFile]) -> None:
         """Delete these files in the kernel and in the list of the browser."""
         paths = [chosen.source for chosen in uploaded]
-        for file in self.buffer.files:
+        for key, file in list(self._incoming.items()):
             if file.path in paths:
-                self.buffer.remove(file.key)
+                self._remove(key)
         self._update_files()
+
+    def _new_path(self) -> Path:
+        """Create an empty file. The file name from the browser is never used as a path."""
+        if self._folder is None:
+            self._folder = new_temporary_folder("svc-notebooks-")
+            remove_with(self, self._folder)
+        self._count += 1
+        path = self._folder / f"{self._count}"
+        path.touch()
+        return path
+
+    def _append(self, key: str, offset: int, data: bytes) -> None:
+        """Append bytes at the end of a file. Bytes with another offset or beyond the file size are dropped."""
+        incoming = self._incoming.get(key)
+        if incoming is None or offset != incoming.received or offset + len(data) > incoming.size:
+            return
+        with incoming.path.open("ab") as file:
+            file.write(data)
+        incoming.received += len(data)
+
+    def _remove(self, key: str) -> None:
+        if incoming := self._incoming.pop(key, None):
+            incoming.path.unlink(missing_ok=True)
 
     def _update_files(self) -> None:
         self.files = [
-            {"key": file.key, "name": file.name, "size": file.size, "received": file.received}
-            for file in self.buffer.files
+            {"key": key, "name": file.name, "size": file.size, "received": file.received}
+            for key, file in self._incoming.items()
         ]
 
     def __repr__(self) -> str:
@@ -256,3 +232,58 @@ class FileChoice(widgets.VBox):  # type: ignore[misc]
         if not path.is_file():
             raise ValueError(f"{text}: no such file in the notebook folder, {Path.cwd()}.")
         return [ChosenFile(path.name, path, in_notebook_folder=True)]
+
+
+# -- files to the browser
+
+
+_SLICE = MIB
+
+
+class DownloadWidget(anywidget.AnyWidget):
+    """Sends files of any size to the browser, and shows PDF files on the page.
+
+    `taken` is the number of the last file that the browser has received.
+
+    >>> widget = DownloadWidget()
+    >>> widget.save("a.txt", "text/plain", b"hello"), widget.taken
+    ('sending to the browser', 0)
+    >>> widget
+    <DownloadWidget: 1 file sent to the browser>
+    """
+
+    _esm = (_FOLDER / "file_download.js").read_text(encoding="utf-8")
+    _css = (_FOLDER / "file_download.css").read_text(encoding="utf-8")
+
+    taken = traitlets.Int(0, help="the number of the last file that the browser has").tag(sync=True)
+
+    def __init__(self, on_received: Callable[[], None] = lambda: None) -> None:
+        super().__init__()
+        self._last_number = 0
+        self.observe(lambda _change: on_received(), "taken")
+
+    def save(self, name: str, media_type: str, body: bytes) -> str:
+        """Send a file to the browser and return a status text."""
+        self._transfer("save", name, media_type, body)
+        return "sending to the browser"
+
+    def show(self, name: str, media_type: str, body: bytes) -> bool:
+        """Show a PDF file on the page and return True. For any other media type, only return False."""
+        if media_type == PDF:
+            self._transfer("show", name, media_type, body)
+        return media_type == PDF
+
+    def clear(self) -> None:
+        """Remove the file from the page."""
+        self.send({"kind": "clear"})
+
+    def _transfer(self, action: str, name: str, media_type: str, body: bytes) -> None:
+        self._last_number += 1
+        facts: dict[str, Any] = {"name": name, "mime": media_type, "size": len(body), "size_text": size_text(len(body))}
+        self.send({"kind": action, "n": self._last_number, **facts})
+        for start in range(0, len(body), _SLICE):
+            self.send({"kind": "slice", "n": self._last_number}, [body[start : start + _SLICE]])
+
+    def __repr__(self) -> str:
+        files = f"{self._last_number or 'no'} file{'' if self._last_number == 1 else 's'}"
+        return f"<DownloadWidget: {files} sent to the browser>"

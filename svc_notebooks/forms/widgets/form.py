@@ -22,6 +22,7 @@ from ...core.fault_plan import PRESETS
 from ...notebook.current_session import SessionLike, session_or_current
 from ...notebook.frontend import at_prompt, detect_frontend
 from ...notebook.html import Markup, join_html, tag
+from .background_task import BackgroundTask
 from .field import button, status_text, style_sheet, table_region
 
 if TYPE_CHECKING:
@@ -203,6 +204,11 @@ class Form(widgets.VBox):  # type: ignore[misc]
     instead: ClassVar[str] = "the functions of svc_notebooks"
     """The calls that do the same without a notebook."""
 
+    work: BackgroundTask
+    """The task that runs long calls, of a form that has one."""
+    _last_code = ""
+    """The code of the last action of the person, of a form that shows it."""
+
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         public_methods(cls)
@@ -228,7 +234,7 @@ class Form(widgets.VBox):  # type: ignore[misc]
     @property
     def busy(self) -> bool:
         """True while a task of the form runs."""
-        return False
+        return "work" in vars(self) and self.work.busy
 
     def refresh(self) -> None:
         """Reload the data that a cell or another form may have changed. The base class has no data to reload."""
@@ -273,8 +279,8 @@ class Form(widgets.VBox):  # type: ignore[misc]
     def _show_problems(self, summary: str, problems: Sequence[str]) -> None:
         """Show an alert and store all problem texts in `last_error`. Focus the first field with a problem."""
         self.last_error = ValueError(" ".join([summary, *problems]))
-        hint = "See the message beside the field." if len(problems) == 1 else "See the messages beside the fields."
-        self.alert.value = tag("p", summary, " ", hint, role="alert")
+        hints = ("", " See the message beside the field.", " See the messages beside the fields.")
+        self.alert.value = tag("p", summary, hints[min(len(problems), 2)], role="alert")
         self._focus_first_problem()
 
     def _focus_first_problem(self) -> None:

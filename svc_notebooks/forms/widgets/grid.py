@@ -41,10 +41,7 @@ class Grid(anywidget.AnyWidget):
 
     def __init__(self, label: str, columns: dict[str, str]) -> None:
         super().__init__(label=label, columns=columns)
-        self._open: Callable[[str], None] = lambda _id: None
-        self._up: Callable[[], None] = lambda: None
-        self._sort: Callable[[str], None] = lambda _column: None
-        self._key: Callable[[str], None] = lambda _key: None
+        self._handlers: dict[str, Callable[..., None]] = {}
         self.on_msg(lambda _widget, content, _buffers: self.handle_message(content))
 
     def show(self, rows: Sequence[dict[str, Any]], empty_message: str) -> None:
@@ -76,20 +73,14 @@ class Grid(anywidget.AnyWidget):
         `changed` is called for a new selection, `opened` with the id of a row to open, `up` to go to the parent
         folder, `sorted_by` with a column whose heading was clicked, and `key_pressed` with "Delete" or "F2".
         """
-        self._open, self._up, self._sort, self._key = opened, up, sorted_by, key_pressed
+        self._handlers = {"open": opened, "up": up, "sort": sorted_by, "key": key_pressed}
         self.observe(lambda _change: changed(), "chosen")
 
     def handle_message(self, content: dict[str, Any]) -> None:
         """Handle a browser message, which opens a row, goes up, sorts the rows or has a key for the selected rows."""
-        match content:
-            case {"kind": "open", "id": row_id}:
-                self._open(str(row_id))
-            case {"kind": "up"}:
-                self._up()
-            case {"kind": "sort", "column": column} if column in self.sortable:
-                self._sort(str(column))
-            case {"kind": "key", "key": key}:
-                self._key(str(key))
+        values = [str(content[name]) for name in ("id", "column", "key") if name in content]
+        if (kind := content.get("kind")) in self._handlers and (kind != "sort" or values[0] in self.sortable):
+            self._handlers[kind](*values)
 
     def focus_if_lost(self) -> None:
         """Move the keyboard focus to the list if no other control has it."""

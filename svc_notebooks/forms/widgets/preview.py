@@ -7,6 +7,7 @@ import csv
 import io
 import zipfile
 from collections.abc import Callable
+from functools import partial
 
 from ...core.http.native_formats import CSV, HTML, JPEG, PNG, SVG, TEXT, TSV, ZIP
 from ...notebook.byte_sizes import KIB, MIB, size_text
@@ -30,12 +31,8 @@ def preview(media_type: str, body: bytes) -> Markup | None:
     >>> preview("text/csv", b"a,<b>").count("&lt;b&gt;"), preview("application/rtf", b"")
     (1, None)
     """
-    view = _view(media_type)
+    view = _text if media_type.endswith("json") else _VIEWS.get(media_type)
     return None if view is None else view(body)
-
-
-def _view(media_type: str) -> Callable[[bytes], Markup] | None:
-    return _text if media_type.endswith("json") else _VIEWS.get(media_type)
 
 
 def _text(body: bytes) -> Markup:
@@ -49,31 +46,24 @@ def _more_line(count: int, unit: str) -> Markup:
     return tag("p", f"… and {count} more {unit}", style="font-style: italic") if count > 0 else Markup()
 
 
-def _table(separator: str) -> Callable[[bytes], Markup]:
-    def view(body: bytes) -> Markup:
-        if len(body) > MAX_SIZE:
-            return _text(body)
-        lines = io.StringIO(body.decode("utf-8-sig", "replace"), newline="")
-        try:
-            rows = list(csv.reader(lines, delimiter=separator))
-        except csv.Error:  # a cell is longer than the csv module allows
-            return _text(body)
-        longest = max((len(cell) for row in rows for cell in row), default=0)
-        return _text(body) if longest > MAX_TEXT else _cells(rows)
-
-    return view
+def _table(body: bytes, *, separator: str) -> Markup:
+    if len(body) > MAX_SIZE:
+        return _text(body)
+    lines = io.StringIO(body.decode("utf-8-sig", "replace"), newline="")
+    try:
+        rows = list(csv.reader(lines, delimiter=separator))
+    except csv.Error:  # a cell is longer than the csv module allows
+        return _text(body)
+    longest = max((len(cell) for row in rows for cell in row), default=0)
+    return _text(body) if longest > MAX_TEXT else _cells(rows)
 
 
 def _cells(rows: list[list[str]]) -> Markup:
-    shown = [_row(row) for row in rows[:MAX_ROWS]]
-    table = tag("table", join_html(*shown), style="border-collapse: collapse")
+    cells = [[tag("td", cell, style=_CELL) for cell in row[:MAX_COLUMNS]] for row in rows[:MAX_ROWS]]
+    table = tag("table", *(tag("tr", *row) for row in cells), style="border-collapse: collapse")
     extra_columns = max((len(row) for row in rows), default=0) - MAX_COLUMNS
     omitted = join_html(_more_line(len(rows) - MAX_ROWS, "rows"), _more_line(extra_columns, "columns"))
     return tag("div", table, omitted, style=_SCROLL, tabindex="0")
-
-
-def _row(cells: list[str]) -> Markup:
-    return tag("tr", join_html(*(tag("td", cell, style=_CELL) for cell in cells[:MAX_COLUMNS])))
 
 
 def _page(body: bytes) -> Markup:
@@ -85,14 +75,11 @@ def _page(body: bytes) -> Markup:
     return tag("iframe", sandbox="", srcdoc=page, title="The exported page", style=style)
 
 
-def _picture(media_type: str) -> Callable[[bytes], Markup]:
-    def view(body: bytes) -> Markup:
-        if len(body) > MAX_SIZE:
-            return _too_large(body)
-        style = f"{_BOX}; max-width: 100%; max-height: 26em"
-        return tag("img", src=data_url(media_type, body), alt="The exported picture", style=style)
-
-    return view
+def _picture(body: bytes, *, media_type: str) -> Markup:
+    if len(body) > MAX_SIZE:
+        return _too_large(body)
+    style = f"{_BOX}; max-width: 100%; max-height: 26em"
+    return tag("img", src=data_url(media_type, body), alt="The exported picture", style=style)
 
 
 def _too_large(body: bytes) -> Markup:
@@ -122,11 +109,11 @@ def _archive(body: bytes) -> Markup:
 
 _VIEWS: dict[str, Callable[[bytes], Markup]] = {
     TEXT: _text,
-    CSV: _table(","),
-    TSV: _table("\t"),
+    CSV: partial(_table, separator=","),
+    TSV: partial(_table, separator="\t"),
     HTML: _page,
     ZIP: _archive,
-    PNG: _picture(PNG),
-    JPEG: _picture(JPEG),
-    SVG: _picture(SVG),
+    PNG: partial(_picture, media_type=PNG),
+    JPEG: partial(_picture, media_type=JPEG),
+    SVG: partial(_picture, media_type=SVG),
 }

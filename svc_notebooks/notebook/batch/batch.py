@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from array import array
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias
 
 from ...client.transport.retry import repeated_requests
 from ...core.errors.caller_warning import warn_caller
 from ..arguments import choice
-from ..frames.frames import Column, Record, Schema, frame
+from ..frames.frames import Column, Record, Schema, concatenate, frame
 from .progress import BAR_MIN_SIZE, BatchProgress, Counts, Progress, check_progress, session_progress, showing
-from .resume import SKIPPED, AllRows, Resumable, Resume, ledger_path, open_rows
+from .resume import AllRows, Resumable, Resume, ledger_path, open_rows
 from .workers import ROW_ERRORS, Executor, Outcomes, Report, Row, RowCall, RowOutcome, check_workers, row_outcomes
 
 if TYPE_CHECKING:
@@ -25,52 +27,9 @@ if TYPE_CHECKING:
 __all__ = ["ROW_ERRORS", "Executor", "Progress", "Report", "Resumable", "Resume", "RowCall", "row_outcomes"]
 """What the functions for many rows also use, from the other modules of this package."""
 
-Item = TypeVar("Item")
-
-
-def apply_to_rows(schema: Schema, items: Sequence[Item], call: Callable[[Item], Record]) -> DataFrame:
-    """Call `call` for each item and return the DataFrame of the records that the calls return.
-
-    The first error of a row is raised after the last item. Any other error, which would also occur for every other row,
-    is raised at once. The attributes of the error are `result`, the DataFrame of the successful calls, and `failed`, a
-    dict from row numbers to errors.
-    """
-    done: list[Record] = []
-    failed: dict[int, Exception] = {}
-    try:
-        for n, item in enumerate(items):
-            try:
-                done.append(call(item))
-            except ROW_ERRORS as error:
-                failed[n] = error
-        if failed:
-            raise failed[min(failed)]
-    except BaseException as error:
-        _annotate(error, frame(schema, done), failed, len(done), len(items))
-        raise
-    return frame(schema, done)
-
 
 _MAX_NOTES = 10
 """The maximum number of failed rows that an error lists. All of them are in its attribute `failed`."""
-
-
-def _annotate(
-    error: BaseException,
-    result: DataFrame,
-    failed: Mapping[int, Exception],
-    done: int,
-    count: int,
-    label: Callable[[int], str] = "row {}".format,
-) -> None:
-    """Add the result and the failed rows to an error, and notes about them if there are several rows."""
-    vars(error).update({"failed": dict(sorted(failed.items())), "result": result})
-    if count > 1:
-        error.add_note(f"{done} of {count} succeeded; the attribute result has the rows that ended")
-        for n in sorted(failed)[:_MAX_NOTES]:
-            error.add_note(f"{label(n)}: {type(failed[n]).__name__}: {failed[n]}")
-        if len(failed) > _MAX_NOTES:
-            error.add_note(f"and {len(failed) - _MAX_NOTES} more, in the attribute failed of this error")
 
 
 Errors: TypeAlias = Literal["raise", "return"] | None
@@ -79,6 +38,9 @@ frame. None raises the error of a single row, and returns the errors of several 
 """
 
 DONE, FAILED = "done", "failed"
+
+_PIECE = 10_000
+"""The number of records from which a frame is built before the call ends."""
 
 BATCH_COLUMNS = (
     Column("outcome", "str", "outcome"),
@@ -140,6 +102,18 @@ class RowOperation(Generic[Row]):
     going_on: str = ""
 
 
+def _ranges(numbers: Sequence[int]) -> str:
+    """Return the row numbers in ascending order as a text for a message.
+
+    >>> _ranges([0, 1, 2, 5]), _ranges([])
+    (': rows 0-2, 5', '')
+    """
+    groups = [[n for _, n in group] for _, group in groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0])]
+    texts = [f"{group[0]}-{group[-1]}" if len(group) > 1 else f"{group[0]}" for group in groups]
+    more = f" and {len(texts) - _MAX_NOTES} more ranges" if len(texts) > _MAX_NOTES else ""
+    return f": rows {', '.join(texts[:_MAX_NOTES])}{more}" if texts else ""
+
+
 def known_id(file_id: str) -> Record:
     """Return what is known of a file if its call fails."""
     return {"id": file_id}
@@ -151,35 +125,54 @@ def run(operation: RowOperation[Row], rows: Sequence[Row], session: Session, bat
     A row whose call raised one of `row_errors` has the outcome "failed" and the message in the column `error`, and a
     UserWarning says how many failed. For a single row, or with `errors="raise"`, the first error is raised after the
     last row instead. Any other error would also occur for every other row, and is raised at once. The attribute
-    `result` of an error is the frame of the rows that have ended, and `failed` is a dict from row numbers to errors.
+    `result` of an error is the frame of the rows that have ended, `done` is a list of the numbers of the rows that
+    succeeded, and `failed` is a dict from row numbers to errors.
 
     With `batch.resume`, the rows that an earlier call with the same ledger has done have the outcome "skipped".
     """
-    if len(rows) == 1 and batch.executor is None and batch.resume is None and batch.errors != "return":
+    is_alone = len(rows) == 1 and (operation.resumable is None or operation.resumable.fewest > 1)
+    if is_alone and batch.executor is None and batch.resume is None and batch.errors != "return":
         return _run_alone(operation, rows[0], session, batch.progress)
     results = _Results(operation, rows)
     counts = Counts(len(rows), operation.unit, None if operation.size is None else map(operation.size, rows))
     progress = session_progress(session, counts, operation.title, batch.progress)
+
+    def skip(n: int, record: Record) -> None:
+        results.append(n, record)
+        counts.skip(n)
+
     try:
-        with open_rows(operation.call, rows, session, operation.resumable, batch.resume) as calls, showing(progress):
-            results.skip(calls.done)
-            counts.skip(calls.done)
-            with closing(_outcomes(calls, session, batch, progress)) as outcomes:
-                for n, outcome in outcomes:
-                    calls.end(n, outcome, results.failure(outcome))
-                    results.add(n, outcome)
-                    progress.end(n, failed=n in results.failed, outcome=results.records[n]["outcome"])
+        with (
+            open_rows(operation.call, rows, session, operation.resumable, batch.resume, skip) as calls,
+            showing(progress),
+            closing(_outcomes(calls, session, batch, progress)) as outcomes,
+        ):
+            for n, outcome in outcomes:
+                calls.end(n, outcome, results.failure(outcome))
+                progress.end(n, failed=outcome.error is not None, outcome=results.add(n, outcome)["outcome"])
     except BaseException as error:
         _explain_interrupt(error, counts, operation.going_on if batch.resume is None else "run the cell again to go on")
-        results.annotate(error)
+        results.annotate(error, batch.resume)
         raise
     if results.failed:
         first = results.failed[min(results.failed)]
         if batch.errors == "raise" or (batch.errors is None and len(rows) == 1):
-            results.annotate(first)
+            results.annotate(first, batch.resume)
             raise first
         warn_caller(results.warning())
     return results.frame()
+
+
+def apply_to_rows(
+    schema: Schema, rows: Sequence[Row], call: Callable[[Row], Record], session: Session, workers: int | None = 1
+) -> DataFrame:
+    """Call a function for each row, and return the frame of the results without the columns of a batch.
+
+    The first error of a row is raised after the last row.
+    """
+    operation: RowOperation[Row] = RowOperation(schema, lambda session, row, report: call(row))
+    result = run(operation, rows, session, Batch(workers, errors="raise", progress=False))
+    return result[[column.name for column in schema.columns]]
 
 
 def _run_alone(operation: RowOperation[Row], row: Row, session: Session, progress: Progress) -> DataFrame:
@@ -243,27 +236,36 @@ class _Results(Generic[Row]):
 
     operation: RowOperation[Row]
     rows: Sequence[Row]
-    records: dict[int, Record] = field(default_factory=dict)
     failed: dict[int, Exception] = field(default_factory=dict)
+    numbers: array[int] = field(default_factory=lambda: array("q"))
+    """The numbers of the rows, in the order in which they ended."""
+    _records: list[Record] = field(default_factory=list)
+    _pieces: list[DataFrame] = field(default_factory=list)
+    """Frames of rows that ended before those of `_records`. They take a third of the memory of records."""
 
-    def add(self, n: int, outcome: RowOutcome) -> None:
-        """Add the outcome of a row and show its warnings. Raises the row's error if it concerns all rows."""
+    def append(self, n: int, record: Record) -> Record:
+        """Add the record of a row, and return it."""
+        self.numbers.append(n)
+        self._records.append(record)
+        if len(self._records) == _PIECE:
+            self._pieces.append(frame(batch_schema(self.operation.schema), self._records))
+            self._records = []
+        return record
+
+    def add(self, n: int, outcome: RowOutcome) -> Record:
+        """Add the outcome of a row, show its warnings and return its record.
+
+        Raises the row's error if it concerns all rows.
+        """
         for warning in outcome.warnings:
             warn_caller(*warning)
         columns: dict[str, Any] = {"attempts": outcome.attempts, "seconds": outcome.seconds}
         if outcome.error is None:
-            self.records[n] = {"outcome": DONE, **(outcome.record or {}), **columns}
-            return
-        message = self.failure(outcome)
-        if message is None:
+            return self.append(n, {"outcome": DONE, **(outcome.record or {}), **columns})
+        if self.failure(outcome) is None:
             raise outcome.error
-        self.records[n] = {**failed_record(self.operation, self.rows[n], outcome.error), **columns}
         self.failed[n] = outcome.error
-
-    def skip(self, done: Mapping[int, Record]) -> None:
-        """Add the records of rows that an earlier call has done."""
-        for n, record in done.items():
-            self.records[n] = {**record, "outcome": SKIPPED, "attempts": 0, "seconds": 0.0}
+        return self.append(n, {**failed_record(self.operation, self.rows[n], outcome.error), **columns})
 
     def failure(self, outcome: RowOutcome) -> str | None:
         """Return the error message of a failed row, or None if the row is done or its error concerns all rows."""
@@ -271,13 +273,33 @@ class _Results(Generic[Row]):
         return f"{type(error).__name__}: {error}" if isinstance(error, self.operation.row_errors) else None
 
     def frame(self) -> DataFrame:
-        """Return the frame of the rows that have ended, in the order of the rows."""
-        return frame(batch_schema(self.operation.schema), [self.records[n] for n in sorted(self.records)])
+        """Return the frame of the rows that have ended, in the order of the rows, and forget them."""
+        schema = batch_schema(self.operation.schema)
+        if not self._pieces:
+            records = dict(zip(self.numbers, self._records, strict=True))
+            return frame(schema, [records[n] for n in sorted(records)])
+        if self._records:
+            self._pieces.append(frame(schema, self._records))
+        return concatenate(schema, self._pieces, self.numbers)
 
-    def annotate(self, error: BaseException) -> None:
-        """Add the result and the failed rows to an error."""
-        done = len(self.records) - len(self.failed)
-        _annotate(error, self.frame(), self.failed, done, len(self.rows), self._label)
+    def annotate(self, error: BaseException, resume: Resume) -> None:
+        """Add the result, the rows done and the failed rows to an error, and notes about them for several rows."""
+        done = sorted({*self.numbers} - self.failed.keys())
+        vars(error).update({"failed": dict(sorted(self.failed.items())), "result": self.frame(), "done": done})
+        if len(self.rows) == 1:
+            return
+        error.add_note(
+            f"{len(done)} of {len(self.rows)} succeeded{_ranges(done)}; the attribute result has the rows that ended"
+        )
+        for n in sorted(self.failed)[:_MAX_NOTES]:
+            error.add_note(f"{self._label(n)}: {type(self.failed[n]).__name__}: {self.failed[n]}")
+        if len(self.failed) > _MAX_NOTES:
+            error.add_note(f"and {len(self.failed) - _MAX_NOTES} more, in the attribute failed of this error")
+        error.add_note(
+            "to go on, call again with the rows that are not in the attribute done of this error"
+            if resume is None
+            else "to go on, run the cell again: the ledger has the rows that are done"
+        )
 
     def warning(self) -> str:
         """Return a line that says how many rows failed, and why the first one did."""

@@ -73,10 +73,10 @@ class Counts:
                 self._move(n, size, sent=sent)
             self._running.pop(n, None)
 
-    def skip(self, numbers: Iterable[int]) -> None:
-        """Count rows that an earlier call has done."""
-        for n in numbers:
-            self.end(n, failed=False, sent=False)
+    def skip(self, n: int) -> None:
+        """Count a row that an earlier call has done, before others run."""
+        self.rows_done += 1
+        self.moved += (self._sizes[n] or 0) if self._sizes else 0
 
     def _set_size(self, sizes: list[int | None], n: int, size: int) -> None:
         self._unknown -= sizes[n] is None

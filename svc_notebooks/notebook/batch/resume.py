@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias
 from weakref import WeakKeyDictionary
 
 from ...client.files import ROOT, generate_ids, get_file
+from ...client.transport.retry import RetryBudget
 from ...core.errors.caller_warning import warn_caller
-from ...core.errors.errors import AlreadyExists, ContentMismatch, NotAllowed, NotFound, SourceChanged
+from ...core.errors.errors import AlreadyExists, ContentMismatch, Interrupted, NotAllowed, NotFound, SourceChanged
 from ..sandbox.sandbox_numbers import open_sandboxes
 from .workers import Report, Row, RowCall, RowOutcome
 
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
 Resume: TypeAlias = str | os.PathLike[str] | None
 """The argument `resume`, which is the name or the path of a ledger, or None for a call without a ledger."""
 
-SKIPPED = "skipped"
-"""The outcome of a row that an earlier call with the same ledger has done."""
+_SKIPPED = {"outcome": "skipped", "attempts": 0, "seconds": 0.0}
+"""The columns of a row that an earlier call with the same ledger has done."""
 
 _ENDING = ".resume.sqlite"
 _ID_IS_USED = (AlreadyExists, ContentMismatch, SourceChanged)
@@ -44,14 +45,9 @@ _IDS = 1000
 """The number of ids for new files that one request returns."""
 
 
-def _generate_ids(session: Session, count: int) -> list[str]:
-
-    return generate_ids(session, count)
-
-
 @dataclass(frozen=True, slots=True)
 class Resumable(Generic[Row]):
-    """How a public function records its rows in a ledger, and how it repeats a row.
+    """How a public function repeats a row, and records its rows in a ledger.
 
     Attributes:
         function: The name of the public function.
@@ -59,7 +55,9 @@ class Resumable(Generic[Row]):
         identity: A function that returns what identifies a row, such as a file id, as a JSON value.
         with_id: A function that returns the row of a new file or event with a new id. None if rows need no id.
         new_ids: A function that returns a number of new ids.
-        repeat: The call for a row that an earlier call may have done already. None means the same call.
+        needs_id: A function that returns whether a row can be repeated only with an id. With a ledger all rows get ids.
+        fewest: The number of rows from which they get ids without a ledger.
+        repeat: The call for a row that may be done already. None means the same call.
         is_done: A function that returns whether a row that is recorded as done is still done, given the row and its
             record. A row that is not is called again, with a new id.
         current: A function that returns the columns that a skipped row takes from the row and not from the ledger.
@@ -69,7 +67,9 @@ class Resumable(Generic[Row]):
     arguments: Mapping[str, Any] = field(default_factory=dict)
     identity: Callable[[Row], Any] = str
     with_id: Callable[[Row, str], Row] | None = None
-    new_ids: Callable[[Session, int], Sequence[str]] = _generate_ids
+    new_ids: Callable[[Session, int], Sequence[str]] = generate_ids
+    needs_id: Callable[[Row], bool] = lambda row: True
+    fewest: int = 2
     repeat: RowCall[Row] | None = None
     is_done: Callable[[Row, Record], bool] = lambda row, record: True
     current: Callable[[Row], Record] = lambda row: {}
@@ -93,26 +93,7 @@ def ledger_path(resume: Resume) -> Path | None:
     return Path(text + _ENDING) if is_name else path
 
 
-class AllRows(Generic[Row]):
-    """The rows of a call without a ledger."""
-
-    def __init__(self, call: RowCall[Row], rows: Sequence[Row]) -> None:
-        self.call: RowCall[Any] = call
-        self.done: Mapping[int, Record] = {}
-        """The records of the rows that an earlier call has done, by row number."""
-        self.pending: Sequence[int] = range(len(rows))
-        """The numbers of the other rows."""
-        self._rows = rows
-
-    def begin(self, n: int) -> Any:
-        """Return the argument of `call` for a row, immediately before it is called."""
-        return self._rows[n]
-
-    def end(self, n: int, outcome: RowOutcome, failure: str | None) -> None:
-        """Record the outcome of a row. `failure` is the error message of a failed row."""
-
-
-class _LedgerRow(NamedTuple):
+class _RowToCall(NamedTuple):
     """A row of a call. `repeated` is True if an earlier call may have done it already."""
 
     row: Any
@@ -120,40 +101,86 @@ class _LedgerRow(NamedTuple):
     has_chosen_id: bool
 
 
+class AllRows(Generic[Row]):
+    """The rows of a call without a ledger. New files and events of several rows get ids, so that none is made twice."""
+
+    def __init__(
+        self, call: RowCall[Row], rows: Sequence[Row], session: Session, resumable: Resumable[Row] | None
+    ) -> None:
+        self._rows, self._session, self._resumable = rows, session, resumable or Resumable("")
+        self.call: RowCall[Any] = partial(_call_or_repeat, call=call, repeat=self._resumable.repeat or call)
+        self.pending: Sequence[int] = range(len(rows))
+        """The numbers of the rows that an earlier call has not done."""
+        self._ids: dict[int, str] = {}
+        few = self._resumable.with_id is None or len(rows) < self._resumable.fewest
+        self._without_id = (n for n in self.pending if not few and self._resumable.needs_id(rows[n]))
+        self._next_without_id = next(self._without_id, None)
+
+    def begin(self, n: int) -> _RowToCall:
+        """Return the argument of `call` for a row, immediately before it is called."""
+        row, with_id = self._rows[n], self._resumable.with_id
+        if n == self._next_without_id:
+            self._choose_ids(n)
+        if n in self._ids and with_id is not None:
+            row = with_id(row, self._ids.pop(n))
+        return _RowToCall(row, repeated=self._was_sent(n), has_chosen_id=row is not self._rows[n])
+
+    def _was_sent(self, n: int) -> bool:
+        return False
+
+    def _choose_ids(self, n: int) -> dict[int, str]:
+        """Generate ids for the row and the next ones without an id, and return them."""
+        following = [n, *islice(self._without_id, _IDS - 1)]
+        self._next_without_id = next(self._without_id, None)
+        ids = dict(zip(following, self._resumable.new_ids(self._session, len(following)), strict=True))
+        self._ids |= ids
+        return ids
+
+    def end(self, n: int, outcome: RowOutcome, failure: str | None) -> None:
+        """Record the outcome of a row. `failure` is the error message of a failed row."""
+
+
 class _LedgerRows(AllRows[Row]):
     """The rows of a call with a ledger, which records each row before and after its call."""
 
     def __init__(
-        self, call: RowCall[Row], rows: Sequence[Row], session: Session, resumable: Resumable[Row], ledger: Ledger
+        self,
+        call: RowCall[Row],
+        rows: Sequence[Row],
+        session: Session,
+        resumable: Resumable[Row],
+        ledger: Ledger,
+        skip: Callable[[int, Record], None],
     ) -> None:
-        super().__init__(call, rows)
-        self.call = partial(_call_or_repeat, call=call, repeat=resumable.repeat or call)
-        self._session, self._resumable, self._ledger = session, resumable, ledger
+        super().__init__(call, rows, session, resumable)
+        self._ledger = ledger
         self._keys = _keys(rows, resumable.identity)
-        stored = ledger.rows()
-        self._stored: dict[int, LedgerRow] = {n: stored[key] for n, key in enumerate(self._keys) if key in stored}
-        done = {n: row.record or {} for n, row in self._stored.items() if row.state == "done"}
-        self.done = {
-            n: {**record, **resumable.current(rows[n])}
-            for n, record in done.items()
-            if resumable.is_done(rows[n], record)
-        }
-        self.pending = [n for n in range(len(rows)) if n not in self.done]
-        self._ids = {n: row.id for n, row in self._stored.items() if row.id is not None and row.state != "done"}
-        self._without_id = iter([n for n in self.pending if n not in self._ids])
+        self._stored: dict[int, LedgerRow] = {}
+        with _without_collector():
+            for n, row in enumerate(ledger.rows(self._keys)):
+                if row is None:
+                    continue
+                if row.state != "done":
+                    self._stored[n] = row
+                elif resumable.is_done(rows[n], record := row.record or {}):
+                    skip(n, {**record, **resumable.current(rows[n]), **_SKIPPED})
+                    self._keys[n] = ""  # not needed any more
+        self.pending = [n for n, key in enumerate(self._keys) if key]
+        self._ids = {n: row.id for n, row in self._stored.items() if row.id is not None}
+        with_id = {*self._ids}
+        self._without_id = (n for n in self.pending if resumable.with_id and n not in with_id)
+        self._next_without_id = next(self._without_id, None)
         self._waiting, self._started = iter(self.pending), set[int]()
 
-    def begin(self, n: int) -> _LedgerRow:
-        row, with_id = self._rows[n], self._resumable.with_id
-        if with_id is not None:
-            if n not in self._ids:
-                self._choose_ids()
-            row = with_id(row, self._ids[n])
+    def begin(self, n: int) -> _RowToCall:
+        to_call = super().begin(n)
         if n not in self._started:
             self._start_rows()
+        return to_call
+
+    def _was_sent(self, n: int) -> bool:
         before = self._stored.get(n)
-        was_sent = before is not None and (before.state == "started" or (before.state == "failed" and bool(before.id)))
-        return _LedgerRow(row, repeated=was_sent, has_chosen_id=row is not self._rows[n])
+        return before is not None and (before.state == "started" or (before.state == "failed" and bool(before.id)))
 
     def _start_rows(self) -> None:
         """Save the next rows as started. One transaction for each of them would slow the threads down."""
@@ -161,12 +188,10 @@ class _LedgerRows(AllRows[Row]):
         self._ledger.start([self._keys[n] for n in following])
         self._started.update(following)
 
-    def _choose_ids(self) -> None:
-        """Generate the ids of the next rows, and save them before anything is sent with them."""
-        following = list(islice(self._without_id, _IDS))
-        ids = dict(zip(following, self._resumable.new_ids(self._session, len(following)), strict=True))
+    def _choose_ids(self, n: int) -> dict[int, str]:
+        ids = super()._choose_ids(n)
         self._ledger.choose([(self._keys[n], file_id) for n, file_id in ids.items()])
-        self._ids |= ids
+        return ids
 
     def end(self, n: int, outcome: RowOutcome, failure: str | None) -> None:
         if outcome.error is None:
@@ -178,12 +203,20 @@ class _LedgerRows(AllRows[Row]):
 
 @contextmanager
 def open_rows(
-    call: RowCall[Row], rows: Sequence[Row], session: Session, resumable: Resumable[Row] | None, resume: Resume
+    call: RowCall[Row],
+    rows: Sequence[Row],
+    session: Session,
+    resumable: Resumable[Row] | None,
+    resume: Resume,
+    skip: Callable[[int, Record], None],
 ) -> Generator[AllRows[Row]]:
-    """Open the ledger of a call, and yield its rows. The block calls `begin` and `end` for each pending row."""
+    """Open the ledger of a call, and yield its rows. The block calls `begin` and `end` for each pending row.
+
+    `skip` is called with the numbers and the records of the rows that an earlier call has done.
+    """
     path = ledger_path(resume)
     if path is None or resumable is None:
-        yield AllRows(call, rows)
+        yield AllRows(call, rows, session, resumable)
         return
     from ...local.ledger import Ledger, OtherCallError
 
@@ -196,7 +229,7 @@ def open_rows(
         _start_again(path)
         ledger = Ledger(path, common)
     try:
-        yield _LedgerRows(call, rows, session, resumable, ledger)
+        yield _LedgerRows(call, rows, session, resumable, ledger, skip)
     finally:
         ledger.close()
 
@@ -246,23 +279,45 @@ def _start_again(path: Path) -> None:
     )
 
 
+@contextmanager
+def _without_collector() -> Generator[None]:
+    """Turn off the garbage collector, which would look through a million records again and again."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
 def _keys(rows: Sequence[Row], identity: Callable[[Row], Any]) -> list[str]:
     """Return the keys of the rows. Rows with the same identity are numbered."""
-    seen: Counter[str] = Counter()
-    keys = []
-    for row in rows:
-        key = json.dumps(identity(row), sort_keys=True, default=str)
-        seen[key] += 1
-        keys.append(key if seen[key] == 1 else f"{key} {seen[key]}")
+    encode = json.JSONEncoder(sort_keys=True, default=str).encode
+    keys = [encode(identity(row)) for row in rows]
+    if len({*keys}) < len(keys):
+        seen: Counter[str] = Counter()
+        for n, key in enumerate(keys):
+            seen[key] += 1
+            keys[n] = key if seen[key] == 1 else f"{key} {seen[key]}"
     return keys
 
 
 def _call_or_repeat(
-    session: Session, item: _LedgerRow, report: Report, call: RowCall[Any], repeat: RowCall[Any]
+    session: Session, item: _RowToCall, report: Report, call: RowCall[Any], repeat: RowCall[Any]
 ) -> Mapping[str, Any]:
-    try:
-        return (repeat if item.repeated else call)(session, item.row, report)
-    except AlreadyExists:
-        if item.repeated or not item.has_chosen_id:
-            raise
-        return repeat(session, item.row, report)  # a cluster has called the row twice, because a worker has ended
+    """Call the function of a row, or `repeat` if the row may be done already.
+
+    This is so if a connection was lost, and if a cluster calls the row twice, because a worker has ended.
+    """
+    budget, repeated = RetryBudget(session), item.repeated
+    while True:
+        try:
+            return (repeat if repeated else call)(session, item.row, report)
+        except AlreadyExists:
+            if repeated or not item.has_chosen_id:
+                raise
+        except Interrupted as lost:
+            if not (lost.uncertain and item.has_chosen_id and budget.wait()):
+                raise
+        repeated = True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from itertools import islice
 from queue import Empty, SimpleQueue
 from threading import Event
@@ -16,10 +16,12 @@ from ...core.errors.errors import (
     AlreadyExists,
     BadRequest,
     ContentMismatch,
+    Interrupted,
     NotAllowed,
     NotFound,
     SessionExpired,
     SourceChanged,
+    Unreachable,
 )
 from ...core.platform import capabilities
 from ...core.user_functions import check_function
@@ -43,8 +45,14 @@ RowCall: TypeAlias = "Callable[[Session, Row, Report], Mapping[str, Any]]"
 For worker processes it must be picklable: a function of a module, or a `functools.partial` of one.
 """
 
-ROW_ERRORS = (AlreadyExists, BadRequest, ContentMismatch, NotAllowed, NotFound, SessionExpired, SourceChanged, OSError)
+ROW_ERRORS = (
+    *(AlreadyExists, BadRequest, ContentMismatch, Interrupted, NotAllowed, NotFound, SessionExpired, SourceChanged),
+    OSError,
+)
 """The exception types that concern only one row, so that the calls for the other rows may succeed."""
+
+_SILENCE = 60.0
+"""The seconds without an answer after which lost connections concern all rows."""
 
 
 class RowOutcome(NamedTuple):
@@ -77,12 +85,12 @@ _sessions: dict[str, Session] = {}
 """The sessions of this worker process by the keys of their recipes. The calls of all rows share a session."""
 
 
-def call_row_in_worker(recipe: SessionRecipe, call: RowCall[Row], row: Row) -> RowOutcome:
-    """Call the function of a row in a worker process, with a session that is opened once in this process."""
+def call_rows_in_worker(recipe: SessionRecipe, call: RowCall[Row], rows: Sequence[Row]) -> list[RowOutcome]:
+    """Call the function of rows in a worker process, with a session that is opened once in this process."""
     from ...client.session import Session
 
     session = _sessions.get(recipe.key) or _sessions.setdefault(recipe.key, Session.from_recipe(recipe))
-    return call_row(call, session, row, lambda done, total: None)
+    return [call_row(call, session, row, lambda done, total: None) for row in rows]
 
 
 DEFAULT_WORKERS = 8
@@ -92,7 +100,10 @@ MAX_WORKERS = 64
 """The maximum number of threads. The connection pool of a session keeps as many connections open."""
 
 _QUEUED = 4
-"""The number of rows for each worker that are given to an executor before their turn."""
+"""The number of tasks for each worker that are given to an executor before their turn."""
+
+_MAX_CHUNK = 16
+"""The maximum number of rows in a task of another process. A task costs milliseconds in Dask and ipyparallel."""
 
 _TICK = 0.25
 """The seconds between two calls of `tick`."""
@@ -137,20 +148,47 @@ def row_outcomes(
     """Call the function for each row, and yield the number and the outcome of each row.
 
     `begin` returns the row with a number. It is called in this thread, before the row waits for a worker. `reports`
-    returns the function that reports the progress of a row, given its number. None as `workers` means one for a service
+    returns the function that reports the progress of a row, given its number. If the service cannot be reached or does
+    not answer, the error of the last row is raised after its outcome. None as `workers` means one for a service
     in this process, and `DEFAULT_WORKERS` threads otherwise. The threads of this process share the session. The workers
     of any other executor open sessions of their own, so `call` and the rows must be picklable. `tick` is called in this
     thread again and again while it waits for workers.
     """
+    threads = min(workers or (1 if session.in_process else DEFAULT_WORKERS), len(numbers))
     if executor is not None and not isinstance(executor, ThreadPoolExecutor):
         recipe = session.recipe()
-        return _on_executor(
-            executor, numbers, lambda n: executor.submit(call_row_in_worker, recipe, call, begin(n)), tick
+        outcomes = _on_executor(
+            executor,
+            numbers,
+            lambda chunk: executor.submit(call_rows_in_worker, recipe, call, list(map(begin, chunk))),
+            tick,
+            _MAX_CHUNK,
         )
-    threads = min(workers or (1 if session.in_process else DEFAULT_WORKERS), len(numbers))
-    if executor is not None or (threads > 1 and capabilities().threads):
-        return _in_threads(executor or threads, call, session, numbers, begin, reports, tick)
-    return ((n, call_row(call, session, begin(n), reports(n))) for n in numbers)
+    elif executor is not None or (threads > 1 and capabilities().threads):
+        outcomes = _in_threads(executor or threads, call, session, numbers, begin, reports, tick)
+    else:
+        outcomes = ((n, call_row(call, session, begin(n), reports(n))) for n in numbers)
+    return _while_service_answers(outcomes, session)
+
+
+def _while_service_answers(outcomes: Outcomes, session: Session) -> Outcomes:
+    """Yield the outcomes. Raises the error of a lost connection if the other rows would probably lose theirs too.
+
+    This is so if no connection could be made, and if all rows of the last minute have lost theirs.
+    """
+    lost_at: float | None = None
+    with closing(outcomes):
+        for n, outcome in outcomes:
+            yield n, outcome
+            error, now = outcome.error, session.elapsed()
+            if not isinstance(error, Interrupted):
+                lost_at = None
+            elif isinstance(error, Unreachable) or getattr(error.__cause__, "hopeless", False):
+                raise error
+            elif lost_at is None:
+                lost_at = now
+            elif now - lost_at >= _SILENCE:
+                raise error
 
 
 class BatchStopped(BaseException):
@@ -173,7 +211,7 @@ def _in_threads(
         if stop.wait(seconds):
             raise BatchStopped
 
-    def run(n: int, row: Row) -> RowOutcome:
+    def run(n: int, row: Row) -> list[RowOutcome]:
         report = reports(n)
 
         def report_or_stop(done: int, total: int | None) -> None:
@@ -183,38 +221,46 @@ def _in_threads(
 
         token = thread_sleep.set(sleep)
         try:
-            return call_row(call, session, row, report_or_stop)
+            return [call_row(call, session, row, report_or_stop)]
         finally:
             thread_sleep.reset(token)
 
     with ExitStack() as stack:
         threads = stack.enter_context(ThreadPoolExecutor(pool, "svc-row")) if isinstance(pool, int) else pool
         stack.callback(stop.set)
-        yield from _on_executor(threads, numbers, lambda n: threads.submit(run, n, begin(n)), tick)
+        yield from _on_executor(threads, numbers, lambda chunk: threads.submit(run, chunk[0], begin(chunk[0])), tick)
 
 
 def _on_executor(
-    executor: Executor, numbers: Sequence[int], submit: Callable[[int], Future[RowOutcome]], tick: Callable[[], None]
+    executor: Executor,
+    numbers: Sequence[int],
+    submit: Callable[[Sequence[int]], Future[list[RowOutcome]]],
+    tick: Callable[[], None],
+    max_chunk: int = 1,
 ) -> Outcomes:
-    """Submit the calls of rows to an executor, a few ahead of their turn, and yield their outcomes."""
-    ended: SimpleQueue[tuple[int, Future[RowOutcome]]] = SimpleQueue()
-    ahead = _QUEUED * (getattr(executor, "_max_workers", None) or MAX_WORKERS)
-    futures: dict[int, Future[RowOutcome]] = {}
-    waiting = iter(numbers)
+    """Submit the calls of rows to an executor in chunks, a few ahead of their turn, and yield their outcomes.
 
-    def start(n: int) -> None:
-        future = futures[n] = submit(n)
-        future.add_done_callback(lambda done: ended.put((n, done)))
+    A chunk has at most `max_chunk` rows, and fewer if some workers would otherwise have no rows.
+    """
+    ended: SimpleQueue[tuple[Sequence[int], Future[list[RowOutcome]]]] = SimpleQueue()
+    ahead = _QUEUED * (getattr(executor, "_max_workers", None) or MAX_WORKERS)
+    size = min(max_chunk, max(1, len(numbers) // ahead))
+    futures: dict[int, Future[list[RowOutcome]]] = {}
+    waiting = (numbers[n : n + size] for n in range(0, len(numbers), size))
+
+    def start(chunk: Sequence[int]) -> None:
+        future = futures[chunk[0]] = submit(chunk)
+        future.add_done_callback(lambda done: ended.put((chunk, done)))
 
     try:
-        for n in islice(waiting, ahead):
-            start(n)
+        for chunk in islice(waiting, ahead):
+            start(chunk)
         while futures:
-            n, future = _wait_for(ended, tick)
-            del futures[n]
+            chunk, future = _wait_for(ended, tick)
+            del futures[chunk[0]]
             for following in islice(waiting, 1):
                 start(following)
-            yield n, future.result()
+            yield from zip(chunk, future.result(), strict=True)
     finally:
         for future in futures.values():
             future.cancel()

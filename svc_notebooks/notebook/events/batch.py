@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...client.events.events import get_event, insert_event
+from ...client.events.events import get_event, insert_event, new_event_ids
 from ...core.errors.errors import AlreadyExists
 from ...core.suggestions import nearest_name
 from ..arguments import is_frame, is_missing
@@ -59,7 +59,7 @@ def create_events(
 
     Raises:
         TypeError, ValueError: `frame` is not a DataFrame, or has a column that is not an argument; nothing was sent.
-        NotSignedIn, ServiceFailed, Interrupted: An error that concerns all rows. The attribute `result` of the error is
+        NotSignedIn, ServiceFailed, Unreachable: An error that concerns all rows. The attribute `result` of the error is
             the frame of the rows that were processed before the error.
 
     >>> import pandas as pd
@@ -88,7 +88,8 @@ def create_events(
         common,
         identity=lambda row: row.arguments,
         with_id=_with_id,
-        new_ids=_new_ids,
+        new_ids=new_event_ids,
+        needs_id=lambda row: "event_id" not in row.arguments,
         repeat=partial(_create_again, zone=zone),
         current=lambda row: {"row": row.label},
     )
@@ -173,11 +174,6 @@ def _create_again(session: Session, row: _EventRow, report: Report, zone: str) -
 
 def _with_id(row: _EventRow, event_id: str) -> _EventRow:
     return row if "event_id" in row.arguments else row._replace(arguments={**row.arguments, "event_id": event_id})
-
-
-def _new_ids(session: Session, count: int) -> list[str]:
-    """Return random ids. The interface lets the client choose the ids of events."""
-    return [f"{session.random.getrandbits(128):032x}" for _ in range(count)]
 
 
 def _known(row: _EventRow) -> Record:

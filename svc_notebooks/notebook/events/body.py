@@ -10,12 +10,12 @@ from typing import Any
 from ...core.durations import parse_duration
 from ...core.errors.caller_warning import warn_caller
 from ...core.errors.catalogue import Row
-from ...core.events.field_table import EVENT_FIELDS
 from ...core.events.instances import end_of_rule, has_start
 from ...core.events.recurrence_words import recurrence_lines
 from ...core.events.rrule import Recurrence
 from ...core.events.times import TimeError, instant, read_time
 from ...core.events.validation import problems
+from ...core.events.value_checks import EVENT_FIELDS
 from ...core.http.messages import JSON, JSONObject
 from ...core.policy import Policy
 from ...core.resources.colors import EVENT_COLORS

@@ -9,8 +9,9 @@ from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from ...client.events.events import get_event, insert_event
+from ...client.files import get_file
 from ...core.durations import Duration
-from ...core.events.field_table import RESPONSES
+from ...core.events.value_checks import RESPONSES
 from ...core.http.messages import JSONObject
 from ...core.time_arguments import without_words
 from ..arguments import choice, file_ids, flag, row_ids
@@ -172,8 +173,6 @@ def body_arguments(session: Session, arguments: Mapping[str, Any]) -> dict[str, 
     Words in times, such as "today", are replaced by dates on the clock of the session. Stored files in
     `attachments` are replaced by their URLs. One request is sent for each stored file.
     """
-    from ...client.files import get_file
-
     fields = {name: value for name, value in arguments.items() if name not in QUERY_ARGUMENTS}
     attachments = fields.get("attachments")
     if attachments is not None:

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ...client.events.events import get_calendar, query_free_busy
+from ...client.json_response import reading
 from ...core.clock import from_millis, to_millis
 from ...core.durations import Duration, parse_duration
 from ...core.errors.errors import NotFound
@@ -216,8 +217,6 @@ def _known(name: str) -> Record:
 
 def _busy_row(session: Session, name: str, report: Report, *, query: JSONObject) -> Record:
     from pandas import Timestamp
-
-    from ...client.json_response import reading
 
     calendars = query_free_busy(session, {**query, "items": [{"id": name}]})["calendars"]
     with reading(session.base_url):

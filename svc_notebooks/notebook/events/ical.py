@@ -6,9 +6,14 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from ...client.downloads.downloads import check_destination, target_path
 from ...client.events.events import get_calendar, get_event, list_calendars, list_events
+from ...client.events.ical import calendar_file
+from ...client.json_response import reading
 from ...core.resources.calendars import Calendar, CalendarListEntry
 from ...core.resources.events import Event
+from ...local.existing_file import check_path
+from ...local.saving import save_bytes
 from ..arguments import row_ids
 from ..current_session import SessionLike, session_or_current
 from ..frames.event_schemas import CALENDAR_FILE
@@ -67,12 +72,6 @@ def export_events(
     >>> "RRULE:FREQ=DAILY;COUNT=5" in (folder / "tea.ics").read_text()
     True
     """
-    from ...client.downloads.downloads import check_destination, target_path
-    from ...client.events.ical import calendar_file
-    from ...client.json_response import reading
-    from ...local.existing_file import check_path
-    from ...local.saving import save_bytes
-
     session, calendar = session_or_current(session), check_calendar(calendar)
     if events is not None and (time_min is not None or time_max is not None):
         raise ValueError("events cannot be combined with time_min or time_max; leave out one of the two")

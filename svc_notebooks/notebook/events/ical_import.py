@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from ...client.events.events import delete_event, import_event, list_events, patch_event
+from ...client.events.ical import calendar_file
 from ...client.events.ical_lines import print_utc, unfolded
 from ...client.events.ical_reader import (
     ImportedEvent,
@@ -43,7 +44,7 @@ from ..current_session import SessionLike, session_or_current
 from ..frames.event_schemas import IMPORTED
 from ..frames.frames import Record
 from .ical import calendar_entry, calendar_reminders
-from .parameters import check_calendar
+from .parameters import add_required, check_calendar
 from .records import event_record, in_zone
 from .series_state import exceptions, writable_fields
 
@@ -251,8 +252,6 @@ def _rows(session: Session, calendar: str, events: list[ImportedEvent], reminder
 
 def _exported(stored: list[Event], reminders: Reminders) -> dict[JSON, str]:
     """Return the digests, by iCalUID, that stored events would have in a file. They are equal to those of an export."""
-    from ...client.events.ical import calendar_file
-
     text = unfolded(calendar_file(stored, reminders=reminders)).decode()
     return {event.body["iCalUID"]: event.digest for event in imported_events(parse_calendars(text), UTC_NAME)}
 
@@ -293,7 +292,7 @@ def _import_series(session: Session, calendar: str, row: _Row, known: dict[str, 
     kept: JSONObject = {name: value for name, value in (stored or {}).items() if name in _KEPT}  # type: ignore[misc]
     mark = f"{event.stamp} {'' if event.changes else digest}"
     body = {"status": "confirmed", **kept, **event.body, **_marked(stored, mark, event)}
-    imported = import_event(session, calendar, body, query=_query(event.body))
+    imported = import_event(session, calendar, body, query=add_required({}, event.body))
     # The service moves changed instances with their series, so only now are their ids known.
     instances = _instances(session, calendar, imported) if stored and "recurrence" in stored else {}
     undone = {
@@ -444,15 +443,6 @@ def _as_in_series(event: ImportedEvent, instance: Event) -> JSONObject | None:
     return fields and unset | fields
 
 
-def _query(body: JSONObject) -> dict[str, object]:
-    """Return the parameters without which the service ignores attachments and the conference."""
-    parameters: dict[str, dict[str, object]] = {
-        "attachments": {"supportsAttachments": "true"},
-        "conferenceData": {"conferenceDataVersion": 1},
-    }
-    return {name: value for field in parameters if field in body for name, value in parameters[field].items()}
-
-
 def _change(session: Session, calendar: str, changes: Mapping[str, _MarkedFields]) -> dict[str, str]:
     """Change and cancel instances, with marks, by their ids. Return a note for each change that is refused."""
 
@@ -460,7 +450,7 @@ def _change(session: Session, calendar: str, changes: Mapping[str, _MarkedFields
     for instance_id, (fields, mark) in changes.items():
         body = {"status": "confirmed", **(fields or {}), **_marked(fields, mark)}
         try:
-            patch_event(session, calendar, instance_id, body, query=_query(body))
+            patch_event(session, calendar, instance_id, body, query=add_required({}, body))
             if fields is None:
                 delete_event(session, calendar, instance_id)
         except (BadRequest, NotFound) as error:  # the other changes are made

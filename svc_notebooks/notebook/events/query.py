@@ -7,6 +7,7 @@ from contextlib import closing
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
+from ...client.events.events import get_calendar, list_event_pages
 from ...core.events.times import instant, read_time
 from ...core.time_arguments import without_words
 from ...core.time_zones import zone
@@ -82,8 +83,6 @@ def events(
     >>> svc.events(single_events=True, limit=2)["start"].astype(str).tolist()
     ['2026-11-02 00:00:00+00:00', '2026-11-03 00:00:00+00:00']
     """
-    from ...client.events.events import get_calendar, list_event_pages
-
     session = session_or_current(session)
     optional_text("order_by", order_by)
     schema = select_columns(fields, EVENTS, EVENT, "an event")

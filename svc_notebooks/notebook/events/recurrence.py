@@ -7,6 +7,7 @@ from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from ...client.events.events import get_event, list_instances
 from ...core.events import recurrence_words
 from ...core.events.instances import occurrences
 from ...core.events.rrule import Recurrence
@@ -64,8 +65,6 @@ def instances(
     >>> svc.instances(made, limit=2)["start"].astype(str).tolist()
     ['2027-03-27 08:00:00+01:00', '2027-03-28 08:00:00+02:00']
     """
-    from ...client.events.events import get_event, list_instances
-
     session, event_id = session_or_current(session), one_row_id(event, "event")
     start: Any = get_event(session, calendar, event_id).get("start") or {}
     name = zone_name("time_zone", time_zone) or str(start.get("timeZone") or UTC_NAME)

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 from ...client.events.events import get_event, list_events, patch_event
 from ...core.errors.caller_warning import warn_caller
 from ...core.errors.errors import NotFound, SvcError
-from ...core.events.field_table import EVENT_FIELDS
 from ...core.events.instances import duration
 from ...core.events.rrule import Start, print_moment
 from ...core.events.series import Series
 from ...core.events.times import Shift, clock_time, read_time
+from ...core.events.value_checks import EVENT_FIELDS
 from .event_times import Times
 from .parameters import add_required
 

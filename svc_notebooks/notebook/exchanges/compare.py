@@ -7,10 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from fnmatch import fnmatchcase
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import urlsplit
 
+from ...client.session import Session
 from ...core.http.messages import Query
 from ..current_session import SessionLike, SessionOwner, session_or_current
 from ..frames.frames import frame
@@ -22,7 +24,6 @@ from .har import read_har
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ...client.session import Session
     from ...client.transport.recorder import Exchange
 
 
@@ -85,8 +86,6 @@ def _headers_and_bodies(view: ExchangeView) -> Iterator[tuple[str, str | None]]:
 
 def _rows(run: Run, name: str) -> list[Row]:
     from pandas import DataFrame
-
-    from ...client.session import Session
 
     if isinstance(session := getattr(run, "session", run), Session):
         run = exchanges(session=session)
@@ -204,36 +203,26 @@ def _align(patterns: Sequence[ExpectedExchange], exchanges: Sequence[Exchange]) 
 
     Unmatched patterns and exchanges get None.
     """
-    matching = [[pattern.matches(exchange) for exchange in exchanges] for pattern in patterns]
-    counts = _pair_counts(matching, len(exchanges))
+    below: list[Any] = []  # for each column the number of pairs from there on, the first pair, and what follows it
+    for pattern in [None, *reversed(patterns)]:
+        line: list[Any] = [None] * (len(exchanges) + 1)
+        for column in reversed(range(len(exchanges) + 1)):
+            options: list[Any] = []
+            exchange = exchanges[column] if column < len(exchanges) else None
+            if pattern and exchange and pattern.matches(exchange):
+                options.append((below[column + 1][0] + 1, (pattern, exchange), below[column + 1]))
+            if pattern:
+                options.append((below[column][0], (pattern, None), below[column]))
+            if exchange:
+                options.append((line[column + 1][0], (None, exchange), line[column + 1]))
+            line[column] = max(options, key=itemgetter(0), default=(0, None, None))
+        below = line
     pairs: Pairs = []
-    row, column = 0, 0
-    while row < len(patterns) or column < len(exchanges):
-        if (
-            row < len(patterns)
-            and column < len(exchanges)
-            and matching[row][column]
-            and counts[row][column] == counts[row + 1][column + 1] + 1
-        ):
-            pairs.append((patterns[row], exchanges[column]))
-            row, column = row + 1, column + 1
-        elif column == len(exchanges) or (row < len(patterns) and counts[row + 1][column] >= counts[row][column + 1]):
-            pairs.append((patterns[row], None))
-            row += 1
-        else:
-            pairs.append((None, exchanges[column]))
-            column += 1
+    _, pair, rest = below[0]
+    while pair:
+        pairs.append(pair)
+        _, pair, rest = rest
     return pairs
-
-
-def _pair_counts(matching: Sequence[Sequence[bool]], width: int) -> list[list[int]]:
-    """Return a table of the largest numbers of pairs of `patterns[row:]` and `exchanges[column:]`."""
-    counts = [[0] * (width + 1) for _ in range(len(matching) + 1)]
-    for row in reversed(range(len(matching))):
-        for column in reversed(range(width)):
-            longer = counts[row + 1][column + 1] + 1 if matching[row][column] else 0
-            counts[row][column] = max(longer, counts[row + 1][column], counts[row][column + 1])
-    return counts
 
 
 def _diff_lines(pairs: Pairs, patterns: Sequence[ExpectedExchange]) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -10,60 +10,14 @@ from urllib.parse import urlsplit
 from ...core.errors.public_calls import public_methods
 from ...core.http.messages import Query
 from ...core.suggestions import nearest_name
-from ..byte_sizes import size_text
 from ..html import Markup, join_html, tag
 from .request_code import body_text, curl_text, http_text, python_text, status_line
 from .resend import BodyArgument, edited_request, send_and_record
+from .sequence_diagram import Diagram, sequence_diagram
 
 if TYPE_CHECKING:
     from ...client.session import Session
     from ...client.transport.recorder import Exchange
-
-
-_SPECIAL = str.maketrans({"#": "#35;", ";": "#59;", "<": "#lt;", ">": "#gt;", "\n": " ", "\r": " "})
-
-
-class Diagram(str):
-    """A str with a diagram in the Mermaid language. A front end that renders Markdown displays it as an image."""
-
-    __slots__ = ()
-
-    def _repr_markdown_(self) -> str:
-        return f"```mermaid\n{self}\n```"
-
-
-def diagram(exchanges: Iterable[Exchange]) -> Diagram:
-    """Return a Mermaid sequence diagram with an arrow for each request and an arrow for each response."""
-    lines = ["sequenceDiagram", "    participant C as client", "    participant S as service"]
-    for exchange in exchanges:
-        arrow = "S--xC" if exchange.status is None else "S-->>C"
-        lines.append(f"    C->>S: {_request_label(exchange).translate(_SPECIAL)}")
-        lines.append(f"    {arrow}: {_response_label(exchange).translate(_SPECIAL)}")
-    return Diagram("\n".join(lines))
-
-
-def _request_label(exchange: Exchange) -> str:
-    headers = dict(exchange.request_headers)
-    byte_range = headers.get("Content-Range") or headers.get("Range") or ""
-    body = f"({size_text(exchange.sent)})" if exchange.sent else ""
-    return " ".join(part for part in (exchange.method, _target(exchange.url), byte_range, body) if part)
-
-
-def _target(url: str) -> str:
-    """Return "session URI" for an upload session, otherwise the path with the parameters `uploadType` and `alt`."""
-    parts = urlsplit(url)
-    query = Query.parse(parts.query)
-    if "upload_id" in query:
-        return "session URI"
-    parameters = [f"{name}={query.get(name)}" for name in ("uploadType", "alt") if name in query]
-    return "?".join([parts.path, *parameters])
-
-
-def _response_label(exchange: Exchange) -> str:
-    if exchange.status is None:
-        return exchange.error or "no response"
-    headers = dict(exchange.response_headers)
-    return f"{status_line(exchange.status)} {headers.get('Range') or headers.get('Content-Range') or ''}".rstrip()
 
 
 _SHELL_BASE_URL = "$SVC_BASE_URL"
@@ -208,7 +162,10 @@ class ExchangeView:
         return ExchangeView(recorded, [exchange.n for exchange in recorded].index(number), self._session)
 
     def diagram(self, last: int = 10) -> Diagram:
-        """Return a Mermaid sequence diagram of this exchange and the exchanges before it.
+        """Return a sequence diagram of this exchange and the exchanges before it, with an arrow for each message.
+
+        A notebook displays it as an image. `print` shows it as text with lines, and its attribute `mermaid` is the
+        diagram in the Mermaid language, for a Markdown page.
 
         Args:
             last: The largest number of exchanges in the diagram, including this exchange.
@@ -218,7 +175,7 @@ class ExchangeView:
         """
         if last < 1:
             raise ValueError(f"last is {last}; it must be 1 or more")
-        return diagram(self._exchanges[-last:])
+        return sequence_diagram(self._exchanges[-last:])
 
     def _repr_html_(self) -> str:
         exchange = self._exchange

@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
+from ...client.downloads.downloads import check_destination, target_path
 from ...core.clock import format_time
 from ...core.http.messages import Query, reason
 from ...local.existing_file import read_file
+from ...local.saving import save_bytes
 from ..current_session import SessionLike, session_or_current
 from ..frames.frames import frame
 from ..frames.schemas import HAR_FILE
@@ -57,9 +59,6 @@ def save_har(
     >>> svc.save_har(folder / "run.har")["exchanges"].tolist()
     [1]
     """
-    from ...client.downloads.downloads import check_destination, target_path
-    from ...local.saving import save_bytes
-
     target = target_path(check_destination(to), "exchanges.har")
     recorded = _select(list(session_or_current(session).exchanges), exchanges)
     content = json.dumps(archive(recorded), ensure_ascii=False, indent=1).encode()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from urllib.parse import urlsplit
 
 from ...client.transport.http_options import is_loopback
@@ -73,17 +73,15 @@ def whole_body(exchange: Exchange) -> str | None:
     size = len(recorded.encode())
     if size == exchange.sent:
         return recorded
-    was_cut = size > KEPT - _LONGEST_CHARACTER or (_boundary(exchange) is not None and not _has_last_boundary(exchange))
+    boundary = _boundary(exchange)  # the text of a multipart body ends at binary data
+    was_cut = size > KEPT - _LONGEST_CHARACTER or (boundary is not None and f"--{boundary}--" not in recorded)
     return recorded if REDACTED in recorded and not was_cut else None
 
 
-def client_headers(exchange: Exchange) -> list[tuple[str, str]]:
-    """Return the request headers that a command or program must set, without secrets and without the token."""
-    return [
-        (name, value)
-        for name, value in exchange.request_headers
-        if name.lower() not in _SET_BY_CLIENT and REDACTED not in value
-    ]
+def headers_without(exchange: Exchange, names: Collection[str]) -> list[tuple[str, str]]:
+    """Return the request headers without those of some names and without those that have secrets."""
+    pairs = exchange.request_headers
+    return [(name, value) for name, value in pairs if name.lower() not in names and REDACTED not in value]
 
 
 def has_token(exchange: Exchange) -> bool:
@@ -120,11 +118,6 @@ def _boundary(exchange: Exchange) -> str | None:
         return None
 
 
-def _has_last_boundary(exchange: Exchange) -> bool:
-    """Return False if the recorded text of a multipart body ends before its last boundary, as at binary data."""
-    return f"--{_boundary(exchange)}--" in (exchange.request_body or "")
-
-
 # -- curl commands for bash, with shell variables instead of secrets
 
 
@@ -148,7 +141,7 @@ def _method(exchange: Exchange) -> list[str]:
 def _curl_headers(exchange: Exchange) -> Iterator[str]:
     if has_token(exchange):
         yield '-H "Authorization: Bearer $SVC_TOKEN"'
-    for name, value in client_headers(exchange):
+    for name, value in headers_without(exchange, _SET_BY_CLIENT):
         yield f"-H {_quote(f'{name}: {value}' if value else f'{name};')}"
     if exchange.sent and "content-type" not in {name.lower() for name, _ in exchange.request_headers}:
         yield "-H 'Content-Type:'"  # otherwise curl sends the media type of an HTML form
@@ -246,7 +239,9 @@ def _with_token(text: str) -> str:
 
 
 def _python_headers(exchange: Exchange) -> Iterator[str]:
-    lines = [f"        {_literal(name)}: {_literal(value)}," for name, value in client_headers(exchange)]
+    lines = [
+        f"        {_literal(name)}: {_literal(value)}," for name, value in headers_without(exchange, _SET_BY_CLIENT)
+    ]
     if has_token(exchange):
         lines.insert(0, f'        "Authorization": "Bearer " + {_TOKEN},')
     if lines:

@@ -18,7 +18,7 @@ from ...client.transport.in_process import TransportError
 from ...core.errors.errors import ServiceFailed
 from ...core.http.messages import Headers, Request
 from ...core.http.redaction import REDACTED
-from .request_code import whole_body
+from .request_code import headers_without, whole_body
 
 if TYPE_CHECKING:
     from ...client.session import Session
@@ -96,11 +96,7 @@ def _url(exchange: Exchange, url: object) -> str:
 
 def editable_headers(exchange: Exchange) -> list[tuple[str, str]]:
     """Return the request headers that are sent again, without secrets and without those that the session sets."""
-    return [
-        (name, value)
-        for name, value in exchange.request_headers
-        if name.lower() not in _SET_BY_SESSION and REDACTED not in value
-    ]
+    return headers_without(exchange, _SET_BY_SESSION)
 
 
 def _headers(exchange: Exchange, changes: Mapping[str, str | None], *, is_json: bool) -> list[tuple[str, str]]:

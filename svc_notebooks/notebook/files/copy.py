@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ...client.files import copy_file
+from ...client.uploads.chosen_id import copy_with_chosen_id
 from ..arguments import file_ids, optional_text
 from ..batch.batch import Batch, Errors, Executor, Progress, Report, Resumable, Resume, RowOperation, run
 from ..current_session import SessionLike, session_or_current
@@ -80,6 +82,7 @@ def copy(
         {**bodies.shared, "ocr_language": ocr_language},
         identity=lambda row: [row.source, row.body] if row.body else row.source,
         with_id=lambda row, new_id: row if "id" in bodies.keys else row._replace(new_id=new_id),
+        needs_id=lambda row: "id" not in bodies.keys,
         repeat=partial(call, repeated=True),
     )
     rows = list(map(_CopyRow, ids, bodies.rows))
@@ -103,9 +106,6 @@ def _copy_row(
     *,
     repeated: bool = False,
 ) -> Record:
-    from ...client.files import copy_file
-    from ...client.uploads.chosen_id import copy_with_chosen_id
-
     body: FileResource = {**shared, **row.body}
     if row.new_id is None:
         return copy_file(session, row.source, body, query=query)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
 from errno import ENOTEMPTY
+from functools import cached_property
 from pathlib import Path
 from threading import RLock
 from typing import Any, cast
@@ -85,28 +86,20 @@ class SvcFileSystem(AbstractFileSystem):  # type: ignore[misc]
 
     protocol = "svc"
 
-    def __init__(self, *args: Any, **storage_options: Any) -> None:
-        super().__init__(*args, **storage_options)
-        self._own_session = new_session(**storage_options) if storage_options else None
-        self._environment_session: Session | None = None
-
     @property
     def session(self) -> Session:
         """The session of the options, or else the current session. Raises RuntimeError if there is none."""
-        if self._own_session is not None:
-            return self._own_session
-        try:
-            return current_session()
-        except RuntimeError:
-            if not os.environ.get("SVC_BASE_URL"):
-                raise
-            self._environment_session = self._environment_session or new_session()
-            return self._environment_session
+        if not self.storage_options:
+            try:
+                return current_session()
+            except RuntimeError:
+                if not os.environ.get("SVC_BASE_URL"):
+                    raise
+        return self._own_session
 
-    @property
-    def fsid(self) -> str:
-        """A text that is the same for each file system of this service."""
-        return f"svc-{self.session.base_url}"
+    @cached_property
+    def _own_session(self) -> Session:
+        return new_session(**self.storage_options)
 
     @classmethod
     def _strip_protocol(cls, path: Any) -> Any:
@@ -162,22 +155,21 @@ class SvcFileSystem(AbstractFileSystem):  # type: ignore[misc]
     def _is_folder(self, file: File) -> bool:
         return file["mimeType"] == self.session.names.native("folder")
 
-    def _existing(self, path: str) -> File | None:
-        try:
-            return self.find_file(path)
-        except FileNotFoundError:
-            return None
+    def _resolve(self, path: str) -> File:
+        """Return the file or folder at a path, and for a shortcut that to which it refers."""
+        return self._target(self.find_file(path))
 
     def _entry(self, path: str, file: File) -> dict[str, Any]:
         """Return the facts of a file as fsspec names them. A shortcut has those of its target and `islink`."""
         names, target = self.session.names, file
         with suppress(FileNotFoundError):
             target = self._target(file)
+        is_folder = self._is_folder(target)
         has_size = "size" in target and not names.is_native(target["mimeType"])
-        entry: dict[str, Any] = {"name": path, "type": "file", "size": int(target["size"]) if has_size else None}
-        if self._is_folder(target):
-            entry |= {"type": "directory", "size": 0}
-        entry |= {
+        entry: dict[str, Any] = {
+            "name": path,
+            "type": "directory" if is_folder else "file",
+            "size": 0 if is_folder else int(target["size"]) if has_size else None,
             "id": target["id"],
             "mime_type": target["mimeType"],
             "islink": file["mimeType"] == names.native("shortcut"),
@@ -197,7 +189,7 @@ class SvcFileSystem(AbstractFileSystem):  # type: ignore[misc]
     def ls(self, path: str, detail: bool = True, **_options: Any) -> list[Any]:
         """List a folder. Names that occur twice have the id."""
         path = self._strip_protocol(path)
-        folder = self._target(self.find_file(path))
+        folder = self._resolve(path)
         if not self._is_folder(folder):
             return [self.info(path) if detail else path]
         members = list_children(self.session, folder["id"], fields=_FIELDS)
@@ -251,7 +243,7 @@ class SvcFileSystem(AbstractFileSystem):  # type: ignore[misc]
 
     def readable_file(self, path: str) -> File:
         """Return the metadata of a file with content. Raises IsADirectoryError, or OSError for a native document."""
-        file = self._target(self.find_file(path))
+        file = self._resolve(path)
         if self._is_folder(file):
             raise IsADirectoryError(f"{path!r} is a folder")
         if "size" not in file or self.session.names.is_native(file["mimeType"]):
@@ -265,7 +257,7 @@ class SvcFileSystem(AbstractFileSystem):  # type: ignore[misc]
         match = _EXPORT.fullmatch(path)
         if match is None:
             return None
-        file = self._target(self.find_file(match["path"]))
+        file = self._resolve(match["path"])
         chosen = export_target(self.session, file, normalize_format(match["format"]))
         return read_export(self.session, file["id"], chosen.media_type)
 
@@ -277,7 +269,7 @@ class SvcFileSystem(AbstractFileSystem):  # type: ignore[misc]
         Raises FileExistsError if `mode` is "create" or "xb" and the file exists, and IsADirectoryError.
         """
         path = self._strip_protocol(path)
-        existing, new = self._destination(path)
+        existing, new = self._place(path)
         if existing and mode in ("create", "xb"):
             raise FileExistsError(f"{path!r} exists on the service; nothing was written")
         if existing and self._is_folder(existing := self._target(existing)):
@@ -286,20 +278,20 @@ class SvcFileSystem(AbstractFileSystem):  # type: ignore[misc]
             return {"file_id": existing["id"]}
         return {"name": new["name"], "metadata": {"parents": new["parents"]}}
 
-    def _destination(self, path: str) -> tuple[File | None, dict[str, Any]]:
+    def _place(self, path: str) -> tuple[File | None, dict[str, Any]]:
         """Return the file at a path, or None, and the name and the folder of a new file. The folder is created."""
-        folder = self._folder(self._parent(path))
-        new = {"name": _name_of(path.rpartition("/")[2]), "parents": [folder]}
-        try:
-            return self._child(folder, path) if path else self.find_file(path), new
-        except FileNotFoundError:
-            return None, new
+        if not path:
+            return self.find_file(path), {}
+        new = {"name": _name_of(path.rpartition("/")[2]), "parents": [self._folder(self._parent(path))]}
+        with suppress(FileNotFoundError):
+            return self._child(new["parents"][0], path), new
+        return None, new
 
     def _folder(self, path: str) -> str:
         """Return the id of the folder at a path, which is created with its parents if it does not exist."""
         with _creating_folders:
-            if (existing := self._existing(path)) is None:
-                new = {"name": _name_of(path.rpartition("/")[2]), "parents": [self._folder(self._parent(path))]}
+            existing, new = self._place(path)
+            if existing is None:
                 folder: Any = {**new, "mimeType": self.session.names.native("folder")}
                 return create_file(self.session, folder)["id"]
         if not self._is_folder(target := self._target(existing)):
@@ -309,7 +301,7 @@ class SvcFileSystem(AbstractFileSystem):  # type: ignore[misc]
     def mkdir(self, path: str, create_parents: bool = True, **_options: Any) -> None:
         """Create a folder. Raises FileExistsError, and FileNotFoundError if its parent does not exist."""
         path = self._strip_protocol(path)
-        if self._existing(path):
+        if self.exists(path):
             raise FileExistsError(f"{path!r} exists on the service")
         if not create_parents:
             self.find_file(self._parent(path))
@@ -338,7 +330,7 @@ class SvcFileSystem(AbstractFileSystem):  # type: ignore[misc]
         if (content := self.exported(path1)) is not None:
             self.pipe_file(path2, content)
             return
-        source = self._target(self.find_file(path1))
+        source = self._resolve(path1)
         if self._is_folder(source):
             self.makedirs(path2, exist_ok=True)
         else:
@@ -349,10 +341,6 @@ class SvcFileSystem(AbstractFileSystem):  # type: ignore[misc]
 
     def mv(self, path1: Any, path2: Any, recursive: bool = False, maxdepth: int | None = None, **_options: Any) -> None:
         """Move or rename a file or folder, which keeps its id. A file at the target goes to the trash."""
-        if isinstance(path1, list) and isinstance(path2, list):
-            for each in zip(path1, path2, strict=True):
-                self.mv(*each)
-            return
         into = path2.endswith("/") or self.isdir(path2)
         for path in self.expand_path(path1):
             target = self._strip_protocol(f"{path2}/{path.rpartition('/')[2]}" if into else path2)
@@ -365,8 +353,8 @@ class SvcFileSystem(AbstractFileSystem):  # type: ignore[misc]
             self._trash(replaced)
 
     def _replaceable(self, path: str) -> tuple[str | None, dict[str, Any]]:
-        """Return the id of the file at a path, or None, and `new` of `_destination`. Raises IsADirectoryError."""
-        existing, new = self._destination(path)
+        """Return the id of the file at a path, or None, and `new` of `_place`. Raises IsADirectoryError."""
+        existing, new = self._place(path)
         if existing and self._is_folder(self._target(existing)):
             raise IsADirectoryError(f"{path!r} is a folder, which nothing can replace")
         return existing["id"] if existing else None, new

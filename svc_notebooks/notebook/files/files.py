@@ -11,13 +11,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...client.files import get_file, update_file
+from ...client.uploads.chosen_id import with_chosen_id
 from ...client.uploads.request import UploadArguments, UploadRequest
 from ..arguments import file_ids, whole
 from ..batch.batch import Batch, Errors, Executor, Progress, Report, Resumable, Resume, RowOperation, apply_to_rows, run
 from ..current_session import SessionLike, session_or_current
 from ..frames.frames import Record, Schema, frame, snake
 from ..frames.schemas import IDS, file_schema
-from .metadata import RowBodies, files_schema_with, metadata_body, row_bodies, with_parent
+from .metadata import RowBodies, files_schema_with, metadata_body, row_bodies, with_checksum, with_parent
 from .tree_upload import has_tree, upload_trees
 from .upload_requests import (
     check_resumable,
@@ -105,9 +106,11 @@ def upload(
     Returns:
         One row for each source: id, name, mime_type (str), size (Int64, bytes), created_time,
         modified_time (datetime64[ms, UTC]), trashed, starred (boolean), parents (object, list of ids),
-        web_view_link (str), outcome, error (str), attempts (Int64), seconds (Float64), and each other field in
-        `metadata`. For folders, one row for each file below them, also with path (str, the path in the folder, like
-        "data/a.csv"), and with the outcome uploaded, or unchanged for a file with the same content.
+        web_view_link, md5_checksum (str, of the sent bytes; missing for native documents, open files and resumable
+        uploads), outcome, error (str), attempts (Int64), seconds (Float64), and each other field in `metadata`. With
+        the checksum, `download` needs one request for each row. For folders, one row for each file below them, also
+        with path (str, the path in the folder, like "data/a.csv"), and with the outcome uploaded, or unchanged for a
+        file with the same content.
 
     Raises:
         TypeError, ValueError: An argument is not valid; nothing was sent.
@@ -156,7 +159,7 @@ def upload(
         )
     schema, requests, bodies = new_files(session, source, arguments, name=name, file_id=file_id, metadata=metadata)
     common = {"mime_type": mime_type, "convert_to": convert_to, "ocr_language": ocr_language}
-    return _run_uploads(session, schema, requests, bodies, batch, "upload", common)
+    return _run_uploads(session, schema, requests, bodies, batch, "upload", common, keeps_media=upload_type == "media")
 
 
 def _run_uploads(
@@ -167,17 +170,20 @@ def _run_uploads(
     batch: Batch,
     function: str,
     common: Mapping[str, Any],
+    *,
+    keeps_media: bool = False,
 ) -> DataFrame:
     alone = len(requests) == 1
+    if function == "upload":
+        schema = with_checksum(schema)
     if batch.resume is not None:
         check_resumable(requests)
-    from ...client.uploads.chosen_id import with_chosen_id
-
     resumable: Resumable[UploadRequest] = Resumable(
         function,
         {**{snake(key): value for key, value in bodies.shared.items()}, **common},
         identity=partial(upload_identity, bodies.own_keys),
         with_id=partial(with_chosen_id, session) if function == "upload" else None,
+        needs_id=lambda row: not (keeps_media or row.chosen_id or row.upload_type == "resumable"),
         repeat=partial(repeat_upload, alone=alone),
         is_done=lambda row, record: is_current(session, record, row.source.status_changed, row.source.path),
     )
@@ -390,7 +396,8 @@ def file(id: File, *, fields: str | Iterable[str] | None = None, session: Sessio
 
     session = session_or_current(session)
     schema, mask = file_schema(fields), _mask(fields)
-    return apply_to_rows(schema, file_ids(id, "id"), lambda file_id: get_file(session, file_id, fields=mask))
+    call = partial(get_file, session, fields=mask)
+    return apply_to_rows(schema, file_ids(id, "id"), call, session, workers=None)
 
 
 def _mask(fields: str | Iterable[str] | None) -> str:

@@ -8,6 +8,8 @@ from types import EllipsisType
 from typing import TYPE_CHECKING, Any
 
 from ...client.files import ROOT, delete_file, get_file, update_file
+from ...client.uploads.request import UploadArguments
+from ...client.uploads.tree_upload import TreeUpload
 from ...core.errors.errors import NotFound
 from ..arguments import file_ids
 from ..batch.batch import Batch, Errors, Executor, Progress, Report, Resumable, Resume, RowOperation, known_id, run
@@ -92,7 +94,7 @@ def untrash(
 
 def _set_trashed(session: SessionLike, file: File, batch: Batch, *, trashed: bool) -> DataFrame:
     ids = file_ids(file)
-    bodies = RowBodies({"trashed": trashed}, [{} for _ in ids])
+    bodies = RowBodies({"trashed": trashed}, [{}] * len(ids))
     return update_files(session_or_current(session), ids, bodies, batch, "trash" if trashed else "untrash")
 
 
@@ -202,9 +204,6 @@ def create_folder(
         raise TypeError(f"{other} cannot be set for a folder; create_file(name, mime_type=...) creates other files")
     if not isinstance(name, str) or "/" not in name:
         return create_file(name, parent=parent, folder=folder, mime_type="folder", session=session, **metadata)
-    from ...client.uploads.request import UploadArguments
-    from ...client.uploads.tree_upload import TreeUpload
-
     parts = name.strip("/").split("/")
     if not all(part.strip() for part in parts) or {".", ".."}.intersection(parts):
         raise ValueError(f"name is {name!r}, a path with an empty name, '.' or '..'; write it like 'birds/2026'")

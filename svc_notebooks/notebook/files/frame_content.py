@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from ...client.files import get_file
 from ...core.errors.errors import SvcError
 from ...core.http.multipart import MediaType
 from ...core.http.native_formats import CSV, XLSX
@@ -81,8 +82,6 @@ def new_contents(
 
 def _stored_format(session: Session, file_id: str) -> tuple[TableFormat, str]:
     """Return the format and the media type of new content for a stored file, which are CSV if the file is no table."""
-    from ...client.files import get_file
-
     try:
         facts = get_file(session, file_id, fields="name,mimeType")
     except SvcError:  # the upload has the same error, in the row of its file

@@ -63,11 +63,8 @@ def wire_order(keys: Iterable[str]) -> str | None:
     >>> wire_order(["folder", "modified_time DESC"]), wire_order(["size desc"])
     ('folder,modifiedTime desc', 'quotaBytesUsed desc')
     """
-    return ",".join(_wire_key(*key.split()) for key in keys) or None
-
-
-def _wire_key(name: str, *direction: str) -> str:
-    return " ".join((_KEYS.get(name, name), *map(str.lower, direction)))
+    split = (key.split() for key in keys)
+    return ",".join(" ".join([_KEYS.get(name, name), *map(str.lower, rest)]) for name, *rest in split) or None
 
 
 def explain_bad_request(error: BadRequest, query: str | None, keys: Iterable[str]) -> None:

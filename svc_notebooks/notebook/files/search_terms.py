@@ -16,6 +16,7 @@ from glob import escape
 from mimetypes import guess_type
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ...client.files import list_files
 from ...core.brand_names import NATIVE_NAMES, Names
 from ...core.clock import format_time
 from ...core.files.fields import composed, name_key
@@ -153,8 +154,6 @@ def as_written(session: Session, names: list[str]) -> list[str]:
 
     A file in the trash or in another folder counts too, so that a repeated call does not select further files.
     """
-    from ...client.files import list_files
-
     special = [text for text in names if _unescaped(text) != text or _has_wildcard(text)]
     existing: set[str] = set()
     for first in range(0, len(special), _AT_ONCE):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ...client.files import ROOT, get_file
 from ...core.errors.public_calls import public_methods
 from ..arguments import is_missing
 from ..byte_sizes import size_text
@@ -111,8 +112,6 @@ def tree(folder: File | None = None, *, session: SessionLike = None) -> Tree:
             ├── june.csv  4 bytes
             └── may.csv   5 bytes
     """
-    from ...client.files import ROOT, get_file
-
     session = session_or_current(session)
     top = get_file(session, ROOT if folder is None else one_folder_id(session, folder), fields="id,name")
     rows = search.files(

@@ -8,6 +8,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ...client.files import ROOT
+from ...client.uploads.prepare import SIMPLE_LIMIT
 from ...client.uploads.tree_upload import TreeFile, TreeUpload, upload_tree_file
 from ...core.errors.caller_warning import warn_caller
 from ...local.tree import HIDDEN, LocalTree, list_tree, names_tree
@@ -16,7 +18,7 @@ from ..batch.batch import ROW_ERRORS, Batch, Report, Resumable, RowOperation, ru
 from ..byte_sizes import size_text
 from ..frames.frames import Record, Schema
 from ..frames.schemas import FILES, TREE_FILES
-from .metadata import files_schema_with, metadata_body
+from .metadata import files_schema_with, metadata_body, with_checksum
 from .upload_requests import SOURCE_TIME, is_current
 
 if TYPE_CHECKING:
@@ -50,8 +52,6 @@ def upload_trees(
     batch: Batch,
 ) -> DataFrame:
     """Upload folders and patterns. Return one row for each file. Arguments and errors are the same as for `upload`."""
-    from ...client.files import ROOT
-
     if file_id is not None:
         raise ValueError("file_id is the id of one file, and source is a folder or a pattern")
     trees = _local_trees(source, name, include_hidden=flag("include_hidden", include_hidden))
@@ -63,7 +63,8 @@ def upload_trees(
         raise ValueError(f"metadata has {of_one_file}, which is for one file, and source is a folder or a pattern")
     top = (body.get("parents") or [ROOT])[0]
     schema = files_schema_with(body)
-    columns = Schema(TREE_FILES.columns + schema.columns[len(FILES.columns) :])  # the fields that were set come last
+    set_fields = with_checksum(schema).columns[len(FILES.columns) :]
+    columns = Schema(TREE_FILES.columns + set_fields)  # the fields that were set come last
     upload = TreeUpload(session, top, replace(arguments, metadata=body, query=schema.query))
     _warn_of_skipped(trees)
     for tree in trees:
@@ -71,12 +72,14 @@ def upload_trees(
             upload.folder(folder)
     if batch.executor is not None:  # the current folder of another process may be another one
         files = [replace(file, path=file.path.absolute()) for file in files]
-    rows = [upload.plan(file, with_id=batch.resume is None) for file in files]
+    rows = [upload.plan(file) for file in files]
     resumable: Resumable[TreeFile] = Resumable(
         "upload",
         {**body, "convert_to": arguments.convert_to, "mime_type": arguments.mime_type, "name": name},
         identity=_identity,
         with_id=lambda row, new_id: row._replace(new_id=new_id),
+        needs_id=lambda row: row.file.size <= SIMPLE_LIMIT,  # a larger upload is found in the journal without an id
+        fewest=1,
         repeat=partial(_upload_row, repeated=True),
         is_done=lambda row, record: is_current(session, record, row.file.path.stat().st_ctime_ns, row.file.path),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...core.events.field_table import EVENT_FIELDS
+from ...core.events.value_checks import EVENT_FIELDS
 from .frames import TIME, Column, Dtype, Schema, schema, snake
 
 _DTYPES: dict[str, Dtype] = {

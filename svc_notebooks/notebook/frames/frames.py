@@ -165,28 +165,35 @@ _missing: dict[Dtype, Any] = {}
 """Columns of one missing value. An event has dozens of them, and a copy takes a tenth of the time of a new one."""
 
 
-def concatenate(schema: Schema, frames: Sequence[DataFrame]) -> DataFrame:
+def concatenate(schema: Schema, frames: Sequence[DataFrame], numbers: Sequence[int] | None = None) -> DataFrame:
     """Return a DataFrame with the rows of all given DataFrames, which have this schema. The rows are numbered from 0.
 
-    A single DataFrame whose rows are numbered is returned itself.
+    A single DataFrame whose rows are numbered is returned itself. With `numbers`, the rows are sorted by them, and the
+    given DataFrames lose their columns, so that only one column is in memory twice.
 
     >>> from svc_notebooks.notebook.frames.schemas import FILES
     >>> len(concatenate(FILES, [frame(FILES, [{}]), frame(FILES, [{}])]))
     2
     """
+    import numpy as np
     import pandas as pd
 
     if not frames:
         return frame(schema, [])
-    if len(frames) == 1:
+    if len(frames) == 1 and numbers is None:
         is_numbered = frames[0].index.equals(pd.RangeIndex(len(frames[0])))  # without the copy of reset_index
         return frames[0] if is_numbered else frames[0].reset_index(drop=True)
     plain = pd.StringDtype("python", na_value=float("nan"))
+    order = None if numbers is None else np.argsort(np.asarray(numbers))
+    is_sorted = order is None or bool((np.diff(order) == 1).all())
+    columns: dict[str, Any] = {}
     for column in schema.columns:
-        dtypes = [each[column.name].dtype for each in frames]
-        if column.dtype == "str" and plain in dtypes and dtypes.count(plain) < len(dtypes):  # some have lone surrogates
-            frames = [each.astype({column.name: plain}) for each in frames]
-    return pd.concat(frames, ignore_index=True)
+        pieces = [each[column.name] if order is None else each.pop(column.name) for each in frames]
+        if column.dtype == "str" and len({piece.dtype for piece in pieces}) > 1:  # some have lone surrogates
+            pieces = [piece.astype(plain) for piece in pieces]
+        values = pd.concat(pieces, ignore_index=True).array
+        columns[column.name] = values if is_sorted else values.take(order)
+    return pd.DataFrame(columns, copy=False)
 
 
 def _column(dtype: Dtype, values: list[Any]) -> Any:

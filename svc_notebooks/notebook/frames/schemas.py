@@ -134,7 +134,9 @@ DOMAINS = schema("domain text")
 
 AGENDA = schema("time time, what text, user text, subject text, detail text")
 
-EXERCISES = schema("name text, title text, notebook text, outcome text, hintsTaken count")
+EXERCISES = schema(
+    "name text, title text, notebook text, outcome text, points count, maxPoints count, hintsTaken count"
+)
 
 
 # -- the columns and dtypes of the frames about a class (docs/class.md)

@@ -135,7 +135,7 @@ def watch_file(
     if channel_id is not None and len(ids) != 1:
         raise ValueError(f"channel_id is for one file, but file has {len(ids)}; leave channel_id out")
     open_channel = _watcher(session, receiver, channel_id, token, (expires_in, expiration), channel_type)
-    return apply_to_rows(CHANNELS, ids, lambda file_id: channel_record(open_channel(file_id), session))
+    return apply_to_rows(CHANNELS, ids, lambda file_id: channel_record(open_channel(file_id), session), session)
 
 
 def watch_changes(
@@ -250,7 +250,7 @@ def stop_channel(channel: ChannelLike, *, session: SessionLike = None) -> DataFr
         stop(session, *pair)
         return {"id": pair[0], "stopped": True}
 
-    return apply_to_rows(STOPPED, _channel_pairs(session, channel), stop_row)
+    return apply_to_rows(STOPPED, _channel_pairs(session, channel), stop_row, session)
 
 
 def _channel_pairs(session: Session, channel: Any) -> list[tuple[str, str]]:
@@ -312,7 +312,7 @@ def renew_channel(
     if unknown := [channel_id for channel_id in ids if channel_id not in known]:
         raise ValueError(f"channel {unknown[0]!r} was not opened by this session, so it cannot be renewed")
     return apply_to_rows(
-        CHANNELS, ids, lambda channel_id: _renew(session, known[channel_id], expires_in, expiration, keep_old)
+        CHANNELS, ids, lambda channel_id: _renew(session, known[channel_id], expires_in, expiration, keep_old), session
     )
 
 

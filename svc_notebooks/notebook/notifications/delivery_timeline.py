@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
-from itertools import groupby
 from typing import TYPE_CHECKING
 
 from ..arguments import row_ids
@@ -27,28 +25,6 @@ _COLUMNS = (
     TableColumn("waited", True),
 )
 _OUTCOME_LABELS = {"delivered": "delivered", "retry": "tried again", "failed": "failed", "cancelled": "given up"}
-
-
-@dataclass(frozen=True, slots=True)
-class TimelineAttempt:
-    """An attempt to deliver a message, `after` seconds after the first attempt. `response` is a status or an error."""
-
-    after: float
-    response: str
-    outcome: str
-
-
-@dataclass(frozen=True, slots=True)
-class TimelineMessage:
-    """A message with its delivery attempts. `name` is like "1 sync", and `begun` is the time of the first attempt."""
-
-    name: str
-    begun: str
-    attempts: tuple[TimelineAttempt, ...]
-
-    @property
-    def lasted(self) -> float:
-        return self.attempts[-1].after
 
 
 def delivery_timeline(channel: ChannelLike | None = None, *, session: SessionLike = None) -> Picture:
@@ -85,64 +61,46 @@ def delivery_timeline(channel: ChannelLike | None = None, *, session: SessionLik
 
 def timeline_of(deliveries: Iterable[DeliveryRow]) -> Picture:
     """Draw the delivery timeline for rows of `Service.deliveries`, each of which is one delivery attempt."""
-    messages = messages_of(deliveries)
-    attempts = sum(len(message.attempts) for message in messages)
-    counts = _count_text(len(messages), "message", "messages"), _count_text(attempts, "attempt", "attempts")
-    title = f"Deliveries: {', '.join(counts)}"
-    longest = max((message.lasted for message in messages), default=0.0)
+    messages: dict[tuple[str, int], list[DeliveryRow]] = {}
+    for row in deliveries:
+        messages.setdefault((row["channel_id"], row["message_number"]), []).append(row)
+    attempts = [row for group in messages.values() for row in group]
+    title = f"Deliveries: {_count_text(len(messages), 'message')}, {_count_text(len(attempts), 'attempt')}"
+    several = len({channel for channel, _ in messages}) > 1
+    clock = "%H:%M:%S" if len({row["time"][:10] for row in attempts}) == 1 else "%d %b %H:%M:%S"
+    times = [[datetime.fromisoformat(row["time"]) for row in group] for group in messages.values()]
+    longest = max(((moments[-1] - moments[0]).total_seconds() for moments in times), default=0.0)
     text_rows, rows = [], []
-    for message in messages:
-        waited = f"{message.lasted:.1f} s" if len(message.attempts) > 1 else ""
-        text_rows.append([message.name, message.begun, _responses(message), waited])
-        rows.append([message.name, message.begun, _lane(message, longest), _responses(message), waited])
+    for ((channel, number), group), moments in zip(messages.items(), times, strict=True):
+        name = f"{number} {group[0]['state']}" + (f" on {channel[:8]}" if several else "")
+        after = [(moment - moments[0]).total_seconds() for moment in moments]
+        begun, responses = moments[0].strftime(clock), _responses(group)
+        waited = f"{after[-1]:.1f} s" if len(after) > 1 else ""
+        text_rows.append([name, begun, responses, waited])
+        rows.append([name, begun, _lane(after, [row["outcome"] for row in group], longest), responses, waited])
     names = ["message", "first attempt", "responses", "waited"]
     legend: list[object] = []
-    for outcome, after in (("delivered", ", "), ("retry", ", "), ("failed", "")):
-        legend.append(join_html(swatch(_mark(8, 6, outcome)), _OUTCOME_LABELS[outcome], after))
+    for outcome, separator in (("delivered", ", "), ("retry", ", "), ("failed", "")):
+        legend.append(join_html(swatch(_mark(8, 6, outcome)), _OUTCOME_LABELS[outcome], separator))
     legend.append(f"; the width of a row is {longest:.1f} seconds" if longest else "")
     return Picture(text_table(title, names, text_rows), chart(title, _COLUMNS, rows, *legend))
 
 
-def messages_of(deliveries: Iterable[DeliveryRow]) -> list[TimelineMessage]:
-    """Group delivery attempts by message, and return the messages in the order of their first attempts."""
-    rows = list(deliveries)
-    several = len({row["channel_id"] for row in rows}) > 1
-    clock = "%H:%M:%S" if len({row["time"][:10] for row in rows}) == 1 else "%d %b %H:%M:%S"
-    first: dict[tuple[str, int], int] = {}
-    for at, row in enumerate(rows):
-        first.setdefault(_key(row), at)
-    ordered = sorted(enumerate(rows), key=lambda pair: (first[_key(pair[1])], pair[0]))
-    grouped = groupby((row for _, row in ordered), key=_key)
-    return [_message(list(group), clock, named=several) for _, group in grouped]
+def _responses(attempts: Sequence[DeliveryRow]) -> str:
+    texts = [str(row["error"] or "none") if row["status"] is None else str(row["status"]) for row in attempts]
+    last = attempts[-1]["outcome"]
+    return ", ".join(texts) + ("" if last == "delivered" else f" ({_OUTCOME_LABELS.get(last, last)})")
 
 
-def _key(row: DeliveryRow) -> tuple[str, int]:
-    return row["channel_id"], row["message_number"]
-
-
-def _message(rows: Sequence[DeliveryRow], clock: str, *, named: bool) -> TimelineMessage:
-    times = [datetime.fromisoformat(row["time"]) for row in rows]
-    attempts = []
-    for time, row in zip(times, rows, strict=True):
-        response = str(row["status"]) if row["status"] is not None else str(row["error"] or "none")
-        attempts.append(TimelineAttempt((time - times[0]).total_seconds(), response, row["outcome"]))
-    label = f"{rows[0]['message_number']} {rows[0]['state']}"
-    channel = f" on {rows[0]['channel_id'][:8]}" if named else ""
-    return TimelineMessage(label + channel, times[0].strftime(clock), tuple(attempts))
-
-
-def _responses(message: TimelineMessage) -> str:
-    responses = ", ".join(attempt.response for attempt in message.attempts)
-    last = message.attempts[-1].outcome
-    return responses if last == "delivered" else f"{responses} ({_OUTCOME_LABELS.get(last, last)})"
-
-
-def _lane(message: TimelineMessage, longest: float) -> Markup:
+def _lane(after: Sequence[float], outcomes: Sequence[str], longest: float) -> Markup:
+    """Draw the attempts of a message, which were made so many seconds after the first one."""
     scale = (WIDTH - 2 * _EDGE) / (longest or 1.0)
     middle = HEIGHT / 2
     line = tag("line", x1=_EDGE, y1=middle, x2=WIDTH - _EDGE, y2=middle, stroke=INK, stroke_opacity="0.3")
-    marks = [_mark(round(_EDGE + attempt.after * scale, 1), middle, attempt.outcome) for attempt in message.attempts]
-    return bars(WIDTH, HEIGHT, line, *marks)
+    pairs = zip(after, outcomes, strict=True)
+    return bars(
+        WIDTH, HEIGHT, line, *(_mark(round(_EDGE + time * scale, 1), middle, outcome) for time, outcome in pairs)
+    )
 
 
 def _mark(x: float, y: float, outcome: str) -> Markup:
@@ -155,5 +113,5 @@ def _mark(x: float, y: float, outcome: str) -> Markup:
     return tag("path", d=cross, fill="none", stroke=INK, stroke_width=2)
 
 
-def _count_text(count: int, singular: str, plural: str) -> str:
-    return f"{count} {singular if count == 1 else plural}"
+def _count_text(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"

@@ -10,10 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, ref
 
+from ...client.json_response import foreign_answer
+from ...client.notifications.channels import changes_since, registry_of, start_page_token
+from ...client.notifications.inbox import Inbox
 from ...core.platform import capabilities, need_sockets
+from ..arguments import optional_text
 from ..current_session import SessionLike, session_or_current
 from ..frames.frames import Record, frame
-from ..frames.schemas import NOTIFICATIONS
+from ..frames.schemas import CHANGES, NOTIFICATIONS
 from ..sandbox.sandbox import Sandbox, sandbox_of
 from .receiver import Receiver, message_record
 
@@ -44,8 +48,6 @@ def receivers_of(session: Session) -> list[Receiver]:
 
 def notification_rows(session: Session | None, messages: Iterable[Received]) -> DataFrame:
     """Return a frame with the columns of `notifications()`, with a row for each message, oldest first."""
-    from ...client.notifications.channels import registry_of
-
     lab = sandbox_of(session) if session else None
     watched = registry_of(session).watched if session else {}
     attempts_by_message: dict[Any, list[DeliveryRow]] = {}
@@ -117,35 +119,24 @@ def receiver(
     ...     rx.wait_for("sync")["verified"].tolist()
     [True]
     """
-    from ...client.notifications.inbox import Inbox
-
     session = session_or_current(session)
     lab, inbox = sandbox_of(session), Inbox(session.names, session.clock)
-    describe = partial(_describe, ref(session))
+    ca_pem: str | None = None
     if direct if direct is not None else lab and not capabilities().sockets:
         if lab is None:
             raise ValueError("direct=True works only with a sandbox; give an https address that the service can reach")
-        service = lab.service
-        service.register_domain(_DIRECT_HOST)
-        number = next(_address_numbers.setdefault(lab, count(1)))
-        url = f"https://{_DIRECT_HOST}{_PATH}/{number}"
-
-        def answer(request: Request) -> Response:
-            response, _ = inbox.receive(request)
-            inbox.notify()
-            return response
-
-        service.receive_at(url, answer)
-        close = partial(service.receive_at, url, None)
-        new = Receiver(inbox, session.names, url, ca_pem=None, describe=describe, close=close, settle=service.deliver)
+        url, close = _receive_in_process(lab, inbox)
     else:
         if address is not None and not (isinstance(address, str) and address.startswith("https://")):
             raise ValueError(
                 f"address is {address!r}; give a complete https address, such as https://hooks.example.com{_PATH}"
             )
-        new = _https_receiver(lab, inbox, session, host, port, certificate, address, describe)
-        if register and lab is None:
-            _register(session, new)
+        url, close, ca_pem = _listen(lab, inbox, host, port, certificate)
+        url = address or url
+    settle, describe = lab.service.deliver if lab else None, partial(_describe, ref(session))
+    new = Receiver(inbox, session.names, url, ca_pem=ca_pem, describe=describe, close=close, settle=settle)
+    if register and lab is None:
+        _register(session, new)
     _receivers.setdefault(session, []).append(new)
     if lab:
         lab.closes(new.close)
@@ -154,8 +145,6 @@ def receiver(
 
 def _register(session: Session, new: Receiver) -> None:
     """Register a receiver at the service of a class. Close the receiver if the service refuses it."""
-    from ...client.json_response import foreign_answer
-
     try:
         answer = session.call("POST", "/_class/receivers", body={"address": new.address, "ca_pem": new.ca_pem})
         if "receiver" not in answer:
@@ -165,30 +154,34 @@ def _register(session: Session, new: Receiver) -> None:
         raise
 
 
-def _https_receiver(
-    lab: Sandbox | None,
-    inbox: Inbox,
-    session: Session,
-    host: str,
-    port: int,
-    certificate: _Files | None,
-    public_address: str | None,
-    describe: Callable[[Received], Series[Any]],
-) -> Receiver:
+def _receive_in_process(lab: Sandbox, inbox: Inbox) -> tuple[str, Callable[[], None]]:
+    """Let a sandbox call an inbox as a function. Return the address, and a function that ends it."""
+    lab.service.register_domain(_DIRECT_HOST)
+    url = f"https://{_DIRECT_HOST}{_PATH}/{next(_address_numbers.setdefault(lab, count(1)))}"
+
+    def answer(request: Request) -> Response:
+        response, _ = inbox.receive(request)
+        inbox.notify()
+        return response
+
+    lab.service.receive_at(url, answer)
+    return url, partial(lab.service.receive_at, url, None)
+
+
+def _listen(
+    lab: Sandbox | None, inbox: Inbox, host: str, port: int, certificate: _Files | None
+) -> tuple[str, Callable[[], None], str | None]:
+    """Start a server for an inbox. Return its address, a function that ends it, and the certificate authority."""
     need_sockets("A receiver that is not direct listens on a socket")
     from ...client.notifications.https_receiver import HttpsReceiver
 
     context, ca_pem = _certificate(host, certificate)
-    listens_on = "127.0.0.1" if host == "localhost" else host
-    server = HttpsReceiver(inbox, context, host=listens_on, port=port, path=_PATH)
-    url_host = f"[{host}]" if ":" in host else host
+    server = HttpsReceiver(inbox, context, host="127.0.0.1" if host == "localhost" else host, port=port, path=_PATH)
     if lab:
         lab.service.register_domain(host)
         if ca_pem:
             lab.service.trust(ca_pem)
-    address = public_address or f"https://{url_host}:{server.port}{_PATH}"
-    settle = lab.service.deliver if lab else None
-    return Receiver(inbox, session.names, address, ca_pem=ca_pem, describe=describe, close=server.close, settle=settle)
+    return f"https://{f'[{host}]' if ':' in host else host}:{server.port}{_PATH}", server.close, ca_pem
 
 
 def _certificate(host: str, files: _Files | None) -> tuple[ssl.SSLContext, str | None]:
@@ -202,3 +195,79 @@ def _certificate(host: str, files: _Files | None) -> tuple[ssl.SSLContext, str |
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(*map(str, files))
     return context, None
+
+
+# -- the messages of receivers with their channels and delivery attempts, and the changes of files
+
+
+_DELIVERY_SECONDS = 1.0
+_CHANGE_FIELDS = "time,removed,fileId,file(name,mimeType,trashed)"
+
+
+def notifications(receiver: Receiver | None = None, *, session: SessionLike = None) -> DataFrame:
+    """List the messages that this session's receivers have received, in the order of arrival.
+
+    In a sandbox, first wait until the messages that are due have been delivered, for at most a second.
+
+    Args:
+        receiver: Only the messages of this receiver. None lists those of all.
+
+    Returns:
+        One row for each message: received (datetime64[ms, UTC], the time of the first arrival), channel_id, watching
+        (str, a file id or "changes"), number (Int64, the message number), state, changed (str), verified (boolean:
+        True if the message had the token of its channel), tries (Int64, the number of arrivals), answers (str: the
+        status of each response), outcome (str: delivered, retry, failed or cancelled), waited (Float64, seconds from
+        the first to the last delivery attempt), content_type (str), content_length (Int64, bytes). outcome and waited
+        are missing outside a sandbox, because other services do not report their attempts.
+
+    See docs/rules.md#n-notifications (N).
+
+    >>> lab = svc.sandbox()
+    >>> rx = svc.receiver(direct=True)
+    >>> channel = svc.watch_changes(rx)
+    >>> svc.notifications()[["state", "answers", "outcome"]].values.tolist()
+    [['sync', '200', 'delivered']]
+    """
+    session = session_or_current(session)
+    if lab := sandbox_of(session):
+        lab.service.deliver(_DELIVERY_SECONDS)
+    if receiver is not None and not isinstance(receiver, Receiver):
+        raise TypeError(f"receiver must be a receiver, as of receiver(), not {type(receiver).__name__}")
+    receivers = receivers_of(session) if receiver is None else [receiver]
+    return notification_rows(session, (message for each in receivers for message in each.received()))
+
+
+def changes(page_token: str | None = None, *, session: SessionLike = None) -> DataFrame:
+    """List this user's files that have changed since a position in the change log, with the last change of each file.
+
+    The oldest change comes first.
+
+    Args:
+        page_token: The position from which to list changes, as `attrs["page_token"]` of an earlier result. "1" means
+            the beginning of the change log. None continues after this session's last call. If there was no such call,
+            None continues after the first `watch_changes`, or returns an empty frame and sets the position to now.
+
+    Returns:
+        One row for each changed file: time (datetime64[ms, UTC]), file_id, name, mime_type (str), removed (boolean:
+        True if the file was deleted or is not shared with this user any more), trashed (boolean).
+        `attrs["page_token"]` of the frame is the position for the next call.
+
+    Raises:
+        BadRequest: The service did not issue this page token.
+
+    See docs/rules.md#a9-watch-the-change-log (A9).
+
+    >>> lab = svc.sandbox()
+    >>> len(svc.changes())
+    0
+    >>> file = svc.upload(b"new", name="new.txt")
+    >>> svc.changes()[["name", "removed"]].values.tolist()
+    [['new.txt', False]]
+    """
+    session = session_or_current(session)
+    registry = registry_of(session)
+    start = optional_text("page_token", page_token) or registry.page_token or start_page_token(session)
+    listed = changes_since(session, start, _CHANGE_FIELDS)
+    changed = frame(CHANGES, [{**(change.get("file") or {}), **change} for change in listed])
+    changed.attrs["page_token"] = registry.page_token
+    return changed

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...core.errors.caller_warning import warn_caller
 from ...core.errors.public_calls import public_methods, unknown_argument
-from ...core.fault_plan import ACTION_KEYS, MATCH_KEYS
+from ...core.fault_plan import ACTION_KEYS, MATCH_KEYS, PRESETS, Action, Match
 from ...core.http.messages import JSONObject
 from ...core.time_arguments import instant_of
 from ..frames.frames import frame
@@ -93,8 +93,6 @@ class FaultBlock(ContextDecorator):
 
 def fault_plan_rows(plans: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return a record for each step of the active fault plans of a service."""
-    from ...core.fault_plan import Action, Match
-
     return [
         {
             "plan": plan["id"],
@@ -121,8 +119,6 @@ def fault_presets() -> DataFrame:
     >>> svc.fault_presets()["name"].tolist()[:3]
     ['flaky wifi', 'lost receipt', 'expired session']
     """
-    from ...core.fault_plan import PRESETS
-
     rows = [
         {
             "name": preset.name,

@@ -14,7 +14,7 @@ from urllib.parse import urljoin, urlsplit
 from weakref import ref
 
 from ...client.files import get_file
-from ...client.session import SANDBOX_NOT_PICKLED, Session
+from ...client.session import SANDBOX_NOT_PICKLED, Secret, Session
 from ...client.transport.bounds import WHOLE_RESPONSE
 from ...client.transport.in_process import TransportError
 from ...client.transport.retry import connection_error
@@ -35,7 +35,7 @@ from .sandbox_numbers import explain_not_found, next_number, register, unregiste
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ...client.credentials import Token
+    from ...client.session import Token
     from ...client.transport.recorder import Recorder
     from ...core.policy import Policy
     from ...server.service import Service
@@ -93,8 +93,6 @@ class Sandbox(Identities, SandboxControls):
     """
 
     def __init__(self, service: Service, number: int, *, seed: int | str | None, state_dir: Path | None = None) -> None:
-        from ...client.credentials import Secret
-
         self.service = service
         self.number = number
         self._seed, self._state_dir = seed, state_dir

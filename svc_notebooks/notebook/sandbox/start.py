@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+from ...client.session import EnvironmentToken, Session
 from ...core.brand_names import Names
 from ...core.errors.caller_warning import warn_caller
 from ...core.policy import Policy
@@ -14,9 +15,6 @@ from ..arguments import choice
 from ..current_session import current_session as current_session, make_current
 from .sandbox import Sandbox as Sandbox, load_sandbox, new_sandbox
 from .sandbox_numbers import explain_not_found, next_number, sandbox_at, seed_of
-
-if TYPE_CHECKING:
-    from ...client.session import Session
 
 
 def sandbox(
@@ -156,9 +154,6 @@ def new_session(
     proxies: Mapping[str, str] | None = None,
 ) -> Session:
     """Return a session as `connect` does, without making it the current session."""
-    from ...client.credentials import EnvironmentToken
-    from ...client.session import Session
-
     address, variable = (base_url, "SVC_TOKEN") if base_url is not None else _address_in_environment()
     if not address:
         raise ValueError(_MISSING.format(argument="base_url", variable="SVC_BASE_URL"))

@@ -9,7 +9,7 @@ from ...core.api.operations import ALL_SCOPES
 from ...core.auth.oauth import token_problem
 from ...core.errors.catalogue import ApiError, refuse
 from ...core.http.messages import Query
-from ..dispatch.caller import BEARER, Caller
+from ..dispatch.service_context import BEARER, Caller
 from ..store.clock import SystemClock, VirtualClock
 from ..store.store import Store
 from .tables import TokenRow

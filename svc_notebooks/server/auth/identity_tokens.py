@@ -13,9 +13,8 @@ from ...core.auth.assertions import ALGORITHM, new_key, public_jwk, sign
 from ...core.auth.oauth import OAuthError
 from ...core.http.messages import Response
 from ...core.resources.errors import AuthorizationServer, KeySet, Token, UserInfo
-from ..dispatch.caller import IDENTITY_SCOPES, bearer
 from ..dispatch.origin import own_base_url
-from ..dispatch.service_context import ServiceContext
+from ..dispatch.service_context import IDENTITY_SCOPES, ServiceContext, bearer
 from ..files.resource import display_name, permission_id
 from .public_request import PublicRequest, no_store_json, oauth_error_response
 from .tables import GrantRow

@@ -11,8 +11,7 @@ from ...core.auth.assertions import new_key
 from ...core.events.value_checks import is_address
 from ..calendars.attendee_copies import emails_of, sync_attendee_copies
 from ..calendars.event_resource import EventRecord
-from ..dispatch.caller import scope_names
-from ..dispatch.service_context import ServiceContext
+from ..dispatch.service_context import ServiceContext, scope_names
 from ..files.rows import root_row
 from .access_tokens import TokenVerifier
 from .tables import AccountRow, ClientRow, TokenRow, digest_of

@@ -13,8 +13,7 @@ from ...core.field_mask import Shape
 from ...core.http.messages import Response
 from ...core.resources.calendars import Calendar
 from ...core.resources.events import Reminder
-from ..dispatch.requests import parse_fields_param, select_fields
-from ..dispatch.responses import json_response
+from ..dispatch.messages import json_response, parse_fields_param, select_fields
 from ..dispatch.service_context import RequestContext, ServiceContext
 from ..files.resource import display_name
 from .tables import CalendarRow

@@ -17,20 +17,20 @@ from ...core.field_mask import Shape
 from ...core.http.messages import JSONObject, Response
 from ...core.resources.calendars import CalendarListEntry, Setting
 from ...core.resources.colors import CALENDAR_COLORS
-from ..dispatch.requests import (
+from ..dispatch.messages import (
     bool_param,
     decode_page_token,
     decode_sync_token,
+    empty_response,
     encode_page_token,
     parse_fields_param,
     read_json,
     selecting_parameters,
 )
-from ..dispatch.responses import empty_response
 from ..dispatch.service_context import RequestContext, ServiceContext
 from .access import calendar_of, default_reminders, etag, primary_of, resource_response, role_of
 from .event_messages import list_of, record_list_change, settings_of
-from .event_request import page_size
+from .event_resource import page_size
 from .tables import CalendarRow
 
 _DEFAULT_PAGE_SIZE, _MAX_PAGE_SIZE = 100, 250
@@ -199,23 +199,14 @@ def insert(context: ServiceContext, request: RequestContext) -> Response:
         return _save(context, request, row, fields)
 
 
-def patch(context: ServiceContext, request: RequestContext) -> Response:
-    """Change the given settings of a calendar in the caller's list, and return its entry."""
-    return _change(context, request, partial=True)
-
-
-def update(context: ServiceContext, request: RequestContext) -> Response:
-    """Replace all settings of a calendar in the caller's list, and return its entry."""
-    return _change(context, request, partial=False)
-
-
-def _change(context: ServiceContext, request: RequestContext, *, partial: bool) -> Response:
+def change(context: ServiceContext, request: RequestContext) -> Response:
+    """Change the given settings of a calendar in the caller's list (PATCH), or replace all, and return its entry."""
     parse_fields_param(request.query, {}, LIST_SHAPE)
     fields = _fields(request, read_json(request.body, context.policy.max_metadata_size))
     with context.store.transaction():
         row = calendar_of(context, request, CalendarRole.FREE_BUSY_READER)
         before = _settings(context, request, row)
-        return _save(context, request, row, {**before, **fields} if partial else fields)
+        return _save(context, request, row, {**before, **fields} if request.method == "PATCH" else fields)
 
 
 def _fields(request: RequestContext, body: JSONObject) -> JSONObject:

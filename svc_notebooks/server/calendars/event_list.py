@@ -17,29 +17,30 @@ from ...core import field_mask
 from ...core.clock import format_millis, to_millis
 from ...core.errors.catalogue import refuse
 from ...core.events.calendars import CalendarRole
-from ...core.events.field_table import EVENT_SHAPE
 from ...core.events.rrule import Start, WorkBudget, WorkExceeded
 from ...core.events.times import TimeError, read_date
 from ...core.events.validation import recurrence_of
+from ...core.events.value_checks import EVENT_SHAPE
 from ...core.field_mask import Mask, shape_of
 from ...core.http.messages import JSON, Query, Response
 from ...core.resources.events import EventList
 from ...core.thread_permit import in_slices
-from ..dispatch.requests import (
+from ..dispatch.messages import (
     decode_page_token,
     encode_page_token,
+    json_bytes,
+    json_response,
+    json_text,
     parse_fields_param,
     select_fields,
     selecting_parameters,
 )
-from ..dispatch.responses import json_bytes, json_response, json_text
 from ..dispatch.service_context import Cursor, RequestContext, ServiceContext
 from .access import calendar_of, default_reminders, role_of, title_of
 from .event_messages import events_of
-from .event_request import event_in_path, page_size, view_of
-from .event_resource import EventRecord, EventView, removed_event
+from .event_resource import EventRecord, EventView, page_size, removed_event, view_of
 from .expansion import FIRST, Entry, Key, KeyedEntry, PageEnds, by_start, expand_calendar, expand_event
-from .instances import Slot, build_instance, find_event, instance_id, instances, is_within, overlaps
+from .instances import Slot, build_instance, event_in_path, find_event, instance_id, instances, is_within, overlaps
 from .list_criteria import ListCriteria, next_sync_token, read_criteria, read_instant
 from .tables import CalendarRow, EventRow
 
@@ -134,7 +135,6 @@ def _member(name: str, value: Any, newline: str) -> str:
 
 
 _DEFAULT_PAGE_SIZE, _MAX_PAGE_SIZE = 250, 2500
-_ROWS_PER_QUERY = 250
 _SHAPE = {**shape_of(EventList), "items": EVENT_SHAPE}
 
 
@@ -145,13 +145,15 @@ def list_events(context: ServiceContext, request: RequestContext) -> Response:
     view = view_of(context, request, calendar)
     criteria = read_criteria(context, request, view)
     last = context.store.events.last(calendar.id), context.store.changes.last()
-    pick = _list_changes if criteria.since is not None else expand_calendar if criteria.single else _list_rows
+    expands = criteria.single and criteria.since is None
     about = ("events", calendar.id, selecting_parameters(request.query, request.operation))
 
     def events_from(key: Key | None) -> Cursor:
-        return pick(context, calendar, criteria, key)
+        if expands:
+            return expand_calendar(context, calendar, criteria, key)
+        return Cursor((_rows if criteria.since is None else _changes)(context, calendar, criteria, key))
 
-    return _page(context, request, view, about, events_from, criteria, last, expands=pick is expand_calendar)
+    return _page(context, request, view, about, events_from, criteria, last, expands=expands)
 
 
 def list_instances(context: ServiceContext, request: RequestContext) -> Response:
@@ -192,20 +194,15 @@ def _original(query: Query) -> Start | None:
 # -- selection -------------------------------------------------------------------------------------------------------
 
 
-def _list_rows(context: ServiceContext, calendar: CalendarRow, criteria: ListCriteria, key: Key | None) -> Cursor:
-    """Return a cursor over stored events and changed instances. Iteration raises PageEnds if the budget is spent."""
-    events, position = context.store.events, key or (FIRST, "")
-    is_updated = criteria.order == "updated"
-    rows = (events.by_update if is_updated else events.by_age)(calendar.id, *position, _ROWS_PER_QUERY)
-    keyed = (((row.updated if is_updated else row.place, row.id), row) for row in rows)
-    return Cursor(_matching_rows(context, calendar, criteria, keyed))
-
-
-def _matching_rows(
-    context: ServiceContext, calendar: CalendarRow, criteria: ListCriteria, keyed: Iterator[tuple[Key, EventRow]]
+def _rows(
+    context: ServiceContext, calendar: CalendarRow, criteria: ListCriteria, key: Key | None
 ) -> Iterator[KeyedEntry]:
+    """Yield the stored events and changed instances. Raises PageEnds if the budget is spent."""
+    events, is_updated = context.store.events, criteria.order == "updated"
+    rows = (events.by_update if is_updated else events.by_age)(calendar.id, *(key or (FIRST, "")))
     work = WorkBudget()  # unlimited, because every event is examined completely, but the steps are counted
-    for at, row in keyed:
+    for row in rows:
+        at = (row.updated if is_updated else row.place, row.id)
         if _matches(calendar, criteria, row, work) and criteria.passes(event := _full_event(context, calendar, row)):
             yield at, Entry(event)
         if work.done > context.policy.expansion_steps:
@@ -227,24 +224,20 @@ def _matches(calendar: CalendarRow, criteria: ListCriteria, row: EventRow, work:
     return overlaps(row, criteria.after, criteria.before)
 
 
-def _list_changes(context: ServiceContext, calendar: CalendarRow, criteria: ListCriteria, key: Key | None) -> Cursor:
-    """Return a cursor over the events that changed since a sync token, in the order of the changes.
-
-    An event that the list no longer has is cancelled in the changes. Iteration raises ApiError (410) if the budget for
-    the instances of recurring events is spent.
-    """
-    return Cursor(_changes(context, calendar, criteria, key))
-
-
 def _changes(
     context: ServiceContext, calendar: CalendarRow, criteria: ListCriteria, key: Key | None
 ) -> Iterator[KeyedEntry]:
+    """Yield the events that changed since a sync token, in the order of the changes.
+
+    An event that the list no longer has is cancelled in the changes. Raises ApiError (410) if the budget for the
+    instances of recurring events is spent.
+    """
     events, since, work = context.store.events, criteria.since or 0, WorkBudget(context.policy.expansion_steps)
     for event_id in sorted(set(context.store.changes.since(events_of(calendar.id), criteria.removed_since))):
         if events.get(calendar.id, event_id) is None:
             yield (0, event_id), Entry(removed_event(calendar.id, event_id))
     try:  # all entries for a recurring event have the number of its row
-        for row in events.since(calendar.id, max(since, key[0] - 1) if key else since, _ROWS_PER_QUERY):
+        for row in events.since(calendar.id, max(since, key[0] - 1) if key else since):
             for event in _changed_events(context, calendar, criteria, row, work):
                 yield (row.seq, event.row.id), Entry(event)
     except WorkExceeded:

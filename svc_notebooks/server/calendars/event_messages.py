@@ -1,20 +1,25 @@
-"""Queues messages to the channels that watch events and calendars, and opens such channels."""
+"""The messages that a change of an event or a calendar sends, to channels and as e-mails to guests (E-16).
+
+The e-mails go to an outbox, which stands for a mail server.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from typing import TypedDict
 
+from ...core.clock import format_millis
 from ...core.events.calendars import CalendarRole
 from ...core.http.messages import Response, segment
-from ...core.notifications.channels import ChannelEvent, ChannelState, next_state
 from ...core.notifications.messages import EXISTS, NOT_EXISTS
+from ...core.resources.events import Event
 from ..dispatch.service_context import RequestContext, ServiceContext
 from ..notifications.channels import open_channel, resource_uri
-from ..notifications.tables import ChannelRow
 from .access import calendar_of, role_of
-from .tables import CalendarRow, EventRow
+from .event_resource import EventRecord
+from .tables import CalendarRow, EventRow, InvitationRow
 
 
 def watch_events(context: ServiceContext, request: RequestContext) -> Response:
@@ -95,20 +100,17 @@ def changing_events(context: ServiceContext, *calendars: str) -> Iterator[None]:
 
 
 def record_event_change(context: ServiceContext, calendar: str) -> None:
-    """Queue a message to each channel on the events of a calendar, if its user can still read the calendar."""
+    """Queue a message to each channel on the events of a calendar.
+
+    A channel whose user can no longer read the calendar, or whose calendar is deleted, gets its last message.
+    """
     row, now = context.store.calendars.get(calendar), context.millis()
     for channel in context.store.channels.watchers(events_of(calendar), now):
         role = role_of(context, channel.user, row) if row else None
         if role is None or role < CalendarRole.READER:
-            _end(context, channel)
+            context.store.channels.end(channel.seq, NOT_EXISTS, step=1, now=now)
         else:
             context.store.channels.enqueue_for_channel(channel.seq, EXISTS, "", step=1, now=now)
-
-
-def _end(context: ServiceContext, channel: ChannelRow) -> None:
-    """Queue a last message to a channel whose calendar is deleted, or no longer shared with the channel's user."""
-    context.store.channels.enqueue_for_channel(channel.seq, NOT_EXISTS, "", step=1, now=context.millis())
-    context.store.channels.set_state(channel.seq, next_state(ChannelState(channel.state), ChannelEvent.LOSS).value)
 
 
 def record_access(context: ServiceContext, calendar: CalendarRow, scope: str) -> None:
@@ -116,9 +118,10 @@ def record_access(context: ServiceContext, calendar: CalendarRow, scope: str) ->
     context.store.changes.add([access_of(calendar.id)], scope, context.millis())
     named = scope.startswith("user:")
     record_list_change(context, [scope.removeprefix("user:")] if named else users_of(context, calendar), calendar.id)
-    for channel in context.store.channels.watchers(events_of(calendar.id), context.millis()):
+    now = context.millis()
+    for channel in context.store.channels.watchers(events_of(calendar.id), now):
         if (role_of(context, channel.user, calendar) or CalendarRole.FREE_BUSY_READER) < CalendarRole.READER:
-            _end(context, channel)
+            context.store.channels.end(channel.seq, NOT_EXISTS, step=1, now=now)
 
 
 def record_deletion(context: ServiceContext, row: CalendarRow, users: Iterable[str]) -> None:
@@ -144,3 +147,57 @@ def users_of(context: ServiceContext, row: CalendarRow) -> list[str]:
     grants = context.store.calendars.grants(row.id)
     named = {grant.scope.removeprefix("user:") for grant in grants if grant.scope.startswith("user:")}
     return sorted({row.owner, *named, *context.store.calendars.entry_users(row.id)})
+
+
+class InvitationMessage(TypedDict):
+    """An e-mail about an event, as a row of the outbox."""
+
+    time: str
+    event_id: str
+    to: str
+    method: str
+    subject: str
+
+
+_SUBJECTS = {"request": "Invitation", "update": "Updated invitation", "cancel": "Cancelled event"}
+
+
+def send_emails(context: ServiceContext, notify: str, event: EventRecord, before: Event) -> None:
+    """Send invitations to new attendees, cancellations to removed attendees and updates to the other attendees.
+
+    `notify` is "all", "externalOnly" or "none", and `before` has the fields before the change, {} for a new event. If
+    the event is now cancelled, all attendees get a cancellation.
+    """
+    if notify == "none":
+        return
+    now, then = _recipients(event.body), {} if before.get("status") == "cancelled" else _recipients(before)
+    if before and event.row.cancelled:
+        methods = dict.fromkeys(now, "cancel")
+    else:
+        methods = {email: "update" if email in then else "request" for email in now}
+        methods |= {email: "cancel" for email in then if email not in now}
+    for recipient, method in methods.items():
+        if notify == "all" or (notify == "externalOnly" and context.store.users.root(recipient.lower()) is None):
+            subject = f"{_SUBJECTS[method]}: {event.body.get('summary') or '(no title)'}"
+            context.store.events.invite(InvitationRow(context.millis(), event.row.id, recipient, method, subject))
+
+
+def _recipients(body: Event) -> dict[str, None]:
+    organizer = str((body.get("organizer") or {}).get("email")).lower()
+    people = [attendee["email"] for attendee in body.get("attendees") or [] if not attendee.get("resource")]
+    return dict.fromkeys(email for email in people if email.lower() != organizer)
+
+
+def outbox(context: ServiceContext, last: int | None = None) -> list[InvitationMessage]:
+    """Return one row for each e-mail in the outbox, oldest first. With `last`, return only so many of the latest."""
+    rows = context.store.events.invitations(last or context.policy.outbox_length)
+    return [
+        {
+            "time": format_millis(row.time),
+            "event_id": row.event,
+            "to": row.recipient,
+            "method": row.method,
+            "subject": row.subject,
+        }
+        for row in rows
+    ]

@@ -7,36 +7,46 @@ from typing import Any
 
 from ...core.errors.catalogue import refuse
 from ...core.events.calendars import CalendarRole
-from ...core.events.field_table import EVENT_SHAPE
 from ...core.events.times import read_time
 from ...core.events.validation import with_defaults
-from ...core.events.value_checks import is_address
+from ...core.events.value_checks import EVENT_SHAPE, is_address
 from ...core.http.messages import JSONObject, Response, merge_patch
 from ...core.resources.events import Attendee, Event, Person
 from ...core.time_zones import zone
-from ..dispatch.requests import check_conditions, lists_etag, parse_fields_param
-from ..dispatch.responses import empty_response
+from ..dispatch.messages import check_conditions, empty_response, lists_etag, parse_fields_param
 from ..dispatch.service_context import RequestContext, ServiceContext
-from . import invitations
 from .access import calendar_of, primary_of, resource_response, title_of
-from .attendee_copies import common_part, copies_of, emails_of, merge_parts, private_part, sync_attendee_copies
-from .event_messages import changing_events, record_removal
-from .event_request import (
+from .attendee_copies import (
+    common_part,
+    copies_of,
+    emails_of,
+    merge_parts,
+    private_part,
+    save_event,
+    save_with_copies,
+    sync_attendee_copies,
+    with_body,
+)
+from .event_messages import changing_events, record_removal, send_emails
+from .event_resource import (
+    EventRecord,
+    EventView,
     Options,
     check_event,
     complete_fields,
     create_conference,
-    event_in_path,
+    etag,
     event_response,
+    hides_guests,
     is_conference_pending,
     meeting_link,
+    omit,
+    pick,
     read_event_request,
     read_options,
     view_of,
 )
-from .event_resource import EventRecord, EventView, etag, hides_guests, omit, pick
-from .event_rows import save_event, save_with_copies, with_body
-from .instances import find_event, with_times
+from .instances import event_in_path, find_event, with_times
 from .quick_words import quick_event
 from .tables import CalendarRow, EventRow
 
@@ -71,7 +81,7 @@ def add_event(
         event = _new_event(context, calendar, body, {**fields, **_creator_and_organizer(request, calendar)})
         context.store.events.save(event.row)
         sync_attendee_copies(context, event, {})
-        invitations.send_invitations(context, options.notify, event)
+        send_emails(context, options.notify, event, {})
     return event_response(request, view, event)
 
 
@@ -155,17 +165,8 @@ def get(context: ServiceContext, request: RequestContext) -> Response:
     return resource_response(request, resource, EVENT_SHAPE)
 
 
-def patch(context: ServiceContext, request: RequestContext) -> Response:
-    """Change the given fields of an event and return the event."""
-    return _change(context, request, partial=True)
-
-
-def update(context: ServiceContext, request: RequestContext) -> Response:
-    """Replace all fields of an event and return the event."""
-    return _change(context, request, partial=False)
-
-
-def _change(context: ServiceContext, request: RequestContext, *, partial: bool) -> Response:
+def change(context: ServiceContext, request: RequestContext) -> Response:
+    """Change the given fields of an event (PATCH), or replace all fields (PUT), and return the event."""
     calendar = calendar_of(context, request, CalendarRole.WRITER)
     body, options, view = read_event_request(context, request, calendar)
     with changing_events(context):
@@ -173,7 +174,7 @@ def _change(context: ServiceContext, request: RequestContext, *, partial: bool) 
         check_conditions(request.headers, etag(before.row))
         if before.row.cancelled and body.get("status") not in _ACTIVE_STATUSES:
             raise refuse("deleted")
-        requested = _apply_request(before, body, partial=partial)
+        requested = _apply_request(before, body, partial=request.method == "PATCH")
         check_event(context, requested)
         fields = complete_fields(context, request, requested, options, before.body)
         fields = {**fields, **pick(before.body, ("creator", "organizer", "originalStartTime"))}
@@ -185,7 +186,7 @@ def _change(context: ServiceContext, request: RequestContext, *, partial: bool) 
             event = save_event(context, EventRecord(with_body(before.row, fields, calendar), fields), before.body)
         else:
             event = save_with_copies(context, before, fields)
-            invitations.send_updates(context, options.notify, event, before.body)
+            send_emails(context, options.notify, event, before.body)
     return event_response(request, view, event)
 
 
@@ -253,7 +254,7 @@ def delete(context: ServiceContext, request: RequestContext) -> Response:
         cancelled = save_event(context, EventRecord(row, body), event.body)
         if event.row.calendar == event.row.origin:
             sync_attendee_copies(context, cancelled, event.body)
-            invitations.send_cancellations(context, options.notify, event)
+            send_emails(context, options.notify, cancelled, event.body)
         else:
             decline_event(context, calendar, event)
     return empty_response(204)
@@ -289,7 +290,7 @@ def move(context: ServiceContext, request: RequestContext) -> Response:
             events.save(with_times(moved_row, json.loads(instance.body), target))
         moved = EventRecord(row, body)
         sync_attendee_copies(context, moved, event.body)
-        invitations.send_updates(context, options.notify, moved, event.body)
+        send_emails(context, options.notify, moved, event.body)
     return event_response(request, view_of(context, request, target), moved)
 
 

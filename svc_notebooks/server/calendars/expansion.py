@@ -237,9 +237,6 @@ def _date(day: int) -> date:
     return date.fromordinal(day)
 
 
-_ROWS_PER_QUERY = 250
-
-
 def expand_calendar(
     context: ServiceContext,
     calendar: CalendarRow,
@@ -323,7 +320,7 @@ def _stored_events(
     """Yield the single events and the changed instances in the window. An instance may be moved far from its series."""
     masters: dict[str, EventRecord | None] = {}
     window = _millis(criteria.after, FIRST), _millis(before, LAST)
-    for row in context.store.events.within(calendar.id, window, *(key or (FIRST, "")), _ROWS_PER_QUERY):
+    for row in context.store.events.within(calendar.id, window, *(key or (FIRST, ""))):
         if row.series is None:
             yield EventRecord(row)
             continue

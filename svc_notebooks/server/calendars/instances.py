@@ -10,15 +10,16 @@ from functools import lru_cache
 from heapq import merge
 from typing import Literal, NamedTuple
 
+from ...core.api.operations import EVENT_ID
 from ...core.clock import from_millis, to_millis
-from ...core.events.instances import Occurrence, duration, occurrences
-from ...core.events.rrule import Recurrence, Start, WorkBudget, print_moment, read_moment
-from ...core.events.series_starts import starts_in_millis
+from ...core.errors.catalogue import refuse
+from ...core.events.instances import Occurrence, occurrences
+from ...core.events.rrule import Start, WorkBudget, print_moment, read_moment
 from ...core.events.times import in_minutes, instant
 from ...core.events.validation import end_of, recurrence_of, start_of
 from ...core.resources.events import Event, EventTime
 from ...core.time_zones import zone
-from ..dispatch.service_context import ServiceContext
+from ..dispatch.service_context import RequestContext, ServiceContext
 from .event_resource import EventRecord, omit
 from .tables import CalendarRow, EventRow
 
@@ -89,19 +90,9 @@ def instance_slots(
 
     They are enough to sort the instances of many series. Raises WorkExceeded when the budget `work` is spent.
     """
-    start, end = start_of(master.body), end_of(master.body)
-    recurrence = Recurrence.parse(master.body.get("recurrence") or [], start)
-    length, name = duration(start, end), master.row.id
-    moments = None
-    if isinstance(start, datetime):
-        moments = starts_in_millis(recurrence, start, length, after=after, before=before, work=work)
-    if moments is not None:
-        millis, tz = length // timedelta(milliseconds=1), getattr(start, "tzinfo", None) or UTC
-        slots = ((f"{name}_{moment_text(moment)}", Slot(moment, moment + millis, tz)) for moment in moments)
-    else:
-        zone_of_days = zone(calendar.zone)
-        every = occurrences(recurrence, start, end, after=after, before=before, zone=zone_of_days, work=work)
-        slots = ((instance_id(name, each.start), _slot(each, zone_of_days)) for each in every)
+    tz = zone(calendar.zone)
+    every = _occurrences(master.body, tz, after, before, work)
+    slots = ((instance_id(master.row.id, each.start), _slot(each, tz)) for each in every)
     return ((key, slot) for key, slot in slots if key not in changed) if changed else slots
 
 
@@ -214,6 +205,15 @@ def find_event(context: ServiceContext, calendar: CalendarRow, event_id: str) ->
     if parsed is None or series is None or not series.recurring:
         return None
     return instance_at(calendar, EventRecord(series), parsed[1])
+
+
+def event_in_path(context: ServiceContext, request: RequestContext, calendar: CalendarRow) -> EventRecord:
+    """Return the event or instance whose id is in the path. Raises ApiError (404) if there is no such event."""
+    event_id = request.path_params[EVENT_ID]
+    event = find_event(context, calendar, event_id)
+    if event is None:
+        raise refuse("eventNotFound", eventId=event_id[:200])
+    return event
 
 
 def instance_at(calendar: CalendarRow, master: EventRecord, start: Start) -> EventRecord | None:

@@ -11,13 +11,13 @@ from typing import Any
 
 from ...core.clock import from_millis, parse_time, to_millis
 from ...core.errors.catalogue import refuse
-from ...core.events.field_table import EVENT_TYPES
 from ...core.events.instances import LAST_END
 from ...core.events.rrule import Recurrence
+from ...core.events.value_checks import EVENT_TYPES
 from ...core.files.fields import composed
 from ...core.http.messages import Query
 from ...core.resources.events import Event
-from ..dispatch.requests import bool_param, choice_param, decode_sync_token, encode_page_token
+from ..dispatch.messages import bool_param, choice_param, decode_sync_token, encode_page_token
 from ..dispatch.service_context import RequestContext, ServiceContext
 from .event_messages import events_of, series_of_calendar
 from .event_resource import EventRecord, EventView

@@ -14,14 +14,13 @@ from ...core.field_mask import shape_of
 from ...core.http.messages import Response
 from ...core.resources.calendars import AclRule, AclScope, Colors
 from ...core.resources.colors import CALENDAR_COLORS, EVENT_COLORS
-from ..dispatch.requests import bool_param, read_json
-from ..dispatch.responses import empty_response
+from ..dispatch.messages import bool_param, empty_response, read_json
 from ..dispatch.service_context import RequestContext, ServiceContext
 from . import event_messages
 from .access import calendar_of, calendar_resource, resource_response
+from .attendee_copies import move_days
 from .calendar_list import list_response, read_sync_request
 from .event_messages import access_of, record_access
-from .event_rows import move_days
 from .tables import AccessRow, CalendarRow
 
 
@@ -44,17 +43,9 @@ def get(context: ServiceContext, request: RequestContext) -> Response:
     return resource_response(request, calendar_resource(context, row), CALENDAR_SHAPE)
 
 
-def patch(context: ServiceContext, request: RequestContext) -> Response:
-    """Change the given fields of a calendar and return the calendar."""
-    return _change(context, request, partial=True)
-
-
-def update(context: ServiceContext, request: RequestContext) -> Response:
-    """Replace all fields of a calendar and return the calendar."""
-    return _change(context, request, partial=False)
-
-
-def _change(context: ServiceContext, request: RequestContext, *, partial: bool) -> Response:
+def change(context: ServiceContext, request: RequestContext) -> Response:
+    """Change the given fields of a calendar (PATCH), or replace all fields (PUT), and return the calendar."""
+    partial = request.method == "PATCH"
     body = calendars.check_calendar(read_json(request.body, context.policy.max_metadata_size), creating=not partial)
     with event_messages.changing_events(context):
         row = calendar_of(context, request, CalendarRole.OWNER)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, TypeAlias
 
-from sqlalchemy import and_, bindparam, delete, func, literal, literal_column, or_, select, tuple_
+from sqlalchemy import and_, bindparam, delete, func, literal_column, or_, select, tuple_
 
-from ..store.engine import Database, Prepared, TableGroup, inserting
+from ..store.engine import Database, Prepared, TableGroup, inserting, position
 from ..store.schema import calendar_access, calendar_entries, calendars, events, invitations
 
 
@@ -163,7 +163,7 @@ _STORED = EventRow._fields[:-1]
 _COLUMNS = tuple(events.c[name] for name in EventRow._fields)
 _HERE = events.c.calendar == bindparam("calendar")
 _THIS = (_HERE, events.c.id == bindparam("key"))
-_FIRST_QUERY = 32
+_FIRST_QUERY, _LARGEST_QUERY = 32, 250
 _BY_AGE = (events.c.place, events.c.id)
 
 # A changed row is replaced, so that it gets a greater number. Sync tokens select rows by this number.
@@ -201,8 +201,8 @@ _SINCE = Prepared(
 )
 _HIGHEST = select(events.c.seq).where(_HERE).order_by(events.c.seq.desc()).limit(1).scalar_subquery()
 # Not max(): without statistics about a new table, PostgreSQL may choose another index and read the whole calendar.
-_LAST = Prepared(select(func.coalesce(_HIGHEST, literal(0))))
-_LAST_NUMBER = Prepared(select(func.coalesce(func.max(events.c.seq), literal(0))))
+_LAST = position(_HIGHEST)
+_LAST_NUMBER = position(func.max(events.c.seq))
 _CHANGED_CALENDARS = Prepared(select(events.c.calendar).where(events.c.seq > bindparam("since")).distinct())
 _LATEST = Prepared(select(func.max(events.c.updated)).where(_HERE))
 _NAMING = Prepared(
@@ -251,29 +251,21 @@ class Events(TableGroup):
             return self._rows(_CHANGED, calendar=calendar)
         return self._rows(_OF_SERIES, calendar=calendar, series=series)
 
-    def by_age(self, calendar: str, place: int, event: str, size: int) -> Iterator[EventRow]:
-        """Yield the rows of a calendar after this `place` and event id, oldest first, at most `size` in each query."""
+    def by_age(self, calendar: str, place: int, event: str) -> Iterator[EventRow]:
+        """Yield the rows of a calendar after this `place` and event id, oldest first."""
         position: _Values = {"calendar": calendar, "place": place, "key": event}
-        return self._in_pages(_PAGE, size, position, lambda row: {"place": row.place, "key": row.id})
+        return self._in_pages(_PAGE, position, lambda row: {"place": row.place, "key": row.id})
 
-    def by_update(self, calendar: str, updated: int, event: str, size: int) -> Iterator[EventRow]:
-        """Yield the rows of a calendar after this time of update and event id, in this order, like `by_age`."""
+    def by_update(self, calendar: str, updated: int, event: str) -> Iterator[EventRow]:
+        """Yield the rows of a calendar after this time of update and event id, in this order."""
         position: _Values = {"calendar": calendar, "updated": updated, "key": event}
-        return self._in_pages(_BY_UPDATE, size, position, lambda row: {"updated": row.updated, "key": row.id})
+        return self._in_pages(_BY_UPDATE, position, lambda row: {"updated": row.updated, "key": row.id})
 
-    def within(self, calendar: str, window: tuple[int, int], start: int, event: str, size: int) -> Iterator[EventRow]:
-        """Yield the single events and changed instances in a window after this start and event id, in this order.
-
-        The rows come from queries of at most `size` rows each.
-        """
-        position: _Values = {
-            "calendar": calendar,
-            "after": window[0],
-            "before": window[1],
-            "start": start,
-            "key": event,
-        }
-        return self._in_pages(_WITHIN, size, position, lambda row: {"start": row.start, "key": row.id})
+    def within(self, calendar: str, window: tuple[int, int], start: int, event: str) -> Iterator[EventRow]:
+        """Yield the single events and changed instances in a window after this start and event id, in this order."""
+        after, before = window
+        position: _Values = {"calendar": calendar, "after": after, "before": before, "start": start, "key": event}
+        return self._in_pages(_WITHIN, position, lambda row: {"start": row.start, "key": row.id})
 
     def recurring(self, calendar: str, seq: int = 0) -> list[EventRow]:
         """Return the recurring events of a calendar, by default all, or those whose number is greater than `seq`."""
@@ -306,12 +298,12 @@ class Events(TableGroup):
         """Make all values of `state` different, because a snapshot with older row numbers was restored."""
         self._generation = object()
 
-    def since(self, calendar: str, seq: int, size: int) -> Iterator[EventRow]:
-        """Yield the rows of a calendar whose number is greater than `seq`, in the order of the changes, like `by_age`.
+    def since(self, calendar: str, seq: int) -> Iterator[EventRow]:
+        """Yield the rows of a calendar whose number is greater than `seq`, in the order of the changes.
 
         A sync token contains such a number.
         """
-        return self._in_pages(_SINCE, size, {"calendar": calendar, "since": seq}, lambda row: {"since": row.seq})
+        return self._in_pages(_SINCE, {"calendar": calendar, "since": seq}, lambda row: {"since": row.seq})
 
     def naming(self, text: str) -> list[EventRow]:
         """Return the events in organizers' calendars whose body contains `text`, where `_` matches any character."""
@@ -319,11 +311,11 @@ class Events(TableGroup):
 
     def last(self, calendar: str) -> int:
         """Return the highest row number in a calendar, or 0 if the calendar has no events."""
-        return int(self._database.run(_LAST, {"calendar": calendar})[0][0])
+        return self._database.run_position(_LAST, {"calendar": calendar})
 
     def last_number(self) -> int:
         """Return the highest row number of all calendars, or 0 without events."""
-        return int(self._database.run(_LAST_NUMBER, {})[0][0])
+        return self._database.run_position(_LAST_NUMBER, {})
 
     def changed_calendars(self, seq: int) -> list[str]:
         """Return the calendars with rows whose number is greater than `seq`."""
@@ -351,20 +343,16 @@ class Events(TableGroup):
         return [InvitationRow._make(row) for row in reversed(self._database.run(_INVITATIONS, {"size": size}))]
 
     def _in_pages(
-        self,
-        prepared: Prepared,
-        most: int,
-        position: _Values,
-        after: Callable[[EventRow], _Values],
+        self, prepared: Prepared, position: _Values, after: Callable[[EventRow], _Values]
     ) -> Iterator[EventRow]:
         """Yield the rows of a query after a position. The first query is small, because most pages are short."""
-        size = min(_FIRST_QUERY, most)
+        size = _FIRST_QUERY
         while True:
             rows = self._rows(prepared, **position, size=size)
             yield from rows
             if len(rows) < size:
                 return
-            position, size = position | after(rows[-1]), min(4 * size, most)
+            position, size = position | after(rows[-1]), min(4 * size, _LARGEST_QUERY)
 
     def _rows(self, prepared: Prepared, **values: str | int) -> list[EventRow]:
         return [EventRow._make(row) for row in self._database.run(prepared, values)]

@@ -33,9 +33,8 @@ from ...core.http.multipart import (
     parse_headers,
 )
 from ...core.thread_permit import checked_slices, let_others_run
-from .caller import bearer
 from .origin import without_prefix
-from .service_context import ServiceContext
+from .service_context import ServiceContext, bearer
 
 _REQUEST_LINE = re.compile(rb"(?P<method>[A-Z]{1,20}) (?P<target>[!-~]{1,8192})(?: HTTP/1\.[01])?")
 _CONTENT_ID = re.compile(r"[ -~]{1,1000}")
@@ -68,7 +67,7 @@ def read_batch(content_type: str, blocks: Iterable[bytes], most: int) -> list[Ba
     if MediaType.parse(content_type).essence != "multipart/mixed":
         raise MultipartError("the Content-Type must be multipart/mixed.")
     requests = []
-    for number, (headers, content) in enumerate(_parts(boundary_of(content_type), blocks), start=1):
+    for number, (headers, content) in enumerate(read_parts(boundary_of(content_type), blocks), start=1):
         if number > most:
             raise MultipartError(f"it has more than {most} requests.")
         try:
@@ -80,7 +79,7 @@ def read_batch(content_type: str, blocks: Iterable[bytes], most: int) -> list[Ba
     return requests
 
 
-def _parts(boundary: str, blocks: Iterable[bytes]) -> Iterator[tuple[Headers, bytes]]:
+def read_parts(boundary: str, blocks: Iterable[bytes]) -> Iterator[tuple[Headers, bytes]]:
     """Yield the headers and the content of each part."""
     headers, data, decoder = Headers(), list[bytes](), MultipartDecoder(boundary)
 

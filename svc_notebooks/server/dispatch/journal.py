@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import count, takewhile
 from secrets import token_hex
@@ -44,30 +45,28 @@ _ROW = 800
 _MAX_DECIDED_BY = 2000
 
 
+@dataclass(slots=True, eq=False)
 class JournalEntry:
     """The journal entry of a request in progress. An attribute is None if it does not apply to the request."""
 
-    __slots__ = (*JournalRow.__annotations__, "weight")
-
-    def __init__(self, n: int, time: datetime, method: str, path: str, query: str) -> None:
-        self.n = n
-        self.time = time
-        self.operation: str | None = None
-        self.method = method
-        self.path = path
-        self.query = query
-        self.user: str | None = None
-        self.client: str | None = None
-        self.scopes: frozenset[str] = frozenset()
-        self.declared: int | None = None
-        self.received = 0
-        self.status: int | None = None
-        self.sent = 0
-        self.offset_before: int | None = None
-        self.offset_after: int | None = None
-        self.fault: str | None = None
-        self.decided_by: str | None = None
-        self.weight = _ROW + len(path) + len(query)
+    n: int
+    time: datetime
+    method: str
+    path: str
+    query: str
+    operation: str | None = None
+    user: str | None = None
+    client: str | None = None
+    scopes: frozenset[str] = frozenset()
+    declared: int | None = None
+    received: int = 0
+    status: int | None = None
+    sent: int = 0
+    offset_before: int | None = None
+    offset_after: int | None = None
+    fault: str | None = None
+    decided_by: str | None = None
+    weight: int = 0
 
     def row(self) -> JournalRow:
         """Return the entry as a journal row, with the time in RFC 3339 and the scopes as a list."""
@@ -100,10 +99,11 @@ class Journal:
     def open(self, time: datetime, method: str, path: str, query: str) -> JournalEntry:
         """Add the entry of a new request and return the entry."""
         with self._lock:
-            entry = JournalEntry(next(self._numbers), time, method, path, query)
+            weight = _ROW + len(path) + len(query)
+            entry = JournalEntry(next(self._numbers), time, method, path, query, weight=weight)
             entries = self._entries
             entries.append(entry)
-            self._bytes += entry.weight
+            self._bytes += weight
             while (self._bytes > self._max_bytes or len(entries) > self._length) and len(entries) > 1:
                 self._bytes -= entries.popleft().weight
         return entry
@@ -202,8 +202,5 @@ def journal_of(records: KeptRecords | None, policy: Policy) -> Journal:
 
 
 def _entry(row: JournalRow) -> JournalEntry:
-    entry = JournalEntry(row["n"], parse_time(row["time"]), row["method"], row["path"], row["query"])
-    values: dict[str, Any] = {**row, "time": entry.time, "scopes": frozenset(row["scopes"])}
-    for name, value in values.items():
-        setattr(entry, name, value)
-    return entry
+    values: dict[str, Any] = {**row, "time": parse_time(row["time"]), "scopes": frozenset(row["scopes"])}
+    return JournalEntry(**values)

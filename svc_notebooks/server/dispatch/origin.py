@@ -14,7 +14,7 @@ from ...core.brand_names import NOWHERE
 from ...core.errors.catalogue import refuse
 from ...core.http.messages import Request, Response
 from ...core.http.origins import ANY, host_of, is_in_networks
-from .responses import empty_response
+from .messages import empty_response
 from .service_context import ServiceContext
 
 _HOST = re.compile(r"(?:[A-Za-z0-9._~%-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?")

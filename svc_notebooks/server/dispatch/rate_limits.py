@@ -19,8 +19,7 @@ from ...core.http.messages import Query
 from ...core.policy import Policy
 from ..store.clock import SystemClock
 from ..store.postgres.windows import QUOTA, Windows
-from .caller import Caller
-from .service_context import Quota, ServiceContext
+from .service_context import Caller, Quota, ServiceContext
 
 if TYPE_CHECKING:
     from ..store.postgres.state import SharedTables

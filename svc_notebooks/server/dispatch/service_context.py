@@ -1,18 +1,21 @@
-"""The contexts that every handler receives, one for the service and one for the request, and the caches in them."""
+"""The contexts that every handler receives, with the caller of a request (T-01, T-03) and the caches of a service."""
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Lock
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from ...convert.pool.converter import Converter
-from ...core.api.operations import PERMISSION_ID, Operation
+from ...core.api.error_rules import rule_for_scopes
+from ...core.api.operations import ALL_SCOPES, CONTENT, PERMISSION_ID, READ, Operation
 from ...core.brand_names import Names
 from ...core.clock import to_millis
+from ...core.errors.catalogue import ApiError, row
 from ...core.events.rrule import WorkBudget
 from ...core.http.messages import Body, Headers, Query, Request
 from ...core.policy import Policy
@@ -23,8 +26,84 @@ from ..store.ids import Ids
 from ..store.postgres.kept_rows import KeptRecords
 from ..store.session_locks import SessionLocks
 from ..store.store import Store
-from .caller import Caller
 from .journal import JournalEntry
+
+BEARER = re.compile(r"[Bb][Ee][Aa][Rr][Ee][Rr] +([^\s]+) *")
+IDENTITY_SCOPES = ("openid", "email", "profile", "userinfo.email", "userinfo.profile")
+"""The scopes that give access to the claims of the user only. The first three have no prefix."""
+
+_APP_ONLY = frozenset({"storage.appdata", "storage.file"})
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """The user and the client of an access token.
+
+    `scopes` contains scope names without the base URI, such as "storage.file". `expires` is in Unix seconds, or None.
+    `app_only` is true if the scopes give access only to files that the client created or opened.
+    """
+
+    user: str
+    client: str
+    scopes: frozenset[str]
+    service_account: bool
+    expires: float | None
+    app_only: bool = False
+
+    def with_scopes(self, scopes: frozenset[str]) -> Caller:
+        """Return this caller with the value of `app_only` for an operation that accepts any of these scopes."""
+        app_only = _APP_ONLY.issuperset(self.scopes & scopes) and not _APP_ONLY.isdisjoint(scopes)
+        return self if app_only is self.app_only else replace(self, app_only=app_only)
+
+
+ANONYMOUS = Caller("", "", READ | CONTENT | {"calendar.readonly"}, False, None)
+"""The caller of a page or of a request with an API key, who may see what is shared with everybody."""
+
+WITH_API_KEY = frozenset(
+    {
+        "calendars.get", "colors.get", "events.get", "events.instances", "events.list", "files.export", "files.get",
+        "files.list",
+    }
+)  # fmt: skip
+"""The operations that accept an API key in place of an access token, with `Policy(api_keys=True)`."""
+
+
+def has_only_key(headers: Mapping[str, object], query: Query) -> bool:
+    """Return True if a request has an API key and no access token. `headers` has the names in lower case."""
+    has_token = "authorization" in headers or query.get("access_token") or query.get("oauth_token")
+    return bool(query.get("key")) and not has_token
+
+
+def bearer(request: Request) -> str | None:
+    """Return the unchecked bearer token of the Authorization header. Return None without a bearer token."""
+    match = BEARER.fullmatch(request.headers.get("Authorization") or "")
+    return match[1] if match else None
+
+
+def require_scopes(caller: Caller, scopes: frozenset[str], operation: Operation) -> Caller:
+    """Return the caller with `app_only` set for these scopes. Raises ApiError (403) if the caller has no such scope."""
+    if caller.scopes.isdisjoint(scopes):
+        error_rows = [
+            row("missingScope", decided_by=rule_for_scopes(operation, caller.scopes), operation=operation.name)
+        ]
+        raise ApiError(error_rows, [("WWW-Authenticate", 'Bearer error="insufficient_scope"')])
+    return caller.with_scopes(scopes)
+
+
+def scope_names(scopes: Iterable[str] | None, policy: Policy, names: Names) -> str:
+    """Convert scopes, given as URIs or as names, to the scope names of the interface, joined by spaces.
+
+    None stands for all scopes. Raises ValueError for an unknown scope.
+    """
+    if scopes is None:
+        return " ".join(ALL_SCOPES)
+    known = {scope: scope for scope in (*ALL_SCOPES, *IDENTITY_SCOPES)}
+    known |= {names.scope(scope): scope for scope in ALL_SCOPES}
+    last_segments = [scope.removeprefix(policy.auth_scope_base + "/") for scope in scopes]
+    if unknown := [scope for scope in last_segments if scope not in known]:
+        raise ValueError(f"{unknown[0]!r} is not a scope; the scopes are {', '.join(map(names.scope, ALL_SCOPES))}")
+    return " ".join(known[scope] for scope in last_segments)
+
 
 _MIB = 1024 * 1024
 
@@ -33,7 +112,7 @@ _MIB = 1024 * 1024
 class Quota:
     """The most that a student can use: bytes of files and open uploads, requests in a minute, and active channels."""
 
-    bytes: int = 256 * _MIB
+    bytes: int = 512 * _MIB
     requests_per_minute: int = 600
     channels: int = 20
 

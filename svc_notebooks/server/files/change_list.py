@@ -10,14 +10,17 @@ from ...core.files.fields import FILE_SHAPE
 from ...core.http.messages import Response, segment
 from ...core.resources.files import Change, ChangeList, StartPageToken
 from ...core.thread_permit import in_slices
-from ..dispatch.requests import bool_param, int_param, parse_fields_param, select_fields
-from ..dispatch.responses import json_response
+from ..dispatch.messages import bool_param, int_param, json_response, parse_fields_param, select_fields
 from ..dispatch.service_context import RequestContext, ServiceContext
 from ..notifications.channels import open_channel, resource_uri
+from ..store.ids import SHARD
 from .change_log import change_log_of
 from .resource import DEFAULT_MASK, ViewContext, file_resource
 from .rows import file_for, visible_role
 from .tables import ChangeRow, FileRow
+
+_FIRST = SHARD * 10**15
+"""The page tokens of this database are the numbers of its entries after this one."""
 
 _CHANGE_SHAPE: Shape = {**shape_of(Change), "file": FILE_SHAPE}
 _LIST_SHAPE: Shape = {**shape_of(ChangeList), "changes": _CHANGE_SHAPE}
@@ -38,7 +41,7 @@ def start_page_token(context: ServiceContext, request: RequestContext) -> Respon
     mask = parse_fields_param(request.query, {field_mask.STAR: {}}, shape_of(StartPageToken))
     value: StartPageToken = {
         "kind": context.names.kind("startPageToken"),
-        "startPageToken": str(context.store.changes.last() + 1),
+        "startPageToken": str(_FIRST + context.store.changes.last() + 1),
     }
     return json_response(request.query, select_fields(mask, value))
 
@@ -54,10 +57,10 @@ def check_start(context: ServiceContext, request: RequestContext, *, required: b
     now = context.store.changes.last() + 1
     if text is None:
         return now
-    if not (text.isascii() and text.isdigit() and len(text) < 19 and 1 <= int(text) <= now):
+    if not (text.isascii() and text.isdigit() and len(text) < 20 and 1 <= int(text) - _FIRST <= now):
         message = "expected a token from changes.getStartPageToken or changes.list."
         raise refuse("invalidValue", name="pageToken", message=message)
-    return int(text)
+    return int(text) - _FIRST
 
 
 def list_changes(context: ServiceContext, request: RequestContext) -> Response:
@@ -72,9 +75,9 @@ def list_changes(context: ServiceContext, request: RequestContext) -> Response:
     inner = (mask or {}).get("changes") or _DEFAULT_CHANGE
     value: ChangeList = {"kind": context.names.kind("changeList")}
     if len(rows) > size:
-        value["nextPageToken"] = str(rows[size].seq)
+        value["nextPageToken"] = str(_FIRST + rows[size].seq)
     else:
-        value["newStartPageToken"] = str(end)
+        value["newStartPageToken"] = str(_FIRST + end)
     value["changes"] = []
     for row in in_slices(rows[:size]):
         file = context.store.files.get(row.file)

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
 
-from ...core.notifications.channels import ChannelEvent, ChannelState, next_state
 from ...core.notifications.messages import in_order
 from ..dispatch.service_context import ServiceContext
 from ..notifications.tables import ChannelRow
-from .roles import effective_role, users_with_access, users_with_access_to_new
+from .rows import effective_role, users_with_access, users_with_access_to_new
 from .tables import FileRow
 
 
@@ -53,7 +52,7 @@ def record_removal(context: ServiceContext, row: FileRow) -> None:
     _log_change(context, users_with_access(context, row), row, below=True)
     for file_id in (row.id, *_files_below(context, row)):
         for channel in _watchers(context, file_id):
-            _stop_channel(context, channel)
+            _end_channel(context, channel)
     _notify_folder(context, row.parent)
 
 
@@ -118,10 +117,9 @@ def _stop_lost_channels(context: ServiceContext, row: FileRow) -> None:
         watched = context.store.files.get(file_id)
         for channel in _watchers(context, file_id):
             if watched is None or effective_role(context, channel.user, watched) is None:
-                _stop_channel(context, channel)
+                _end_channel(context, channel)
 
 
-def _stop_channel(context: ServiceContext, channel: ChannelRow) -> None:
-    """Send a `remove` message to a channel and stop it, because its user can no longer see the watched resource."""
-    context.store.channels.enqueue_for_channel(channel.seq, "remove", "", step=context.ids.step(), now=context.millis())
-    context.store.channels.set_state(channel.seq, next_state(ChannelState(channel.state), ChannelEvent.LOSS).value)
+def _end_channel(context: ServiceContext, channel: ChannelRow) -> None:
+    """Send a `remove` message to a channel, and end it, because its user can no longer see the watched resource."""
+    context.store.channels.end(channel.seq, "remove", step=context.ids.step(), now=context.millis())

@@ -23,12 +23,11 @@ from ...core.http.multipart import MediaType
 from ...core.http.native_formats import MAX_IMPORT_SIZES, PDF, TEXT
 from ...core.policy import Policy
 from ..dispatch.journal import with_notes
-from ..dispatch.responses import sandbox_headers
+from ..dispatch.messages import sandbox_headers
 from ..dispatch.service_context import RequestContext, ServiceContext
 from ..store.content_io import END
 from ..store.contents import PartRange
-from .roles import check_right
-from .rows import file_for, is_document
+from .rows import check_right, file_for, is_document
 from .tables import FileRow
 
 _TAG = re.compile(

@@ -9,13 +9,12 @@ from ...core.errors.catalogue import ApiError, refuse
 from ...core.files.fields import check_file
 from ...core.files.permissions import RESTRICTIONS, Role
 from ...core.http.messages import JSONObject, Response
-from ..dispatch.requests import read_json
+from ..dispatch.messages import read_json
 from ..dispatch.service_context import RequestContext, ServiceContext
 from ..store.content_io import END
 from .conversion import ConversionRequest, conversion_for, convert
-from .operations import add_content, check_usage, checked_fields, file_response, store_content
-from .roles import check_right, effective_role, restrictions_on
-from .rows import add_file, check_new, file_for, new_row
+from .operations import add_content, add_file, check_usage, checked_fields, store_content
+from .rows import check_new, check_right, effective_role, file_for, new_row, restrictions_on
 from .tables import FileRow
 
 _COPIED_FIELDS = ("contentHints", "description", "folderColorRgb", "originalFilename")
@@ -41,9 +40,8 @@ def copy(context: ServiceContext, request: RequestContext) -> Response:
             row = new_row(context, request.caller, metadata, source.mime_type)
             row = row._replace(content=source.content, size=source.size, abusive=source.abusive)
             add_file(context, request.caller, row, metadata)
-            if context.quotas:
-                check_usage(context, row.owner)
-            return file_response(request, fields, row)
+            check_usage(context, row.owner)
+            return fields.response(row)
         assert source.content is not None
         size = source.size or 0
         pieces = context.store.contents.pieces(source.content, 0, size)
@@ -54,7 +52,7 @@ def copy(context: ServiceContext, request: RequestContext) -> Response:
             new_content = add_content(context, converted.pieces, None, converted.media_type)
             row, _ = store_content(context, request, "", metadata, new_content)
             context.store.files.save(row._replace(abusive=source.abusive))
-    return file_response(request, fields, row)
+    return fields.response(row)
 
 
 def _source(context: ServiceContext, request: RequestContext) -> FileRow:

@@ -10,14 +10,11 @@ from ...core.field_mask import FAMILY_REVISION, Shape, parse, shape_of, with_fam
 from ...core.http.messages import Headers, Response, close_body
 from ...core.http.ranges import ByteRange, ByteSpan, ContentRange
 from ...core.resources.files import DriveList, Revision, RevisionList, TeamDriveList
-from ..dispatch.caller import require_scopes
-from ..dispatch.requests import int_param, parse_fields_param, select_fields
-from ..dispatch.responses import json_response, sandbox_headers
-from ..dispatch.service_context import RequestContext, ServiceContext
+from ..dispatch.messages import int_param, json_response, parse_fields_param, sandbox_headers, select_fields
+from ..dispatch.service_context import RequestContext, ServiceContext, require_scopes
 from ..store.content_io import ContentReader
 from .resource import ViewContext, file_resource
-from .roles import check_right
-from .rows import file_for
+from .rows import check_right, file_for
 from .tables import FileRow
 
 

@@ -1,4 +1,4 @@
-"""Handles the requests on file metadata, file lists, file ids and the trash (A4, U-01)."""
+"""Handles the requests on file metadata, file lists, file ids, the trash and the about resource (A4, U-01)."""
 
 from __future__ import annotations
 
@@ -10,30 +10,43 @@ from ...core import field_mask
 from ...core.api.operations import CONTENT
 from ...core.decision_ids import ROOT
 from ...core.errors.catalogue import refuse
-from ...core.field_mask import Mask
+from ...core.field_mask import FAMILY_ABOUT, Mask, shape_of, with_family_fields
 from ...core.files.fields import FILE_SHAPE, IDS_SHAPE, LIST_SHAPE, check_file
 from ...core.files.permissions import RESTRICTIONS, Role, is_allowed, may_change_restrictions
 from ...core.files.query import Member, Search, compared_values, parse_order, parse_query
-from ...core.http.messages import JSONObject, Response
+from ...core.http.messages import JSONObject, Query, Response
 from ...core.http.mime import detect
-from ...core.resources.files import File, FileList, GeneratedIds
-from ..dispatch.requests import (
+from ...core.http.native_formats import MAX_IMPORT_SIZES
+from ...core.resources.files import About, File, FileList, GeneratedIds, ImportTargets
+from ..dispatch.messages import (
     choice_param,
     decode_page_token,
+    empty_response,
     encode_page_token,
     int_param,
+    json_response,
     parse_fields_param,
     read_json,
     select_fields,
     with_etag,
 )
-from ..dispatch.responses import empty_response, json_response
-from ..dispatch.service_context import RequestContext, ServiceContext
+from ..dispatch.service_context import Caller, RequestContext, ServiceContext
 from ..store.contents import PartRange
 from . import change_log
-from .resource import DEFAULT_MASK, ViewContext, file_resource, file_resources
-from .roles import check_sharing, effective_role, restrictions_below, restrictions_on
-from .rows import add_file, change_row, check_new, file_for, is_in_trash_with, new_row, save_properties, writable_folder
+from .resource import DEFAULT_MASK, ViewContext, file_resource, file_resources, user_resource
+from .rows import (
+    change_row,
+    check_new,
+    check_sharing,
+    effective_role,
+    file_for,
+    is_in_trash_with,
+    new_row,
+    restrictions_below,
+    restrictions_on,
+    save_properties,
+    writable_folder,
+)
 from .search import Viewer, required
 from .tables import FilePage, FileRow
 
@@ -55,16 +68,21 @@ class ResponseFields(NamedTuple):
 
     mask: Mask | None
     view: ViewContext
+    query: Query
 
     def resource(self, row: FileRow) -> File:
         """Return the File resource with these fields."""
         return {} if self.mask is None else file_resource(row, self.mask, self.view)
 
+    def response(self, row: FileRow) -> Response:
+        """Return a response with the File resource."""
+        return json_response(self.query, self.resource(row))
+
 
 def response_fields(context: ServiceContext, request: RequestContext) -> ResponseFields:
     """Read the parameter `fields`. Raises ApiError (400) if it is invalid."""
     mask = parse_fields_param(request.query, DEFAULT_MASK, FILE_SHAPE)
-    return ResponseFields(mask, ViewContext(context, request.caller, request.http_request))
+    return ResponseFields(mask, ViewContext(context, request.caller, request.http_request), request.query)
 
 
 def checked_fields(context: ServiceContext, request: RequestContext) -> ResponseFields:
@@ -72,11 +90,6 @@ def checked_fields(context: ServiceContext, request: RequestContext) -> Response
     fields = response_fields(context, request)
     _ = fields.view.base_url
     return fields
-
-
-def file_response(request: RequestContext, fields: ResponseFields, row: FileRow) -> Response:
-    """Return a response with the File resource of a row."""
-    return json_response(request.query, fields.resource(row))
 
 
 def create(context: ServiceContext, request: RequestContext) -> Response:
@@ -91,7 +104,7 @@ def create(context: ServiceContext, request: RequestContext) -> Response:
         if not context.names.is_native(row.mime_type):
             row = row._replace(content=context.store.contents.begin(), size=0)
         add_file(context, request.caller, row, metadata)
-    return file_response(request, fields, row)
+    return fields.response(row)
 
 
 def get(context: ServiceContext, request: RequestContext) -> Response:
@@ -99,7 +112,7 @@ def get(context: ServiceContext, request: RequestContext) -> Response:
     if request.query.get("acknowledgeAbuse") == "true":
         raise refuse("noAcknowledgment")
     row = file_for(context, request.caller, request.file_id)
-    return file_response(request, response_fields(context, request), row)
+    return response_fields(context, request).response(row)
 
 
 def update(context: ServiceContext, request: RequestContext) -> Response:
@@ -109,7 +122,17 @@ def update(context: ServiceContext, request: RequestContext) -> Response:
     metadata = check_file(sent, creating=False, names=context.names, policy=context.policy)
     with context.store.transaction():
         row = change_file(context, request, request.file_id, metadata)
-    return file_response(request, fields, row)
+    return fields.response(row)
+
+
+def add_file(context: ServiceContext, caller: Caller, row: FileRow, metadata: JSONObject) -> None:
+    """Add a new file and its properties to the store and the change log. The caller opens the transaction."""
+    context.store.files.add(row)
+    if "id" in metadata:
+        context.store.users.use_id(row.id)
+    context.store.files.open_with(row.id, caller.client)
+    save_properties(context, caller, row.id, metadata)
+    change_log.record_creation(context, row)
 
 
 def change_file(
@@ -318,13 +341,6 @@ def check_usage(context: ServiceContext, owner: str, more: int = 0) -> None:
         raise refuse("storageQuota", user=owner, limit=quota.bytes)
 
 
-class OrphanedContent(NamedTuple):
-    """The number of a content that was deleted from the database, and its parts, which are deleted after the commit."""
-
-    number: int
-    parts: list[str]
-
-
 def add_content(context: ServiceContext, pieces: list[PartRange], size: int | None, media_type: str) -> NewContent:
     """Add a content with these parts to the database. Raises ApiError (503) if a reset has deleted the parts."""
     if not context.content.all_present(pieces):
@@ -337,29 +353,63 @@ def add_content(context: ServiceContext, pieces: list[PartRange], size: int | No
 
 def store_content(
     context: ServiceContext, request: RequestContext, file_id: str, metadata: JSONObject, content: NewContent
-) -> tuple[FileRow, OrphanedContent | None]:
+) -> tuple[FileRow, dict[int, list[str]]]:
     """Create a file with a content, or replace the content of `file_id`, inside an open transaction.
 
-    Returns the row and the former content, which is None for a new file or if another file uses the content.
+    Returns the row and the former content for `discard_contents`, if no other file uses it.
     """
-    if not file_id:
+    if file_id:
+        old = file_for(context, request.caller, file_id, Role.WRITER).content
+        row = change_file(context, request, file_id, metadata, content)
+    else:
         check_new(context, request.caller, metadata)
-        row = new_row(context, request.caller, metadata, content.media_type)
+        row, old = new_row(context, request.caller, metadata, content.media_type), None
         row = row._replace(content=content.number, size=content.size)
         add_file(context, request.caller, row, metadata)
-        if context.quotas:
-            check_usage(context, row.owner)
-        return row, None
-    old = file_for(context, request.caller, file_id, Role.WRITER).content
-    row = change_file(context, request, file_id, metadata, content)
-    if context.quotas:
-        check_usage(context, row.owner)
+    check_usage(context, row.owner)
     if old is None or context.store.files.holds(old):
-        return row, None
-    return row, OrphanedContent(old, context.store.contents.drop(old))
+        return row, {}
+    return row, {old: context.store.contents.drop(old)}
 
 
-def discard_content(context: ServiceContext, content: OrphanedContent | None) -> None:
-    """Delete the parts of an orphaned content. Called after the transaction has been committed."""
-    if content:
-        context.content.discard(content.number, content.parts)
+ABOUT_SHAPE = with_family_fields(shape_of(About), FAMILY_ABOUT)
+FOLDER_COLORS = (
+    "#ac725e", "#d06b64", "#f83a22", "#fa573c", "#ff7537", "#ffad46", "#fad165", "#fbe983",
+    "#b3dc6c", "#7bd148", "#16a765", "#42d692", "#92e1c0", "#9fe1e7", "#9fc6e7", "#4986e7",
+    "#9a9cff", "#b99aff", "#a47ae2", "#cd74e6", "#f691b2", "#cca6ac", "#cabdbf", "#8f8f8f",
+)  # fmt: skip
+
+
+def about(context: ServiceContext, request: RequestContext) -> Response:
+    """Return the fields of the about resource that the parameter `fields` selects. The parameter is required."""
+    if request.query.get("fields") is None:
+        raise refuse("requiredParameter", name="fields")
+    names, user = context.names, request.caller.user
+    quota = context.quotas.get(user)
+    usage, trash = context.store.files.usage(user)
+    targets = {
+        names.media_type(source): list(map(names.native, natives))
+        for source, natives in context.converter.imports.items()
+    }
+    as_list: list[ImportTargets] = [{"source": source, "targets": natives} for source, natives in targets.items()]
+    resource: About = {
+        "kind": names.kind("about"),
+        "user": user_resource(context, request.caller, user),
+        "storageQuota": {
+            "limit": str(quota.bytes if quota else context.policy.storage_limit),
+            "usage": str(usage),
+            "usageInStorage": str(usage),
+            "usageInStorageTrash": str(trash),
+        },
+        "importFormats": targets if context.policy.import_formats == "map" else as_list,
+        "exportFormats": {
+            names.native(native): list(map(names.media_type, formats))
+            for native, formats in context.converter.exports.items()
+        },
+        "maxImportSizes": {names.native(native): str(size) for native, size in MAX_IMPORT_SIZES.items()},
+        "maxUploadSize": str(context.policy.max_upload_size),
+        "appInstalled": False,
+        "folderColorPalette": list(FOLDER_COLORS),
+        "canCreateDrives": False,
+    }
+    return json_response(request.query, select_fields(parse_fields_param(request.query, {}, ABOUT_SHAPE), resource))

@@ -9,20 +9,20 @@ from ...core.field_mask import Mask, Shape, shape_of
 from ...core.files.permissions import PERMISSION_SHAPE, PermissionRequest, Role, check_permission, check_role
 from ...core.http.messages import Response
 from ...core.resources.files import Permission, PermissionList
-from ..dispatch.requests import (
+from ..dispatch.messages import (
     decode_page_token,
+    empty_response,
     encode_page_token,
     int_param,
+    json_response,
     parse_fields_param,
     read_json,
     select_fields,
 )
-from ..dispatch.responses import empty_response, json_response
 from ..dispatch.service_context import RequestContext, ServiceContext
 from . import change_log
 from .resource import ANYONE, permission_id, permission_resource, permissions_of
-from .roles import check_sharing, users_with_access
-from .rows import file_for
+from .rows import check_sharing, file_for, users_with_access
 from .tables import FileRow, PermissionRow
 
 _DEFAULT: Mask = {"kind": {}, "id": {}, "type": {}, "role": {}}

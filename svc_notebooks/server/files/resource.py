@@ -20,12 +20,11 @@ from ...core.http.mime import extension_of
 from ...core.resources.field import Field
 from ...core.resources.files import File, Permission, ShortcutDetails, User
 from ...core.thread_permit import in_slices
-from ..dispatch.caller import Caller
 from ..dispatch.origin import link_base_url
-from ..dispatch.service_context import ServiceContext
+from ..dispatch.service_context import Caller, ServiceContext
 from ..store.blob_store import DamagedContent
 from ..store.contents import Digests
-from .roles import effective_permissions, effective_role, restrictions_on
+from .rows import effective_permissions, effective_role, restrictions_on
 from .tables import FileRow, PermissionRow
 
 _log = logging.getLogger(__name__)

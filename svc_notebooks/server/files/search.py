@@ -6,28 +6,7 @@ import operator
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from sqlalchemy import (
-    CTE,
-    BindParameter,
-    ColumnElement,
-    CompoundSelect,
-    Integer,
-    Select,
-    UnaryExpression,
-    and_,
-    case,
-    column,
-    exists,
-    false,
-    func,
-    literal,
-    not_,
-    or_,
-    select,
-    table,
-    union,
-    union_all,
-)
+import sqlalchemy as sa
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
@@ -59,11 +38,11 @@ class Viewer(NamedTuple):
 class Term(NamedTuple):
     """An SQL expression by which files are sorted."""
 
-    value: ColumnElement[Any]
+    value: sa.ColumnElement[Any]
     descending: bool
 
     @property
-    def clause(self) -> UnaryExpression[Any]:
+    def clause(self) -> sa.UnaryExpression[Any]:
         """The expression with its direction, for ORDER BY."""
         return self.value.desc() if self.descending else self.value.asc()
 
@@ -83,19 +62,19 @@ _PLAIN = {
     "trashed": files.c.trashed,
     "starred": files.c.starred,
     "mimeType": files.c.mime_type,
-    "shortcutDetails.targetId": func.coalesce(files.c.target, ""),
+    "shortcutDetails.targetId": sa.func.coalesce(files.c.target, ""),
 }
 
 
-def condition(search: Search, viewer: Viewer) -> ColumnElement[bool]:
+def condition(search: Search, viewer: Viewer) -> sa.ColumnElement[bool]:
     """Return the SQL condition for a parsed query."""
     if isinstance(search, And):
-        return and_(*(condition(part, viewer) for part in search.parts))
+        return sa.and_(*(condition(part, viewer) for part in search.parts))
     if isinstance(search, Or):
-        return or_(*(condition(part, viewer) for part in search.parts))
+        return sa.or_(*(condition(part, viewer) for part in search.parts))
     if isinstance(search, Not):
         # NULL is no match, so NOT must match NULL. Around every term, coalesce would prevent the use of indexes.
-        return not_(func.coalesce(condition(search.inner, viewer), False))
+        return sa.not_(sa.func.coalesce(condition(search.inner, viewer), False))
     if isinstance(search, Member):
         return _member(search, viewer)
     if isinstance(search, Has):
@@ -103,7 +82,7 @@ def condition(search: Search, viewer: Viewer) -> ColumnElement[bool]:
     return _compare(search, viewer)
 
 
-def own(viewer: Viewer) -> ColumnElement[bool]:
+def own(viewer: Viewer) -> sa.ColumnElement[bool]:
     """Return the SQL condition for the files of a user that the user can see in a list.
 
     With `viewer.app_only`, only files that the OAuth client has created or opened match.
@@ -111,45 +90,45 @@ def own(viewer: Viewer) -> ColumnElement[bool]:
     return _openable(files.c.owner == viewer.user, viewer)
 
 
-def foreign(viewer: Viewer) -> ColumnElement[bool]:
+def foreign(viewer: Viewer) -> sa.ColumnElement[bool]:
     """Return the SQL condition for the files of other users that a user can see in a list.
 
     These are the files shared by name, and the files in own and shared folders.
     """
-    seen = and_(files.c.owner != viewer.user, files.c.id.in_(select(visible(viewer).c.id)))
+    seen = sa.and_(files.c.owner != viewer.user, files.c.id.in_(sa.select(visible(viewer).c.id)))
     return _openable(seen, viewer)
 
 
-def _openable(seen: ColumnElement[bool], viewer: Viewer) -> ColumnElement[bool]:
-    by_client = exists().where(opened.c.file == files.c.id, opened.c.client == viewer.client)
-    return and_(seen, by_client) if viewer.app_only else seen
+def _openable(seen: sa.ColumnElement[bool], viewer: Viewer) -> sa.ColumnElement[bool]:
+    by_client = sa.exists().where(opened.c.file == files.c.id, opened.c.client == viewer.client)
+    return sa.and_(seen, by_client) if viewer.app_only else seen
 
 
-def visible(viewer: Viewer) -> CTE:
+def visible(viewer: Viewer) -> sa.CTE:
     """Return a query for the ids of the files that a user can see beside the user's own files.
 
     These are the files that were shared with the user by name, and everything below these files and below the user's
     own folders in which other users are writers. The query may also select own files.
     """
-    roots = union(_select_granted(viewer.grantee), shared_with_writers(viewer.user)).subquery()
-    tree = select(roots.c.id).cte("visible", recursive=True)
-    return tree.union(select(files.c.id).join(tree, files.c.parent == tree.c.id))
+    roots = sa.union(_select_granted(viewer.grantee), shared_with_writers(viewer.user)).subquery()
+    tree = sa.select(roots.c.id).cte("visible", recursive=True)
+    return tree.union(sa.select(files.c.id).join(tree, files.c.parent == tree.c.id))
 
 
-def shared_with_writers(owner: str | BindParameter[str]) -> Select[Any]:
+def shared_with_writers(owner: str | sa.BindParameter[str]) -> sa.Select[Any]:
     """Return a query for the ids of the files of a user to which others may write. In a folder, they may add files."""
-    shared = select(permissions.c.file.label("id")).join(files, files.c.id == permissions.c.file)
+    shared = sa.select(permissions.c.file.label("id")).join(files, files.c.id == permissions.c.file)
     shared = shared.where(files.c.owner == owner, permissions.c.role >= int(Role.WRITER))
     return shared.with_hint(permissions, "CROSS", "sqlite")  # SQLite would visit all files of the owner
 
 
-def _select_granted(grantee: str, *also: ColumnElement[bool]) -> Select[Any]:
+def _select_granted(grantee: str, *also: sa.ColumnElement[bool]) -> sa.Select[Any]:
     kind = "anyone" if isinstance(grantee, str) and not grantee else "user"  # it may be a parameter of the query
     theirs = (permissions.c.type == kind, permissions.c.grantee == grantee)
-    return select(permissions.c.file.label("id")).where(*theirs, *also)
+    return sa.select(permissions.c.file.label("id")).where(*theirs, *also)
 
 
-def _member(search: Member, viewer: Viewer) -> ColumnElement[bool]:
+def _member(search: Member, viewer: Viewer) -> sa.ColumnElement[bool]:
     if search.collection == "parents":
         return files.c.parent == (viewer.root if search.value == "root" else search.value)
     user = viewer.user if search.value == "me" or search.value.lower() == viewer.grantee else search.value
@@ -157,15 +136,15 @@ def _member(search: Member, viewer: Viewer) -> ColumnElement[bool]:
     if search.collection == "owners":
         return own
     least = Role.WRITER if search.collection == "writers" else Role.READER
-    granted: ColumnElement[bool] = files.c.id.in_(_select_granted(user.lower(), permissions.c.role >= int(least)))
+    granted: sa.ColumnElement[bool] = files.c.id.in_(_select_granted(user.lower(), permissions.c.role >= int(least)))
     if user.lower() != viewer.grantee:  # only writers may see the permissions of a file
         to_viewer = _select_granted(viewer.grantee, permissions.c.role >= int(Role.WRITER))
-        granted = and_(granted, or_(files.c.owner == viewer.user, files.c.id.in_(to_viewer)))
-    return or_(own, granted)
+        granted = sa.and_(granted, sa.or_(files.c.owner == viewer.user, files.c.id.in_(to_viewer)))
+    return sa.or_(own, granted)
 
 
-def _has(search: Has, viewer: Viewer) -> ColumnElement[bool]:
-    return exists().where(
+def _has(search: Has, viewer: Viewer) -> sa.ColumnElement[bool]:
+    return sa.exists().where(
         properties.c.file == files.c.id,
         properties.c.client == (viewer.client if search.field == "appProperties" else ""),
         properties.c.key == search.key,
@@ -173,48 +152,48 @@ def _has(search: Has, viewer: Viewer) -> ColumnElement[bool]:
     )
 
 
-def _compare(search: Compare, viewer: Viewer) -> ColumnElement[bool]:
+def _compare(search: Compare, viewer: Viewer) -> sa.ColumnElement[bool]:
     if search.field == "fullText":
         words = words_of(str(search.value))
         matches = (_holds(files.c.all_words, f" {word}") for word in words)
-        return and_(*matches) if words else _contains("name", str(search.value))
+        return sa.and_(*matches) if words else _contains("name", str(search.value))
     if search.operator == "contains":
         return _contains(search.field, str(search.value))
     if search.field in _PLAIN:
         value = int(search.value) if isinstance(search.value, bool) else search.value
-        comparison: ColumnElement[bool] = _OPERATORS[search.operator](_PLAIN[search.field], value)
+        comparison: sa.ColumnElement[bool] = _OPERATORS[search.operator](_PLAIN[search.field], value)
         return comparison
     return _special(search, viewer)
 
 
-def _special(search: Compare, viewer: Viewer) -> ColumnElement[bool]:
+def _special(search: Compare, viewer: Viewer) -> sa.ColumnElement[bool]:
     if search.field == "name":
-        equal: ColumnElement[bool] = files.c.name_key == name_key(str(search.value))
+        equal: sa.ColumnElement[bool] = files.c.name_key == name_key(str(search.value))
     elif search.field == "sharedWithMe":
-        shared = and_(files.c.owner != viewer.user, files.c.id.in_(_select_granted(viewer.grantee)))
-        equal = shared if search.value else not_(shared)
+        shared = sa.and_(files.c.owner != viewer.user, files.c.id.in_(_select_granted(viewer.grantee)))
+        equal = shared if search.value else sa.not_(shared)
     else:
         equal = _visibility(str(search.value))
-    return equal if search.operator == "=" else not_(equal)
+    return equal if search.operator == "=" else sa.not_(equal)
 
 
-def _visibility(word: str) -> ColumnElement[bool]:
+def _visibility(word: str) -> sa.ColumnElement[bool]:
     """Return the SQL condition for a value of `visibility`. Values like `anyoneCanFind` match no file."""
     if word == "limited":
-        return and_(*(not_(_open_to(kind)) for kind in _BY_LINK.values()))
-    return _open_to(_BY_LINK[word]) if word in _BY_LINK else false()
+        return sa.and_(*(sa.not_(_open_to(kind)) for kind in _BY_LINK.values()))
+    return _open_to(_BY_LINK[word]) if word in _BY_LINK else sa.false()
 
 
-def _open_to(kind: str) -> ColumnElement[bool]:
-    return files.c.id.in_(select(permissions.c.file).where(permissions.c.type == kind))
+def _open_to(kind: str) -> sa.ColumnElement[bool]:
+    return files.c.id.in_(sa.select(permissions.c.file).where(permissions.c.type == kind))
 
 
 _BY_LINK = {"anyoneWithLink": "anyone", "domainWithLink": "domain"}
 
 
-def _contains(field: str, text: str) -> ColumnElement[bool]:
+def _contains(field: str, text: str) -> sa.ColumnElement[bool]:
     if field == "mimeType":
-        return _holds(func.lower(files.c.mime_type), name_key(text))
+        return _holds(sa.func.lower(files.c.mime_type), name_key(text))
     words = words_of(text)
     if words:
         return _holds(files.c.words, " " + " ".join(words))
@@ -225,7 +204,7 @@ class _Position(FunctionElement[int]):
     """The position of one text in another."""
 
     inherit_cache = True
-    type = Integer()
+    type = sa.Integer()
 
 
 @compiles(_Position)
@@ -238,9 +217,9 @@ def _strpos(element: _Position, compiler: SQLCompiler, **options: Any) -> str:
     return f"strpos({compiler.process(element.clauses, **options)})"
 
 
-def _holds(value: ColumnElement[Any], text: str) -> ColumnElement[bool]:
+def _holds(value: sa.ColumnElement[Any], text: str) -> sa.ColumnElement[bool]:
     # The id is never used. Beside a constant argument, SQLite keeps a copy of the value of each call of a function.
-    return _Position(value, func.coalesce(literal(text), files.c.id)) > 0
+    return _Position(value, sa.func.coalesce(sa.literal(text), files.c.id)) > 0
 
 
 def order(viewer: Viewer, keys: Sequence[SortKey]) -> list[Term]:
@@ -249,22 +228,22 @@ def order(viewer: Viewer, keys: Sequence[SortKey]) -> list[Term]:
     return [*terms, Term(files.c.seq, True)]
 
 
-def _sort_value(name: str, viewer: Viewer) -> ColumnElement[Any]:
-    viewed = func.coalesce(files.c.viewed, 0)
-    since = select(permissions.c.since).where(
+def _sort_value(name: str, viewer: Viewer) -> sa.ColumnElement[Any]:
+    viewed = sa.func.coalesce(files.c.viewed, 0)
+    since = sa.select(permissions.c.since).where(
         permissions.c.file == files.c.id, permissions.c.type == "user", permissions.c.grantee == viewer.grantee
     )
     # fmt: off
-    values: dict[str, ColumnElement[Any]] = {
+    values: dict[str, sa.ColumnElement[Any]] = {
         "createdTime":      files.c.created,
-        "folder":           case((files.c.mime_type == viewer.folder_type, 0), else_=1),
-        "modifiedByMeTime": func.coalesce(files.c.modified_by_me, 0),
+        "folder":           sa.case((files.c.mime_type == viewer.folder_type, 0), else_=1),
+        "modifiedByMeTime": sa.func.coalesce(files.c.modified_by_me, 0),
         "modifiedTime":     files.c.modified,
         "name":             files.c.name_key,
         "name_natural":     files.c.natural_key,
-        "quotaBytesUsed":   func.coalesce(files.c.size, 0),
-        "recency":          case((viewed > files.c.modified, viewed), else_=files.c.modified),
-        "sharedWithMeTime": func.coalesce(since.scalar_subquery(), 0),
+        "quotaBytesUsed":   sa.func.coalesce(files.c.size, 0),
+        "recency":          sa.case((viewed > files.c.modified, viewed), else_=files.c.modified),
+        "sharedWithMeTime": sa.func.coalesce(since.scalar_subquery(), 0),
         "starred":          1 - files.c.starred,
         "viewedByMeTime":   viewed,
     }
@@ -272,25 +251,25 @@ def _sort_value(name: str, viewer: Viewer) -> ColumnElement[Any]:
     return values[name]
 
 
-def after_keys(terms: Sequence[Term], after: Sequence[Any]) -> ColumnElement[bool]:
+def after_keys(terms: Sequence[Term], after: Sequence[Any]) -> sa.ColumnElement[bool]:
     """Return the SQL condition for the files that follow a file with the sort key values `after`."""
     first = terms[0].value
     bound = first <= after[0] if terms[0].descending else first >= after[0]  # all steps imply it, for an index
-    return and_(bound, or_(*(_step(terms[:n], terms[n], after) for n in range(len(terms)))))
+    return sa.and_(bound, sa.or_(*(_step(terms[:n], terms[n], after) for n in range(len(terms)))))
 
 
-def _step(equal: Sequence[Term], then: Term, after: Sequence[Any]) -> ColumnElement[bool]:
+def _step(equal: Sequence[Term], then: Term, after: Sequence[Any]) -> sa.ColumnElement[bool]:
     value = after[len(equal)]
     beyond = then.value < value if then.descending else then.value > value
-    return and_(*(term.value == known for term, known in zip(equal, after, strict=False)), beyond)
+    return sa.and_(*(term.value == known for term, known in zip(equal, after, strict=False)), beyond)
 
 
 FEW = 1000
 """The maximum number of rows that are sorted in place of reading the files in their order."""
 
 _BY_ROW_NUMBER = "NOT INDEXED"
-_WORDS = table("files_text", column("rowid"), column("files_text"))
-_PENDING = table("files_text_pending", column("seq"))
+_WORDS = sa.table("files_text", sa.column("rowid"), sa.column("files_text"))
+_PENDING = sa.table("files_text_pending", sa.column("seq"))
 _IN_ORDER = {"modifiedTime": "modified", "name": "name_key"}
 _INDEXES = {
     ("owner", None): "files_by_owner",
@@ -302,37 +281,37 @@ _INDEXES = {
 }
 """The indexes by the column that selects the files, and by the sort key in whose order they have the files."""
 
-Count: TypeAlias = Callable[[Select[Any]], int]
+Count: TypeAlias = Callable[[sa.Select[Any]], int]
 
 
 class Narrowing(NamedTuple):
     """An SQL hint that names an index, a condition that the index serves, and a query for at most `FEW` + 1 rows."""
 
     hint: str
-    condition: ColumnElement[bool]
-    rows: Select[Any] | CompoundSelect[Any]
+    condition: sa.ColumnElement[bool]
+    rows: sa.Select[Any] | sa.CompoundSelect[Any]
 
 
 def page_statement(
-    columns: Sequence[ColumnElement[Any]],
+    columns: Sequence[sa.ColumnElement[Any]],
     viewer: Viewer,
     search: Search | None,
     keys: Sequence[SortKey],
     after: tuple[Any, ...] | None,
     size: int,
     count: Count | None,
-) -> Select[Any]:
+) -> sa.Select[Any]:
     """Return the query for a page of files, with the `columns` and then the values of the sort keys.
 
     `count` runs a query that counts rows. With None, the database chooses the index. The other arguments are those of
     `FileTable.page`.
     """
     terms = order(viewer, keys)
-    conditions: list[ColumnElement[bool]] = [files.c.parent.is_not(None)]
+    conditions: list[sa.ColumnElement[bool]] = [files.c.parent.is_not(None)]
     conditions += [condition(search, viewer)] if search else []
     conditions += [after_keys(terms, after)] if after is not None else []
     values = [term.value.label(f"key_{number}") for number, term in enumerate(terms)]
-    page = select(*columns, *values).where(*conditions).order_by(*(term.clause for term in terms)).limit(size)
+    page = sa.select(*columns, *values).where(*conditions).order_by(*(term.clause for term in terms)).limit(size)
     own_page = page.where(own(viewer))
     if count:
         hint, *narrower = choose_index(viewer, search, keys, count)
@@ -340,18 +319,18 @@ def page_statement(
     return _merge(own_page, page.where(foreign(viewer)), terms, size) if viewer.shared else own_page
 
 
-def _merge(first: Select[Any], second: Select[Any], terms: Sequence[Term], size: int) -> Select[Any]:
+def _merge(first: sa.Select[Any], second: sa.Select[Any], terms: Sequence[Term], size: int) -> sa.Select[Any]:
     """Return the query for a page of the rows of two pages, each of which can use an index of its own."""
-    both = union_all(select(first.subquery()), select(second.subquery())).subquery()
+    both = sa.union_all(sa.select(first.subquery()), sa.select(second.subquery())).subquery()
     sorted_by = (Term(both.c[f"key_{number}"], term.descending).clause for number, term in enumerate(terms))
-    return select(both).order_by(*sorted_by).limit(size)
+    return sa.select(both).order_by(*sorted_by).limit(size)
 
 
 def choose_index(viewer: Viewer, search: Search | None, keys: Sequence[SortKey], count: Count) -> tuple[Any, ...]:
     """Return the SQL hint that names the index for a page of own files, and the conditions that the index needs."""
     terms = list(required(search)) if search else []
     for narrowing in _narrowings(terms, viewer):
-        if count(select(func.count()).select_from(narrowing.rows.subquery())) <= FEW:
+        if count(sa.select(sa.func.count()).select_from(narrowing.rows.subquery())) <= FEW:
             return narrowing.hint, narrowing.condition
     folder = any(isinstance(term, Member) and term.collection == "parents" for term in terms)
     first = keys[0].name if keys else None
@@ -375,8 +354,8 @@ def _narrowings(terms: Sequence[Search], viewer: Viewer) -> Iterator[Narrowing]:
             texts += _indexed_texts(term)
             yield from _column_narrowing(term, viewer)
     if texts and word_index.is_supported() and (entries := word_index.entries(texts)):
-        indexed = select(_WORDS.c.rowid).where(_WORDS.c.files_text.match(entries))
-        rows = union_all(indexed, select(_PENDING.c.seq))
+        indexed = sa.select(_WORDS.c.rowid).where(_WORDS.c.files_text.match(entries))
+        rows = sa.union_all(indexed, sa.select(_PENDING.c.seq))
         yield Narrowing(_BY_ROW_NUMBER, files.c.seq.in_(rows), rows.limit(FEW + 1))
 
 
@@ -399,5 +378,5 @@ def _column_narrowing(term: Compare, viewer: Viewer) -> Iterator[Narrowing]:
         index = "files_by_modified"
     if index:
         hint = f"INDEXED BY {index}"
-        rows = select(literal(1)).select_from(files).where(files.c.owner == viewer.user, meets)
+        rows = sa.select(sa.literal(1)).select_from(files).where(files.c.owner == viewer.user, meets)
         yield Narrowing(hint, meets, rows.with_hint(files, hint, "sqlite").limit(FEW + 1))

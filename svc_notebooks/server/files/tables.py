@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import CTE, Select, bindparam, delete, func, literal, select, union_all, update
+from sqlalchemy import CTE, Select, bindparam, delete, func, select, union_all, update
 
 from ...core.files.fields import search_keys
 from ...core.files.query import Search, SortKey
-from ..store.engine import Prepared, Row, TableGroup, inserting
+from ..store.engine import Prepared, Row, TableGroup, inserting, position
 from ..store.schema import changes, files, opened, permissions, properties, rope
 from .search import Viewer, page_statement, shared_with_writers
 
@@ -276,7 +276,7 @@ _PAGE = Prepared(
     .limit(bindparam("size"))
 )
 _SINCE = Prepared(select(changes.c.file).where(changes.c.user == bindparam("user"), changes.c.seq > bindparam("since")))
-_LAST = Prepared(select(func.coalesce(func.max(changes.c.seq), literal(0))))
+_LAST = position(func.max(changes.c.seq))
 
 
 class ChangeLog(TableGroup):
@@ -303,7 +303,7 @@ class ChangeLog(TableGroup):
 
     def last(self) -> int:
         """Return the number of the newest entry in all logs, or 0 if there are no entries."""
-        return int(self._database.run(_LAST, {})[0][0])
+        return self._database.run_position(_LAST, {})
 
 
 class PermissionRow(NamedTuple):

@@ -17,21 +17,17 @@ from ...core.http.messages import Response, join_url
 from ...core.notifications.channels import (
     CHANNEL_SHAPE,
     MAX_ID_LENGTH,
-    ChannelEvent,
     ChannelState,
     actual_expiration,
     check_channel,
     host_of,
-    next_state,
     plain_host,
-    transitions_of,
 )
 from ...core.notifications.messages import FIRST_NUMBER
 from ...core.policy import Policy
 from ...core.resources.files import ChannelResource
+from ..dispatch.messages import empty_response, json_response, parse_fields_param, read_json, select_fields
 from ..dispatch.origin import external_base_url
-from ..dispatch.requests import parse_fields_param, read_json, select_fields
-from ..dispatch.responses import empty_response, json_response
 from ..dispatch.service_context import RequestContext, ServiceContext
 from ..store.store import Store
 from .tables import ChannelRow
@@ -181,7 +177,7 @@ def open_channel(
         address=channel.address,
         token=channel.token,
         expiration=actual_expiration(channel.expiration, now=now, default=policy.channel_lifetime, limit=limit),
-        state=next_state(ChannelState.NONE, ChannelEvent.WATCH).value,
+        state=ChannelState.ACTIVE.value,
         number=FIRST_NUMBER,
     )
     with context.store.transaction():  # the channel and its sync message, or neither (N-01)
@@ -225,12 +221,12 @@ def stop(context: ServiceContext, request: RequestContext) -> Response:
         own_user = channel.service_account or channel.user == request.caller.user
         if channel.client != request.caller.client or not own_user:
             raise refuse("channelNotFound", decided_by="A10-02", id=channel_id[:MAX_ID_LENGTH])
-        context.store.channels.set_state(channel.seq, next_state(ChannelState(channel.state), ChannelEvent.STOP).value)
+        context.store.channels.set_state(channel.seq, ChannelState.STOPPED)
     return empty_response(204)
 
 
 def _is_stoppable(context: ServiceContext, channel: ChannelRow, resource_id: str) -> bool:
-    active = ChannelState(channel.state) in transitions_of(ChannelEvent.STOP) and (
+    active = channel.state != ChannelState.STOPPED.value and (
         channel.expiration is None or channel.expiration > context.millis()
     )
     return active and hmac.compare_digest(channel.resource_id.encode(), resource_id.encode("utf-8", "replace"))

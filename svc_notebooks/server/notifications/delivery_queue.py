@@ -168,7 +168,7 @@ class DeliveryQueue:
         if self._store.is_shared and not self.has_pending():
             return []  # without the lock that keeps the other processes from writing
         now = self._context.millis()
-        with self._store.exclusive():
+        with self._store.transaction():
             self._cancel_for_closed_channels(now)
             most = max(0, MOST_LEASED - len(self._in_flight))
             taken = self._store.outbox.take(now, most, self._lease_seconds)
@@ -210,7 +210,7 @@ class DeliveryQueue:
                 outcome = await send(address, headers, message.body(names))
             else:
                 outcome = AttemptOutcome(None, "the domain of the address is not registered")
-            with self._store.exclusive():
+            with self._store.transaction():
                 under_way, began = self._in_flight.get(channel.seq, (None, 0))
                 if under_way is not waiting:
                     return True  # `forget` was called during the attempt
@@ -252,7 +252,7 @@ class DeliveryQueue:
 
     def _cancel_for_closed_channels(self, now: int) -> None:
         """Delete the messages of stopped and expired channels, except messages in flight, and log them as cancelled."""
-        with self._store.exclusive():
+        with self._store.transaction():
             for waiting in self._store.outbox.of_closed_channels(now):
                 if waiting.channel.seq not in self._in_flight and self._store.outbox.drop(waiting.seq):
                     stopped = waiting.channel.state == ChannelState.STOPPED.value

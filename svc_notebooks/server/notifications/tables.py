@@ -81,6 +81,7 @@ class Channels(TableGroup):
     def __init__(self, database: Database) -> None:
         super().__init__(database)
         self._any: bool | None = None
+        database.prefetch(_ANY)
         self.on_change: Callable[[], None] = lambda: None
         """A function that is called after each transaction that queued a message or changed a channel's state."""
 
@@ -105,7 +106,7 @@ class Channels(TableGroup):
     def any(self) -> bool:
         """Return whether the table has any channel. The result is cached, because every change of a file uses it."""
         if self._any is None or (self._database.is_shared and not self._any):
-            self._any = self._database.fetch_one(_ANY, {}) is not None
+            self._any = bool(self._database.prefetched(_ANY))
         return self._any
 
     def forget(self) -> None:
@@ -128,11 +129,16 @@ class Channels(TableGroup):
         values = {"top": top, "now": now} | ({"owner": owner} if owner else {})
         return [key for (key,) in self._database.run(_WATCHED_BELOW[owner is not None], values)]
 
-    def set_state(self, channel: int, state: str) -> None:
+    def set_state(self, channel: int, state: ChannelState) -> None:
         """Set the state of the channel with the number `channel`."""
         with self._database.transaction():
-            self._database.change(_SET_STATE, {"key": channel, "then": state})
+            self._database.change(_SET_STATE, {"key": channel, "then": state.value})
             self._announce()
+
+    def end(self, channel: int, state: str, *, step: int, now: int) -> None:
+        """Queue the last message of a channel whose user can no longer see the watched resource."""
+        self.enqueue_for_channel(channel, state, "", step=step, now=now)
+        self.set_state(channel, ChannelState.ENDED)
 
     def enqueue_message(self, watched: str, state: str, changed: str, *, step: int, now: int) -> bool:
         """Queue a message for every active channel on a resource. Returns False if there is no such channel.

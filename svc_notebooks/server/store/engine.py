@@ -31,7 +31,11 @@ from sqlalchemy import (
     UniqueConstraint,
     bindparam,
     delete,
+    func,
     insert,
+    literal,
+    literal_column,
+    select,
     text,
 )
 from sqlalchemy.exc import DatabaseError
@@ -123,6 +127,18 @@ def inserting(
     return Prepared(fill(insert(table).prefix_with(f"OR {otherwise}", dialect="sqlite")), on_postgresql)
 
 
+IS_BEHIND = (
+    "(pg_current_wal_insert_lsn() > pg_current_wal_flush_lsn() OR current_setting('synchronous_standby_names') <> '')"
+)
+"""SQL that tells whether PostgreSQL may have commits that are not on its disk, or not on its standby servers."""
+
+
+def position(highest: ColumnElement[Any]) -> Prepared:
+    """Return a statement for `Database.run_position`, which selects the highest number of some rows, or else 0."""
+    number = func.coalesce(highest, literal(0))
+    return Prepared(select(number), lambda: select(number, literal_column(IS_BEHIND)))
+
+
 def _key(table: Table) -> list[str]:
     """Return the columns by which a row is replaced: those of a unique constraint, or else of the primary key."""
     unique = next((each for each in table.constraints if isinstance(each, UniqueConstraint)), table.primary_key)
@@ -140,6 +156,7 @@ class ThreadValues(local):
 
     reader: Reader | None = None
     expectation: Any = None
+    is_exclusive = False
 
 
 class Reader:
@@ -283,12 +300,6 @@ class Database:
     is_portable = True
     """Whether `image` copies the database as it is. Otherwise an image has to be made of its rows."""
 
-    _begin: Callable[[], None] | None = None
-    """Begins a transaction in another way than SQLite does."""
-
-    _commit: Callable[[], None] | None = None
-    """Commits a transaction in another way than SQLite does."""
-
     _errors: tuple[type[Exception], ...] = (sqlite3.Error,)
 
     def __init__(
@@ -421,6 +432,20 @@ class Database:
         with self.lock:
             return self._execute(prepared, values)[1]
 
+    def prefetch(self, prepared: Prepared) -> None:
+        """Run a statement without parameters with the first one of each transaction, if a database is on a server."""
+
+    def prefetched(self, prepared: Prepared) -> list[Row]:
+        """Return the rows of a statement of `prefetch`, which no change of the open transaction has changed."""
+        return self.run(prepared, {})
+
+    def run_position(self, prepared: Prepared, values: dict[str, Any]) -> int:
+        """Return the number in the first column of a statement. If a snapshot reads it, all of it is on the disk.
+
+        So the number, which becomes a part of a page token or sync token, is not assigned again after a failure.
+        """
+        return int(self.run(prepared, values)[0][0])
+
     def _read(self, reader: Reader, prepared: Prepared, values: dict[str, Any]) -> list[Row]:
         try:
             return reader.run(prepared, values)
@@ -456,9 +481,13 @@ class Database:
             rows = self._row_cache.get(key)
             return _keep(self._row_cache, key, self._execute(prepared, values)[1]) if rows is None else rows
 
+    def _changing(self) -> AbstractContextManager[Any]:
+        """Return a context manager for a statement that changes rows, which may be in a transaction."""
+        return self.lock
+
     def change(self, prepared: Prepared, values: dict[str, Any]) -> int:
         """Run a statement that changes rows and return the number of changed rows."""
-        with self.lock:
+        with self._changing():
             return self._execute(prepared, values, changes=True)[0].rowcount
 
     queue_change: ClassVar[Callable[[Any, Prepared, dict[str, Any]], object]] = change
@@ -482,13 +511,13 @@ class Database:
 
     def change_one(self, prepared: Prepared, values: dict[str, Any]) -> Row | None:
         """Run a statement that changes one row and return the new row. Return None if no row matches."""
-        with self.lock:
+        with self._changing():
             rows = self._execute(prepared, values, changes=True)[1]
         return rows[0] if rows else None
 
     def change_all(self, prepared: Prepared, values: dict[str, Any]) -> list[Row]:
         """Run a statement that changes rows, and return the rows of its RETURNING."""
-        with self.lock:
+        with self._changing():
             return self._execute(prepared, values, changes=True)[1]
 
     def select(self, statement: Select[Any]) -> Sequence[Row]:
@@ -501,8 +530,11 @@ class Database:
                 return [tuple(row) for row in self._connection.execute(statement)]
 
     @contextmanager
-    def transaction(self) -> Iterator[None]:
-        """Commit the changes of a `with` block, or none if it raises. A nested block joins the outer transaction."""
+    def transaction(self, *, durable: bool = True) -> Iterator[None]:
+        """Commit the changes of a `with` block, or none if it raises. A nested block joins the outer transaction.
+
+        On PostgreSQL, the outer block waits for the disk after it has released the lock, unless `durable` is false.
+        """
         if self._readers:
             self.end_snapshot()
         started = perf_counter()
@@ -511,13 +543,13 @@ class Database:
                 yield
                 return
             try:
-                self._begin() if self._begin else self._driver.execute("BEGIN IMMEDIATE")
+                self._begin()
                 if self.observe_wait:
                     self.observe_wait(perf_counter() - started)
                 self._depth += 1
                 try:
                     yield
-                    self._commit() if self._commit else self._driver.execute("COMMIT")
+                    wait_for_disk = self._commit()
                 except BaseException:
                     self._row_cache.clear()
                     self._after_commit.clear()
@@ -531,8 +563,18 @@ class Database:
             except self._errors as error:
                 self._raise(error)
             functions, self._after_commit = self._after_commit, {}
+        if wait_for_disk and durable:
+            wait_for_disk()
         for function in functions:
             function()
+
+    def _begin(self) -> None:
+        self._driver.execute("BEGIN IMMEDIATE")
+
+    def _commit(self) -> Callable[[], None] | None:
+        """Commit the transaction. Return a function that waits until it is on the disk, unless it is already."""
+        self._driver.execute("COMMIT")
+        return None
 
     def _roll_back(self) -> None:
         if self._driver.in_transaction:  # on a full disk SQLite has rolled back already

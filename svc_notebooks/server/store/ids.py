@@ -10,6 +10,11 @@ from typing import Any
 
 _BASE32HEX = "0123456789abcdefghijklmnopqrstuv"
 
+SHARD = 0
+"""The number of the database, in new ids of files, session URIs and page tokens. Today there is one (docs/scale.md)."""
+
+_SHARD = urlsafe_b64encode(SHARD.to_bytes(3, "big"))[2:].decode()  # two characters, so up to 4095
+
 
 class Ids:
     """A generator of identifiers in the formats of the HTTP interface.
@@ -37,15 +42,19 @@ class Ids:
 
     def blob(self) -> str:
         """Return an id for a file with binary content, a folder or a shortcut."""
-        return "1" + _text(self._random, 24)
+        return self._with_shard("1", "2", _text(self._random, 24))
 
     def native(self) -> str:
         """Return an id for a native document."""
-        return "1" + _text(self._random, 33)[:43]
+        return self._with_shard("1", "2", _text(self._random, 33)[:43])
 
     def root(self) -> str:
         """Return an id for the root folder of a user."""
-        return "0A" + _text(self._secrets, 12) + "Uk9PVA"
+        return self._with_shard("0A", "0B", _text(self._secrets, 12) + "Uk9PVA")
+
+    def _with_shard(self, seeded: str, prefix: str, text: str) -> str:
+        """Return an id with the shard after its prefix, or one without it from a seed, as older versions made all."""
+        return seeded + text if self._seed is not None else prefix + _SHARD + text[len(_SHARD) :]
 
     def event(self) -> str:
         """Return an id for an event."""
@@ -64,7 +73,7 @@ class Ids:
 
     def upload(self) -> str:
         """Return an id for an upload session. The id may give access, so it is hard to guess without a seed."""
-        return "AE" + _text(self._random, 48)
+        return self._with_shard("AE", "AF", _text(self._random, 48))
 
     def token(self) -> str:
         """Return a new access token."""

@@ -8,13 +8,14 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 from uuid import uuid4
 
-from sqlalchemy import literal, select, tuple_
+from sqlalchemy import func, literal, select, tuple_
 
 from ...core.processes import temporary_folder
 from . import opening_record
@@ -40,6 +41,8 @@ from .engine import Database, Prepared, Row, inserting
 from .opening import open_database
 from .opening_record import keep_services_out
 from .stray_blobs import HARMLESS
+
+T = TypeVar("T")
 
 
 class SourceStore(NamedTuple):
@@ -324,11 +327,9 @@ def _target(target: str, content: str | Path | None, source: str) -> AbstractCon
 
 
 def _migrate(source: SourceStore, target: TargetStore, extra: Sequence[str], report: Report) -> Migrated:
-    report("copying the contents of files")
-    numbers = _copy_parts(source, target.parts)
+    numbers = _copy_parts(source, target.parts, report)
     left = _copy_extra(source.folder, target.folder, extra)
-    report("verifying the contents")
-    check_contents(source.database, target.parts)
+    check_contents(source.database, target.parts, report)
     report("copying and verifying the rows")
     with target.database.transaction():
         copied = copy_tables(source.database, target.database)
@@ -340,21 +341,45 @@ def _migrate(source: SourceStore, target: TargetStore, extra: Sequence[str], rep
     return Migrated(sum(each.rows for each in copied.values()), *numbers, left)
 
 
-def _parts(database: Database) -> Iterator[StoredPart]:
-    for page in pages(database, "rope"):
-        for _, *values in page:
-            yield PartRange._make(values).stored
+_CONNECTIONS = 16
+"""The number of parts that are copied or read at once, because a bucket takes milliseconds for each request."""
+
+_REPORT_INTERVAL = 10.0
 
 
-def _copy_parts(source: SourceStore, target: BlobStore) -> tuple[int, int, int]:
+def _with_parts(
+    database: Database, use: Callable[[StoredPart], T], report: Report, title: str
+) -> Iterator[tuple[StoredPart, T]]:
+    """Call `use` for all parts in threads, and yield each part and the result. Reports the progress every 10 s."""
+    ((total,),) = database.select(select(func.count()).select_from(TABLES["rope"]))
+    report(f"{title}: {total:,} parts")
+    number = size = 0
+    started = reported = time.monotonic()
+    with ThreadPoolExecutor(_CONNECTIONS, "svc-migrate") as pool:
+        for page in pages(database, "rope"):
+            parts = [PartRange._make(values).stored for _, *values in page]
+            for part, result in zip(parts, pool.map(use, parts), strict=True):
+                number, size = number + 1, size + part.size
+                now = time.monotonic()
+                if now - reported >= _REPORT_INTERVAL:
+                    left = (total - number) * (now - started) / number
+                    report(f"{title}: {number:,} of {total:,} parts, {size:,} bytes, {left:,.0f} s left")
+                    reported = now
+                yield part, result
+
+
+def _copy_parts(source: SourceStore, target: BlobStore, report: Report) -> tuple[int, int, int]:
     """Copy the parts that are missing, and return the numbers of parts, of bytes and of parts that were there."""
-    number = size = reused = 0
-    for part in _parts(source.database):
-        number, size = number + 1, size + part.size
-        if target.problem(part) is None:
-            reused += 1
-        else:
+
+    def copy(part: StoredPart) -> bool:
+        is_there = target.problem(part) is None
+        if not is_there:
             _copy_part(source.parts, target, part)
+        return is_there
+
+    number = size = reused = 0
+    for part, is_there in _with_parts(source.database, copy, report, "copying the contents"):
+        number, size, reused = number + 1, size + part.size, reused + is_there
     return number, size, reused
 
 
@@ -371,11 +396,10 @@ def _copy_part(source: BlobStore, target: BlobStore, part: StoredPart) -> None:
         raise
 
 
-def check_contents(database: Database, parts: BlobStore) -> None:
+def check_contents(database: Database, parts: BlobStore, report: Report) -> None:
     """Read all parts that the rows of a database name. Raises DamagedContent if one is missing or damaged."""
     problems = {}
-    for part in _parts(database):
-        checksum = parts.checksum(part)
+    for part, checksum in _with_parts(database, parts.checksum, report, "verifying the contents"):
         if checksum is None or part.checksum not in (None, checksum):
             problems[part.key] = parts.problem(part) or f"part {part.key} has a wrong checksum"
     if problems:

@@ -18,7 +18,7 @@ from ...core.errors.catalogue import refuse
 from ...core.http.messages import Disconnected, Request, Response, close_body
 from ...core.policy import Policy
 from ...core.thread_permit import release_permit
-from ..dispatch.responses import error_response
+from ..dispatch.messages import error_response
 from .connection_queue import LaneTable
 from .http1 import MAX_HEAD_SIZE, ChunkedBody, LengthBody, RequestHead, UnreadableError, head_bytes, read_head
 

@@ -2,7 +2,8 @@
 
 The API under `/_control/` is off by default, because its clients can do everything. It refuses pages of other sites and
 foreign Host headers (server/dispatch/origin.py), and requests without the control token, if one is set. The calls for
-a class need the token of a teacher. `RECEIVERS_PATH` needs that of a user only.
+a class need the token of a teacher. `RECEIVERS_PATH` needs that of a user only, and a student can read the journal of
+their own requests.
 
 The live page at `/` has no data, and a browser may open it without a credential. Its data at `/_live/activity` is about
 all users of the service. Where everybody may choose any account without a password (`browser_sign_in="choose"`),
@@ -23,7 +24,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from datetime import timedelta
 from tempfile import TemporaryFile
-from typing import BinaryIO, TypeAlias
+from typing import BinaryIO, NamedTuple, TypeAlias
 from urllib.parse import urlsplit
 
 from ...core.clock import format_time, parse_time
@@ -43,12 +44,17 @@ from ...core.http.messages import (
 from ...core.thread_permit import release_permit
 from ..auth.class_accounts import ClassAccounts, check_teacher
 from ..auth.hub import check_admin
-from ..dispatch.bodies import decoded_request
-from ..dispatch.caller import bearer
+from ..dispatch.messages import (
+    decoded_request,
+    empty_response,
+    encode_json,
+    error_response,
+    json_bytes,
+    json_response,
+    read_json,
+)
 from ..dispatch.origin import check_host, check_same_origin, without_prefix
-from ..dispatch.requests import read_json
-from ..dispatch.responses import empty_response, encode_json, error_response, json_bytes, json_response
-from ..dispatch.service_context import ServiceContext
+from ..dispatch.service_context import ServiceContext, bearer
 from ..files.storage_errors import disk_refusal
 from ..service import Service
 from ..store.blob_store import BLOCK
@@ -121,33 +127,6 @@ def _caller(service: Service, request: Request) -> str:
     return user
 
 
-def _accounts(service: Service) -> ClassAccounts:
-    if service.class_view.accounts is None:
-        raise refuse("notFound", message="this service has no class; start it with serve --class.")
-    return service.class_view.accounts
-
-
-def _require_class(service: Service) -> Service:
-    if not service.class_view.is_open:
-        raise refuse("notFound", message="this service has no class; start it with serve --class or serve --hub.")
-    return service
-
-
-def _account(fields: Fields) -> str:
-    return _require_text(fields, "user").lower()
-
-
-def _reset(service: Service, fields: Fields, base_url: str) -> ResetUser:
-    user = _account(fields)
-    if user not in _members(_require_class(service)):
-        raise ValueError(f"{user[:80]!r} is not the e-mail address of an account of this class")
-    return service.user_backups.reset(user)
-
-
-def _members(service: Service) -> set[str]:
-    return {account.email for account in service.class_view.members()}
-
-
 class Control:
     """A service with its control API.
 
@@ -174,6 +153,9 @@ class Control:
     def _check(self, request: Request, context: ServiceContext) -> None:
         check_host(request, context)
         check_same_origin(request, context, configured=self._service.provider is None)
+        if student := _student_of_journal(self._service, request):
+            self._service.count_request(student)
+            return
         _check_operator(self._service, request, self._token, "controlToken", "svc control")
 
     def _answer(self, request: Request, name: str) -> Response:
@@ -183,7 +165,7 @@ class Control:
                 if name == "state":
                     return _transfer_state(self._service, decoded)
                 with release_permit():  # a call can wait for deliveries, whose receivers may send requests
-                    answer = _call(self._service, decoded, name)
+                    answer = _answer_to(self._service, decoded, name)
         except ApiError as error:
             return error_response(error)
         except (ValueError, ImportError) as error:
@@ -191,6 +173,17 @@ class Control:
         except OSError as error:
             return error_response(disk_refusal(error))
         return empty_response(204) if answer is None else json_response(Query(), answer)
+
+
+def _student_of_journal(service: Service, request: Request) -> str | None:
+    """Return the student who reads the journal of their own requests, or None for any other request."""
+    if (request.method, urlsplit(request.url).path) != ("GET", f"{_PREFIX}journal"):
+        return None
+    secret = service.class_view.credential(request)
+    if secret and service.provider and (user := service.provider.user(secret)):
+        return None if user.admin else user.email
+    account = service.class_view.accounts.caller(secret) if service.class_view.accounts else None
+    return account.email if account and account.role == "student" else None
 
 
 def _check_operator(service: Service, request: Request, secret: str | None, refusal: str, realm: str) -> None:
@@ -234,195 +227,208 @@ def _blocks(file: BinaryIO) -> Iterator[bytes]:
             yield block
 
 
-def _call(service: Service, request: Request, name: str) -> Answer:
-    """Perform a control call and return a JSON object or None. Raises ApiError or, for bad fields, ValueError."""
-    if name.startswith("files/") and request.method == "POST":
-        fields = read_json(as_body(request.body), _MAX_BODY_SIZE)
-        return _flag_file(service, plain_segment(name[6:]), fields)
-    function = CALLS.get((request.method, name))
-    if function is None:
-        raise refuse(
-            "notFound", message=f"{request.method} {_PREFIX}{name[:80]} is not a call of the control interface."
-        )
-    fields = read_json(as_body(request.body), _MAX_BODY_SIZE)
-    if name == "journal":
-        fields = {**dict(Query.parse(urlsplit(request.url).query).pairs), **fields}
-    if unknown := fields.keys() - set(_FIELDS.get(name, fields)):
-        raise ValueError(f"{name} accepts the fields {', '.join(_FIELDS[name])}, not {min(unknown)[:40]}")
-    return function(service, fields, request.origin + service.policy.path_prefix)
+class _Call(NamedTuple):
+    """A control call with the fields of its body. The methods return fields, or raise ValueError for a bad field."""
+
+    service: Service
+    fields: Fields
+    base_url: str
+
+    @property
+    def class_service(self) -> Service:
+        """The service of a class. Raises ApiError (404) without a class."""
+        if not self.service.class_view.is_open:
+            raise refuse("notFound", message="this service has no class; start it with serve --class or serve --hub.")
+        return self.service
+
+    @property
+    def accounts(self) -> ClassAccounts:
+        """The accounts of the roster. Raises ApiError (404) without a roster."""
+        if self.service.class_view.accounts is None:
+            raise refuse("notFound", message="this service has no class; start it with serve --class.")
+        return self.service.class_view.accounts
+
+    @property
+    def members(self) -> set[str]:
+        """The e-mail addresses of the accounts of the class."""
+        return {account.email for account in self.class_service.class_view.members()}
+
+    @property
+    def account(self) -> str:
+        return self.required("user").lower()
+
+    def flag(self, name: str) -> bool:
+        value = self.fields.get(name)
+        if value is not None and not isinstance(value, bool):
+            raise ValueError(f"{name} must be true or false")
+        return value is True
+
+    def text(self, name: str) -> str | None:
+        value = self.fields.get(name)
+        if value is not None and not isinstance(value, str):
+            raise ValueError(f"{name} must be a string")
+        return value
+
+    def required(self, name: str) -> str:
+        text = self.text(name)
+        if not text:
+            raise ValueError(f'the body must have {{"{name}": a string}}')
+        return text
+
+    def texts(self, name: str) -> list[str]:
+        value = self.fields.get(name, [])
+        if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
+            raise ValueError(f"{name} must be a list of strings")
+        return [str(text) for text in value]
+
+    def duration(self, name: str, otherwise: JSON = None) -> timedelta:
+        try:
+            return parse_duration(self.fields.get(name, otherwise), name)
+        except TypeError as error:
+            raise ValueError(str(error)) from None
 
 
-def _sign_in(service: Service, fields: Fields, base_url: str) -> Answer:
-    scopes, expires_in = fields.get("scopes"), fields.get("expires_in")
-    lifetime = None if expires_in is None else _duration("expires_in", expires_in)
+def _sign_in(call: _Call) -> Answer:
+    lifetime = None if call.fields.get("expires_in") is None else call.duration("expires_in")
     if lifetime is not None and abs(lifetime.total_seconds()) > _MAX_SECONDS:
         raise ValueError(f"expires_in must be at most {_MAX_SECONDS:,} seconds")
-    token = service.sign_in(
-        _text(fields, "user"),
-        scopes=None if scopes is None else _texts(fields, "scopes"),
-        client=_text(fields, "client") or "notebook",
-        service_account=_flag(fields, "service_account"),
+    token = call.service.sign_in(
+        call.text("user"),
+        scopes=None if call.fields.get("scopes") is None else call.texts("scopes"),
+        client=call.text("client") or "notebook",
+        service_account=call.flag("service_account"),
         expires_in=lifetime,
     )
     return {"access_token": token}
 
 
-def _move_clock(service: Service, fields: Fields, base_url: str) -> Answer:
-    if len(fields) > 1:
+def _move_clock(call: _Call) -> Answer:
+    service = call.service
+    if len(call.fields) > 1:
         raise ValueError("clock accepts only one of the fields advance, now and freeze")
-    if (duration := fields.get("advance")) is not None:
-        step = _duration("advance", duration)  # before the clock is stopped, so that a refused call changes nothing
+    if call.fields.get("advance") is not None:
+        step = call.duration("advance")  # before the clock is stopped, so that a refused call changes nothing
         service.virtual_clock().advance(step)
-    elif now := _text(fields, "now"):
+    elif now := call.text("now"):
         instant = parse_time(now)
         service.virtual_clock().set(instant)
-    elif _flag(fields, "freeze"):
+    elif call.flag("freeze"):
         service.virtual_clock().freeze()
     else:
         raise ValueError('clock needs a body {"advance": ...}, {"now": ...} or {"freeze": true}')
     return {"now": format_time(service.clock.now())}
 
 
-def _duration(name: str, value: JSON) -> timedelta:
-    try:
-        return parse_duration(value, name)
-    except TypeError as error:
-        raise ValueError(str(error)) from None
-
-
-def _limit(service: Service, fields: Fields, base_url: str) -> Answer:
-    requests, per = fields.get("requests"), fields.get("per", "60s")
+def _limit(call: _Call) -> Answer:
+    requests = call.fields.get("requests")
     if isinstance(requests, bool) or not isinstance(requests, int | None):
         raise ValueError("requests must be a whole number of 1 or more, or null to remove the limit")
-    service.limit(_text(fields, "user"), requests, _duration("per", per))
-    return {"limits": service.limits()}
+    call.service.limit(call.text("user"), requests, call.duration("per", "60s"))
+    return {"limits": call.service.limits()}
 
 
-def _agenda(service: Service, fields: Fields, base_url: str) -> Answer:
-    since, until = _text(fields, "since"), _text(fields, "until")
-    rows = service.agenda(parse_time(since) if since else None, parse_time(until) if until else None)
+def _agenda(call: _Call) -> Answer:
+    since, until = call.text("since"), call.text("until")
+    rows = call.service.agenda(parse_time(since) if since else None, parse_time(until) if until else None)
     return {"agenda": rows}
 
 
-def _add_client(service: Service, fields: Fields, base_url: str) -> Answer:
-    addresses, is_public = _texts(fields, "redirect_uris"), _flag(fields, "public")
-    return service.oauth_client(_require_text(fields, "name"), addresses, public=is_public, base_url=base_url)
+def _add_client(call: _Call) -> Answer:
+    addresses, is_public = call.texts("redirect_uris"), call.flag("public")
+    return call.service.oauth_client(call.required("name"), addresses, public=is_public, base_url=call.base_url)
 
 
-def _add_account(service: Service, fields: Fields, base_url: str) -> Answer:
-    return service.service_account(
-        _require_text(fields, "name"),
-        delegation=_texts(fields, "delegation"),
-        client=_text(fields, "client") or "notebook",
-        base_url=base_url,
+def _add_account(call: _Call) -> Answer:
+    return call.service.service_account(
+        call.required("name"),
+        delegation=call.texts("delegation"),
+        client=call.text("client") or "notebook",
+        base_url=call.base_url,
     )
 
 
-def _journal(service: Service, fields: Fields, base_url: str) -> Answer:
-    since, user = str(fields.get("since", 0)), _text(fields, "user")
+def _journal(call: _Call) -> Answer:
+    since, user = str(call.fields.get("since", 0)), call.text("user")
     if not (since.isascii() and since.isdigit() and len(since) < 16):
         raise ValueError("since must be the number of a request")
-    return {"journal": [row for row in service.journal(int(since)) if user is None or row["user"] == user.lower()]}
+    rows = call.service.journal(int(since))
+    return {"journal": [row for row in rows if user is None or row["user"] == user.lower()]}
 
 
-def _flag_file(service: Service, file_id: str, fields: Fields) -> Answer:
-    abusive, client = fields.get("abusive"), _text(fields, "open_with")
+def _reset(call: _Call) -> ResetUser:
+    if call.account not in call.members:
+        raise ValueError(f"{call.account[:80]!r} is not the e-mail address of an account of this class")
+    return call.service.user_backups.reset(call.account)
+
+
+def _flag_file(call: _Call, file_id: str) -> Answer:
+    abusive, client = call.fields.get("abusive"), call.text("open_with")
     if client:
-        exists = service.open_with(file_id, client)
+        exists = call.service.open_with(file_id, client)
     elif isinstance(abusive, bool):
-        exists = service.flag(file_id, abusive=abusive)
+        exists = call.service.flag(file_id, abusive=abusive)
     else:
         raise ValueError('files needs a body {"abusive": true or false} or {"open_with": "a client"}')
     if not exists:
         raise refuse("fileNotFound", fileId=file_id[:200])
-    return {"id": file_id, **fields}
+    return {"id": file_id, **call.fields}
 
 
-CALLS: Mapping[tuple[str, str], Callable[[Service, Fields, str], Answer]] = {
-    ("POST", "tokens"): _sign_in,
-    ("POST", "clients"): _add_client,
-    ("POST", "service_accounts"): _add_account,
-    ("GET", "clock"): lambda service, fields, base_url: {"now": format_time(service.clock.now())},
-    ("POST", "clock"): _move_clock,
-    ("POST", "faults"): lambda service, fields, base_url: {"id": service.add_faults(fields)},
-    ("GET", "faults"): lambda service, fields, base_url: {"plans": service.fault_plans()},
-    ("DELETE", "faults"): lambda service, fields, base_url: service.clear_faults(),
-    ("POST", "limits"): _limit,
-    ("GET", "limits"): lambda service, fields, base_url: {"limits": service.limits()},
-    ("POST", "agenda"): _agenda,
-    ("GET", "agenda"): _agenda,
-    ("POST", "domains"): lambda service, fields, base_url: {
-        "domain": service.register_domain(_require_text(fields, "domain"))
-    },
-    ("POST", "trust"): lambda service, fields, base_url: service.trust(_require_text(fields, "ca_pem")),
-    ("GET", "journal"): _journal,
-    ("GET", "deliveries"): lambda service, fields, base_url: {"deliveries": service.deliveries()},
-    ("GET", "outbox"): lambda service, fields, base_url: {"outbox": service.outbox()},
-    ("POST", "snapshot"): lambda service, fields, base_url: {"id": service.snapshot()},
-    ("POST", "restore"): lambda service, fields, base_url: service.restore(_text(fields, "id") or ""),
-    ("POST", "reset"): lambda service, fields, base_url: service.reset(),
-    ("POST", "class/revoke"): lambda service, fields, base_url: _accounts(service).revoke(_account(fields)),
-    ("POST", "class/renew"): lambda service, fields, base_url: {"token": _accounts(service).renew(_account(fields))},
-    ("GET", "class/students"): lambda service, fields, base_url: {
-        "students": _require_class(service).class_view.students()
-    },
-    ("GET", "class/steps"): lambda service, fields, base_url: {"steps": _require_class(service).class_view.steps()},
-    ("POST", "class/reset"): _reset,
-    ("GET", "class/backups"): lambda service, fields, base_url: {
-        "backups": _require_class(service).user_backups.rows()
-    },
-    ("POST", "class/restore"): lambda service, fields, base_url: service.user_backups.restore(
-        _require_text(fields, "backup"), _members(_require_class(service))
+CALLS: Mapping[tuple[str, str], tuple[Callable[[_Call], Answer], str | None]] = {
+    ("POST", "tokens"): (_sign_in, "user client scopes service_account expires_in"),
+    ("POST", "clients"): (_add_client, "name redirect_uris public"),
+    ("POST", "service_accounts"): (_add_account, "name delegation client"),
+    ("GET", "clock"): (lambda call: {"now": format_time(call.service.clock.now())}, "advance now freeze"),
+    ("POST", "clock"): (_move_clock, "advance now freeze"),
+    ("POST", "faults"): (lambda call: {"id": call.service.add_faults(call.fields)}, None),
+    ("GET", "faults"): (lambda call: {"plans": call.service.fault_plans()}, None),
+    ("DELETE", "faults"): (lambda call: call.service.clear_faults(), None),
+    ("POST", "limits"): (_limit, "user requests per"),
+    ("GET", "limits"): (lambda call: {"limits": call.service.limits()}, "user requests per"),
+    ("POST", "agenda"): (_agenda, "since until"),
+    ("GET", "agenda"): (_agenda, "since until"),
+    ("POST", "domains"): (lambda call: {"domain": call.service.register_domain(call.required("domain"))}, "domain"),
+    ("POST", "trust"): (lambda call: call.service.trust(call.required("ca_pem")), "ca_pem"),
+    ("GET", "journal"): (_journal, "since user"),
+    ("GET", "deliveries"): (lambda call: {"deliveries": call.service.deliveries()}, None),
+    ("GET", "outbox"): (lambda call: {"outbox": call.service.outbox()}, None),
+    ("POST", "snapshot"): (lambda call: {"id": call.service.snapshot()}, None),
+    ("POST", "restore"): (lambda call: call.service.restore(call.text("id") or ""), "id"),
+    ("POST", "reset"): (lambda call: call.service.reset(), None),
+    ("POST", "class/revoke"): (lambda call: call.accounts.revoke(call.account), "user"),
+    ("POST", "class/renew"): (lambda call: {"token": call.accounts.renew(call.account)}, "user"),
+    ("GET", "class/students"): (lambda call: {"students": call.class_service.class_view.students()}, None),
+    ("GET", "class/steps"): (lambda call: {"steps": call.class_service.class_view.steps()}, None),
+    ("POST", "class/reset"): (_reset, "user"),
+    ("GET", "class/backups"): (lambda call: {"backups": call.class_service.user_backups.rows()}, None),
+    ("POST", "class/restore"): (
+        lambda call: call.service.user_backups.restore(call.required("backup"), call.members),
+        "backup",
     ),
 }
-"""The functions of the control calls, which take the service, the fields of the body and the base URL of the
-request."""
-
-_FIELDS: Mapping[str, tuple[str, ...]] = {
-    "tokens": ("user", "client", "scopes", "service_account", "expires_in"),
-    "clock": ("advance", "now", "freeze"),
-    "limits": ("user", "requests", "per"),
-    "agenda": ("since", "until"),
-    "journal": ("since", "user"),
-    "domains": ("domain",),
-    "trust": ("ca_pem",),
-    "restore": ("id",),
-    "clients": ("name", "redirect_uris", "public"),
-    "service_accounts": ("name", "delegation", "client"),
-    "class/revoke": ("user",),
-    "class/renew": ("user",),
-    "class/reset": ("user",),
-    "class/restore": ("backup",),
-}
-"""The allowed fields in the body of each call. Calls that are not listed ignore the body or check it themselves."""
+"""The functions of the control calls, and the allowed fields of the body. A call with None ignores the body or checks
+it itself."""
 
 
-def _flag(fields: Fields, name: str) -> bool:
-    value = fields.get(name)
-    if value is not None and not isinstance(value, bool):
-        raise ValueError(f"{name} must be true or false")
-    return value is True
-
-
-def _text(fields: Fields, name: str) -> str | None:
-    value = fields.get(name)
-    if value is not None and not isinstance(value, str):
-        raise ValueError(f"{name} must be a string")
-    return value
-
-
-def _require_text(fields: Fields, name: str) -> str:
-    text = _text(fields, name)
-    if not text:
-        raise ValueError(f'the body must have {{"{name}": a string}}')
-    return text
-
-
-def _texts(fields: Fields, name: str) -> list[str]:
-    value = fields.get(name, [])
-    if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
-        raise ValueError(f"{name} must be a list of strings")
-    return [str(text) for text in value]
+def _answer_to(service: Service, request: Request, name: str) -> Answer:
+    """Perform a control call and return a JSON object or None. Raises ApiError or, for bad fields, ValueError."""
+    function, known = CALLS.get((request.method, name), (None, None))
+    is_file = name.startswith("files/") and request.method == "POST"
+    if function is None and not is_file:
+        raise refuse(
+            "notFound", message=f"{request.method} {_PREFIX}{name[:80]} is not a call of the control interface."
+        )
+    fields = read_json(as_body(request.body), _MAX_BODY_SIZE)
+    if name == "journal":
+        fields = {**dict(Query.parse(urlsplit(request.url).query).pairs), **fields}
+        if student := _student_of_journal(service, request):
+            if str(fields.get("user") or student).lower() != student:
+                raise refuse("teacherOnly")
+            fields = {**fields, "user": student}
+    if known is not None and (unknown := fields.keys() - set(known.split())):
+        raise ValueError(f"{name} accepts the fields {', '.join(known.split())}, not {min(unknown)[:40]}")
+    call = _Call(service, fields, request.origin + service.policy.path_prefix)
+    return function(call) if function else _flag_file(call, plain_segment(name[6:]))
 
 
 _ACTIVITY = "/_live/activity"

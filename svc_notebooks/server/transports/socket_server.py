@@ -188,11 +188,6 @@ class SocketServer:
         if len(self._selector.get_map()) > 1:
             self._collect_ready(0)
 
-    @property
-    def accepts_connections(self) -> bool:
-        """True from the start of the server until `finish` or `stop` has closed its address."""
-        return self._listener is not None
-
     def serve_forever(self) -> None:
         """Start the server if necessary, and block until another thread calls `stop` or the process is interrupted."""
         if self._acceptor is None:

@@ -24,20 +24,24 @@ from ...core.uploads.server_state_machine import (
     refusal,
 )
 from ...core.uploads.states import UploadRule, UploadState
-from ..dispatch.bodies import WholeBody, unsupported_coding
-from ..dispatch.caller import Caller
+from ..dispatch.messages import (
+    WholeBody,
+    empty_response,
+    encode_json,
+    json_bytes,
+    read_json,
+    text_response,
+    unsupported_coding,
+)
 from ..dispatch.origin import external_base_url
-from ..dispatch.requests import read_json
-from ..dispatch.responses import empty_response, encode_json, json_bytes, text_response
-from ..dispatch.service_context import RequestContext, ServiceContext
+from ..dispatch.service_context import Caller, RequestContext, ServiceContext
 from ..files.conversion import ConvertedContent, conversion_for, convert, too_large
 from ..files.operations import (
     NewContent,
-    OrphanedContent,
     add_content,
     check_usage,
     checked_fields,
-    discard_content,
+    discard_contents,
     response_fields,
     store_content,
 )
@@ -306,8 +310,7 @@ def _commit(
         writer.confirm()
     if session.state is not UploadState.OPEN:
         writer.close() if writer else context.content.close_writer(row.content)
-    for content in orphaned:
-        discard_content(context, content)
+    discard_contents(context, orphaned)
     request.journal_entry.offset_after = session.stored
     return _response(context, request, new, decision)
 
@@ -319,30 +322,28 @@ def _save(
     new: SessionRow,
     last: PartRange | None,
     converted: ConvertedContent | None = None,
-) -> tuple[SessionRow, list[OrphanedContent]]:
+) -> tuple[SessionRow, dict[int, list[str]]]:
     """Save the new row of a session and the last part of its content. Create the file if the upload is complete.
 
     Returns the final row of the session, and the contents to delete after the transaction.
     """
-    orphaned: list[OrphanedContent] = []
+    orphaned: dict[int, list[str]] = {}
     sessions, was_open = context.store.upload_sessions, row.state == _OPEN
     with context.store.transaction():
         if not sessions.save(new):  # first, because after the claim of a later request the steps below could fail
             raise _SessionTakenOver
         if last:
-            if context.quotas:
-                check_usage(context, row.owner)
+            check_usage(context, row.owner)
             if last.start == row.stored:
                 context.store.contents.append(row.content, last)
             elif not context.store.contents.extend(row.content, last):  # the rows are those of another state
                 raise _SessionTakenOver
         if was_open and new.state == _COMPLETE:
-            new, replaced = _store_file(context, request, new, converted)
+            new, orphaned = _store_file(context, request, new, converted)
             if not sessions.save(new):
                 raise _SessionTakenOver
-            orphaned += [replaced] if replaced else []
         if converted or (was_open and new.state == _CANCELLED):
-            orphaned.append(OrphanedContent(row.content, context.store.contents.drop(row.content)))
+            orphaned[row.content] = context.store.contents.drop(row.content)
         sessions.keep(new)
     return new, orphaned
 
@@ -365,11 +366,10 @@ def _convert(
 
 def _store_file(
     context: ServiceContext, request: RequestContext, row: SessionRow, converted: ConvertedContent | None
-) -> tuple[SessionRow, OrphanedContent | None]:
+) -> tuple[SessionRow, dict[int, list[str]]]:
     """Create the file of a complete upload, or replace its content.
 
-    Returns the new session row and the former content. The former content is None for a new file, and if another file
-    still uses the content.
+    Returns the new session row and what `store_content` returns.
     """
     metadata = json.loads(row.metadata)
     media_type = metadata.get("mimeType") or row.media_type

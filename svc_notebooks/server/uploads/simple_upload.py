@@ -7,21 +7,18 @@ from ...core.files.fields import FILE_FIELDS, check_file, is_media_type
 from ...core.http.messages import Body, Headers, JSONObject, Query, Response
 from ...core.http.mime import SNIFFED_BYTES, detect
 from ...core.http.multipart import MediaType, MultipartDecoder, MultipartError, PartBegins, PartData, boundary_of
-from ..dispatch.requests import parse_json
+from ..dispatch.messages import parse_json
 from ..dispatch.service_context import RequestContext, ServiceContext
 from ..files.conversion import ConversionRequest, conversion_for, convert, too_large
 from ..files.operations import (
-    OrphanedContent,
     add_content,
     check_usage,
     checked_fields,
-    discard_content,
-    file_response,
+    discard_contents,
     response_fields,
     store_content,
 )
-from ..files.roles import check_right
-from ..files.rows import check_new, file_for
+from ..files.rows import check_new, check_right, file_for
 from ..files.tables import FileRow
 from ..store.blob_store import BLOCK
 from ..store.content_io import ContentWriter
@@ -78,8 +75,8 @@ def simple_upload(context: ServiceContext, request: RequestContext) -> Response:
         while block := request.body.read(BLOCK):
             receiver.write(block)
         row, old = _store_file(context, request, {}, media_type, receiver)
-    discard_content(context, old)
-    return file_response(request, fields, row)
+    discard_contents(context, old)
+    return fields.response(row)
 
 
 def refuse_envelope(headers: Headers, *types: str | None) -> None:
@@ -100,8 +97,8 @@ def multipart(context: ServiceContext, request: RequestContext) -> Response:
         except MultipartError as error:
             raise refuse("badMultipart", message=str(error)) from None
         row, old = _store_file(context, request, parts.metadata, parts.media_type, receiver)
-    discard_content(context, old)
-    return file_response(request, parts.fields, row)
+    discard_contents(context, old)
+    return parts.fields.response(row)
 
 
 class _MultipartReceiver:
@@ -185,9 +182,8 @@ def check_content(
     conversion = conversion_for(context, request, file_id, metadata, media_type)
     if file_id and "contentRestrictions" not in metadata:
         check_right(context, request.caller.user, file_for(context, request.caller, file_id), "canModifyContent")
-    if context.quotas:
-        owner = file_for(context, request.caller, file_id).owner if file_id else request.caller.user
-        check_usage(context, owner, size or 0)
+    owner = file_for(context, request.caller, file_id).owner if file_id and context.quotas else request.caller.user
+    check_usage(context, owner, size or 0)
     return conversion
 
 
@@ -197,7 +193,7 @@ def _store_file(
     metadata: JSONObject,
     declared_type: str | None,
     receiver: _ContentReceiver,
-) -> tuple[FileRow, OrphanedContent | None]:
+) -> tuple[FileRow, dict[int, list[str]]]:
     size = receiver.writer.end
     if last := receiver.writer.finish(size):
         receiver.pieces.append(last)

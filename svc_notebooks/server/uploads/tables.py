@@ -92,7 +92,7 @@ class UploadSessionTable(TableGroup):
 
     def save(self, row: SessionRow) -> bool:
         """Save the row of a session. Returns False, and saves nothing, if a later request has claimed the session."""
-        with self._database.lock:
+        with self._database.transaction():
             if self._claims.get(row.id) != row.claim:
                 return False
             return self._database.change(SAVE, dict(zip(("key", *_CHANGING), _SAVED(row), strict=True))) == 1
@@ -111,7 +111,7 @@ class UploadSessionTable(TableGroup):
 
     def drop(self, key: str) -> None:
         """Delete the row of a session."""
-        with self._database.lock:
+        with self._database.transaction():
             self._claims.pop(key, None)
             self._database.change(DROP, {"key": key})
 

@@ -16,10 +16,9 @@ from ...core.clock import format_time
 from ...core.http.messages import Request
 from ..auth.access_tokens import TokenVerifier
 from ..auth.class_accounts import ClassAccount, ClassAccounts
-from ..dispatch.caller import bearer
 from ..dispatch.journal import Journal, JournalEntry
-from ..dispatch.service_context import ServiceContext
-from .browser_session import session_token
+from ..dispatch.service_context import ServiceContext, bearer
+from .sign_in import session_token
 
 _CREATE = ("files.create",)
 _SESSION = ("upload.session",)

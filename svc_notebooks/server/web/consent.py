@@ -14,10 +14,10 @@ from ...core.resources.errors import AuthorizationServer
 from ..auth.grants import new_code, scope_uri, scopes_of
 from ..auth.public_request import PublicRequest, no_store_json, oauth_error_response, unique_parameters
 from ..auth.tables import ClientRow
-from ..dispatch.caller import IDENTITY_SCOPES, Caller
 from ..dispatch.origin import own_base_url
-from .browser_session import CLIENT, account_bar, session_user, sign_in_page, signature
+from ..dispatch.service_context import IDENTITY_SCOPES, Caller
 from .html import html_page, redirect
+from .sign_in import CLIENT, account_bar, session_user, sign_in_page, signature
 
 _METHODS = ("plain", "S256")
 

@@ -486,7 +486,7 @@ function restore() {
       + 'another backup file, and then deleted.';
     if (!await confirmed(`Restore ${user}?`, text, 'Restore', backups)) return [''];
     const {files, path} = await control('POST', 'class/restore', {backup: at('backup').value});
-    return [`Restored ${user}: ${fileCount(files)}. The state before is in ${path}`];
+    return [`Restored ${user}: ${fileCount(files)}. The state before is in ${path}.`];
   });
 }
 

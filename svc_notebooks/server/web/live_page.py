@@ -14,7 +14,7 @@ from zlib import crc32
 from ...core.clock import format_time, from_millis
 from ...core.fault_plan import PRESETS
 from ...core.http.messages import Headers, Query, Response
-from ..calendars.invitations import outbox
+from ..calendars.event_messages import outbox
 from ..dispatch.journal import Journal
 from ..dispatch.service_context import ServiceContext
 from ..files.resource import view_path
@@ -30,11 +30,7 @@ MAX_ROWS = 200
 
 
 def activity(
-    context: ServiceContext,
-    journal: Journal,
-    deliveries: DeliveryQueue,
-    query: Query,
-    class_view: ClassView | None = None,
+    context: ServiceContext, journal: Journal, deliveries: DeliveryQueue, query: Query, class_view: ClassView
 ) -> Row:
     """Return the latest requests and messages, oldest first, and the latest files, last modified first.
 
@@ -42,8 +38,7 @@ def activity(
     of a request, `messages`, `files` and `students` are the versions of these lists. The rows of a list that the page
     already has are None. Only the service of a class has students.
     """
-    has_class = class_view is not None and class_view.is_open
-    students: list[Row] = [{**row} for row in class_view.students()] if class_view and has_class else []
+    students = [{**row} for row in class_view.students()] if class_view.is_open else None
     since = _number(query.get("since")) if query.get("journal") == journal.id else 0
     return {
         "now": format_time(context.clock.now()),
@@ -52,7 +47,7 @@ def activity(
         "requests": journal.rows(max(since, journal.last - MAX_ROWS)),
         "messages": _changed_list(_messages(context, deliveries), query.get("messages")),
         "files": _changed_list(_files(context), query.get("files")),
-        "students": _changed_list(students, query.get("students")) if has_class else None,
+        "students": None if students is None else _changed_list(students, query.get("students")),
     }
 
 

@@ -49,12 +49,12 @@ def message(page):
 @pytest.mark.parametrize("end", ENDS)
 def test_a_form_shows_that_its_kernel_is_not_connected(lab, axe, open_form, end):
     page = open_form()
-    page.get_by_label("Title").fill("Tea")
+    page.get_by_label("Title", exact=True).fill("Tea")
     call(page, ENDS[end])
 
     message(page).wait_for()
     lab.screenshot(page, f"kernel-gone-{end.replace(' ', '-')}")
-    assert page.get_by_label("Title").input_value() == "Tea"
+    assert page.get_by_label("Title", exact=True).input_value() == "Tea"
     assert axe(page) == []
     if end == "restarted":
         lab.theme(page, "Dark")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from svc_notebooks.core.decision_ids import CLASS, QUOTAS
 from svc_notebooks.core.http.messages import Headers, Request
 from svc_notebooks.server.auth.class_accounts import ClassAccount
+from svc_notebooks.server.dispatch.service_context import Quota
 from svc_notebooks.server.service import open_service
 from svc_notebooks.server.transports.control_api import Control
 from tests.contract.school import ABOUT, ADA, BOB, EVE, QUOTA, UPLOAD, School, reopened
@@ -96,12 +98,29 @@ class TestRevoking:
 class TestControl:
     """Only teachers use the control interface and the live page."""
 
-    @pytest.mark.parametrize("path", ["/_control/clock", "/_control/journal", "/_live/activity"])
+    @pytest.mark.parametrize("path", ["/_control/clock", "/_control/deliveries", "/_live/activity"])
     def test_only_a_teacher_is_admitted(self, school: School, path: str) -> None:
         assert school.send(ADA, "GET", path)[0] == 200
         assert school.reason(BOB, "GET", path) == (403, "forbidden")
         assert school.reason(None, "GET", path) == (401, "authError")
         assert {row["decided_by"] for row in school.service.journal()} == {CLASS, "T-01"}
+
+    def test_a_student_reads_the_journal_of_the_own_requests_only(self, school: School) -> None:
+        for who in (BOB, EVE):
+            school.send(who, "GET", ABOUT)
+        status, answer = school.send(BOB, "GET", "/_control/journal?since=0")
+
+        assert status == 200
+        assert [(row["user"], row["operation"]) for row in answer["journal"]] == [(BOB.email, "about.get")]
+        assert answer["journal"][0]["decided_by"]
+        assert len(school.send(BOB, "GET", f"/_control/journal?user={BOB.email}")[1]["journal"]) == 1
+        for address in (EVE.email, ADA.email, ""):
+            rows = school.send(BOB, "GET", "/_control/journal", {"user": address})
+            assert rows[0] == 403 or {row["user"] for row in rows[1]["journal"]} == {BOB.email}
+        assert school.reason(BOB, "GET", f"/_control/journal?user={EVE.email}") == (403, "forbidden")
+        for method in ("POST", "PUT", "DELETE", "HEAD"):
+            assert school.send(BOB, method, "/_control/journal")[0] == 403
+        assert [school.send(BOB, "GET", "/_control/journal")[0] for _ in range(30)][-1] in (403, 429)  # the quota
 
     def test_without_a_class_the_calls_are_unknown(self) -> None:
         with open_service() as service:
@@ -114,6 +133,12 @@ class TestQuotas:
 
     def upload(self, school: School, who: ClassAccount, size: int) -> tuple[int, str]:
         return school.reason(who, "POST", UPLOAD + "media", b"x" * size, Content_Type="text/plain")
+
+    def test_lesson_00_fits_the_default_quota(self) -> None:
+        text = (Path(__file__).parents[3] / "notebooks" / "00-start.ipynb").read_text(encoding="utf-8")
+        (copies,) = re.findall(r"randbytes\(2\*\*20\) \* (\d+)", text)
+
+        assert Quota().bytes > 2 * int(copies) * 2**20 + 2**20  # a file, the session that replaces it, and small files
 
     def test_a_file_beyond_the_quota_is_refused(self, school: School) -> None:
         assert self.upload(school, BOB, 600_000) == (200, "")
@@ -246,7 +271,7 @@ class TestWatching:
 
 def test_a_fault_plan_ends_after_its_seconds(school: School, monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
-    monkeypatch.setattr("svc_notebooks.server.dispatch.fault_plans.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("svc_notebooks.server.dispatch.faults.time.monotonic", lambda: now[0])
     plan = {"steps": [{"action": {"status": 503}, "times": 1000}], "seconds": 60}
     school.send(ADA, "POST", "/_control/faults", plan)
     before = school.send(BOB, "GET", ABOUT)[0]

@@ -168,6 +168,15 @@ def test_a_parameter_out_of_range_is_named(wire: Wire, query: str) -> None:
     assert (answer.status, answer.error["location"]) == (400, query.split("=")[0])
 
 
+def test_corpora_has_the_values_of_the_interface(wire: Wire) -> None:
+    values = ("user", "domain", "drive", "allDrives", "USER", "userdomain", "")
+
+    answers = [wire.send("GET", f"{FILES}?corpora={value}") for value in values]
+
+    assert [answer.status for answer in answers] == [200] * 4 + [400] * 3
+    assert "user, domain, drive, allDrives" in answers[-1].error["message"]
+
+
 def test_the_default_answer_and_the_mask_of_a_list(wire: Wire) -> None:
     wire.create()
 

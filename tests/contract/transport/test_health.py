@@ -9,6 +9,7 @@ import re
 import shutil
 import socket
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -154,12 +155,11 @@ def test_a_server_that_ends_answers_the_request_in_progress(folder: Path) -> Non
                 pass
             ending = Thread(target=server.finish, args=(PATIENCE,))
             ending.start()
-            while server.accepts_connections:
-                pass
+            with suppress(ConnectionRefusedError, ConnectionResetError):
+                while True:
+                    socket.create_connection((str(address.hostname), address.port), timeout=PATIENCE).close()
             idle.sendall(f"GET /readyz HTTP/1.1\r\nHost: {address.netloc}\r\n\r\n".encode())
             not_ready = idle.recv(4096)
-            with pytest.raises(OSError, match="refused"):
-                socket.create_connection((str(address.hostname), address.port), timeout=PATIENCE)
             assert ending.is_alive()
             slow.sendall(b"456")
             answer = slow.recv(65_536)

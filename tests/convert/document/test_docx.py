@@ -384,6 +384,28 @@ def test_cells_have_the_colour_of_their_shading(job: Job) -> None:
     assert look == {"background": "#00ffff"}
 
 
+def test_empty_cells_have_the_colour_of_their_shading(job: Job) -> None:
+    cells = '<w:tc><w:tcPr><w:shd w:val="clear" w:fill="{}"/></w:tcPr>{}</w:tc>'
+    row = cells.format("00FFFF", "<w:p/>" * 2) + cells.format("auto", "<w:p/>") + cells.format("0000FF", "<w:p/>")
+
+    document = read.docx(docx(f"<w:tbl><w:tr>{row}</w:tr></w:tbl>"), job)
+
+    looks = [dict(node["c"][0][2]) for node in nodes_of(document.blocks) if node["t"] == "Div"]
+    assert sorted(look["background"] for look in looks) == ["#0000ff", "#00ffff"]
+    assert not plain_text(document.blocks).strip()
+
+
+def test_the_font_of_the_body_text_is_that_of_the_theme(job: Job) -> None:
+    run_properties = '<w:rPr><w:rFonts w:asciiTheme="minorHAnsi"/></w:rPr>'
+    fonts = f"<w:styles><w:docDefaults><w:rPrDefault>{run_properties}</w:rPrDefault></w:docDefaults></w:styles>"
+    theme = '<a:theme><a:fontScheme><a:minorFont><a:latin typeface="Calibri"/></a:minorFont></a:fontScheme></a:theme>'
+
+    document = read.docx(docx(paragraph("words"), styles=fonts, theme=theme), job)
+
+    assert document.font == "Calibri"
+    assert Document.unpack(document.pack()).font == "Calibri"
+
+
 def test_words_have_looks_of_their_own(job: Job) -> None:
     body = paragraph("a ", run("  large", '<w:sz w:val="48"/>'), "b" * 20)
 

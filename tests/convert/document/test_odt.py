@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import io
+import re
 from typing import Any
 
+import pypdf
 import pytest
 
-from svc_notebooks.convert.document import read
+from svc_notebooks.convert.document import pdf, read, write
 from svc_notebooks.convert.document.clean import nodes_of, plain_text
 from svc_notebooks.convert.document.model import Document
 from svc_notebooks.convert.job import ConversionError, Job, TooLarge
@@ -225,6 +228,26 @@ def test_formulas_and_charts_are_kept(job: Job) -> None:
     assert [tex for _, tex in nodes(document, "Math")] == ["x = 1"]
     assert plain_text(document.blocks[1:]) == "SalesNorth"
     assert job.notes == ["a chart is kept as a table."]
+
+
+def test_a_chart_is_drawn_in_a_pdf_and_is_a_table_elsewhere(job: Job) -> None:
+    lines = (("", "Sales"), ("North", "4,5"), ("South", "3"))
+    rows = "".join(
+        "<table:table-row>" + "".join(f"<table:table-cell><text:p>{text}</text:p></table:table-cell>" for text in line)
+        + "</table:table-row>" for line in lines
+    )  # fmt: skip
+    chart = (
+        f'<office:document-content {_DECLARED}><office:body><office:chart><chart:chart chart:class="chart:circle">'
+        f"<table:table>{rows}</table:table></chart:chart></office:chart></office:body></office:document-content>"
+    )
+    body = '<text:p>a <draw:frame><draw:object xlink:href="./C"/></draw:frame></text:p>'
+
+    document = read.odt(odt(body, {"C/content.xml": chart}), job)
+
+    text = write.text(document, job).decode("utf-8-sig")
+    assert re.findall(r"[\w,]+", text) == ["a", "Sales", "North", "4,5", "South", "3"]
+    page = pypdf.PdfReader(io.BytesIO(pdf.write(document, job))).pages[0].extract_text()
+    assert ("North" in page, "South" in page, "4,5" in page) == (True, True, False)
 
 
 def test_an_embedded_document_without_a_picture_keeps_its_text(job: Job) -> None:

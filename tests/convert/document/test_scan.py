@@ -56,7 +56,8 @@ def test_a_picture_and_the_text_in_it(kind: str, job: Job) -> None:
     [data] = document.resources.values()
     with Image.open(io.BytesIO(data)) as image:
         assert image.size == (1000, 180)
-    assert job.notes == []
+    [note] = job.notes
+    assert note.startswith("The text in pictures was read with eng (the language of the account)")
 
 
 @pytest.mark.spec("A5-03", "A5-03c")
@@ -68,6 +69,24 @@ def test_the_language_is_used(job: Job) -> None:
 
     assert "Grüße aus Köln" in german
     assert "Grüße" not in english
+
+
+@pytest.mark.spec("A5-03", "A5-03c")
+def test_the_default_language_is_that_of_the_other_text(job: Job) -> None:
+    scan = pypdf.PdfWriter()
+    text = "Der Garten ist nicht weit, und das Haus steht auf dem Berg.\n\nDie Straße ist lang."
+    scan.append(io.BytesIO(made_pdf(text, job=job)))
+    picture = Image.open(io.BytesIO(page_of("Grüße aus Köln, schöne Maße", job))).convert("RGB")
+    target = io.BytesIO()
+    picture.save(target, "PDF", resolution=216)
+    scan.append(io.BytesIO(target.getvalue()))
+    target = io.BytesIO()
+    scan.write(target)
+
+    document = scanned_pages.pdf(target.getvalue(), job)
+
+    assert "Grüße aus Köln" in plain_text(document.blocks)
+    assert "read with deu (the document's other text is in this language)" in job.notes[0]
 
 
 @pytest.mark.spec("A5-03", "A5-03c")

@@ -19,6 +19,7 @@ from svc_notebooks.convert.spreadsheet.model import DEFAULT_STYLE, Area, Cell, C
 from svc_notebooks.convert.spreadsheet.ods import read as read_ods, write as write_ods
 from svc_notebooks.convert.spreadsheet.xlsx import read as read_xlsx
 from tests.convert import sources
+from tests.convert.presentation import decks
 
 pytestmark = pytest.mark.spec("A5-01")
 
@@ -564,3 +565,27 @@ def test_pack_and_unpack_are_inverses(job):
 def test_the_character_set_that_a_table_declares(job):
     page = '<meta http-equiv="Content-Type" content="text/html; charset=windows-1250"><table><tr><td>kůň</table>'
     assert values(xls.read_by_signature(page.encode("cp1250"), job)) == [["kůň"]]
+
+
+@pytest.mark.parametrize(
+    "part, old, new",
+    [
+        ("xl/worksheets/sheet1.xml", b'<row r="2"', b'<row r="x"'), ("xl/worksheets/sheet1.xml", b'r="A2"', b'r="x"'),
+        ("xl/worksheets/sheet1.xml", b' s="1"', b' s="x"'), ("xl/worksheets/sheet1.xml", b'min="1"', b'min="x"'),
+        ("xl/styles.xml", b'fillId="2"', b'fillId="x"'), ("xl/styles.xml", b"<fgColor ", b'<fgColor tint="x" '),
+    ],
+)  # fmt: skip
+def test_a_damaged_element_leaves_the_rest(part, old, new, job):
+    book = openpyxl.Workbook()
+    sheet = book.active
+    for row in (("text", "other"), (1, 2), (3, 4)):
+        sheet.append(row)
+    sheet["B2"].fill = openpyxl.styles.PatternFill("solid", fgColor="FFFF00")
+    sheet.column_dimensions["A"].width = 30
+    target = io.BytesIO()
+    book.save(target)
+
+    source = decks.changed(target.getvalue(), part, (old, new))
+
+    values = [cell.value for _, _, cell in read_xlsx.read(source, job).sheets[0].cells()]
+    assert values == ["text", "other", 1, 2, 3, 4]

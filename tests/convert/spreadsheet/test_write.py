@@ -15,13 +15,14 @@ from xml.etree import ElementTree
 import openpyxl
 import pypdf
 import pytest
+import xlsxwriter
 from python_calamine import CalamineWorkbook
 
 from svc_notebooks.convert.job import JobLimits, TooLarge
 from svc_notebooks.convert.spreadsheet import delimited
 from svc_notebooks.convert.spreadsheet.delimited import write_csv, write_tsv
 from svc_notebooks.convert.spreadsheet.html_tables import write as write_html
-from svc_notebooks.convert.spreadsheet.model import Area, Cell, CellStyle, ErrorValue, Sheet, Workbook
+from svc_notebooks.convert.spreadsheet.model import Area, Cell, CellStyle, ErrorValue, PrintSetup, Sheet, Workbook
 from svc_notebooks.convert.spreadsheet.ods import read as read_ods
 from svc_notebooks.convert.spreadsheet.ods.write import write as write_ods
 from svc_notebooks.convert.spreadsheet.pdf import write as write_pdf
@@ -47,7 +48,7 @@ BOOK = Workbook((Sheet("My data", ROWS, (Area(3, 1, 4, 2),), {0: 20.0}), Sheet("
 LOOK = CellStyle("0.00", bold=True, color="#ffffff", background="#1f4e78", borders="tRb")
 LOOKS = Workbook(
     (
-        Sheet("Grid", {0: {0: Cell(1.5, LOOK), 1: Cell("right")}}, grid=True),
+        Sheet("Grid", {0: {0: Cell(1.5, LOOK), 1: Cell("right")}}, setup=PrintSetup(grid=True)),
         Sheet("Form", {0: {0: Cell("x"), 1: Cell(None, CellStyle(borders="trbl")), 2: Cell("y")}}),
     )
 )
@@ -81,7 +82,7 @@ def test_xlsx(job):
 def test_colours_borders_and_grids_are_read_again(write, read, job):
     grid, form = read(write(LOOKS, job), job).sheets
 
-    assert (grid.rows[0][0], grid.grid, form.grid) == (Cell(1.5, LOOK), True, False)
+    assert (grid.rows[0][0], grid.setup.grid, form.setup.grid) == (Cell(1.5, LOOK), True, False)
     assert form.rows == LOOKS.sheets[1].rows
 
 
@@ -108,7 +109,89 @@ def test_a_pdf_draws_a_grid_only_where_the_file_asks_for_it(job):
     plain = Sheet("S", {0: {0: Cell(1), 1: Cell(2)}, 1: {0: Cell(3), 1: Cell(4)}})
 
     assert pdf_lines(Workbook((plain,)), job) == 0
-    assert pdf_lines(Workbook((replace(plain, grid=True),)), job) > 0
+    assert pdf_lines(Workbook((replace(plain, setup=PrintSetup(grid=True)),)), job) > 0
+
+
+def printed(setup, job, rows=30, columns=6):
+    """Return the pages of the PDF of a sheet in which each cell has its row and column number, as (size, words)."""
+    cells = {row: {column: Cell(f"r{row}c{column}") for column in range(columns)} for row in range(rows)}
+    pages = pypdf.PdfReader(io.BytesIO(write_pdf(Workbook((Sheet("S", cells, setup=setup),)), job))).pages
+    return [(round(page.mediabox.width), set(re.findall(r"r\d+c\d+", page.extract_text()))) for page in pages]
+
+
+def test_a_pdf_obeys_the_print_setup(job):
+    [(width, everything)] = printed(PrintSetup(landscape=True), job)
+    first, second = printed(PrintSetup(row_breaks=(10,), titles=(1, 2)), job)
+    areas = printed(PrintSetup(areas=(Area(2, 1, 3, 2), Area(5, 0, 5, 0))), job)
+    wide = printed(PrintSetup(landscape=False), job, columns=60)
+    fitted = printed(PrintSetup(landscape=False, fits_width=True), job, columns=60)
+    left, right = printed(PrintSetup(column_breaks=(4,)), job)
+
+    assert (width, len(everything)) == (842, 180)
+    assert ("r9c0" in first[1], "r10c0" in first[1]) == (True, False)
+    assert {"r1c0", "r2c5", "r10c0"} <= second[1]
+    assert not {"r0c0", "r3c0"} & second[1]
+    assert [words for _, words in areas] == [{"r2c1", "r2c2", "r3c1", "r3c2"}, {"r5c0"}]
+    assert (len(wide) > 1, {width for width, _ in wide}) == (True, {595})
+    assert [len(words) for _, words in fitted] == [1800]
+    assert ("r0c3" in left[1], "r0c4" in left[1], "r0c4" in right[1]) == (True, False, True)
+
+
+def test_the_print_setup_of_a_workbook_by_openpyxl(job):
+    book = openpyxl.Workbook()
+    page = book.active
+    for row in range(40):
+        page.append([row, "x", "y"])
+    page.page_setup.orientation, page.page_setup.fitToHeight = "landscape", False
+    page.sheet_properties.pageSetUpPr = openpyxl.worksheet.properties.PageSetupProperties(fitToPage=True)
+    page.print_area, page.print_title_rows = "A1:B30 C31:C32", "2:3"
+    page.row_breaks.append(openpyxl.worksheet.pagebreak.Break(12))
+    target = io.BytesIO()
+    book.save(target)
+
+    sheet = read_xlsx.read(target.getvalue(), job).sheets[0]
+    again = read_xlsx.read(write_xlsx(Workbook((sheet,)), job), job).sheets[0]
+
+    areas = (Area(0, 0, 29, 1), Area(30, 2, 31, 2))
+    setup = PrintSetup(landscape=True, fits_width=True, areas=areas, titles=(1, 2), row_breaks=(12,))
+    assert sheet.setup == setup
+    assert again.setup == replace(setup, areas=())  # XlsxWriter writes one area
+    assert Workbook.unpack(Workbook((sheet,)).pack()).sheets == (sheet,)
+
+
+def test_a_sheet_without_a_heading_has_no_empty_first_row(job):
+    numbers = Sheet("S", {0: {0: Cell(1)}, 1: {0: Cell(2)}}, setup=PrintSetup(grid=True))
+
+    assert pdf_lines(Workbook((numbers,)), job) == pdf_lines(
+        Workbook((replace(numbers, rows={0: {0: Cell("a")}, 1: {0: Cell("b")}}),)), job
+    )
+
+
+def test_a_chart_of_a_workbook_is_drawn(job):
+    target = io.BytesIO()
+    book = xlsxwriter.Workbook(target)
+    page = book.add_worksheet("Data")
+    page.write_column(0, 0, ["North", "South", "East"])
+    page.write_column(0, 1, [10, -4, 7.5])
+    for kind in ("column", "bar", "line", "pie", "scatter"):
+        chart = book.add_chart({"type": kind})
+        chart.add_series({"name": "Sales", "categories": "=Data!$A$1:$A$3", "values": "=Data!$B$1:$B$3"})
+        chart.set_title({"name": f"Chart {kind}"})
+        page.insert_chart("D2", chart)
+    book.close()
+
+    workbook = read_xlsx.read(target.getvalue(), job)
+    pdf = pypdf.PdfReader(io.BytesIO(write_pdf(workbook, job)))
+
+    [sheet] = Workbook.unpack(workbook.pack()).sheets
+    assert [(chart.kind, chart.title) for chart in sheet.charts] == [
+        (kind, f"Chart {kind}") for kind in ("column", "bar", "line", "pie", "scatter")
+    ]
+    assert sheet.charts[0].rows == (("", "Sales"), ("North", "10"), ("South", "-4"), ("East", "7.5"))
+    text = "\n".join(page.extract_text() for page in pdf.pages)
+    assert all(f"Chart {chart.kind}" in text for chart in sheet.charts)
+    assert text.count("North") >= 4  # the cell, and a label of each chart but the last
+    assert job.notes == []
 
 
 def test_a_pdf_draws_borders_and_backgrounds(job):

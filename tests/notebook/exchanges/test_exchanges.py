@@ -1,5 +1,7 @@
 """Tests of the views of recorded exchanges, which have no secrets and escape their texts."""
 
+import pickle
+
 import pandas as pd
 import pytest
 
@@ -21,7 +23,13 @@ def test_an_exchange_is_a_row_a_text_a_command_and_a_drawing(lab):
     assert "<262144 bytes>" in text
     assert "HTTP/1.1 308 Resume Incomplete\n" in text
     assert svc.exchange().curl().startswith('tail -c +1 "$FILE" | head -c 262144 | curl -X PUT')
-    assert "S-->>C: 308 Resume Incomplete bytes=0-262143" in svc.exchange().diagram()
+    assert svc.exchange().diagram().splitlines() == [
+        "client                                                               service",
+        "  │─ POST /upload/storage/v3/files?uploadType=resumable (21 bytes) ────>│",
+        "  │<- 200 OK ----------------------------------------------------------- │",
+        "  │─ PUT session URI bytes 0-262143/300000 (256 KiB) ──────────────────>│",
+        "  │<- 308 Resume Incomplete bytes=0-262143 ----------------------------- │",
+    ]
 
 
 @pytest.mark.spec("D-04", "D-04a")
@@ -84,7 +92,11 @@ def test_views_without_a_response_have_the_reason(lab):
     assert pd.isna(svc.exchanges()["status"][0])
     assert "cut" in svc.exchanges()["error"][0]
     assert "(no response: " in str(svc.exchange(1))
-    assert "S--xC" in svc.exchange(1).diagram()
+    diagram = svc.exchange(1).diagram()
+    assert diagram.splitlines()[2].startswith("  │  x- a fault cut the connection")
+    assert "S--xC: a fault cut the connection" in diagram.mermaid
+    copied = pickle.loads(pickle.dumps(diagram))
+    assert (copied, copied.mermaid, copied._repr_html_()) == (diagram, diagram.mermaid, diagram._repr_html_())
     assert "cut" in svc.exchange(1)._repr_html_()
 
 

@@ -60,7 +60,7 @@ def test_the_content_that_a_row_does_not_describe_any_more_is_compared_with_the_
 
 
 def test_content_that_arrives_damaged_is_not_saved(lab, listed, tmp_path, monkeypatch):
-    monkeypatch.setattr("svc_notebooks.client.downloads.part_file.Memory.digest", lambda memory, name: "0" * 32)
+    monkeypatch.setattr("svc_notebooks.client.downloads.ranged_download.Memory.digest", lambda memory, name: "0" * 32)
 
     with pytest.raises(svc.ContentMismatch):
         svc.download(listed.iloc[2], tmp_path)

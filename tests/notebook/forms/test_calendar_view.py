@@ -226,7 +226,7 @@ def test_the_old_series_is_restored_if_the_new_one_cannot_be_created(lecture, mo
     def insert_event(*arguments, **named):
         raise NotAllowed("No new events today.", status=403)
 
-    monkeypatch.setattr("svc_notebooks.notebook.events.event_changes.insert_event", insert_event)
+    monkeypatch.setattr("svc_notebooks.notebook.events.records.insert_event", insert_event)
     view.question.buttons["following"].click()
 
     assert "No new events today." in view.alert.value

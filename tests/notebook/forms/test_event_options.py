@@ -6,7 +6,7 @@ from datetime import date
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.core.events.field_table import EVENT_FIELDS
+from svc_notebooks.core.events.value_checks import EVENT_FIELDS
 from svc_notebooks.forms.event.bindings import BINDINGS, LABELS
 
 EVERYTHING = {
@@ -200,20 +200,20 @@ def test_loading_and_saving_an_event_changes_nothing(form, changes):
 )
 def test_a_wrong_value_is_reported_at_its_control_and_opens_the_options(form, path, value, words):
     more = form.controls.more
-    more.option(path).text.value = value
-    assert words in " ".join(more.option(path).problems)
+    form.controls.option(path).text.value = value
+    assert words in " ".join(form.controls.option(path).problems)
     more.shown = False
     form.create.click()
 
     assert len(svc.events()) == 0
     assert more.shown
-    assert "1 field needs fixing" in form.alert.value
-    assert more.option(path).text.value == value
+    assert "See the message beside the field." in form.alert.value
+    assert form.controls.option(path).text.value == value
 
 
 @pytest.mark.spec("W-03", "W-03i")
 def test_rows_of_properties(form):
-    rows = form.controls.more.option("extendedProperties")
+    rows = form.controls.option("extendedProperties")
     for _ in range(3):
         rows.add.click()
     rows.rows[0].key.value, rows.rows[0].text.value = "room", "3"
@@ -275,8 +275,8 @@ def test_the_details_of_a_guest(form):
     ],
 )
 def test_json_does_not_replace_what_a_control_sets(form, event, label):
-    form.controls.more.option("status").value = "tentative"
-    form.controls.more.option("extendedProperties").value = {"private": {"a": "1"}}
+    form.controls.option("status").value = "tentative"
+    form.controls.option("extendedProperties").value = {"private": {"a": "1"}}
     form.controls.attendees.value = [{"email": "bob@svc.example"}]
     further = form.controls.other_fields
     further.text.value = json.dumps(event)
@@ -296,12 +296,11 @@ def test_json_does_not_replace_what_a_control_sets(form, event, label):
 
 @pytest.mark.spec("E-17", "W-03", "W-03i")
 def test_the_parameters_of_the_request(form):
-    more = form.controls.more
     form.controls.conference.value = True
     form.controls.attachments.link.value = "https://svc.example/plan"
-    more.option("conferenceDataVersion").value = 0
-    more.option("supportsAttachments").value = False
-    more.option("maxAttendees").value = 1
+    form.controls.option("conferenceDataVersion").value = 0
+    form.controls.option("supportsAttachments").value = False
+    form.controls.option("maxAttendees").value = 1
     form.controls.attendees.value = [{"email": "bob@svc.example"}, {"email": "cleo@svc.example"}]
     form.create.click()
 

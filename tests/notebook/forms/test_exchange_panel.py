@@ -74,7 +74,7 @@ def test_the_list_is_filtered(panel, method, status, path, numbers):
 
 
 @pytest.mark.parametrize(
-    "view, words", [("curl", "curl -X POST"), ("python", "import requests"), ("diagram", "sequenceDiagram")]
+    "view, words", [("curl", "curl -X POST"), ("python", "import requests"), ("diagram", "Sequence diagram")]
 )
 def test_views_have_a_copy_button(panel, view, words):
     select(panel, 1)

@@ -11,8 +11,7 @@ import pytest
 
 from svc_notebooks.notebook.tables import formats
 from svc_notebooks.notebook.tables.formats import BY_NAME
-from svc_notebooks.notebook.tables.read_table import TableError, check_options, read_table
-from svc_notebooks.notebook.tables.sheet_area import check_area
+from svc_notebooks.notebook.tables.read_table import TableError, check_area, check_options, read_table
 
 
 def read(content, name="csv", sheet=None, **options):

@@ -15,7 +15,7 @@ from typing import Any
 import psutil
 import pytest
 
-from svc_notebooks.cli import _parser, lab as lab_module, main, notebook_files as shipped_module
+from svc_notebooks.cli import _parser, main, notebook_files as shipped_module
 from svc_notebooks.cli.notebook_files import CopiedFile, CopyOutcome, copy_notebooks, restore_notebook
 from svc_notebooks.server.transports.socket_server import SocketServer
 from tests.patience import PATIENCE, until
@@ -122,8 +122,8 @@ class TestLab:
             def wait(self) -> int:
                 return 0
 
-        monkeypatch.setattr(lab_module, "subprocess", SimpleNamespace(Popen=Process))
-        monkeypatch.setattr(lab_module, "notebooks_folder", lambda: shipped)
+        monkeypatch.setattr(shipped_module, "subprocess", SimpleNamespace(Popen=Process))
+        monkeypatch.setattr(shipped_module, "notebooks_folder", lambda: shipped)
         monkeypatch.setattr(shipped_module, "notebooks_folder", lambda: shipped)
         monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "signatures"))
         return seen
@@ -187,7 +187,7 @@ class TestLab:
     def test_a_missing_package_is_an_error_with_the_command(
         self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ):
-        monkeypatch.setattr(lab_module, "find_spec", lambda _: None)
+        monkeypatch.setattr(shipped_module, "find_spec", lambda _: None)
 
         assert main(["lab"]) == 1
 

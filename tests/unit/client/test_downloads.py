@@ -16,7 +16,7 @@ from random import Random
 import pytest
 
 from svc_notebooks.client.downloads.downloads import as_range, read_content, safe_name, save_content
-from svc_notebooks.client.downloads.part_file import PartFile
+from svc_notebooks.client.downloads.ranged_download import PartFile
 from svc_notebooks.core.errors.errors import (
     AbusiveFileWarning,
     BadRequest,

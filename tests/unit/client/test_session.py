@@ -11,9 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from svc_notebooks.client.credentials import EnvironmentToken
 from svc_notebooks.client.files import create_file, get_file, list_files
-from svc_notebooks.client.session import Session
+from svc_notebooks.client.session import EnvironmentToken, Session
 from svc_notebooks.client.transport.in_process import TransportError
 from svc_notebooks.client.uploads.prepare import upload
 from svc_notebooks.core.errors.errors import (

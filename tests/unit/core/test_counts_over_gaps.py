@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
+from svc_notebooks.core.clock import from_millis
 from svc_notebooks.core.events.instances import occurrences
 from svc_notebooks.core.events.rrule import Recurrence
-from svc_notebooks.core.events.series_starts import from_millis, starts_in_millis
 from svc_notebooks.core.time_zones import skipped_times, zone
 from tests.examples import examples
+from tests.unit.core.written_rules import simple_starts
 
 pytestmark = pytest.mark.spec("E-12", "E-12a")
 
@@ -58,7 +59,7 @@ def test_a_count_is_the_first_instances_of_the_rule_in_every_window(frequency: s
         counted = f"{rule};COUNT={count}"
 
         shown = starts(counted, start)
-        simple = starts_in_millis(Recurrence.parse([counted], start), start, HALF_HOUR)
+        simple = simple_starts(Recurrence.parse([counted], start), start, HALF_HOUR)
 
         assert shown == sorted(set(shown)) == starts(rule, start, before=shown[-1] + timedelta(seconds=1))
         assert len(shown) == count or part

@@ -12,14 +12,14 @@ from svc_notebooks.core.api.openapi import document
 from svc_notebooks.core.api.operations import OPERATIONS
 from svc_notebooks.core.brand_names import Names
 from svc_notebooks.core.events.calendars import CALENDAR_SHAPE, LIST_SHAPE as CALENDAR_LIST_SHAPE, RULE_SHAPE
-from svc_notebooks.core.events.field_table import EVENT_SHAPE
+from svc_notebooks.core.events.value_checks import EVENT_SHAPE
 from svc_notebooks.core.field_mask import Shape
 from svc_notebooks.core.files.fields import FILE_SHAPE
 from svc_notebooks.core.files.permissions import PERMISSION_SHAPE
 from svc_notebooks.core.http.messages import Request
 from svc_notebooks.core.notifications.channels import CHANNEL_SHAPE
 from svc_notebooks.core.policy import Policy
-from svc_notebooks.server.files import about, change_list as changes
+from svc_notebooks.server.files import change_list as changes, operations
 from svc_notebooks.server.service import open_service
 
 BASE = "https://api.example"
@@ -54,7 +54,7 @@ SHAPES: dict[str, Shape] = {
     "Calendar": CALENDAR_SHAPE,
     "CalendarListEntry": CALENDAR_LIST_SHAPE,
     "AclRule": RULE_SHAPE,
-    "About": about._SHAPE,
+    "About": operations.ABOUT_SHAPE,
     "Change": changes._CHANGE_SHAPE,
 }
 

@@ -8,15 +8,11 @@ from pathlib import Path
 import pytest
 
 from svc_notebooks.core.api.json_schemas import RESOURCES
-from svc_notebooks.core.resources import calendars, errors, events, files
+from svc_notebooks.core.resources import calendars, errors, files
 from svc_notebooks.core.resources.field import hints
 
 BODIES = {
-    "FileToCreate": files.FileToCreate,
-    "FileToUpdate": files.FileToUpdate,
     "ChannelToOpen": files.ChannelToOpen,
-    "EventToWrite": events.EventToWrite,
-    "EventToPatch": events.EventToWrite,
     "CalendarToWrite": calendars.CalendarToWrite,
     "CalendarToPatch": calendars.CalendarToWrite,
     "Token": errors.Token,

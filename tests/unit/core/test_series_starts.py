@@ -12,10 +12,10 @@ from hypothesis import HealthCheck, assume, given, strategies as st
 from svc_notebooks.core.clock import to_millis
 from svc_notebooks.core.events.instances import occurrences
 from svc_notebooks.core.events.rrule import Recurrence
-from svc_notebooks.core.events.series_starts import SeriesStarts, starts_in_millis
+from svc_notebooks.core.events.series_starts import SeriesStarts
 from tests.examples import examples
 from tests.unit.core import dateutil_oracle
-from tests.unit.core.written_rules import Series, series
+from tests.unit.core.written_rules import Series, series, simple_starts
 
 pytestmark = pytest.mark.spec("E-12", "E-12a")
 
@@ -32,7 +32,7 @@ def test_a_simple_series_has_the_instances_that_dateutil_finds(frequency: str) -
     @examples(1, suppress_health_check=list(HealthCheck))
     @given(series(frequency, all_day=False))
     def agree(drawn: Series) -> None:
-        moments = starts_in_millis(
+        moments = simple_starts(
             Recurrence.parse(drawn.lines, drawn.start),
             drawn.start,
             drawn.length,
@@ -54,7 +54,7 @@ def test_a_window_anywhere_in_a_simple_series_has_what_occurrences_finds(frequen
         lines = Recurrence.parse(drawn.lines, drawn.start)
         some = list(islice(occurrences(lines, drawn.start, drawn.end), 41))
         after = dateutil_oracle.instant(some[which % len(some)].start) + timedelta(hours=hours)
-        moments = starts_in_millis(lines, drawn.start, drawn.length, after=after)
+        moments = simple_starts(lines, drawn.start, drawn.length, after=after)
         assume(moments is not None)
         expected = islice(occurrences(lines, drawn.start, drawn.end, after=after), 9)
 
@@ -74,12 +74,12 @@ def test_a_window_anywhere_in_a_simple_series_has_what_occurrences_finds(frequen
     ],
 )
 def test_other_rules_are_left_to_occurrences(rule: str) -> None:
-    assert starts_in_millis(recurrence(rule), NINE, HOUR) is None
+    assert simple_starts(recurrence(rule), NINE, HOUR) is None
 
 
 def test_a_series_with_more_than_one_rule_is_left_to_occurrences() -> None:
     for line in ("RRULE:FREQ=DAILY", "EXRULE:FREQ=DAILY", "RDATE;VALUE=PERIOD:20261103T120000Z/PT2H"):
-        assert starts_in_millis(recurrence("WEEKLY", line), NINE, HOUR) is None
+        assert simple_starts(recurrence("WEEKLY", line), NINE, HOUR) is None
 
 
 @examples(0.6, suppress_health_check=list(HealthCheck))
@@ -112,7 +112,7 @@ def test_several_times_and_positions_and_dates_are_what_occurrences_finds(
     lines = [rule, *(f"{line}:{dates[line].astimezone(UTC):%Y%m%dT%H%M%SZ}" for line in names)]
     recurrence = Recurrence.parse(lines, start)
 
-    moments = starts_in_millis(recurrence, start, HOUR, **window)
+    moments = simple_starts(recurrence, start, HOUR, **window)
 
     assert moments is not None
     expected = occurrences(recurrence, start, start + HOUR, **window)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from hypothesis import strategies as st
+
+from svc_notebooks.core.clock import to_millis
+from svc_notebooks.core.events.rrule import Recurrence
+from svc_notebooks.core.events.series_starts import DAY, SeriesStarts
 
 ZONES = (
     "Europe/Berlin",
@@ -246,3 +250,23 @@ WRITTEN: tuple[Callable[[list[datetime]], str], ...] = (
     lambda moments: ":" + ",".join(f"{moment:%Y%m%dT%H%M%S}" for moment in moments),
     lambda moments: ";TZID=Asia/Tokyo:" + ",".join(f"{moment.astimezone(TOKYO):%Y%m%dT%H%M%S}" for moment in moments),
 )
+
+
+def simple_starts(
+    recurrence: Recurrence,
+    start: datetime,
+    length: timedelta,
+    *,
+    after: datetime | None = None,
+    before: datetime | None = None,
+) -> Iterator[int] | None:
+    """Return the starts of a simple series in Unix milliseconds, or None for another series.
+
+    Only those of instances that overlap the window, from 64 days at a time.
+    """
+    series = SeriesStarts.of(recurrence, start, length)
+    if series is None:
+        return None
+    low = series.first if after is None else to_millis(after) - length // timedelta(milliseconds=1) + 1
+    at, high = max(low, series.first), series.stop if before is None else min(to_millis(before), series.stop)
+    return (moment for day in range(at, high, 64 * DAY) for moment in series.between(day, min(high, day + 64 * DAY)))

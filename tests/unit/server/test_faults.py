@@ -8,7 +8,7 @@ from queue import Queue
 import pytest
 
 from svc_notebooks.core.http.messages import Disconnected, Response
-from svc_notebooks.server.dispatch.fault_plans import ArmedPlan
+from svc_notebooks.server.dispatch.faults import ArmedPlan
 from svc_notebooks.server.service import open_service
 from tests.framed import requester
 from tests.patience import PATIENCE

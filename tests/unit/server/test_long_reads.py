@@ -9,7 +9,7 @@ import pytest
 
 from svc_notebooks.core.http.messages import Disconnected
 from svc_notebooks.core.thread_permit import in_slices, set_permit
-from svc_notebooks.server.dispatch.responses import json_text
+from svc_notebooks.server.dispatch.messages import json_text
 from svc_notebooks.server.dispatcher import LongReads
 
 

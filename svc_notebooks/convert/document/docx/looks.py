@@ -33,12 +33,16 @@ _SWITCHES = dict(zip(tags("w:bidi w:pageBreakBefore"), ("bidi", "break"), strict
 class WordLooks:
     """The looks of a docx file with the parts `roots`. `looks` has the markers that `mark` writes."""
 
-    def __init__(self, styles: WordStyles, roots: Iterable[Any]) -> None:
+    def __init__(self, styles: WordStyles, roots: Iterable[Any], theme: Any) -> None:
         self._styles = styles
         self._resolved: dict[tuple[str | None, str], Look] = {}
         normal = self._style(None, RUN_PROPERTIES) | self._style(styles.default, RUN_PROPERTIES)
         self._size = normal.get("size", _DEFAULT_SIZE)
         self.looks = Looks((text for root in roots for text in root.itertext()), float(self._size.removesuffix("pt")))
+        self.looks.font = font = normal.get("font")
+        if font and font.startswith(("minor", "major")) and theme is not None:
+            fonts = next(theme.iter(tag(f"a:{font[:5]}Font")), None)
+            self.looks.font = None if fonts is None else fonts[0].get("typeface")
 
     def mark(self, root: Any) -> None:
         """Write the markers of a part, and read the page of the document."""
@@ -74,6 +78,9 @@ class WordLooks:
                 blanks = len(text.text) - len(text.text.lstrip())
                 text.text = text.text[:blanks] + self.looks.marker(align | new_look) + text.text[blanks:]
                 align, look = {}, new_look
+        if cell is not None and shade.get("shade") and next(cell.iterchildren(P), None) is paragraph:
+            is_empty = next(cell.iter(tag("w:drawing")), None) is None and not "".join(cell.itertext()).strip()
+            prepend(paragraph, [run_of(self.looks.marker({"shading": shade["shade"]}) + "\u00a0")] * is_empty)
 
     def _has_caption(self, paragraph: Any) -> bool:
         """Return whether a neighbour is a caption, which pandoc joins with a paragraph of one picture only."""
@@ -137,6 +144,8 @@ def _own(properties: Any) -> Look:
             look["highlight"] = _color(_HIGHLIGHTS.get(text))
         elif child.tag == tag("w:shd"):
             look["shade"] = "" if text == "nil" else _color(child.get(tag("w:fill"))).replace("#ffffff", "")
+        elif child.tag == tag("w:rFonts"):
+            look["font"] = child.get(tag("w:asciiTheme"), "") or child.get(tag("w:ascii"), "")
         elif child.tag == tag("w:jc"):
             look["align"] = text
         elif child.tag in _SWITCHES:

@@ -6,13 +6,14 @@ import copy
 import re
 import zipfile
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import IO, Any
 
 from lxml import etree
 from lxml.etree import Element, SubElement
 
-from ...input.opc import Relationship, Relationships, chart_rows
+from ...input.opc import Relationship, Relationships, chart_kind, chart_rows
 from ...job import ConversionError, Job, TooLarge
 from ..looks import Looks
 from .looks import WordLooks, points
@@ -316,12 +317,12 @@ _MAX_ROWS = 1_000
 """The limit of the rows of a chart that are read."""
 
 
-def _simplify_graphics(root: Any, package: DocxPackage, relationships: Relationships) -> None:
+def _simplify_graphics(root: Any, package: DocxPackage, relationships: Relationships, looks: Looks) -> None:
     """Replace each graphic in a run by its pictures, and put its text behind the paragraph."""
     for graphic in reversed(list(root.iter(*_GRAPHICS))):
         paragraph: Any = next(graphic.iterancestors(P), None)
         for element in reversed(list(graphic.iter(*_GRAPHIC_TEXTS))) if paragraph is not None else ():
-            for block in reversed(list(_text_blocks(element, package, relationships))):
+            for block in reversed(list(_text_blocks(element, package, relationships, looks))):
                 paragraph.addnext(block)
         for element in graphic.iter(*_PICTURES):
             picture = _picture(element, relationships)
@@ -358,7 +359,7 @@ def _picture(element: Any, relationships: Relationships) -> Any:
     return drawing
 
 
-def _text_blocks(element: Any, package: DocxPackage, relationships: Relationships) -> Iterator[Any]:
+def _text_blocks(element: Any, package: DocxPackage, relationships: Relationships, looks: Looks) -> Iterator[Any]:
     """Yield paragraphs, and for a chart also a table, with the text of a graphic."""
     if element.tag == tag("v:textpath"):
         yield from _paragraphs([element.get("string", "")])
@@ -371,6 +372,8 @@ def _text_blocks(element: Any, package: DocxPackage, relationships: Relationship
         if data is not None:
             yield from _paragraphs(map(_text, data.iter(tag("c:title" if is_chart else "dgm:pt"))))
             if is_chart and (rows := chart_rows(data, _MAX_ROWS)):
+                if kind := chart_kind(data):
+                    rows[0][0] = looks.marker({"chart": kind}) + "\u00a0"
                 table = Element(tag("w:tbl"))
                 for row in rows:
                     cells = SubElement(table, tag("w:tr"))
@@ -508,7 +511,10 @@ def rewrite(archive: zipfile.ZipFile, target: IO[bytes], job: Job) -> tuple[dict
         set_list_levels(roots["styles"], roots["numbering"])
     styles = WordStyles(roots.get("styles"))
     stories = {name: root for name, root in roots.items() if name in _STORIES}
-    looks = WordLooks(styles, stories.values())
+    theme = None
+    with suppress(ConversionError):  # pages without the fonts of a damaged theme
+        theme = package.root(parts.get("theme"))
+    looks = WordLooks(styles, stories.values(), theme)
     numbers = WordNumbers(styles, roots.get("numbering"))
     with zipfile.ZipFile(target, "w") as copy:
         _write_relationships(copy, "_rels/.rels", {"rId1": Relationship("officeDocument", "word/document.xml")}, {})
@@ -516,7 +522,7 @@ def rewrite(archive: zipfile.ZipFile, target: IO[bytes], job: Job) -> tuple[dict
             relationships = package.relationships(parts[name])
             simplify(root)
             numbers.write(root)
-            _simplify_graphics(root, package, relationships)
+            _simplify_graphics(root, package, relationships, looks.looks)
             _simplify_runs(root, styles, relationships, job)
             _simplify_tables(root)
             _keep_titles_and_code(root, styles)

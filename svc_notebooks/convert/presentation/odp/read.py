@@ -11,7 +11,7 @@ from math import cos, degrees, sin
 from typing import Any
 
 from ...engines.images import natural_size
-from ...input.odf_file import OdfPackage, OdfStyles, StyleProperties, count_of, length, name, open_package
+from ...input.odf_file import OdfPackage, OdfStyles, StyleProperties, chart_kind, count_of, length, name, open_package
 from ...job import ConversionError, Job, TooLarge
 from .. import clean, model
 from ..clean import ImageStore
@@ -514,7 +514,9 @@ class OdpShapeReader:
         self.job.note("a chart is kept as a table.")
         table_shape = table_of(table, box, self.styles, "")
         title = next((self.plain_text(it) for it in root.iter(name("chart:title"))), "")
-        return table_shape.with_corner(title) if isinstance(table_shape, model.SlideTable) and title else table_shape
+        if not isinstance(table_shape, model.SlideTable):
+            return table_shape
+        return replace(table_shape.with_corner(title) if title else table_shape, chart=chart_kind(root))
 
     def _picture(self, element: Any, box: model.Box, picture: str) -> model.SlidePicture:
         properties = self._properties(element)

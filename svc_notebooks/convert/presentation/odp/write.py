@@ -1,17 +1,17 @@
-"""Writes OpenDocument presentations (odp) with the standard library. Only the cropping of pictures needs Pillow."""
+"""Writes OpenDocument presentations (odp) with the standard library. Only the size of cropped pictures needs Pillow."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from datetime import datetime
 from html import escape
 from math import cos, radians, sin
 
-from ...input.native_package import resource_name, zip_timestamp, zipped
-from ...input.odf_file import MIMETYPE, NAMESPACES, cm
-from ...job import ConversionError, Job
+from ...engines.images import natural_size
+from ...input.native_package import zip_timestamp, zipped
+from ...input.odf_file import MIMETYPE, NAMESPACES, cm, text_content
+from ...job import Job
 from .. import model
 
 _DECLARED = " ".join(f'xmlns:{prefix}="{uri}"' for prefix, uri in NAMESPACES.items())
@@ -27,23 +27,6 @@ def tag(name: str, attributes: Attributes | None = None, *inside: str) -> str:
     attribute_text = "".join(f' {key}="{escape(value)}"' for key, value in (attributes or {}).items())
     body = "".join(inside)
     return f"<{name}{attribute_text}>{body}</{name}>" if body else f"<{name}{attribute_text}/>"
-
-
-def text_content(text: str) -> str:
-    """Convert text to the XML content of a paragraph. Tabs, line ends and repeated spaces become elements."""
-    lines = (escape(line, quote=False).split("\t") for line in text.split("\n"))
-    return "<text:line-break/>".join("<text:tab/>".join(map(_with_space_elements, parts)) for parts in lines)
-
-
-def _with_space_elements(text: str) -> str:
-    """Replace spaces at the ends and after another space, which programs may drop, by `<text:s/>`."""
-    if text[:1] == " ":
-        text = "\0" + text[1:]
-    if text[-1:] == " ":
-        text = text[:-1] + "\0"
-    while "  " in text:
-        text = text.replace("  ", " \0")
-    return text.replace("\0", "<text:s/>")
 
 
 def document(root: str, *inside: str) -> bytes:
@@ -115,7 +98,8 @@ def styles(width: int, height: int) -> bytes:
     return document(
         "office:document-styles",
         tag(
-            "office:styles", None, _LINE_STYLES, tag("style:style", standard, graphic, _default_text(18)),
+            "office:styles", None, _DEFAULT_STYLES, _LINE_STYLES,
+            tag("style:style", standard, graphic, _default_text(18)),
             *(
                 tag("style:style", {"style:name": f"Default-{kind}", "style:family": "presentation"}, graphic,
                     _default_text(size))
@@ -145,6 +129,8 @@ _LINE_STYLES = "".join(
     })
     for kind, (dots, length, more_dots, more_length) in _DASHES.items()
 )  # fmt: skip
+_FAMILIES = "graphic paragraph text presentation drawing-page table table-cell table-column table-row"
+_DEFAULT_STYLES = "".join(tag("style:default-style", {"style:family": family}) for family in _FAMILIES.split())
 _PLACEHOLDERS = {"title": 44, "subtitle": 24, "notes": 12} | {f"outline{level}": 28 for level in range(1, 10)}
 
 
@@ -183,8 +169,8 @@ _PADDING = {f"fo:padding-{side}": size for side, size in
 class OdpPageWriter:
     """Writes the shapes of one page as XML, and adds their styles to `styles`."""
 
-    def __init__(self, styles: AutomaticStyles) -> None:
-        self._styles = styles
+    def __init__(self, styles: AutomaticStyles, pictures: Mapping[str, bytes], job: Job) -> None:
+        self.styles, self._pictures, self._limits = styles, pictures, job.limits
 
     def shape(self, shape: model.Shape) -> str:
         """Return the XML element of a shape, or "" if the shape is a table without cells."""
@@ -202,10 +188,10 @@ class OdpPageWriter:
         graphic = [tag("style:graphic-properties", _graphic(shape))]
         if kind:
             parent = f"Default-{kind}" + ("1" if kind == "outline" else "")
-            style = {"presentation:style-name": self._styles.name("presentation", graphic, parent)}
+            style = {"presentation:style-name": self.styles.name("presentation", graphic, parent)}
             style |= {"presentation:class": kind, "presentation:user-transformed": "true"}
         else:
-            style = {"draw:style-name": self._styles.name("graphic", graphic, "standard")}
+            style = {"draw:style-name": self.styles.name("graphic", graphic, "standard")}
         attributes = style | _position(shape.box)
         if shape.paths:
             return tag("draw:custom-shape", attributes, _description(shape.alt), body, _geometry(shape))
@@ -219,8 +205,13 @@ class OdpPageWriter:
         image = tag("draw:image", {"xlink:href": f"Pictures/{shape.name}", **_EMBEDDED})
         flips = ("horizontal", shape.box.flip_x), ("vertical", shape.box.flip_y)
         mirror = {"style:mirror": " ".join(name for name, flip in flips if flip) or "none"}
+        if any(shape.crop):
+            width, height = natural_size(self._pictures[shape.name], self._limits)
+            left, top, right, bottom = shape.crop
+            sides = (top * height, right * width, bottom * height, left * width)
+            mirror["fo:clip"] = f"rect({', '.join(map(cm, sides))})"
         style = tag("style:graphic-properties", {"draw:stroke": "none", "draw:fill": "none"} | mirror)
-        attributes = {"draw:style-name": self._styles.name("graphic", [style], "standard")} | _position(shape.box)
+        attributes = {"draw:style-name": self.styles.name("graphic", [style], "standard")} | _position(shape.box)
         return tag("draw:frame", attributes, image, _description(shape.alt))
 
     def _table(self, shape: model.SlideTable) -> str:
@@ -230,17 +221,17 @@ class OdpPageWriter:
         columns = ""
         for width in widths:
             properties = tag("style:table-column-properties", {"style:column-width": cm(width)})
-            style = self._styles.name("table-column", [properties])
+            style = self.styles.name("table-column", [properties])
             columns += tag("table:table-column", {"table:style-name": style})
         rows = "".join(self._row(row, height) for row, height in zip(shape.rows, heights, strict=False))
         attributes = {"table:use-first-row-styles": "true"} if shape.header else {}
-        frame = {"draw:style-name": self._styles.name("graphic", [], "standard")} | _position(shape.box)
+        frame = {"draw:style-name": self.styles.name("graphic", [], "standard")} | _position(shape.box)
         return tag("draw:frame", frame, tag("table:table", attributes, columns, rows), _description(shape.alt))
 
     def _row(self, row: Iterable[model.TableCell | None], height: int) -> str:
         attributes = tag("style:table-row-properties", {"style:row-height": cm(height)})
         cells = "".join(self._cell(cell) if cell else tag("table:covered-table-cell") for cell in row)
-        return tag("table:table-row", {"table:style-name": self._styles.name("table-row", [attributes])}, cells)
+        return tag("table:table-row", {"table:style-name": self.styles.name("table-row", [attributes])}, cells)
 
     def _cell(self, cell: model.TableCell) -> str:
         shade = {"draw:fill": "solid", "draw:fill-color": f"#{cell.fill}"} if cell.fill else {"draw:fill": "none"}
@@ -253,7 +244,7 @@ class OdpPageWriter:
             tag("loext:graphic-properties", shade | _PADDING | anchor),
             tag("style:paragraph-properties", lines),
         ]
-        attributes = {"table:style-name": self._styles.name("table-cell", properties)}
+        attributes = {"table:style-name": self.styles.name("table-cell", properties)}
         spans = (("columns", cell.columns), ("rows", cell.rows))
         attributes |= {f"table:number-{kind}-spanned": str(count) for kind, count in spans if count > 1}
         return tag("table:table-cell", attributes, self.paragraphs(cell.paragraphs))
@@ -274,7 +265,7 @@ class OdpPageWriter:
         properties = [tag("style:paragraph-properties", attributes)]
         if paragraph.runs:
             properties.append(tag("style:text-properties", _text_properties(paragraph.runs[0])))
-        style = {"text:style-name": self._styles.name("paragraph", properties)}
+        style = {"text:style-name": self.styles.name("paragraph", properties)}
         element = tag("text:p", style, *(self._run(run) for run in paragraph.runs))
         if not paragraph.marker and not paragraph.level:
             return element
@@ -282,10 +273,10 @@ class OdpPageWriter:
         element = tag("text:list-item", start, element)
         for _ in range(paragraph.level):
             element = tag("text:list-item", None, tag("text:list", None, element))
-        return tag("text:list", {"text:style-name": self._styles.list_name(list_level(paragraph))}, element)
+        return tag("text:list", {"text:style-name": self.styles.list_name(list_level(paragraph))}, element)
 
     def _run(self, run: model.TextRun) -> str:
-        style = self._styles.name("text", [tag("style:text-properties", _text_properties(run))])
+        style = self.styles.name("text", [tag("style:text-properties", _text_properties(run))])
         body = text_content(run.text)
         if run.link:  # inside the span, since LibreOffice drops the text of a span inside a link
             body = tag("text:a", {"xlink:type": "simple", "xlink:href": run.link}, body)
@@ -370,14 +361,11 @@ def _description(alt: str) -> str:
 
 _NOTES = {"svg:width": "16.9cm", "svg:height": "11.4cm", "svg:x": "1.9cm", "svg:y": "12cm"}
 
-_NO_CROP = (0.0, 0.0, 0.0, 0.0)
-
 
 def write(deck: model.Deck, job: Job) -> bytes:
     """Return a deck as an odp file. If the deck has no slides, add a blank slide, since programs expect a slide."""
-    deck = _with_cropped_pictures(deck, job)
     files = {
-        "content.xml": _content(deck),
+        "content.xml": _content(deck, job),
         "styles.xml": styles(deck.width, deck.height),
         "meta.xml": meta(deck.title or job.name, job.now),
     }
@@ -387,10 +375,11 @@ def write(deck: model.Deck, job: Job) -> bytes:
     return zipped(members, zip_timestamp(job.now))
 
 
-def _content(deck: model.Deck) -> bytes:
+def _content(deck: model.Deck, job: Job) -> bytes:
     automatic_styles = AutomaticStyles()
     slides = "".join(
-        _slide(slide, n, deck, automatic_styles) for n, slide in enumerate(deck.slides or (model.Slide(),), 1)
+        _slide(slide, n, deck, OdpPageWriter(automatic_styles, deck.pictures, job))
+        for n, slide in enumerate(deck.slides or (model.Slide(),), 1)
     )
     return document(
         "office:document-content",
@@ -399,10 +388,9 @@ def _content(deck: model.Deck) -> bytes:
     )
 
 
-def _slide(slide: model.Slide, number: int, deck: model.Deck, automatic_styles: AutomaticStyles) -> str:
+def _slide(slide: model.Slide, number: int, deck: model.Deck, writer: OdpPageWriter) -> str:
     attributes = {"draw:name": f"page{number}", "draw:master-page-name": "Default"}
-    attributes["draw:style-name"] = automatic_styles.name("drawing-page", [_background(slide)])
-    writer = OdpPageWriter(automatic_styles)
+    attributes["draw:style-name"] = writer.styles.name("drawing-page", [_background(slide)])
     shapes = (
         writer.shape(shape)
         for shape in (*slide.behind, *slide.shapes)
@@ -424,40 +412,3 @@ def _notes(notes: str) -> str:
     paragraphs = (tag("text:p", None, text_content(line)) for line in notes.split("\n"))
     frame = _NOTES | {"presentation:style-name": "Default-notes", "presentation:class": "notes"}
     return tag("presentation:notes", None, tag("draw:frame", frame, tag("draw:text-box", None, *paragraphs)))
-
-
-def _with_cropped_pictures(deck: model.Deck, job: Job) -> model.Deck:
-    pictures = dict(deck.pictures)
-
-    def crop(shape: model.Shape) -> model.Shape:
-        if not isinstance(shape, model.SlidePicture) or shape.crop == _NO_CROP or shape.name not in deck.pictures:
-            return shape
-        data = _crop_png(deck.pictures[shape.name], shape.crop, job)
-        if data is None:
-            return shape
-        name = resource_name(data, "png")
-        pictures[name] = data
-        return replace(shape, name=name, crop=_NO_CROP)
-
-    slides = tuple(
-        replace(slide, shapes=tuple(map(crop, slide.shapes)), behind=tuple(map(crop, slide.behind)))
-        for slide in deck.slides
-    )
-    return replace(deck, slides=slides, pictures=pictures)
-
-
-def _crop_png(data: bytes, crop: tuple[float, float, float, float], job: Job) -> bytes | None:
-    """Return the visible area of a picture as PNG. Return None and add a note if the picture cannot be decoded."""
-    try:
-        from ...engines.images import encode_image, load_pixels, open_image
-
-        image = load_pixels(open_image(data, job.limits))
-    except (ImportError, ConversionError):
-        job.note("the crop of a picture was removed.")
-        return None
-    left, top, right, bottom = crop
-    width, height = image.size
-    x, y = round(left * width), round(top * height)
-    corner = max(x + 1, round((1 - right) * width)), max(y + 1, round((1 - bottom) * height))
-    image = image.convert("RGBA") if image.mode not in ("1", "L", "RGB") else image
-    return encode_image(image.crop((x, y, *corner)), "PNG").data

@@ -15,7 +15,7 @@ import pptx
 from pptx.presentation import Presentation
 
 from ...engines import libreoffice
-from ...input.opc import chart_rows
+from ...input.opc import chart_kind, chart_rows
 from ...input.zip_file import open_archive
 from ...job import MIB, ConversionError, Job, TooLarge
 from .. import clean, model
@@ -83,7 +83,7 @@ def chart_table(chart: Any, drawing: Any, box: model.Box) -> model.SlideTable | 
         tuple(model.TableCell((model.Paragraph((model.TextRun(text, size=_SIZE),)),) if text else ()) for text in line)
         for line in lines
     )
-    return model.SlideTable(box, cells, widths, heights, header=True)
+    return model.SlideTable(box, cells, widths, heights, header=True, chart=chart_kind(chart))
 
 
 def diagram_text(data: Any, box: model.Box) -> model.Text | None:

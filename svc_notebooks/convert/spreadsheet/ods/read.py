@@ -10,13 +10,27 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from xml.etree.ElementTree import Element, ParseError, iterparse, parse
 
-from ...input.odf_file import MASTER_PAGE, OdfStyles, count_of, length, name, open_package
+from ...input.odf_file import MASTER_PAGE, OdfStyles, chart_kind, count_of, length, name, open_package
 from ...input.zip_file import MarkupFile
 from ...job import ConversionError, Job
 from ..calculate import with_calculated_values
 from ..format_code import from_serial, value_kind
-from ..formulas import MAX_COLUMNS, MAX_LENGTH, MAX_ROWS, from_openformula, safe_link, sanitize
-from ..model import DEFAULT_STYLE, SIDES, Area, Cell, CellQuota, CellStyle, ErrorValue, Sheet, Value, Workbook
+from ..formulas import MAX_COLUMNS, MAX_LENGTH, MAX_ROWS, from_openformula, printed_areas, safe_link, sanitize
+from ..model import (
+    DEFAULT_STYLE,
+    PLAIN_PRINT,
+    SIDES,
+    Area,
+    Cell,
+    CellQuota,
+    CellStyle,
+    ErrorValue,
+    PrintSetup,
+    Sheet,
+    SheetChart,
+    Value,
+    Workbook,
+)
 from ..values import clean, parse_moment, parse_number, with_valid_sheet_names
 from .number_formats import from_element
 
@@ -37,7 +51,7 @@ class Styles:
         self._formats = {code: from_element(style) for style in data if (code := style.get(name("style:name")))}
         self._styles = OdfStyles(roots)
         self._cells = {"": DEFAULT_STYLE}
-        self._with_grid = _masters_with_grid(elements)
+        self._setups = _print_setups(elements)
 
     def cell(self, style: str) -> CellStyle:
         """Return the cell style with this name, including inherited properties."""
@@ -62,20 +76,33 @@ class Styles:
         """Return True if the table style with this name hides tables."""
         return self._styles.properties("table", style).get(f"table/{name('table:display')}") == "false"
 
-    def has_grid(self, style: str) -> bool:
-        """Return True if tables of the table style with this name are printed with a grid."""
-        return self._styles.properties("table", style).get(MASTER_PAGE) in self._with_grid
+    def setup(self, style: str) -> PrintSetup:
+        """Return how the page of the table style with this name prints a sheet."""
+        return self._setups.get(self._styles.properties("table", style).get(MASTER_PAGE, ""), PLAIN_PRINT)
+
+    def starts_page(self, family: str, style: str) -> bool:
+        """Return True if a page begins before the rows or columns ("table-row") of the style with this name."""
+        return self._styles.properties(family, style).get(f"{family}/{name('fo:break-before')}") == "page"
 
 
-def _masters_with_grid(elements: list[Element]) -> set[str]:
+def _print_setups(elements: list[Element]) -> dict[str, PrintSetup]:
+    """Return the print setup of each master page."""
     layouts = {
-        element.get(name("style:name"))
+        element.get(name("style:name")): PrintSetup(
+            grid="grid" in child.get(name("style:print"), "").split(),
+            landscape={"landscape": True, "portrait": False}.get(child.get(name("style:print-orientation"), "")),
+            fits_width=child.get(name("style:scale-to-X")) == "1",
+        )
         for element in elements
+        if element.tag == name("style:page-layout")
         for child in element
-        if element.tag == name("style:page-layout") and "grid" in child.get(name("style:print"), "").split()
+        if child.tag == name("style:page-layout-properties")
     }
     pages = (element for element in elements if element.tag == name("style:master-page"))
-    return {page.get(name("style:name"), "") for page in pages if page.get(name("style:page-layout-name")) in layouts}
+    return {
+        page.get(name("style:name"), ""): layouts.get(page.get(name("style:page-layout-name")), PLAIN_PRINT)
+        for page in pages
+    }
 
 
 def _color(value: str | None, default: str) -> str:
@@ -94,6 +121,8 @@ def _border_letters(properties: dict[str, str]) -> Iterable[str]:
 
 _SPREADSHEET, _TABLE = name("office:spreadsheet"), name("table:table")
 _TABLES = frozenset({_TABLE, name("table:dde-links")})
+_OBJECT = name("draw:object")
+_TITLE_ROWS = name("table:table-header-rows")
 _CELLS = frozenset({name("table:table-cell"), name("table:covered-table-cell")})
 _PARAGRAPHS = frozenset({name("text:p"), name("text:h")})
 _LISTS = frozenset(map(name, ("text:list", "text:list-item", "text:list-header")))
@@ -112,6 +141,9 @@ _ERRORS = {code: code for code in ("#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NA
 _MAX_EMPTY_RUN = 256
 """The longest run of repeated cells or rows that is kept for its background and borders. Longer runs end the sheet."""
 _MAX_COUNT = 10**9
+_MAX_CHART_ROWS = 1_000
+_RANGE = re.compile(r"(?:'(?:[^']|'')*'|[^' ])+")
+"""An address such as 'My data'.A1:'My data'.B9 in a list with blanks between the addresses."""
 _MIDNIGHT = datetime(2000, 1, 1)  # noqa: DTZ001  spreadsheets have no time zones
 _DURATION = re.compile(
     r"(-?)P(?:(\d{1,7})D)?(?:T(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9}(?:[.,]\d{1,9})?)S)?)?", re.ASCII
@@ -140,12 +172,24 @@ class _Reader:
             with MarkupFile(archive, archive.getinfo("styles.xml")) as part:
                 roots.append(parse(part).getroot())
         with MarkupFile(archive, archive.getinfo("content.xml")) as part:
-            self._read(part, roots)
+            self._read(archive, part, roots)
         if not self._sheets and not self._is_spreadsheet:
             raise ConversionError("the file is not a spreadsheet: there is no table.")
         return self._sheets
 
-    def _read(self, part: MarkupFile, roots: list[Element]) -> None:
+    def _chart(self, archive: zipfile.ZipFile, path: str) -> SheetChart | None:
+        """Return the chart in an embedded document, or None for another or a damaged document."""
+        try:
+            with MarkupFile(archive, archive.getinfo(f"{path.removeprefix('./').strip('/')}/content.xml")) as part:
+                root = parse(part).getroot()
+        except (ParseError, zipfile.BadZipFile, KeyError, EOFError):
+            return None
+        title = " · ".join(filter(None, map(_text, root.iter(name("chart:title")))))
+        rows = [[_text(cell) for cell in row if cell.tag in _CELLS] for row in root.iter(name("table:table-row"))]
+        kind = chart_kind(root)
+        return SheetChart(kind, title, tuple(map(tuple, rows[:_MAX_CHART_ROWS]))) if rows and kind else None
+
+    def _read(self, archive: zipfile.ZipFile, part: MarkupFile, roots: list[Element]) -> None:
         table: _Table | None = None
         styles = Styles(roots)
         depth = 0
@@ -153,14 +197,20 @@ class _Reader:
             if event == "start":
                 self._is_spreadsheet |= element.tag == _SPREADSHEET
                 depth += element.tag in _TABLES
+                if table and depth == 1 and element.tag == _TITLE_ROWS:
+                    table.start_titles()
                 if element.tag == _TABLE and depth == 1:
                     table = _Table(element, styles, self._quota, self._job)
+            elif table is not None and element.tag == _OBJECT:
+                table.charts += filter(None, [self._chart(archive, element.get(name("xlink:href"), ""))])
             elif table is None:
                 styles = Styles([*roots, element]) if element.tag == name("office:automatic-styles") else styles
             elif depth == 1 and element.tag == name("table:table-column"):
                 table.column(element)
             elif element.tag == name("table:scenario"):
                 table.is_scenario = True
+            elif depth == 1 and element.tag == _TITLE_ROWS:
+                table.end_titles()
             elif depth == 1 and element.tag == name("table:table-row"):
                 table.row(element)
                 element.clear()
@@ -181,11 +231,19 @@ class _Table:
         self._widths: dict[int, float] = {}
         self._column_styles: list[tuple[int, str]] = []  # the first column after those of the style, the style
         self._row = self._column = 0
+        self._printed = text_of(element, "table:print-ranges")
+        self._titles: tuple[int, ...] = ()
+        self.charts: list[SheetChart] = []
+        self._row_breaks: list[int] = []
+        self._column_breaks: list[int] = []
         self.is_scenario = False
 
     def column(self, element: Element) -> None:
         end = min(self._column + count_of(element, "table:number-columns-repeated", _MAX_COUNT), MAX_COLUMNS)
-        width = self._styles.width(text_of(element, "table:style-name"))
+        style = text_of(element, "table:style-name")
+        width = self._styles.width(style)
+        if self._styles.starts_page("table-column", style):
+            self._column_breaks.append(self._column)
         if width:
             self._widths.update(dict.fromkeys(range(self._column, end), width))
         self._column_styles.append((end, text_of(element, "table:default-cell-style-name")))
@@ -194,11 +252,20 @@ class _Table:
     def row(self, element: Element) -> None:
         repeated = count_of(element, "table:number-rows-repeated", _MAX_COUNT)
         cells = self._cells(element, text_of(element, "table:default-cell-style-name"))
+        if self._styles.starts_page("table-row", text_of(element, "table:style-name")):
+            self._row_breaks.append(self._row)
         end = self._row + repeated
         if repeated <= _MAX_EMPTY_RUN or not all(cell.is_empty for cell in cells.values()):
             self._quota.take(len(cells) * (repeated - 1))
             self._rows |= dict.fromkeys(range(self._row, min(end, MAX_ROWS)), cells) if cells else {}
         self._row = end
+
+    def start_titles(self) -> None:
+        """Take the following rows as title rows, until `end_titles`."""
+        self._titles = (self._row,)
+
+    def end_titles(self) -> None:
+        self._titles = (self._titles[0], self._row - 1)
 
     def _cells(self, element: Element, row_style: str) -> dict[int, Cell]:
         cells: dict[int, Cell] = {}
@@ -263,8 +330,15 @@ class _Table:
         if self._name.startswith("'") and "'#" in self._name:
             self._job.note("Stored cells of other files were left out.")
             return []
-        hidden, grid = self._styles.hides(self._style), self._styles.has_grid(self._style)
-        return [Sheet.trimmed(self._name, self._rows, self._areas, self._widths, hidden=hidden, grid=grid)]
+        ranges = from_openformula(f"of:=[{']~['.join(_RANGE.findall(self._printed))}]") if self._printed else ""
+        setup = replace(
+            self._styles.setup(self._style),
+            areas=tuple(Area(*area) for area in printed_areas(ranges or "")), titles=self._titles,
+            row_breaks=tuple(self._row_breaks), column_breaks=tuple(self._column_breaks),
+        )  # fmt: skip
+        hidden = self._styles.hides(self._style)
+        sheet = Sheet.trimmed(self._name, self._rows, self._areas, self._widths, setup, hidden=hidden)
+        return [replace(sheet, charts=tuple(self.charts))]
 
 
 def text_of(element: Element, attribute: str) -> str:

@@ -8,6 +8,7 @@ from datetime import date, datetime, time, timedelta
 from xml.sax.saxutils import escape, quoteattr
 
 from ...input.native_package import zip_timestamp, zipped
+from ...input.odf_file import text_content
 from ...job import Job
 from ..format_code import DEFAULTS
 from ..formulas import to_openformula
@@ -38,7 +39,8 @@ _MANIFEST = (
     '<manifest:file-entry manifest:full-path="meta.xml" manifest:media-type="text/xml"/>'
     "</manifest:manifest>"
 )
-_STYLES = (
+_FAMILIES = ("table", "table-cell", "table-column", "text")
+_STYLES = "".join(f'<style:default-style style:family="{family}"/>' for family in _FAMILIES) + (
     '<style:style style:name="Default" style:family="table-cell"/><style:style style:name="Link" style:family="text"/>'
 )
 _GRID_PAGE = (
@@ -46,6 +48,7 @@ _GRID_PAGE = (
     'style:print="objects charts drawings grid zero-values"/></style:page-layout></office:automatic-styles>'
     '<office:master-styles><style:master-page style:name="Grid" style:page-layout-name="Grid"/></office:master-styles>'
 )
+_GRID_MASTER = ' style:master-page-name="Grid"'
 _CHARACTER_WIDTH = 0.19
 """The width of a digit in centimetres."""
 
@@ -56,9 +59,9 @@ _MAX_COVERED_ROWS = 100
 
 def write(workbook: Workbook, job: Job) -> bytes:
     """Return a workbook as an ods file, with formulas and their last values."""
-    pages = _GRID_PAGE if any(sheet.grid for sheet in workbook.sheets) else ""
+    pages = _GRID_PAGE if any(sheet.setup.grid for sheet in workbook.sheets) else ""
     created = job.now.strftime("%Y-%m-%dT%H:%M:%SZ")
-    meta = f"<dc:title>{_text(job.name)}</dc:title><meta:creation-date>{created}</meta:creation-date>"
+    meta = f"<dc:title>{escape(clean(job.name))}</dc:title><meta:creation-date>{created}</meta:creation-date>"
     members = {
         "mimetype": _TYPE,  # first and not compressed (ODF 1.2 part 3, 3.3)
         "content.xml": _content(workbook),
@@ -74,21 +77,23 @@ def _root(tag: str, inner: str) -> str:
 
 
 def _content(workbook: Workbook) -> str:
-    styles = _StyleWriter(grid=any(sheet.grid for sheet in workbook.sheets))
+    styles = _StyleWriter()
     tables = ""
     for sheet in workbook.sheets:
-        style = ("hidden" if sheet.hidden else "shown") + ("-grid" if sheet.grid else "")
-        attributes = f'table:name={quoteattr(sheet.name)} table:style-name="{style}"'
+        attributes = f'table:name={quoteattr(sheet.name)} table:style-name="{styles.table(sheet)}"'
         tables += f"<table:table {attributes}>{''.join(_sheet(sheet, styles))}</table:table>"
     body = f"<office:body><office:spreadsheet>{tables}</office:spreadsheet></office:body>"
     return _root("document-content", f"<office:automatic-styles>{styles.text()}</office:automatic-styles>{body}")
 
 
 class _StyleWriter:
-    def __init__(self, *, grid: bool) -> None:
-        self._pages = [("", "")] + [("-grid", ' style:master-page-name="Grid"')] * grid
+    def __init__(self) -> None:
+        self._tables: dict[tuple[bool, bool], str] = {}
         self._cells: dict[CellStyle, str] = {}
         self._columns: dict[float, str] = {}
+
+    def table(self, sheet: Sheet) -> str:
+        return self._tables.setdefault((sheet.hidden, sheet.setup.grid), f"ta{len(self._tables) + 1}")
 
     def cell(self, style: CellStyle) -> str:
         return self._cells.setdefault(style, f"ce{len(self._cells) + 1}")
@@ -98,10 +103,9 @@ class _StyleWriter:
 
     def text(self) -> str:
         sheets = "".join(
-            f'<style:style style:name="{name}{suffix}" style:family="table"{page}>'
-            f'<style:table-properties table:display="{shown}"/></style:style>'
-            for suffix, page in self._pages
-            for name, shown in (("shown", "true"), ("hidden", "false"))
+            f'<style:style style:name="{name}" style:family="table"{_GRID_MASTER * grid}>'
+            f'<style:table-properties table:display="{str(not hidden).lower()}"/></style:style>'
+            for (hidden, grid), name in self._tables.items()
         )
         columns = "".join(
             f'<style:style style:name="{name}" style:family="table-column">'
@@ -241,18 +245,8 @@ def _paragraphs(cell: Cell) -> str:
     if cell.value is None:
         return ""
     text = cell.value if isinstance(cell.value, str) else format_cell(cell)
-    lines = [_text(line) for line in text.split("\n")]
+    lines = [text_content(line) for line in clean(text).replace("\r", "").split("\n")]
     if cell.link:
         target = quoteattr(clean(cell.link.replace("!", ".") if cell.link.startswith("#") else cell.link))
         lines = [f'<text:a xlink:type="simple" xlink:href={target}>{line}</text:a>' for line in lines]
     return "".join(f"<text:p>{line}</text:p>" for line in lines)
-
-
-def _text(text: str) -> str:
-    """Escape text for XML. Replace tabs, and spaces that programs may drop, by elements."""
-    plain_text = escape(clean(text)).replace("\r", "")
-    if "\t" in plain_text:
-        plain_text = plain_text.replace("\t", "<text:tab/>")
-    if "  " in plain_text or plain_text[:1] == " " or plain_text[-1:] == " ":
-        plain_text = "<text:s/>".join(plain_text.split(" "))
-    return plain_text

@@ -10,11 +10,12 @@ import colorsys
 import re
 import zipfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from xml.etree.ElementTree import Element, ParseError, iterparse
+from typing import Any
+from xml.etree.ElementTree import Element, ParseError, iterparse, parse
 
-from ...input.opc import OpcPackage
+from ...input.opc import OpcPackage, chart_kind, chart_rows
 from ...input.zip_file import open_archive
 from ...job import ConversionError, Job
 from ..calculate import with_calculated_values
@@ -26,11 +27,26 @@ from ..formulas import (
     expand_names,
     parse_area,
     parse_cell_address,
+    printed_areas,
     safe_link,
     sanitize,
     shift,
 )
-from ..model import DEFAULT_STYLE, SIDES, Area, Cell, CellQuota, CellStyle, ErrorValue, Sheet, Value, Workbook, in_order
+from ..model import (
+    DEFAULT_STYLE,
+    SIDES,
+    Area,
+    Cell,
+    CellQuota,
+    CellStyle,
+    ErrorValue,
+    PrintSetup,
+    Sheet,
+    SheetChart,
+    Value,
+    Workbook,
+    in_order,
+)
 from ..values import clean, parse_moment, parse_number, with_valid_sheet_names
 
 _NAMESPACES = frozenset({
@@ -62,6 +78,10 @@ def name_of(element: Element) -> str:
 def relationship_id(element: Element) -> str:
     """Return the id of the relationship that an element names in its attribute r:id, or ""."""
     return next((element.attrib[name] for name in _RELATIONSHIP_IDS if name in element.attrib), "")
+
+
+def _int(text: str | None, default: int = 0) -> int:
+    return int(text) if text and text.isdecimal() and len(text) < 10 else default
 
 
 class XlsxPackage(OpcPackage):
@@ -97,7 +117,7 @@ def read_styles(package: XlsxPackage, part: str | None, theme_part: str | None) 
     root = next((element for _, element in package.elements(part, "styleSheet")), None)
     if root is None:
         return [DEFAULT_STYLE]
-    codes = {int(e.get("numFmtId") or 0): e.get("formatCode", "") for e in root.iter() if name_of(e) == "numFmt"}
+    codes = {_int(e.get("numFmtId")): e.get("formatCode", "") for e in root.iter() if name_of(e) == "numFmt"}
     palette = [element.get("rgb", "")[-6:].lower() for element in root.iter() if name_of(element) == "rgbColor"]
     colors = _Colors(package, theme_part, palette)
     formats = BUILT_IN_FORMATS | {number: "" if code.lower() == "general" else code for number, code in codes.items()}
@@ -106,10 +126,10 @@ def read_styles(package: XlsxPackage, part: str | None, theme_part: str | None) 
     borders = {n: _borders(border) for n, border in _numbered(root, "borders")}
     return [
         CellStyle(
-            formats.get(int(xf.get("numFmtId") or 0), "")[:255],
-            *fonts.get(int(xf.get("fontId") or 0), (False, "")),
-            fills.get(int(xf.get("fillId") or 0), ""),
-            borders.get(int(xf.get("borderId") or 0), ""),
+            formats.get(_int(xf.get("numFmtId")), "")[:255],
+            *fonts.get(_int(xf.get("fontId")), (False, "")),
+            fills.get(_int(xf.get("fillId")), ""),
+            borders.get(_int(xf.get("borderId")), ""),
         )
         for _, xf in _numbered(root, "cellXfs")
     ]
@@ -156,7 +176,9 @@ class _Colors:
             number = element.get(key, "")
             if number.isdecimal() and int(number) < len(colors):
                 color = colors[int(number)]
-        color = _tinted(color, float(element.get("tint", 0))) if _RGB.fullmatch(color) else default
+        tint = parse_number(element.get("tint", "0"))
+        tint = 0 if isinstance(tint, ErrorValue) else tint
+        color = _tinted(color, tint) if _RGB.fullmatch(color) else default
         return "" if color == default else f"#{color}"
 
 
@@ -173,6 +195,10 @@ PADDING = 5 / 7
 
 OTHER_SHEETS = "Sheets of charts, dialogs and macros were left out."
 _ESCAPE = re.compile(r"_x([0-9A-Fa-f]{4})_")
+_CHART = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
+_DRAWING = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
+_MAX_CHART_ROWS = 1_000
+_BREAKS = {"rowBreaks": "row_breaks", "colBreaks": "column_breaks"}
 
 
 def read(source: bytes, job: Job) -> Workbook:
@@ -192,6 +218,7 @@ class _Book:
     strings: list[str]
     styles: list[CellStyle]
     names: dict[str, str]
+    printed: dict[tuple[str, str], str]  # the names that define how a sheet is printed, by number of the sheet
     since_1904: bool = False
 
 
@@ -202,15 +229,15 @@ def _workbook(package: XlsxPackage, job: Job) -> Workbook:
     book = _Book(
         package, job, CellQuota(job.limits),
         [_rich_text(element) for _, element in package.elements(parts.get("sharedStrings"), "si")],
-        read_styles(package, parts.get("styles"), parts.get("theme")), {},
+        read_styles(package, parts.get("styles"), parts.get("theme")), {}, {},
     )  # fmt: skip
     listed = _sheet_entries(package, main, book)
     if listed and not relationships:
         raise ConversionError("the file is damaged: the relationships of the workbook are missing.")
     worksheets = {key: part for key, (kind, part, _) in relationships.items() if kind == "worksheet"}
     sheets = tuple(
-        _sheet(book, worksheets[key], name, hidden)
-        for key, name, hidden in listed
+        _sheet(book, worksheets[key], name, hidden, str(number))
+        for number, (key, name, hidden) in enumerate(listed)
         if package.member(worksheets.get(key)) is not None
     )
     if len(sheets) < len(listed):
@@ -236,7 +263,9 @@ def _sheet_entries(package: XlsxPackage, main: str, book: _Book) -> list[tuple[s
             entries.append((relationship_id(element), element.get("name", ""), hidden))
         elif kind == "workbookPr":
             book.since_1904 = element.get("date1904", "") in ("1", "true")
-        elif element.get("localSheetId") is None and element.text and len(element.text) < 256:
+        elif sheet := element.get("localSheetId"):
+            book.printed[sheet, element.get("name", "").lower()] = (element.text or "")[:MAX_LENGTH]
+        elif element.text and len(element.text) < 256:
             book.names[element.get("name", "").upper()] = element.text
     return entries
 
@@ -252,12 +281,18 @@ def _decode_escapes(text: str) -> str:
     return clean(_ESCAPE.sub(lambda match: chr(int(match[1], 16)), text) if "_x" in text else text)
 
 
-def _sheet(book: _Book, part: str, name: str, hidden: bool) -> Sheet:
+def _sheet(book: _Book, part: str, name: str, hidden: bool, number: str) -> Sheet:
     rows: dict[int, dict[int, Cell]] = {}
     areas: list[Area] = []
     widths: dict[int, float] = {}
     links: list[Element] = []
-    grid = False
+    areas_printed = printed_areas(book.printed.get((number, "_xlnm.print_area"), ""))
+    titles = printed_areas(book.printed.get((number, "_xlnm.print_titles"), ""))
+    setup: dict[str, Any] = {
+        "areas": tuple(Area(*area) for area in areas_printed),
+        "titles": next(((top, bottom) for top, left, bottom, right in titles if right == MAX_COLUMNS - 1), ()),
+    }
+    has_drawing = False
     with book.package.open(part) as file:
         reader = _RowReader(book)
         parent = None
@@ -272,13 +307,42 @@ def _sheet(book: _Book, part: str, name: str, hidden: bool) -> Sheet:
             elif kind == "col":
                 _width(element, widths)
             elif kind == "printOptions":
-                grid = element.get("gridLines") in ("1", "true")
+                setup["grid"] = element.get("gridLines") in ("1", "true")
+            elif kind == "pageSetUpPr":
+                setup["fits_width"] = element.get("fitToPage") in ("1", "true")
+            elif kind == "pageSetup":
+                setup["landscape"] = {"landscape": True, "portrait": False}.get(element.get("orientation", ""))
+                setup["fits_width"] = setup.get("fits_width", False) and element.get("fitToWidth", "1") == "1"
+            elif kind in _BREAKS:
+                breaks = {brk.get("id", "") for brk in element if brk.get("man", "1") in ("1", "true")}
+                setup[_BREAKS[kind]] = tuple(sorted(int(text) for text in breaks if text.isdecimal() and len(text) < 8))
             elif kind == "mergeCell":
                 areas += _area(element.get("ref", ""))
+            elif kind == "drawing":
+                has_drawing = True
             elif kind == "hyperlink":
                 links.append(element)
     _link(book, part, links, rows)
-    return Sheet.trimmed(name, in_order(rows), areas, widths, hidden=hidden, grid=grid)
+    sheet = Sheet.trimmed(name, in_order(rows), areas, widths, PrintSetup(**setup), hidden=hidden)
+    return replace(sheet, charts=tuple(_charts(book.package, part, book.job))) if has_drawing else sheet
+
+
+def _charts(package: XlsxPackage, part: str, job: Job) -> Iterator[SheetChart]:
+    """Yield the charts in the drawings of a sheet. A damaged chart is left out with a note."""
+    drawings = (it.target for it in package.relationships(part).values() if it.type == "drawing")
+    links = (it for drawing in drawings for it in package.relationships(drawing).values() if it.type == "chart")
+    for link in links:
+        try:
+            with package.open(link.target) as file:
+                chart = parse(file).getroot()
+            titles = (
+                "".join(text.text or "" for text in it.iter(f"{_DRAWING}t")) for it in chart.iter(f"{_CHART}title")
+            )
+            title = " · ".join(filter(None, titles))
+            if kind := chart_kind(chart):
+                yield SheetChart(kind, clean(title), tuple(map(tuple, chart_rows(chart, _MAX_CHART_ROWS))))
+        except (ParseError, zipfile.BadZipFile, KeyError, ConversionError):
+            job.note("A damaged chart was left out.")
 
 
 class _RowReader:
@@ -288,12 +352,16 @@ class _RowReader:
         self._row = -1
 
     def row(self, element: Element, rows: dict[int, dict[int, Cell]]) -> None:
-        self._row = int(element.get("r") or self._row + 2) - 1
+        self._row = _int(element.get("r"), self._row + 2) - 1
         column = -1
         cells: dict[int, Cell] = {}
         for child in (child for child in element if name_of(child) == "c"):
             reference = child.get("r")
-            row, column = parse_cell_address(reference) if reference else (self._row, column + 1)
+            try:
+                row, column = parse_cell_address(reference) if reference else (self._row, column + 1)
+            except ValueError:
+                row, column = self._row, column + 1
+                self._book.job.note("Cells with a damaged address were kept behind the cell before them.")
             cell = self._cell(child, row, column)
             if cell is not None:
                 cells[column] = cell
@@ -311,7 +379,7 @@ class _RowReader:
                 formula = child
             elif name == "is":
                 content = _rich_text(child)
-        index = int(element.get("s") or 0)
+        index = _int(element.get("s"))
         style = self._book.styles[index] if index < len(self._book.styles) else DEFAULT_STYLE
         if content is None and formula is None:
             return Cell(None, style) if self._book.quota.take_empty(style) else None
@@ -328,8 +396,8 @@ class _RowReader:
         if content is None:
             return "" if kind == "str" and computed else None
         if kind == "s":
-            string_index = int(content)
-            return book.strings[string_index] if 0 <= string_index < len(book.strings) else ErrorValue("#REF!")
+            string_index = _int(content.strip(), len(book.strings))
+            return book.strings[string_index] if string_index < len(book.strings) else ErrorValue("#REF!")
         if kind == "n":
             numeric = parse_number(content)
             if isinstance(numeric, ErrorValue) or not style.format:
@@ -347,7 +415,7 @@ class _RowReader:
 def _width(element: Element, widths: dict[int, float]) -> None:
     if element.get("customWidth") in (None, "0", "false"):
         return
-    first, last = int(element.get("min") or 1) - 1, int(element.get("max") or 1)
+    first, last = _int(element.get("min"), 1) - 1, _int(element.get("max"), 1)
     width = parse_number(element.get("width", ""))
     if isinstance(width, (int, float)) and PADDING < width < 256:
         kept = round(width - PADDING, 2)

@@ -13,7 +13,7 @@ from xlsxwriter.worksheet import Worksheet
 
 from ...job import Job
 from ..format_code import DEFAULTS, to_serial
-from ..model import DEFAULT_STYLE, Cell, CellStyle, ErrorValue, Sheet, Value, Workbook
+from ..model import DEFAULT_STYLE, Cell, CellStyle, ErrorValue, PrintSetup, Sheet, Value, Workbook
 from ..number_format import to_text
 from ..values import clean
 
@@ -93,10 +93,24 @@ class _SheetWriter:
             self._cell(row, column, cell)
         # `merge_range` would add a cell for each position.
         self._worksheet.merge.extend(list(area) for area in sheet.merges)
-        if sheet.grid:
-            self._worksheet.hide_gridlines(0)
+        self._set_up_printing(sheet.setup)
         for column, width in sheet.widths.items():
             self._worksheet.set_column(column, column, width)
+
+    def _set_up_printing(self, setup: PrintSetup) -> None:
+        page = self._worksheet
+        if setup.grid:
+            page.hide_gridlines(0)
+        if setup.landscape is not None:
+            (page.set_landscape if setup.landscape else page.set_portrait)()
+        if setup.fits_width:
+            page.fit_to_pages(1, 0)
+        if len(setup.areas) == 1:
+            page.print_area(*setup.areas[0])
+        if setup.titles:
+            page.repeat_rows(*setup.titles)
+        page.set_h_pagebreaks(list(setup.row_breaks))
+        page.set_v_pagebreaks(list(setup.column_breaks))
 
     def _cell(self, row: int, column: int, cell: Cell) -> None:
         if cell.link:

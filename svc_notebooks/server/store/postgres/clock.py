@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 from threading import RLock
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ _CLOCK = "clock"
 
 
 class SharedClock(SystemClock):
-    """The clock of this machine, or the virtual clock in the database if a process has stopped the clock."""
+    """The clock of the database server, or the virtual clock in the database if a process has stopped the clock."""
 
     def __init__(self, values: SharedValues, start: datetime | None = None) -> None:
         """Follow the clock of the store. With `start`, begin its virtual clock at this time, unless it has one."""
@@ -32,6 +32,10 @@ class SharedClock(SystemClock):
         """The virtual clock in the database, or None."""
         return self._shared if self._values.get(_CLOCK) else None
 
+    def now(self) -> datetime:
+        """Return the present time in UTC, whatever the clock of this machine shows."""
+        return (self.virtual or self._values).now()
+
     @property
     def agenda(self) -> Agenda | None:
         """The events that happen while the clock is moved."""
@@ -44,7 +48,7 @@ class SharedClock(SystemClock):
     def stop(self) -> VirtualClock:
         """Stop the clock of all processes at the present time, unless it is virtual, and return the virtual clock."""
         if not self.virtual:
-            self._stop_at(datetime.now(UTC))
+            self._stop_at(self._values.now())
         return self._shared
 
     def _stop_at(self, start: datetime) -> None:

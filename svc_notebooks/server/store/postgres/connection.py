@@ -127,22 +127,25 @@ class PostgresConnection:
 
     # -- transactions ---------------------------------------------------------------------------------------------
 
-    def begin(self, *statements: Compiled) -> None:
-        """Queue the statements that begin a transaction."""
-        for statement in statements:
-            self.queue(statement, {})
+    def begin(self, *statements: tuple[Compiled, Check | None]) -> None:
+        """Queue the statements that begin a transaction, each with the check of its rows."""
+        for statement, check in statements:
+            self.queue(statement, {}, check)
         self._opening = len(self._queue)
 
-    def commit(self) -> None:
-        """Commit the transaction. A transaction without statements is not sent."""
+    def is_begun(self) -> bool:
+        """Send the statements that begin the transaction. Return False if it has no other statement to commit."""
         if self._opening == len(self._queue):
             self._queue.clear()
         elif self._opening:
             self.send_queue()  # apart from the COMMIT, which cannot be sent again if the connection is lost
         self._opening = 0
-        if self._is_begun:
-            self.run(_COMMIT, {})
-            self._is_begun = False
+        return self._is_begun
+
+    def commit(self) -> None:
+        """Commit the transaction."""
+        self.run(_COMMIT, {})
+        self._is_begun = False
 
     def roll_back(self) -> None:
         """Roll back the transaction without waiting for the server."""
@@ -200,7 +203,9 @@ class PostgresConnection:
             self._libpq.pipeline_sync()
             self._flush()
             results = [self._next_result() for _ in queue]
-            self._receive()  # the end of the pipeline
+            end = self._receive()  # of the pipeline, which commits statements without a transaction
+            if end is None or end.status == ExecStatus.FATAL_ERROR:
+                raise psycopg.OperationalError(_LOST)
             if self._libpq.status == ConnStatus.OK:
                 self._libpq.exit_pipeline_mode()
         except BaseException:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
+from threading import Lock
 from typing import Any, NamedTuple, NoReturn, cast
 
 import psycopg
@@ -13,11 +14,13 @@ from sqlalchemy import ColumnElement, Connection, Select, Table
 from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 from sqlalchemy.exc import DBAPIError
 
+from ....core.thread_permit import release_permit
 from ..engine import Compiled, Database, Prepared, Reader, Readers, Row
 from ..errors import DatabaseDamaged, DatabaseUnreachable, SnapshotChanged, UnstorableText
 from ..schema import metadata
 from . import upgrades as postgres_upgrades
 from .connection import Check, PostgresConnection
+from .group_commit import GroupCommit
 from .side_connections import Listener, ProcessLock, SideConnection, Values
 
 _DIALECT = PGDialect_psycopg(paramstyle="numeric_dollar")  # type: ignore[no-untyped-call]
@@ -56,6 +59,8 @@ class PostgresReader(Reader):
         self._statements = PostgresConnection(connection, connect)
         self._is_begun = False
         self._first: _First | None = None
+        self.is_durable = False
+        """Whether everything that the snapshot shows is on the disk."""
 
     def prepare(self) -> None:
         """Do nothing, because the transaction of a snapshot is read-only."""
@@ -63,6 +68,7 @@ class PostgresReader(Reader):
     def begin(self, rows: dict[tuple[Any, ...], Any]) -> None:
         """Begin a snapshot. The first statement fixes its rows, and cached rows need no statement."""
         self.rows = rows if self.keeps_rows else {}
+        self.is_durable = False
 
     def end(self) -> None:
         """End the snapshot."""
@@ -76,7 +82,7 @@ class PostgresReader(Reader):
         """Begin the transaction of the snapshot in the queue of the connection, and return the connection."""
         if not self._is_begun:
             self._is_begun = True
-            self._statements.begin(_SNAPSHOT)
+            self._statements.begin((_SNAPSHOT, None))
             if self._first:
                 self._statements.queue(self._first.statement, self._first.values, self._first.check)
         return self._statements
@@ -164,22 +170,28 @@ class PostgresDatabase(Database):
     is_portable = False
     _errors = (psycopg.Error, DBAPIError)
 
-    def __init__(self, connect: Callable[[], Connection], locks: Locks, *, shared: bool) -> None:
+    def __init__(self, connect: Callable[[], Connection], locks: Locks, *, shared: bool, durable: bool) -> None:
         """Connect to a database whose tables exist. Raises OSError if another process has claimed the database.
 
-        `shared` is true if other processes may use the database at the same time.
+        `shared` is true if other processes may use the database at the same time. If `durable`, transactions wait
+        until they are on the disk of the server.
         """
         self._claim = partial(_claimed, connect, locks)
-        self._opening_statements = [Compiled(sql, {}) for sql in ("BEGIN", locks.write) if sql]
+        self._opening_statements: list[tuple[Compiled, Check | None]]
+        self._opening_statements = [(Compiled(sql, {}), None) for sql in ("BEGIN", locks.write) if sql]
         self.is_shared = shared
         self._connect, self._locks = connect, locks
         self._announced = set[str]()
-        self._begin, self._commit = self._begin_transaction, self._commit_transaction
+        self._prefetched: dict[Prepared, list[Row]] = {}
+        self._is_durable, self._group_lock = durable, Lock()
+        self._group: GroupCommit | None = None
         reader = SharedPostgresReader if shared else PostgresReader
         super().__init__(self._claim(), partial(_call), readers=Readers(connect, partial(reader, connect)))
         self._statements = PostgresConnection(self._connection, self._claim_again)
 
     def _claim_again(self) -> Connection:
+        if self._group:  # the server may have been restarted without the last commits
+            self._group.close()
         self._connection = self._claim()
         self._driver = self._connection.connection.driver_connection
         self._row_cache.clear()
@@ -192,9 +204,6 @@ class PostgresDatabase(Database):
     # -- statements -----------------------------------------------------------------------------------------------
 
     def _execute(self, prepared: Prepared, values: dict[str, Any], *, changes: bool = False) -> tuple[Any, list[Row]]:
-        if changes and self.is_shared and not self._depth:
-            with self.transaction():
-                return self._execute(prepared, values, changes=True)
         statement = compiled(prepared)
         try:
             if changes:
@@ -206,16 +215,13 @@ class PostgresDatabase(Database):
             return None, self._statements.read(statement, values)
         except psycopg.Error as error:
             self._raise(error)
-        finally:
-            if changes and not self._depth:
-                self._committed_rows = {}
+
+    def _changing(self) -> AbstractContextManager[None]:
+        return self.transaction()
 
     def queue_change(self, prepared: Prepared, values: dict[str, Any]) -> None:
         """Run a statement that changes rows together with the next statement or the commit of the transaction."""
-        with self.lock:
-            if not self._depth:
-                self.change(prepared, values)
-                return
+        with self.transaction():
             self._forget_rows()
             try:
                 self._statements.queue(compiled(prepared), values)
@@ -280,15 +286,63 @@ class PostgresDatabase(Database):
 
     # -- transactions ---------------------------------------------------------------------------------------------
 
-    def _begin_transaction(self) -> None:
+    def _begin(self) -> None:
+        self._prefetched.clear()
         self._statements.begin(*self._opening_statements)
         self._queue_expectation(self._statements)
         if self.is_shared:
             self._row_cache.clear()
             self._announced.clear()
 
-    def _commit_transaction(self) -> None:
+    def _commit(self) -> Callable[[], None] | None:
+        if not self._statements.is_begun():
+            return None
+        group = self._group_commit() if self._is_durable else None  # which must be open before the commit
         self._statements.commit()
+        return partial(self._wait_for_disk, group) if group else None
+
+    def _group_commit(self) -> GroupCommit:
+        with self._group_lock:
+            if self._group is None or self._group.is_lost:
+                try:
+                    self._group = GroupCommit(self._connect)
+                except psycopg.Error as error:
+                    self._raise(error)
+            return self._group
+
+    def _wait_for_disk(self, group: GroupCommit) -> None:
+        """Wait until all commits since `group` was opened are on the disk.
+
+        The thread gives its permit away, unless it has the lock, for which others with a permit may wait.
+        """
+        with nullcontext() if self._thread.is_exclusive else release_permit():
+            group.wait()
+
+    def prefetch(self, prepared: Prepared) -> None:
+        """Run a statement without parameters with the first one of each transaction."""
+        self._opening_statements.append((compiled(prepared), partial(self._prefetched.__setitem__, prepared)))
+
+    def prefetched(self, prepared: Prepared) -> list[Row]:
+        """Return the rows of a statement of `prefetch`, which no change of the open transaction has changed."""
+        with self.lock:
+            rows = self._prefetched.get(prepared) if self._depth else None
+        return self.run(prepared, {}) if rows is None else rows
+
+    def run_position(self, prepared: Prepared, values: dict[str, Any]) -> int:
+        """Return the number in the first column of a statement. If a snapshot reads it, all of it is on the disk.
+
+        The last column tells whether there are commits that are not on the disk.
+        """
+        reader = self._reader
+        if reader is None or not self._is_durable:
+            return super().run_position(prepared, values)
+        group = self._group_commit()
+        reader.begin_transaction()  # its last column may be different when the statement runs again
+        number, is_behind = self.run(prepared, values)[0]
+        if is_behind and not reader.is_durable:
+            self._wait_for_disk(group)
+        reader.is_durable = True
+        return int(number)
 
     def _roll_back(self) -> None:
         self._statements.roll_back()
@@ -298,6 +352,8 @@ class PostgresDatabase(Database):
         with self.lock:
             super().close()
             self._statements.close()
+            if self._group:
+                self._group.close()
 
     @property
     def _reader(self) -> PostgresReader | None:
@@ -372,8 +428,12 @@ class PostgresDatabase(Database):
         """
         self.end_snapshot()
         with self.transaction() if self.is_shared else self.lock:
-            self._send_queue()
-            yield
+            is_exclusive, self._thread.is_exclusive = self._thread.is_exclusive, not self.is_shared
+            try:
+                self._send_queue()
+                yield
+            finally:
+                self._thread.is_exclusive = is_exclusive
 
     @property
     def driver(self) -> Any:
@@ -441,6 +501,7 @@ def _claimed(connect: Callable[[], Connection], locks: Locks) -> Connection:
             driver.execute(_SET_PATIENCE)
             driver.execute(locks.claim)
             driver.execute("RESET lock_timeout")
+            driver.execute("SET synchronous_commit = off")  # GroupCommit waits instead
             _check_version(driver)
         except BaseException:
             connection.close()

@@ -93,7 +93,8 @@ def open_postgres(
     except (psycopg.Error, DBAPIError) as error:
         raise postgres_error(error) or OSError(f"the PostgreSQL database cannot be opened ({error})") from None
     claim = f"SELECT pg_advisory_lock{'_shared' if shared else ''}({_CLASS}, {number})"
-    database = PostgresDatabase(connect, Locks(with_lock if shared else "", claim, number), shared=shared)
+    locks = Locks(with_lock if shared else "", claim, number)
+    database = PostgresDatabase(connect, locks, shared=shared, durable=durability == "power")
     try:
         return OpenedPostgres(database, _begin_opening(database, migration), notes)
     except BaseException:
@@ -121,7 +122,8 @@ def read_postgres(address: str) -> OpenedPostgres:
     if unfinished is not None:
         raise OSError(_UNFINISHED)
     claim = f"SELECT pg_advisory_lock({_CLASS}, {number})"
-    return OpenedPostgres(PostgresDatabase(connect, Locks("", claim, number), shared=False), str(store), [])
+    database = PostgresDatabase(connect, Locks("", claim, number), shared=False, durable=False)
+    return OpenedPostgres(database, str(store), [])
 
 
 def end_migration(database: Database) -> None:

@@ -10,8 +10,10 @@ from __future__ import annotations
 import logging
 import select
 import socket
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from datetime import UTC, datetime
 from threading import Lock, Thread
 from typing import Any
 
@@ -24,6 +26,9 @@ from ..errors import DatabaseUnreachable
 _log = logging.getLogger(__name__)
 
 _RETRY_SECONDS = 0.5
+_CLOCK_SECONDS = 10.0
+"""The interval in which a process looks at the clock of the server."""
+
 _CLOCK_LOCK = 0x737665
 """The first number of the advisory lock for changes of the clock."""
 
@@ -34,6 +39,7 @@ _DROP_ENDED = """DELETE FROM svc_workers AS w WHERE opening = %(opening)s OR NOT
     SELECT FROM pg_stat_activity AS a WHERE a.pid = w.pid AND a.backend_start = w.started)"""
 _REGISTER = """INSERT INTO svc_workers (opening, pid, started, seen)
     SELECT %(opening)s, pid, backend_start, 0 FROM pg_stat_activity WHERE pid = pg_backend_pid()"""
+_NOW = "SELECT extract(epoch FROM clock_timestamp())::float8"
 _VALUES = "SELECT key, value, version FROM svc_values"
 _SEE = "UPDATE svc_workers SET seen = %(version)s WHERE opening = %(opening)s"
 
@@ -45,6 +51,7 @@ class Listener:
     """The thread that receives the announcements of other processes.
 
     `on_values` is called with all shared values at first and after each change, and `on_notice` with each announcement.
+    The thread also follows the clock of the server, so that all processes have the same time.
     """
 
     def __init__(
@@ -64,6 +71,10 @@ class Listener:
         self._thread = Thread(target=self._main, name="svc-notices", daemon=True)
         self._thread.start()
 
+    def now(self) -> datetime:
+        """Return the time of the server in UTC."""
+        return datetime.fromtimestamp(self._offset + time.monotonic(), UTC)
+
     def close(self) -> None:
         """End the thread."""
         self._is_closed = True
@@ -79,11 +90,22 @@ class Listener:
             with driver.transaction():
                 driver.execute(_DROP_ENDED, {"opening": self._opening})
                 driver.execute(_REGISTER, {"opening": self._opening})
+            self._read_clock(driver)
             self._read_values(driver)
         except BaseException:
             connection.close()
             raise
         return connection
+
+    def _read_clock(self, driver: Any) -> None:
+        """Compare the clocks three times. The shortest round trip has the smallest error."""
+        trips = []
+        for _ in range(3):
+            before = time.monotonic()
+            (seconds,) = driver.execute(_NOW).fetchone()
+            after = time.monotonic()
+            trips.append((after - before, seconds - (before + after) / 2))
+        self._offset = min(trips)[1]
 
     def _read_values(self, driver: Any) -> None:
         values = driver.execute(_VALUES).fetchall()
@@ -114,7 +136,11 @@ class Listener:
                 select.select([self._wakened], [], [], _RETRY_SECONDS)
 
     def _receive(self, driver: Any) -> None:
+        looked = time.monotonic()
         while not self._is_closed:
+            if time.monotonic() - looked >= _CLOCK_SECONDS:
+                self._read_clock(driver)
+                looked = time.monotonic()
             payloads = {notice.payload for notice in driver.notifies(timeout=0)} - {f"{QUEUED} {self._opening}"}
             topics = {payload.partition(" ")[0] for payload in payloads}
             if CHANGED in topics:
@@ -122,7 +148,7 @@ class Listener:
             for topic in topics:
                 self._on_notice(topic)
             if not topics:
-                select.select([driver.fileno(), self._wakened], [], [])
+                select.select([driver.fileno(), self._wakened], [], [], _CLOCK_SECONDS)
 
 
 class SideConnection:
@@ -149,6 +175,7 @@ class SideConnection:
     def _run(self, sql: str, values: Mapping[str, object]) -> list[tuple[Any, ...]]:
         if self._connection is None:
             self._connection = self._connect()
+            self._run("SET synchronous_commit = off", {})
         driver: Any = self._connection.connection.driver_connection
         cursor = driver.execute(sql, values)
         return cursor.fetchall() if cursor.description else []

@@ -67,6 +67,7 @@ class SharedValues:
         self.clock_lock: ProcessLock = database.clock_lock()
         """The lock of the process that moves the clock."""
         self._listener = database.listen(self._follow, self._receive)
+        self.now = self._listener.now
 
     def get(self, key: str) -> Any:
         """Return a value, or None. The caller must not change it."""

@@ -85,7 +85,7 @@ class SharedWindows(TableGroup, Windows):
         TableGroup.__init__(self, database)
 
     def _exclusive(self) -> AbstractContextManager[object]:
-        return self._database.transaction()
+        return self._database.transaction(durable=False)
 
     def get(self, user: str, kind: str) -> LimitWindow | None:
         """Return the last window of a user, or None."""

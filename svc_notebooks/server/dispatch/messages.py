@@ -1,0 +1,560 @@
+"""Reads parameters, conditions, bodies and page tokens of requests, and builds responses with JSON or text (X-01).
+
+Bodies count their bytes in the journal, and a whole body is decoded before it is read.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+import logging
+import re
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager, nullcontext
+from datetime import datetime
+from hashlib import blake2b
+from json.encoder import encode_basestring
+from tempfile import SpooledTemporaryFile
+from types import GeneratorType
+from typing import Any
+
+from ...core import field_mask
+from ...core.api.operations import SESSION, Operation
+from ...core.api.parameters import COMMON
+from ...core.decision_ids import CODINGS
+from ...core.errors.catalogue import ApiError, envelope, refuse
+from ...core.field_mask import Mask, Shape
+from ...core.http.content_coding import BODY_DIGESTS, REPRESENTATION_DIGESTS, DigestVerifier, decode, read_codings
+from ...core.http.messages import (
+    JSON,
+    Body,
+    BytesBody,
+    Disconnected,
+    Headers,
+    JSONObject,
+    Query,
+    Request,
+    Response,
+    abort_body,
+    close_body,
+    is_gone,
+)
+from ...core.thread_permit import SLICE, in_slices
+from ..store.blob_store import BLOCK
+from ..store.ids import SHARD
+from .journal import JournalEntry
+
+JSON_TYPE = ("Content-Type", "application/json; charset=UTF-8")
+_NO_STORE = ("Cache-Control", "no-cache, no-store, max-age=0, must-revalidate")
+
+
+_COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=list)  # for generators
+
+
+def encode_json(value: object, *, compact: bool = False) -> bytes:
+    """Return a value as JSON in UTF-8, on one line if `compact` is true, else indented by two spaces."""
+    text = _COMPACT.encode(value) if compact else _indent(value, "\n", {}) + "\n"
+    return text.encode("utf-8", "replace")  # an error message may quote lone surrogates of the request
+
+
+def json_text(value: object, newline: str = "") -> str:
+    """Return a value as JSON text on one line, or indented by two spaces more than `newline`, which ends each line.
+
+    >>> json_text({"a": [1]}), json_text({"a": 1}, "\\n")
+    ('{"a":[1]}', '{\\n  "a": 1\\n}')
+    """
+    return _indent(value, newline, {}) if newline else _COMPACT.encode(value)
+
+
+def _indent(value: object, newline: str, texts: dict[tuple[int, str], str]) -> str:
+    """Return the text of json.dumps(indent=2), but faster, because json.dumps is slow when it indents.
+
+    `texts` has the texts of the objects and arrays so far, because the resources of a list share many of them.
+    """
+    if known := texts.get((id(value), newline)):
+        return known
+    inner, quote, pieces = newline + "  ", encode_basestring, []
+    if value and isinstance(value, dict):
+        for key, member in value.items():  # the usual members without another call
+            if type(member) is str:
+                pieces.append(f"{quote(key)}: {quote(member)}")
+            elif type(member) is bool or type(member) is int:
+                pieces.append(f"{quote(key)}: {str(member).lower()}")
+            else:
+                pieces.append(f"{quote(key)}: {_indent(member, inner, texts)}")
+        text = f"{{{inner}{f',{inner}'.join(pieces)}{newline}}}"
+    elif value and isinstance(value, list | GeneratorType):
+        is_lazy = not isinstance(value, list)  # a long array, of which only one element is in memory
+        for member in in_slices(value) if isinstance(value, list) and len(value) > SLICE else value:
+            pieces.append(quote(member) if type(member) is str else _indent(member, inner, {} if is_lazy else texts))
+        text = f"[{inner}{f',{inner}'.join(pieces)}{newline}]" if pieces else "[]"
+    else:
+        return _COMPACT.encode(value)
+    texts[id(value), newline] = text
+    return text
+
+
+def json_response(query: Query, value: Mapping[str, object], status: int = 200) -> Response:
+    """Return a JSON response, indented unless the query has prettyPrint=false."""
+    return json_bytes(encode_json(value, compact=query.get("prettyPrint") == "false"), status)
+
+
+def json_bytes(content: bytes, status: int = 200, extra: Iterable[tuple[str, str]] = ()) -> Response:
+    """Return a JSON response whose body is already encoded."""
+    headers = Headers([JSON_TYPE, ("Content-Length", str(len(content))), _NO_STORE, *extra])
+    return Response(status, headers, content)
+
+
+def error_response(error: ApiError) -> Response:
+    """Return the JSON response to an API error, with the status and the headers of the error."""
+    return json_bytes(encode_json(envelope(error)), error.status, error.headers)
+
+
+def empty_response(status: int, extra: Iterable[tuple[str, str]] = ()) -> Response:
+    """Return a response without a body."""
+    headers = [("Content-Length", "0"), *extra] if status not in (204, 304) else list(extra)
+    return Response(status, Headers(headers))
+
+
+def text_response(status: int, text: str) -> Response:
+    """Return a response in plain text."""
+    content = text.encode()
+    headers = [("Content-Type", "text/plain; charset=utf-8"), ("Content-Length", str(len(content)))]
+    return Response(status, Headers(headers), content)
+
+
+def sandbox_headers(headers: Headers) -> list[tuple[str, str]]:
+    """Return response headers that stop a browser from running the scripts in stored content.
+
+    Such a script would run with the service's origin and with the cookie of the reader. Return [] if the request has an
+    Authorization header, because a browser that opens a link sends none.
+    """
+    if "Authorization" in headers:
+        return []
+    return [("Content-Security-Policy", "sandbox"), ("X-Content-Type-Options", "nosniff")]
+
+
+_SIGNATURE_SIZE = 16
+_PAGING = ("pageToken", "maxResults")
+
+
+def encode_page_token(keys: tuple[Any, ...], about: tuple[str, ...], secret: str) -> str:
+    """Return a signed token with the sort keys at which the next page begins. `about` identifies the listing."""
+    text = json.dumps(keys, ensure_ascii=False).encode()
+    return f"{SHARD}." + urlsafe_b64encode(_signature(text, about, secret) + text).decode().rstrip("=")
+
+
+def decode_page_token(token: str, about: tuple[str, ...], width: int, secret: str) -> tuple[Any, ...]:
+    """Return the `width` sort keys in a page token. Raises ApiError (400) for a token of another listing or service."""
+    shard, _, token = token.rpartition(".")
+    if shard not in ("", str(SHARD)):  # tokens of older versions have none
+        raise _wrong()
+    try:
+        raw = urlsafe_b64decode(token.encode("ascii") + b"=" * (-len(token) % 4))
+    except ValueError:
+        raise _wrong() from None
+    signature, text = raw[:_SIGNATURE_SIZE], raw[_SIGNATURE_SIZE:]
+    if not hmac.compare_digest(signature, _signature(text, about, secret)):
+        raise _wrong()
+    keys = tuple(json.loads(text))
+    if len(keys) != width:
+        raise _wrong()
+    return keys
+
+
+def decode_sync_token(token: str, about: tuple[str, ...], width: int, secret: str) -> tuple[Any, ...]:
+    """Return the `width` values in a sync token. Raises ApiError (410) for a token of another listing or service."""
+    try:
+        return decode_page_token(token, about, width, secret)
+    except ApiError:
+        raise refuse("fullSyncRequired") from None
+
+
+def selecting_parameters(query: Query, operation: Operation) -> str:
+    """Return the query parameters that must be the same in the requests for all pages of a list, as one text.
+
+    These are the parameters of the operation. Unknown parameters, and those of the response format, may differ.
+    """
+    names = {parameter.name for parameter in operation.parameters}.difference(_PAGING)
+    return str(sorted(pair for pair in query.pairs if pair[0] in names))
+
+
+def _signature(text: bytes, about: tuple[str, ...], secret: str) -> bytes:
+    signed = json.dumps(about).encode() + b"\n" + text
+    return hmac.digest(secret.encode(), signed, "sha256")[:_SIGNATURE_SIZE]
+
+
+def _wrong() -> Exception:
+    return refuse(
+        "invalidValue",
+        name="pageToken",
+        message="this token does not belong to this list; start again without pageToken.",
+    )
+
+
+CHECKED_HEADERS = frozenset({"content-range", "expect", "if-match", "if-none-match"})
+"""The headers of `check_headers` in lower case."""
+
+_ETAG = re.compile(r'(W/)?("[^"]*")')
+
+
+def lists_etag(headers: Headers, name: str, etag: str | None) -> bool:
+    """Return True if If-Match or If-None-Match is `*` or has the etag of a resource, which is None without an etag.
+
+    An etag with the mark W/ counts in If-None-Match only.
+
+    >>> lists_etag(Headers([("If-Match", '"1", W/"2"')]), "If-Match", '"2"')
+    False
+    """
+    text = ",".join(headers.all(name))
+    return text.strip() == "*" or etag in [tag for mark, tag in _ETAG.findall(text) if not mark or name != "If-Match"]
+
+
+def check_conditions(headers: Headers, etag: str | None, *, changes: bool = True) -> None:
+    """Raise ApiError (412) if a condition forbids a request for a resource with this etag.
+
+    If-None-Match forbids only changes.
+    """
+    if "If-Match" in headers and not lists_etag(headers, "If-Match", etag):
+        raise refuse("conditionNotMet", name="If-Match")
+    if changes and "If-None-Match" in headers and lists_etag(headers, "If-None-Match", etag):
+        raise refuse("conditionNotMet", name="If-None-Match")
+
+
+def check_headers(headers: Headers, method: str, operation: Operation) -> None:
+    """Check the headers of a request.
+
+    Raises ApiError (400) for a Content-Range outside of an upload session, because a part would replace the whole,
+    (412) for a condition on the etag of a file, which has none, and (417) for an unknown expectation.
+    """
+    expectations = ",".join(headers.all("Expect")).lower().split(",")
+    if any(text.strip() not in ("", "100-continue") for text in expectations):
+        raise refuse("expectation")
+    if method in ("POST", "PUT", "PATCH") and "Content-Range" in headers and operation is not SESSION:
+        raise refuse("invalidHeader", name="Content-Range", message="only resumable uploads can be sent in parts.")
+    if method != "POST" and not operation.calendar:
+        check_conditions(headers, None, changes=method not in ("GET", "HEAD"))
+
+
+def with_etag(response: Response, headers: Headers) -> Response:
+    """Return a response with an ETag that is computed from its body, or 304 if the request has this etag."""
+    etag = f'"{blake2b(response.content(), digest_size=15).hexdigest()}"'
+    if "If-None-Match" in headers and lists_etag(headers, "If-None-Match", etag):
+        return empty_response(304, [("ETag", etag)])
+    return Response(response.status, Headers([*response.headers.pairs, ("ETag", etag)]), response.body)
+
+
+_MAX_NESTING = 100
+_MAX_DIGITS = 4000
+
+
+def read_json(body: Body, limit: int) -> JSONObject:
+    """Return the JSON object in a body, or {} if empty. Raises ApiError if invalid or longer than `limit` bytes."""
+    pieces, size = [], 0
+    while block := body.read(BLOCK):
+        pieces.append(block)
+        size += len(block)
+        if size > limit:
+            raise refuse("metadataTooLarge", limit=limit)
+    return parse_json(b"".join(pieces))
+
+
+def parse_json(text: bytes) -> JSONObject:
+    """Return the JSON object in a text, or {} if empty. Raises ApiError (400 parseError) for any other text."""
+    if not text.strip():
+        return {}
+    too_deep = f"the JSON is nested more than {_MAX_NESTING} levels deep."
+    try:
+        if b"\0" in text:
+            raise UnicodeError
+        value: JSON = json.loads(text.decode("utf-8-sig"), parse_constant=_reject_constant, parse_int=_integer)
+    except UnicodeError:  # a zero is a byte of another encoding, such as UTF-16
+        raise refuse("parseError", message="expected text in UTF-8, or Content-Encoding if it is compressed.") from None
+    except RecursionError:
+        raise refuse("parseError", message=too_deep) from None
+    except ValueError as error:
+        raise refuse("parseError", message=str(error)[:200]) from None
+    if not isinstance(value, dict):
+        raise refuse("parseError", message="expected an object.")
+    if text.count(b"{") + text.count(b"[") > _MAX_NESTING and _is_deeper(value, _MAX_NESTING):
+        raise refuse("parseError", message=too_deep)  # deep JSON can be parsed, but not always encoded
+    return value
+
+
+def _is_deeper(value: JSON, depth: int) -> bool:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return depth == 0 or any(_is_deeper(each, depth - 1) for each in inner)
+
+
+def _reject_constant(name: str) -> JSON:
+    raise ValueError(f"{name} is not a JSON number")
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > _MAX_DIGITS:
+        raise ValueError(f"a number has more than {_MAX_DIGITS} digits")
+    return int(digits)
+
+
+def parse_fields_param(query: Query, default: Mask, shape: Shape) -> Mask | None:
+    """Return the field mask in the parameter `fields`. Raises ApiError for an invalid mask.
+
+    Returns `default` if the parameter is missing, and None if it is blank.
+    """
+    text = query.get("fields")
+    if text is None:
+        return default
+    mask = field_mask.parse(text)
+    field_mask.check(mask, shape)
+    return mask or None
+
+
+def select_fields(mask: Mask | None, value: Mapping[str, object]) -> JSONObject:
+    """Return the fields of a resource that a mask selects. Returns {} if the mask is None."""
+    whole: Any = value
+    selection = {} if mask is None else field_mask.apply(mask, whole)
+    return selection if isinstance(selection, dict) else {}
+
+
+def int_param(query: Query, name: str, default: int, maximum: int) -> int:
+    """Return an integer parameter, or `default` if missing. Raises ApiError (400) for values outside 1 to `maximum`."""
+    text = query.get(name)
+    if text is None:
+        return default
+    if not (text.isascii() and text.isdigit() and len(text) < 10 and 1 <= int(text) <= maximum):
+        raise refuse("invalidParameter", name=name, message=f"expected a whole number from 1 to {maximum}.")
+    return int(text)
+
+
+def bool_param(query: Query, name: str, *, default: bool) -> bool:
+    """Return a boolean parameter, or `default` if missing. Raises ApiError (400) unless "true" or "false"."""
+    return choice_param(query, name, ("true", "false") if default else ("false", "true")) == "true"
+
+
+def check_booleans(query: Query, operation: Operation) -> None:
+    """Raise ApiError (400) if a boolean parameter of an operation is neither "true" nor "false"."""
+    for parameter in (*COMMON, *operation.parameters):
+        if parameter.type == "boolean" and parameter.name in query:
+            choice_param(query, parameter.name, ("false", "true"))
+
+
+def choice_param(query: Query, name: str, allowed: tuple[str, ...]) -> str:
+    """Return a query parameter, or the first `allowed` value if missing. Raises ApiError (400) for any other value."""
+    text = query.get(name)
+    if text is None:
+        return allowed[0]
+    if text not in allowed:
+        raise refuse("invalidParameter", name=name, message=f"expected one of {', '.join(filter(None, allowed))}.")
+    return text
+
+
+_log = logging.getLogger(__name__)
+
+_MAX_LENGTH_DIGITS = 18
+
+
+class RequestBody:
+    """The body of a request, limited to the declared length. Adds the number of received bytes to the journal entry."""
+
+    __slots__ = ("_body", "_entry", "_read")
+
+    def __init__(self, body: Body | bytes, entry: JournalEntry) -> None:
+        self._body = BytesBody(body) if isinstance(body, bytes) else body
+        self._entry = entry
+        self._read: Callable[[int], bytes] = self._body.read
+
+    def read(self, size: int = -1, /) -> bytes:
+        """Return at most `size` bytes, or b"" at the end. Raises Disconnected if the body is shorter than declared."""
+        declared, entry = self._entry.declared, self._entry
+        if declared is not None:
+            remaining = declared - entry.received
+            size = remaining if size < 0 else min(size, remaining)
+        block = self._read(size) if size else b""
+        if size and not block and declared is not None:
+            raise Disconnected("the body ended before its declared length")
+        entry.received += len(block)
+        return block
+
+    def abort(self) -> None:
+        """Stop the transfer from the client, if the transport supports this."""
+        abort_body(self._body)
+
+    def gone(self) -> bool:
+        """Return True if the client has closed its connection."""
+        return is_gone(self._body)
+
+
+class ResponseStream:
+    """The blocks of a streamed response. Adds the number of sent bytes to the journal entry.
+
+    Iteration raises Disconnected if the body ends before `length`, if the source fails, and after `cut_after` bytes.
+    `on_end` is called when the body has ended or is closed.
+    """
+
+    __slots__ = ("_blocks", "_cut_after", "_entry", "_length", "_source", "on_end")
+
+    def __init__(
+        self, source: Iterable[bytes], entry: JournalEntry, *, length: int | None, cut_after: int | None = None
+    ) -> None:
+        self.on_end: Callable[[JournalEntry], None] | None = None
+        self._source = source
+        self._blocks = iter(source)
+        self._entry = entry
+        self._length = length
+        self._cut_after = cut_after
+
+    def __iter__(self) -> ResponseStream:
+        return self
+
+    def __next__(self) -> bytes:
+        try:
+            return self._next()
+        except BaseException:
+            self._end()
+            raise
+
+    def _end(self) -> None:
+        function, self.on_end = self.on_end, None
+        if function:
+            function(self._entry)
+
+    def _next(self) -> bytes:
+        sent, cut_after = self._entry.sent, self._cut_after
+        if cut_after is not None and sent >= cut_after:
+            raise Disconnected("a fault cut the response")
+        try:
+            block = next(self._blocks)
+        except StopIteration:
+            if self._length is not None and sent < self._length:
+                raise Disconnected(f"the body ended after {sent} of {self._length} bytes") from None
+            raise
+        except OSError as error:
+            _log.error("a response was cut after %d bytes: %s", sent, error)
+            raise Disconnected(str(error)) from error
+        if cut_after is not None:
+            block = block[: cut_after - sent]
+        self._entry.sent = sent + len(block)
+        if self._entry.sent == self._length:
+            self._end()  # before the client can have the whole body
+        return block
+
+    def close(self) -> None:
+        """Close the source of the blocks."""
+        close_body(self._source)
+        self._end()
+
+
+def content_length(request: Request, *, required: bool = False) -> int | None:
+    """Return the length of a request body in bytes, or None for a stream without a declared length.
+
+    Raises ApiError (400) for an invalid Content-Length and ApiError (411) if a `required` length is missing.
+    """
+    headers = request.headers.by_name()
+    texts, is_coded = headers.get("content-length"), "transfer-encoding" in headers
+    if not texts and required and not is_coded:
+        raise refuse("lengthRequired")
+    if not texts or is_coded:
+        return len(request.body) if isinstance(request.body, bytes) and not texts else None
+    text = texts[0]
+    if texts.count(text) < len(texts) or not (text.isascii() and text.isdigit() and len(text) <= _MAX_LENGTH_DIGITS):
+        raise refuse("invalidHeader", name="Content-Length", message="expected one number of bytes.")
+    return int(text)
+
+
+WHOLE_BODY = frozenset(name.lower() for name in ("Content-Encoding", *BODY_DIGESTS, *REPRESENTATION_DIGESTS))
+"""The headers whose requests have a `WholeBody`, in lower case."""
+
+_BLOCK = 16 * 1024  # small, because the decoder copies the rest of a block for each decoded piece
+_MAX_IN_MEMORY = 1024 * 1024
+_MAX_DECODED = 128 * 1024 * 1024
+_MAX_RATIO = 100
+"""A decoded body can have `_MAX_DECODED` bytes, or `_MAX_RATIO` times the received bytes if that is more."""
+
+
+class WholeBody(RequestBody):
+    """A request body that is received, verified and decoded when it is first read, with at most `limit` bytes.
+
+    Reading raises ApiError (400) for a wrong digest or invalid coded data, (413) for a body that is too large, and
+    (415) for an unknown coding.
+    """
+
+    __slots__ = ("_file", "_headers", "_limit")
+
+    def __init__(self, body: RequestBody, entry: JournalEntry, headers: Headers, limit: int) -> None:
+        super().__init__(body, entry)
+        self._headers, self._limit = headers, limit
+        self._file: SpooledTemporaryFile[bytes] | None = None
+
+    @property
+    def codings(self) -> list[str]:
+        """The codings of the body, in the order in which they were applied. Raises ApiError (415) for another."""
+        try:
+            return read_codings(self._headers.all("Content-Encoding"))
+        except LookupError as error:
+            raise unsupported_coding(str(error), "gzip, deflate") from None
+
+    def read(self, size: int = -1, /) -> bytes:
+        """Return at most `size` bytes of the decoded body, or b"" at the end."""
+        return self._open().read(size)
+
+    def length(self) -> int:
+        """Return the number of bytes of the decoded body, of which nothing was read yet."""
+        size = self._open().seek(0, 2)
+        self._open().seek(0)
+        return size
+
+    def close(self) -> None:
+        """Delete the temporary file."""
+        if self._file:
+            self._file.close()
+
+    def _open(self) -> SpooledTemporaryFile[bytes]:
+        if self._file is None:
+            self._file = SpooledTemporaryFile(_MAX_IN_MEMORY)  # noqa: SIM115 -- closed by `close`
+            for block in self._receive():
+                self._file.write(block)
+            self._file.seek(0)
+        return self._file
+
+    def _receive(self) -> Iterator[bytes]:
+        """Yield the decoded bytes of the body. Raises ApiError, at the end for a wrong digest."""
+        names = BODY_DIGESTS if "Content-Range" in self._headers else BODY_DIGESTS + REPRESENTATION_DIGESTS
+        try:
+            digests = DigestVerifier(self._headers, names)
+            blocks = self._blocks(digests)
+            for coding in reversed(self.codings):
+                blocks = decode(blocks, coding, self._check)
+            yield from blocks
+            digests.verify()
+        except ValueError as error:
+            name, _, message = str(error).partition(": ")
+            raise refuse("invalidHeader", decided_by=CODINGS, name=name, message=message) from None
+
+    def _blocks(self, digests: DigestVerifier) -> Iterator[bytes]:
+        while block := self._read(_BLOCK):
+            self._check(self._entry.received)
+            digests.update(block)
+            yield block
+
+    def _check(self, size: int) -> None:
+        """Raise ApiError (413) if `size` bytes are too many."""
+        limit = min(self._limit, max(_MAX_DECODED, _MAX_RATIO * self._entry.received))
+        if size > limit:
+            raise refuse("decodedTooLarge", limit=limit)
+
+
+@contextmanager
+def decoded_request(request: Request, now: datetime, limit: int) -> Iterator[Request]:
+    """Yield a request outside of the journal with its body verified and decoded, which ends at its Content-Length."""
+    entry = JournalEntry(0, now, request.method, request.path, "")
+    entry.declared = content_length(request)
+    plain = RequestBody(request.body, entry)
+    is_plain = WHOLE_BODY.isdisjoint(request.headers.by_name())
+    with nullcontext(plain) if is_plain else closing(WholeBody(plain, entry, request.headers, limit)) as body:
+        yield Request(request.method, request.url, request.headers, body)
+
+
+def unsupported_coding(message: str, accepted: str) -> ApiError:
+    """Return the error for a coding that this request cannot have. `accepted` lists the codings that it can have."""
+    return ApiError(refuse("unsupportedCoding", message=message).rows, [("Accept-Encoding", accepted)])

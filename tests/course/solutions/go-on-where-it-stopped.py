@@ -1,1 +1,0 @@
-svc.resume_upload(given.session_uri, given.content).run()

@@ -1,1 +1,0 @@
-svc.share(given.file_id, given.email, role="commenter")

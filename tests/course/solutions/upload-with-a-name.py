@@ -1,1 +1,0 @@
-svc.upload(given.content, name=given.name)
