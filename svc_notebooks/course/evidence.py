@@ -218,7 +218,7 @@ class RecordedRequest:
     @property
     def sends_bytes(self) -> bool:
         """True if the request sent content to an upload session, with any method."""
-        return self.operation == "upload.session" and not self.is_status_query and self.method != "DELETE"
+        return "upload_id" in self.query and bool(self.request_body) and not self.is_status_query
 
     @property
     def refused(self) -> bool:

@@ -73,7 +73,8 @@ class Given:
 
     def __init__(self, environment: ExerciseEnvironment) -> None:
         self._environment = environment
-        self._values = dict(environment.values)
+        values = environment.values.items()
+        self._values = {name: [*value] if isinstance(value, list) else value for name, value in values}
         self.session: Session = environment.session()
         self.clock = ExerciseClock(environment)
 

@@ -4,10 +4,6 @@
 
 from __future__ import annotations
 
-_JSON = 'JSON = {"Content-Type": "application/json"}\nimport json\n'
-
-BEGINNINGS = {"json": _JSON}
-
 ANSWERS = r"""
 == upload-with-a-name
 -- resumable
@@ -21,20 +17,24 @@ path.write_bytes(given.content)
 svc.upload(path)
 -- looked at it, too
 svc.upload(given.content, name=given.name); svc.files(); svc.exchanges()
--- [json] by hand
+-- by hand
 body = (b'--x\r\nContent-Type: application/json\r\n\r\n' + json.dumps({"name": given.name}).encode()
         + b'\r\n--x\r\nContent-Type: text/csv\r\n\r\n' + given.content + b'\r\n--x--')
 given.send("POST", "/upload/storage/v3/files?uploadType=multipart", {"Content-Type": "multipart/related; boundary=x"}, body)
+-- without a name first, then deleted
+svc.delete(svc.upload(given.content)); svc.upload(given.content, name=given.name)
+-- cancelled, and once more
+svc.start_upload(given.content, name=given.name).cancel(); svc.upload(given.content, name=given.name)
 == metadata-in-one-request
 -- auto is multipart
 svc.upload(given.content, name=given.name, metadata={'description': given.description, 'starred': True})
--- [json] by hand, with the fields in another order
+-- by hand, with the fields in another order
 head = json.dumps({"starred": True, "description": given.description, "mimeType": "text/csv", "name": given.name}).encode()
 body = (b"--x\r\nContent-Type: application/json; charset=UTF-8\r\n\r\n" + head
         + b"\r\n--x\r\nContent-Type: text/csv\r\n\r\n" + given.content + b"\r\n--x--")
 given.send("POST", "/upload/storage/v3/files?uploadType=multipart", {"Content-Type": "multipart/related; boundary=x"}, body)
 == the-lost-receipt
--- [json] asked by the id
+-- asked by the id
 chosen = given.send("GET", "/storage/v3/files/generateIds?count=1").json()["ids"][0]
 body = (b'--x\r\nContent-Type: application/json\r\n\r\n' + json.dumps({"name": given.name, "id": chosen}).encode()
         + b'\r\n--x\r\nContent-Type: text/plain\r\n\r\n' + given.content + b'\r\n--x--')
@@ -52,6 +52,16 @@ except svc.SvcError:
 ids = svc.generate_ids(10)['id']; svc.upload(given.content, name=given.name, file_id=ids.iloc[-1])
 -- resumable
 svc.upload(given.content, name=given.name, file_id=svc.generate_ids(1)['id'][0], upload_type='resumable')
+-- the change log shows it
+token = send("GET", "/storage/v3/changes/startPageToken").json()["startPageToken"]
+try: svc.upload(given.content, name=given.name)
+except svc.SvcError: svc.changes(token)
+-- a list of all files
+try: svc.upload(given.content, name=given.name)
+except svc.SvcError: svc.files()
+-- a refused search, corrected
+try: svc.upload(given.content, name=given.name)
+except svc.SvcError: send("GET", "/storage/v3/files?q=title"); svc.files(f"name contains '{given.name}'")
 == go-on-where-it-stopped
 -- by hand
 total = len(given.content)
@@ -62,8 +72,19 @@ given.send("PUT", given.session_uri, {"Content-Range": f"bytes {first}-{total - 
 svc.resume_upload(given.session_uri, given.content, chunk_size=262144).run()
 -- asked twice
 up = svc.resume_upload(given.session_uri, given.content); up.status(); up.run()
+-- units in upper case, and a host, too
+uri, total = given.session_uri.replace("sandbox", "SANDBOX"), len(given.content)
+first = stored(given.send("PUT", uri, {"Content-Range": f"BYTES */{total}"}))
+given.send("PUT", uri, {"Content-Range": f"Bytes {first}-{total - 1}/{total}"}, given.content[first:])
+-- a total that is unknown at first
+uri, total = given.session_uri, len(given.content)
+first = stored(given.send("PUT", uri, {"Content-Range": "bytes */*"})); last = first + 262143
+given.send("PUT", uri, {"Content-Range": f"bytes {first}-{last}/*"}, given.content[first:last + 1])
+put(uri, last + 1, given.content[last + 1:], total)
+-- a refused query first
+ask(given.session_uri, 1); svc.resume_upload(given.session_uri, given.content).run()
 == expired-session
--- [json] by hand
+-- by hand
 total = len(given.content)
 assert given.send("PUT", given.session_uri, {"Content-Range": f"bytes */{total}"}).status == 404
 opened = given.send("POST", "/upload/storage/v3/files?uploadType=resumable", JSON, json.dumps({"name": given.name}).encode())
@@ -71,8 +92,11 @@ given.send("PUT", opened.headers["Location"], {"Content-Range": f"bytes 0-{total
 -- step by step, and asked without the size
 given.send("PUT", given.session_uri, {"Content-Range": "bytes */*"})
 svc.start_upload(given.content, name=given.name).run()
+-- a refused beginning
+ask(given.session_uri, len(given.content)); send("POST", "/upload/storage/v3/files?uploadType=resumable", b"{")
+svc.upload(given.content, name=given.name, upload_type="resumable")
 == resumable-loop
--- [json] asks before every chunk
+-- asks before every chunk
 total = len(given.content)
 uri = given.send("POST", "/upload/storage/v3/files?uploadType=resumable", JSON,
                  json.dumps({"name": given.name}).encode()).headers["Location"]
@@ -89,7 +113,7 @@ while True:
         given.send("PUT", uri, {"Content-Range": f"bytes {first}-{first + len(chunk) - 1}/{total}"}, chunk)
     except ConnectionError:
         pass
--- [json] a function that calls itself
+-- a function that calls itself
 total = len(given.content)
 def put(where, body=b""):
     try:
@@ -120,14 +144,39 @@ svc.upload(path)
 first = 64 * given.record
 halves = [svc.read(given.file_id, byte_range=(start, start + 31)) for start in (first, first + 32)]
 svc.upload(b"".join(halves), name="record.txt")
+-- units in upper case, after a range that is refused
+first = 64 * given.record
+for value in ("bytes=99999999-", f"BYTES={first}-{first + 63}"):
+    response = given.send("GET", f"/storage/v3/files/{given.file_id}?alt=media", {"Range": value})
+svc.upload(response.body, name="record.txt")
+-- twice
+for _ in "ab": record = svc.read(given.file_id, byte_range=(64 * given.record, 64 * given.record + 63))
+svc.upload(record, name="record.txt")
 == let-the-service-search
 -- ids alone, and in another order
 svc.update(svc.files(f"mimeType = 'text/csv' and trashed = false and name contains '{given.word}'", fields='id'), starred=True)
--- [json] by hand
+-- by hand
 from urllib.parse import quote
 q = quote(f"name contains '{given.word}' and mimeType = 'text/csv' and trashed = false")
 for one in given.send("GET", f"/storage/v3/files?q={q}&fields=files(id,name)").json()["files"]:
     given.send("PATCH", f"/storage/v3/files/{one['id']}", JSON, b'{"starred": true}')
+-- too wide, corrected, and looked at
+query = f"name contains '{given.word.upper()}' and not trashed = true"
+svc.files(query, fields=["id", "name"])
+svc.update(svc.files(f"{query} and mimeType = 'text/csv'", fields=["id", "name"]), starred=True)
+svc.files("starred = true")
+-- in batches
+query = quote(f"name contains '{given.word}' and mimeType = 'text/csv' and trashed = false")
+for file in send("GET", f"/storage/v3/files?fields=files(id,name)&q={query}").json()["files"]:
+    batch("PATCH", f"/storage/v3/files/{file['id']}", {"starred": True})
+-- by pages
+query, token = quote(f"name contains '{given.word}' and mimeType = 'text/csv' and trashed = false"), ""
+ids = []
+while token is not None:
+    page = send("GET", f"/storage/v3/files?pageSize=2&fields=nextPageToken,files(id)&q={query}" + (token and f"&pageToken={token}")).json()
+    ids += [file["id"] for file in page["files"]]
+    token = page.get("nextPageToken")
+for file_id in ids: send("PATCH", f"/storage/v3/files/{file_id}", {"starred": True})
 == another-format
 -- by its media type
 import tempfile
@@ -141,19 +190,35 @@ for format in ("csv", "tsv"): svc.export(table, format, tempfile.mkdtemp())
 import tempfile
 table = svc.upload(given.content, name=given.name, mime_type="text/csv", convert_to="spreadsheet", upload_type="resumable")
 svc.export(table, "tsv", tempfile.mkdtemp())
+-- a converting copy
+file = svc.upload(given.content, name="raw.csv", mime_type="text/csv")["id"].item()
+copy = send("POST", f"/storage/v3/files/{file}/copy", {"name": given.name, "mimeType": "application/vnd.svc-apps.spreadsheet"}).json()
+svc.export(copy["id"], "tsv", tempfile.mkdtemp())
+-- a refused export first
+table = svc.upload(given.content, name=given.name, mime_type="text/csv", convert_to="spreadsheet")
+send("GET", f"/storage/v3/files/{table['id'].item()}/export?mimeType=text/tsv"); svc.export(table, "tsv", tempfile.mkdtemp())
+-- an empty spreadsheet, and then its content
+table = svc.create_file(name="x", mimeType="application/vnd.svc-apps.spreadsheet")
+svc.export(svc.update(table, given.content, mime_type="text/csv", name=given.name), "tsv", tempfile.mkdtemp())
 == too-often
--- [json] a little longer than it asks
+-- a little longer than it asks
 for name in given.names:
     while (answer := given.send("POST", "/storage/v3/files", JSON, json.dumps({"name": name}).encode())).status == 403:
         given.clock.advance(1.5 * float(answer.headers["Retry-After"]))
--- [json] a list of what is left
+-- a list of what is left
 left = list(given.names)
 while left:
     answer = given.send("POST", "/storage/v3/files", JSON, json.dumps({"name": left[0], "mimeType": "text/plain"}).encode())
     if answer.status == 200: left.pop(0)
     else: given.clock.advance(f"{answer.headers['Retry-After']}s")
+-- a wait before each request, and a look at the end
+for name in given.names:
+    given.clock.advance(10)
+    while (response := send("POST", "/storage/v3/files", {"name": name})).status == 403:
+        for _ in "ab": given.clock.advance(float(response.headers["retry-after"]))
+svc.files()
 == later-or-never
--- [json] in rounds
+-- in rounds
 left = list(given.file_ids)
 while left:
     again = []
@@ -164,7 +229,7 @@ while left:
             again.append(one)
     left = again
     given.clock.advance(5)
--- [json] one after the other, with growing waits
+-- one after the other, with growing waits
 def star(file_id, wait=1):
     try:
         status = given.send("PATCH", f"/storage/v3/files/{file_id}?fields=id", JSON, json.dumps({"starred": True}).encode()).status
@@ -190,12 +255,26 @@ for file_id in given.file_ids:
         delay = min(given.cap, 2.0 ** refusals[file_id]) * random.uniform(0.75, 1)
         refusals[file_id] += 1
         given.clock.advance(max([delay, *map(float, answer.headers.all("Retry-After"))]))
+-- percents
+for file_id in given.file_ids:
+    for n in itertools.count():
+        response = given.send("GET", f"/storage/v3/files/{file_id}?alt=media")
+        if response.status == 200: break
+        delay = random.randrange(50, 101) / 100 * min(given.cap, 2**n)
+        given.clock.advance(max(delay, float(response.headers.get("Retry-After", 0))))
 == share-with-one
 -- reader first
 svc.share(given.file_id, given.email); svc.share(given.file_id, given.email, role='commenter')
--- [json] by hand
+-- by hand
 body = json.dumps({"type": "user", "role": "commenter", "emailAddress": given.email}).encode()
 given.send("POST", f"/storage/v3/files/{given.file_id}/permissions", JSON, body)
+-- refused, then as a reader, and in upper case
+permissions = f"/storage/v3/files/{given.file_id}/permissions"
+send("POST", permissions, {"type": "user", "role": "comment", "emailAddress": given.email})
+made = send("POST", permissions, {"type": "user", "role": "reader", "emailAddress": given.email.upper()}).json()
+send("PATCH", f"{permissions}/{made['id']}", {"role": "commenter"})
+-- in a batch
+batch("POST", f"/storage/v3/files/{given.file_id}/permissions", {"type": "user", "role": "commenter", "emailAddress": given.email})
 == the-narrowest-scope
 -- a file without content
 svc.files(session=given.sign_in("catalogue", ["storage.metadata.readonly"]), fields=["name"])
@@ -250,7 +329,6 @@ genuine = set(zip(given.channels, given.tokens))
 given.deliver_to(lambda headers: 200 if (headers.get("X-Svc-Channel-ID"), headers.get("X-Svc-Channel-Token")) in genuine else 403)
 == page-by-page
 -- pages first, changes later
-import json
 def pages(token):
     while token:
         page = given.send("GET", f"/storage/v3/changes?pageSize={given.page_size}&pageToken={token}"
@@ -268,7 +346,6 @@ while True:
     if not changes: break
 svc.upload(json.dumps({"page_token": token, "files": copy}, indent=1).encode(), name="copy.json", upload_type="resumable")
 -- with the session
-import json
 copy, token, page = dict(zip(given.file_ids, given.names)), given.page_token, {"changes": [1]}
 while page["changes"]:
     page = given.session.call("GET", "/storage/v3/changes", query={"pageToken": token, "pageSize": given.page_size})
@@ -279,7 +356,6 @@ while page["changes"]:
 svc.upload(json.dumps({"files": copy, "page_token": int(token)}).encode(), name="copy.json")
 == twice-and-out-of-order
 -- message by message, and delivered twice
-import json
 state, seen = {}, set()
 def handle(headers):
     key = headers.get("x-svc-channel-id"), int(headers.get("x-svc-message-number"))
@@ -322,6 +398,11 @@ import pandas as pd
 start = pd.Timestamp(f"{given.day} {given.time}")
 made = svc.create_event(given.summary, start=start, end=start + pd.Timedelta(hours=1), time_zone=given.zone)
 svc.update_event(made, end=start + pd.Timedelta(minutes=given.minutes), time_zone=given.zone)
+-- an instant in UTC, with the zone
+start = pd.Timestamp(f"{given.day} {given.time}", tz=given.zone).tz_convert("UTC")
+side = lambda when: {"dateTime": when.strftime("%Y-%m-%dT%H:%M:%SZ"), "timeZone": given.zone}
+body = {"summary": given.summary, "start": side(start), "end": side(start + pd.Timedelta(minutes=given.minutes))}
+batch("POST", "/calendar/v3/calendars/primary/events", body)
 == series-with-an-exception
 -- the free day deleted
 import pandas as pd
@@ -339,7 +420,6 @@ svc.create_event(given.summary, start=start, end=start + pd.Timedelta(minutes=90
                  recurrence=[f"RRULE:FREQ=WEEKLY;COUNT={weeks}", f"EXDATE;TZID={given.zone}:{free}"])
 == two-programs-one-event
 -- reads with the package
-import json
 path, status = f"/calendar/v3/calendars/primary/events/{given.event_id}", 412
 while status == 412:
     row = svc.event(given.event_id)
@@ -347,7 +427,6 @@ while status == 412:
     change = json.dumps({"description": f"{event['description']}\n{given.line}"}).encode()
     status = given.send("PATCH", path, {"Content-Type": "application/json", "If-Match": event["etag"]}, change).status
 -- looked at it three times before
-import json
 path = f"/calendar/v3/calendars/primary/events/{given.event_id}"
 for _ in range(3): given.send("GET", path)
 status = 412
@@ -356,4 +435,12 @@ while status == 412:
     lines = [*event["description"].splitlines(), given.line]
     status = given.send("PATCH", path, {"content-type": "application/json", "if-match": event["etag"]},
                         json.dumps({"description": "\n".join(lines)}).encode()).status
+-- a refused update in between
+path = f"/calendar/v3/calendars/primary/events/{given.event_id}"
+status = 412
+while status == 412:
+    event = next(event for event in send("GET", "/calendar/v3/calendars/primary/events").json()["items"] if event["id"] == given.event_id)
+    send("PATCH", path, b"{", If_Match=event["etag"])
+    status = send("PATCH", path, {"description": event["description"] + "\n" + given.line}, If_Match=event["etag"]).status
+svc.event(given.event_id)
 """

@@ -25,10 +25,16 @@ def _import_module(name: str):
 
 
 answers, right, wrong = _import_module("answers"), _import_module("right"), _import_module("wrong")
-RIGHT = answers.read(right.ANSWERS, right.BEGINNINGS)
-DRAWN = ("growing-delays", "later-or-never", "resumable-loop", "too-often", "twice-and-out-of-order")
-"""The exercises in which the seed decides the faults, or the order of the messages."""
-CASES = [pytest.param(name, answer, id=f"{name}: {answer.idea}") for name, all in wrong.WRONG.items() for answer in all]
+RIGHT = answers.read(right.ANSWERS)
+WRONG = {
+    name: {tuple(head.split(" => ", 1)): code for head, code in all.items()}
+    for name, all in answers.read(wrong.ANSWERS).items()
+}
+CASES = [
+    pytest.param(name, code, says, id=f"{name}: {idea}")
+    for name, all in WRONG.items()
+    for (idea, says), code in all.items()
+]
 
 
 @pytest.mark.parametrize("name", DEFINITIONS)
@@ -54,26 +60,34 @@ def test_nothing_done_is_not_tried(name: str):
     assert answers.answered(name, "").outcome is ExerciseOutcome.NOT_TRIED
 
 
-@pytest.mark.parametrize("name, answer", CASES)
-def test_a_wrong_answer_is_refused_with_the_missing_requirement(name: str, answer):
-    result = answers.answered(name, answer.code, "other")
+@pytest.mark.parametrize("name, code, says", CASES)
+def test_a_wrong_answer_is_refused_with_the_missing_requirement(name: str, code: str, says: str):
+    result = answers.answered(name, code, "other")
 
     assert result.outcome is ExerciseOutcome.NOT_YET
-    assert re.search(answer.says, result.message), result.message
+    assert re.search(says, result.message), result.message
 
 
-@pytest.mark.parametrize("seed", range(8))
-@pytest.mark.parametrize("name", DRAWN)
-def test_faults_and_messages_of_every_seed_tell_right_from_wrong(name: str, seed: int):
-    accepted = [
-        answer.idea
-        for answer in wrong.WRONG[name]
-        if answers.answered(name, answer.code, seed).outcome is not ExerciseOutcome.NOT_YET
-    ]
-    correct = [answers.solution(name), *RIGHT.get(name, {}).values()]
+def _points_of_copies(name: str, code: str, copies: int) -> set[tuple[bool, ...]]:
+    """Which parts of the check are met, by the same notebook of several students, whose data differ."""
+    verdicts = [answers.answered(name, code, f"student {n}/1") for n in range(copies)]
+    return {tuple(part.met for part in verdict.parts) for verdict in verdicts}
 
-    assert accepted == []
-    assert {answers.answered(name, code, seed).outcome for code in correct} == {ExerciseOutcome.CORRECT}
+
+@pytest.mark.parametrize("name", DEFINITIONS)
+def test_copies_of_an_answer_get_the_same_points(name: str):
+    wrong_answers = list(WRONG[name].values())
+    sample = [answers.solution(name), *wrong_answers[2:4], wrong_answers[-2]]
+
+    assert [len(_points_of_copies(name, code, 3)) for code in sample] == [1] * len(sample)
+
+
+@pytest.mark.marks
+@pytest.mark.parametrize("name", DEFINITIONS)
+def test_twelve_copies_of_every_answer_get_the_same_points(name: str):
+    every = {"solution": answers.solution(name), **RIGHT.get(name, {}), **WRONG[name]}
+
+    assert [idea for idea, code in every.items() if len(_points_of_copies(name, code, 12)) > 1] == []
 
 
 @pytest.mark.parametrize("asks_first", [False, True])
@@ -100,8 +114,8 @@ def test_the_faults_of_every_upload_hit_chunks_and_status_queries_in_all_ways(se
 
 @pytest.mark.parametrize("name", DEFINITIONS)
 def test_every_exercise_has_several_different_wrong_answers(name: str):
-    assert len({answer.code for answer in wrong.WRONG[name]}) >= 5
-    assert len({answer.says for answer in wrong.WRONG[name]}) >= 3
+    assert len(WRONG[name]) >= 10
+    assert len({says for _, says in WRONG[name]}) >= 3
 
 
 @pytest.mark.parametrize("name", DEFINITIONS)

@@ -25,15 +25,15 @@ def load(name: str) -> ModuleType:
     return module
 
 
-def wrong_in_a_sandbox(answers: list) -> list[str]:
+def wrong_in_a_sandbox(answers: dict[str, str]) -> list[str]:
     """The code of the wrong answers. Those that change the service in the student's kernel find none in a sandbox."""
-    return [answer.code for answer in answers if "_environment" not in answer.code]
+    return [code for code in answers.values() if "_environment" not in code]
 
 
 def test_every_mark_is_as_planted_and_no_file_is_changed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], pytestconfig: pytest.Config
 ):
-    made, wrong = load("made_class"), load("wrong").WRONG
+    made, wrong = load("made_class"), load("answers").read(load("wrong").ANSWERS)
     folder, report = tmp_path / "class", tmp_path / "marks.json"
     students = pytestconfig.getoption("--students", default=made.SIZE)
     answers = {name: wrong_in_a_sandbox(answers) for name, answers in wrong.items()}

@@ -21,7 +21,7 @@ def _import_module(name: str):
 
 
 answers, right = _import_module("answers"), _import_module("right")
-RIGHT = answers.read(right.ANSWERS, right.BEGINNINGS)
+RIGHT = answers.read(right.ANSWERS)
 STEPS = {exercise.name: exercise for exercise in EXERCISES}
 CASES = [
     pytest.param(name, code, id=f"{name}: {idea}")

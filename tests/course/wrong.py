@@ -1,74 +1,625 @@
 """Wrong answers, each tempting in its own way, and what the check says that is missing.
 
-A line "== name" begins an exercise, and a line "-- idea => part of the message" an answer, whose code follows. The code
-of an answer with a name in brackets begins with the code of this name.
+A line "== name" begins an exercise, and a line "-- idea => part of the message" an answer, whose code follows. The lines
+before the first answer are part of all answers. `answers.read` reads the text.
 """
 
 # ruff: noqa: E501 - a line of code is a line
 
-from __future__ import annotations
-
-from typing import NamedTuple
-
-
-class Wrong(NamedTuple):
-    idea: str
-    code: str
-    says: str
-
-
-_HAND = """
-import json
-JSON = {"Content-Type": "application/json"}
-"""
-
-_LOOP = """
-import json
-total = len(given.content)
-body = json.dumps({"name": given.name}).encode()
-start = lambda: given.send("POST", "/upload/storage/v3/files?uploadType=resumable",
-                           {"Content-Type": "application/json"}, body)
-def stored(answer):
-    if answer.status == 200: return total
-    return int(answer.headers["Range"].rpartition("-")[2]) + 1 if "Range" in answer.headers else 0
-def put(offset, size=given.chunk_size):
-    chunk = given.content[offset:offset + size]
-    place = {"Content-Range": f"bytes {offset}-{offset + len(chunk) - 1}/{total}"}
-    return given.send("PUT", address, place, chunk)
-def ask():
+ANSWERS = r"""
+== upload-with-a-name
+-- forgot the name => The service has no file named '.*'
+svc.upload(given.content)
+-- named it afterwards => The file was changed after its creation \(.+ update\): send everything
+svc.update(svc.upload(given.content), name=given.name)
+-- named afterwards, in a batch => The file was changed after its creation \(.+ update\): send everything
+batch("PATCH", f"/storage/v3/files/{svc.upload(given.content)['id'].item()}", {"name": given.name})
+-- the name that my notebook showed => The service has no file named '.*'
+svc.upload(given.content, name="ponds-100.csv")
+-- a file without content => The content of the file '.*' \(no bytes\) differs from
+svc.create_file(name=given.name)
+-- another content => The content of the file '.*' \(.+ bytes\) differs from
+svc.upload(given.content + b"\n", name=given.name)
+-- twice, to be sure => The service has .+ files called '.*' instead of one
+for _ in "ab": svc.upload(given.content, name=given.name)
+-- a second file without a name => The service has .+ files instead of one
+svc.upload(given.content); svc.upload(given.content, name=given.name)
+-- content in a second request => The file was changed after its creation \(.+ update\): send everything
+svc.update(svc.create_file(name=given.name), given.content)
+-- content and name again in a second request => The file was changed after its creation \(.+ update\): send everything
+multipart({"name": given.name}, given.content, "PUT", f"/upload/storage/v3/files/{svc.upload(given.content)['id'].item()}")
+-- copied with the name => The file is a copy of another file
+file = svc.upload(given.content); svc.copy(file, name=given.name); svc.delete(file)
+-- in the trash => The service has no file named '.*'
+svc.trash(svc.upload(given.content, name=given.name))
+-- shared with everybody => The file '.*' is shared, and the task does not ask you to
+svc.share(svc.upload(given.content, name=given.name), "anyone")
+-- a spreadsheet of the service => The file '.*' has the type
+svc.upload(given.content, name=given.name, mime_type="text/csv", convert_to="spreadsheet")
+-- a folder of this name => The file '.*' has the type
+svc.create_folder(given.name)
+-- straight into the store => The journal of the service has .+ request, but the service received .+
+from svc_notebooks.client.files import create_file
+create_file(course.exercise("upload-with-a-name")._environment.exercise.session(), {"name": given.name})
+-- made the file, then cleaned the journal => The journal of the service has .+ requests, but the service received .+
+svc.upload(given.content, name=given.name)
+course.exercise("upload-with-a-name")._environment.exercise.service._journal.clear()
+== metadata-in-one-request
+metadata = {"name": given.name, "description": given.description, "starred": True}
+-- upload, then describe => The file was changed after its creation \(.+ update\): send everything
+svc.update(svc.upload(given.content, name=given.name), description=given.description, starred=True)
+-- resumable has metadata, too => The upload type was '.*', so metadata and content were not in
+svc.upload(given.content, upload_type="resumable", metadata=metadata)
+-- no star => The file has no star\. A file with a star has the field `starred` with
+multipart({**metadata, "starred": False}, given.content)
+-- another description => The file'.*'Counted by Mia, winter of .+\.', not
+multipart({**metadata, "description": given.description + "."}, given.content)
+-- description as a property => The file's description is None, not given\.description
+multipart({"name": given.name, "starred": True, "properties": {"description": given.description}}, given.content)
+-- looked at the list, too => The service received .+ requests, and the task asks for a single one
+multipart(metadata, given.content); svc.files()
+-- refused first => The service received .+ requests, and the task asks for a single one
+multipart({**metadata, "starred": "yes"}, given.content); multipart(metadata, given.content)
+-- a generated id first => The service received .+ requests, and the task asks for a single one
+multipart({**metadata, "id": svc.generate_ids(1)["id"].item()}, given.content)
+-- the heading is not data => The content of the file '.*' \(.+ bytes\) differs from
+multipart(metadata, given.content.partition(b"\n")[2])
+-- into the trash at once => The service has no file named '.*'
+multipart({**metadata, "trashed": True}, given.content)
+-- a star afterwards => The file was changed after its creation \(.+ update\): send everything
+multipart({**metadata, "starred": False}, given.content); svc.update(svc.files(), starred=True)
+== the-lost-receipt
+def upload(**more):
+    try: return multipart({"name": given.name, **more}, given.content)
+    except ConnectionError: return None
+-- again after the error => The file was created without a generated id, so the repeated request
+upload(); upload()
+-- again, and the second deleted => The file was created without a generated id, so the repeated request
+upload(); send("DELETE", f"/storage/v3/files/{upload().json()['id']}")
+-- a new id for every try => The requests had .+ different ids, so each of them can create a file
+for chosen in svc.generate_ids(2)["id"]: upload(id=chosen)
+-- an id of my own => The file was created without a generated id, so the repeated request
+for _ in "ab": upload(id="my" + "0" * 26)
+-- it will have worked => The response to the only request was lost, and no later request asked
+upload()
+-- searched, and repeated it nevertheless => The file was created without a generated id, so the repeated request
+upload(); svc.files(f"name = '{given.name}'"); upload()
+-- generated an id, and did not send it => .+ request to create the file had no id
+svc.generate_ids(1); upload(); svc.files()
+-- looked before the upload => The response to the only request was lost, and no later request asked
+svc.files(f"name = '{given.name}'"); upload()
+-- a look that is refused => GET /storage/v.+/files got the status .+: q: title is not a field;
+upload(); send("GET", "/storage/v3/files?q=" + quote(f"title = '{given.name}'"))
+-- a look at another id => GET /storage/v.+/files/nobody got the status .+: File not found:
+upload(); send("GET", "/storage/v3/files/nobody")
+-- a look at the sizes => The response to the only request was lost, and no later request asked
+upload(); send("GET", "/storage/v3/files?fields=files(size)")
+-- a look into the trash => The response to the only request was lost, and no later request asked
+upload(); svc.files("trashed = true")
+-- in the trash at the end => POST /upload/storage/v.+/files got the status .+: A file already
+chosen = svc.generate_ids(1)["id"].item(); upload(id=chosen); upload(id=chosen); svc.trash(chosen)
+== go-on-where-it-stopped
+uri, total = given.session_uri, len(given.content)
+-- all over again => The service received .+ new upload, although the session is still open
+svc.upload(given.content, name="film.mp4", upload_type="resumable")
+-- from the first byte => The first request to the session sent bytes
+put(uri, 0, given.content, total)
+-- asked, and then from the first byte => A request sent bytes from .+ on, but .+ were already stored, so
+ask(uri, total); put(uri, 0, given.content, total)
+-- asked, and then everything without a range => A request sent bytes from .+ on, but .+ were already stored, so
+ask(uri, total); given.send("PUT", uri, {}, given.content)
+-- stored bytes again with another method => A PATCH request sent bytes to the session
+first = stored(ask(uri, total)); put(uri, 0, given.content[:first], total, "PATCH"); put(uri, first, given.content[first:], total)
+-- stored bytes again with POST => A POST request sent bytes to the session
+first = stored(ask(uri, total)); put(uri, 0, given.content[:first], total, "POST"); put(uri, first, given.content[first:], total)
+-- an offset that nobody said => A request sent bytes from .+ on, but .+ were already
+ask(uri, total); put(uri, 262143, given.content[262143:], total)
+-- asked with POST => The first request to the session sent bytes
+ask(uri, total, "POST"); put(uri, 0, given.content, total)
+-- a query that is refused, and a guess => A request sent bytes from .+ on, but .+ were already
+ask(uri, 1); put(uri, 262144, given.content[262144:], total)
+-- asked, and went home => No request sent bytes to the session
+ask(uri, total)
+-- asked another session => .+ request had the address of another session, which knows nothing
+ask(uri[:-3] + "zzz", total); svc.resume_upload(uri, given.content).run()
+-- cancelled => The session was cancelled with DELETE, so it can no longer be
+ask(uri, total); send("DELETE", uri)
+-- zeros in place of the missing bytes => The content of the file '.*' \(.+ bytes\) differs from
+first = stored(ask(uri, total)); put(uri, first, bytes(total - first), total)
+-- zeros, and then an update => The content was replaced after the upload was finished: send the
+first = stored(ask(uri, total)); put(uri, first, bytes(total - first), total); svc.update(svc.files(), given.content)
+-- the last stored byte once more => A request sent bytes from .+ on, but .+ were already
+first = stored(ask(uri, total)) - 1; put(uri, first, given.content[first:], total)
+-- finished, and uploaded once more => The service received .+ new upload, although the session is still open
+svc.resume_upload(uri, given.content).run(); svc.upload(given.content, name="film.mp4")
+-- finished, and deleted => The upload was finished, but its file no longer exists: there is no
+svc.resume_upload(uri, given.content).run(); svc.delete(svc.files())
+-- finished, and renamed => The upload is finished, but the file is now called '.*'
+svc.resume_upload(uri, given.content).run(); svc.update(svc.files(), name="other.mp4")
+== expired-session
+uri, total = given.session_uri, len(given.content)
+def upload(**more): return svc.upload(given.content, **{"name": given.name, "upload_type": "resumable", **more})
+-- run() will begin again by itself => The session has expired, and no new upload was started
+svc.resume_upload(uri, given.content).run()
+-- not asked at all => No request asked for the state of the old session
+upload()
+-- a simple upload will do => The upload type was multipart, not resumable
+ask(uri, total); upload(upload_type="multipart")
+-- it may come back => The old session received .+ requests
+for _ in range(5): ask(uri, total)
+upload()
+-- bytes instead of a question => The first request to the old session sent bytes, or its response does
+put(uri, 262144, given.content[262144:], total); upload()
+-- bytes after the question => .+ request sent bytes to the old session, which has expired
+ask(uri, total); put(uri, 262144, given.content[262144:], total); upload()
+-- asked with POST => The first request to the old session sent bytes, or its response does
+ask(uri, total, "POST"); upload()
+-- asked with DELETE => The first request to the old session sent bytes, or its response does
+send("DELETE", uri); upload()
+-- the wrong name => The service has no file named '.*'
+ask(uri, total); upload(name="night.raw")
+-- upload first, ask afterwards => The new upload was started before the status query
+upload(); ask(uri, total)
+-- only the bytes that were missing => The content of the file '.*' \(.+ bytes\) differs from
+ask(uri, total); svc.upload(given.content[262144:], name=given.name, upload_type="resumable")
+-- two sessions, because the first one was left => The service opened .+ new sessions; one is enough
+ask(uri, total); session(); upload()
+-- opened, and not finished => The service has no file named '.*'
+ask(uri, total); session(name=given.name)
+-- named afterwards => The file was changed after its creation \(.+ update\): send the name and
+ask(uri, total); svc.update(upload(name="new"), name=given.name)
+-- update of an empty file => The upload type was None, not resumable
+ask(uri, total); svc.update(svc.create_file(name=given.name), given.content, upload_type="resumable")
+== resumable-loop
+total, size = len(given.content), given.chunk_size
+def sure(request):
     while True:
         try:
-            answer = given.send("PUT", address, {"Content-Range": f"bytes */{total}"})
-            if answer.status < 500: return answer
-        except ConnectionError:
-            pass
-"""
-
-_DOWNLOADS = """
-import random
-def get(file_id): return given.send("GET", f"/storage/v3/files/{file_id}?alt=media")
+            if (response := request()).status < 500: return response
+        except ConnectionError: pass
+def query(): return sure(lambda: ask(address, total))
+def end(response): return total if response.status in (200, 201) else stored(response)
+def step(first, size=size, content=given.content):
+    try: response = put(address, first, content[first:first + size], total)
+    except ConnectionError: return query()
+    return query() if response.status >= 500 else response
+def loop(step=step):
+    first = 0
+    while first < total: first = end(step(first))
+-- the client of the package => The service saw requests of the client of svc_notebooks, which waits,
+svc.upload(given.content, name=given.name, upload_type="resumable")
+-- everything again after a break => The service opened .+ sessions
+for _ in range(9):
+    address, first = session(name=given.name), 0
+    try:
+        while first < total:
+            if (response := put(address, first, given.content[first:first + size], total)).status >= 500: break
+            first = end(response)
+    except ConnectionError: pass
+-- the same chunk again => A request of the upload had the status .+ and the next request sent
+address = session(name=given.name)
+loop(lambda first: sure(lambda: put(address, first, given.content[first:first + size], total)))
+-- the same chunk again after a 503 => A request of the upload had the status .+ and the next request sent
+address = session(name=given.name)
+def again(first):
+    try: response = put(address, first, given.content[first:first + size], total)
+    except ConnectionError: return query()
+    return again(first) if response.status >= 500 else response
+loop(again)
+-- Range is not read after a 308 => A request sent bytes from .+ on, but the next missing byte was
+address, first = session(name=given.name), 0
+while first < total:
+    try: response = put(address, first, given.content[first:first + size], total)
+    except ConnectionError: response = None
+    first = first + size if response and response.status < 500 else end(query())
+-- counted by itself => A request sent bytes from .+ on, but the next missing byte was
+address = session(name=given.name)
+for first in range(0, total, size): sure(lambda: step(first))
+-- all in one piece => A request sent .+ bytes; a chunk must have at most .+
+address = session(name=given.name); loop(lambda first: step(first, total))
+-- half a chunk => A request sent .+ bytes; a chunk before the last has .+
+address = session(name=given.name); loop(lambda first: step(first, size // 2))
+-- with POST => No fault has interrupted the upload yet
+address = session(name=given.name); put(address, 0, given.content[:size], total, "POST")
+-- no loop at all => No fault has interrupted the upload yet
+address = session(name=given.name); step(0)
+-- a simple upload => The content was not sent in a resumable upload
+given.send("POST", "/upload/storage/v3/files?uploadType=media", {}, given.content)
+-- zeros at the end => The content of the file '.*' \(.+ bytes\) differs from
+address = session(name=given.name); loop(lambda first: step(first, content=given.content[:-9] + bytes(9)))
+-- renamed when it was there => The file was changed after its creation \(.+ update\): send the name in
+address = session(name="tape"); loop(); send("PATCH", f"/storage/v3/files/{query().json()['id']}", {"name": given.name})
+== a-part-of-a-file
+first = 64 * given.record
+def part(first, last): return svc.read(given.file_id, byte_range=(first, last))
+def save(content, name="record.txt"): return svc.upload(content, name=name)
+-- all of it, and a slice => A download had no range, so the service sent .+ bytes, which are
+save(svc.read(given.file_id)[first:first + 64])
+-- a copy of all of it => A download had no range, so the service sent .+ bytes, which are
+save(svc.read(svc.copy(given.file_id))[first:first + 64])
+-- a unit that is ignored => A download had no range, so the service sent .+ bytes, which are
+save(given.send("GET", f"/storage/v3/files/{given.file_id}?alt=media", {"Range": "records=1-2"}).body[first:first + 64])
+-- the end as in Python => A download had the range '.*', and the service sent .+
+save(part(first, first + 64)[:64])
+-- counted from 1 => A download had the range '.*', and the service sent .+
+save(part(first - 64, first - 1))
+-- never uploaded => The service received .+ requests, and none of them creates a file
+part(first, first + 63)
+-- without the last byte => The service sent .+ bytes, but the record has .+
+save(part(first, first + 62) + b"\n")
+-- from the record to the end => A download had the range '.*', and the service sent .+
+save(given.send("GET", f"/storage/v3/files/{given.file_id}?alt=media", {"Range": f"bytes={first}-"}).body[:64])
+-- its neighbours, too => A download had the range '.*', and the service sent
+save(part(first - 64, first + 127)[64:128])
+-- two files, to be sure => The service has .+ files called '.*' instead of one
+for _ in "ab": save(part(first, first + 63))
+-- without white space => The content of the file '.*' \(.+ bytes\) differs from record
+save(part(first, first + 63).strip())
+-- in the trash => The service has no file named '.*'
+svc.trash(save(part(first, first + 63)))
+-- into the log => The service received .+ requests, and none of them creates a file
+svc.update(given.file_id, part(first, first + 63), name="record.txt")
+-- the whole file by its link => .+ request asked for content in another way than a download with a
+save(part(first, first + 63)); send("GET", svc.file(given.file_id, fields=["webContentLink"])["web_content_link"].item())
+== let-the-service-search
+def search(*conditions, fields=["id", "name"]): return svc.files(" and ".join(conditions), fields=fields)
+word, kind, kept = f"name contains '{given.word}'", "mimeType = 'text/csv'", "trashed = false"
+-- pandas can search, too => A request listed files without a query, so the service returned all
+files = svc.files(); svc.update(files[files["name"].str.contains(given.word)], starred=True)
+-- forgot the trash => The service returned .+ other files \(called '.*' and 'coot
+svc.update(search(word, kind), starred=True)
+-- forgot the type => The service returned .+ other files \(called '.*', 'coot
+svc.update(search(word, kept), starred=True)
+-- the type by the name => The service returned .+ other files \(called '.*' and 'coot
+svc.update(search(word, kept, "name contains 'csv'"), starred=True)
+-- three letters of the word => The service returned .+ other files \(called '.*' and
+svc.update(search(f"name contains '{given.word[:3]}'", kind, kept), starred=True)
+-- the word anywhere => The service returned .+ other file \(called '.*'\): make
+svc.update(search(f"fullText contains '{given.word}'", kind, kept), starred=True)
+-- every text => The service returned .+ other files \(called '.*', 'coot
+svc.update(search(word, "mimeType contains 'text/'", kept), starred=True)
+-- my own files => The service returned .+ of the .+ matching files
+svc.update(search(word, kind, kept, "'me' in owners"), starred=True)
+-- every field => The service returned the fields createdTime, id, mimeType,
+svc.update(search(word, kind, kept, fields=None), starred=True)
+-- no ids => A response has no ids, because `fields` does not name them
+search(word, kind, kept, fields=["id"]); send("GET", "/storage/v3/files?fields=files(name)&q=" + quote(f"{word} and {kind} and {kept}"))
+-- a query that is refused => GET /storage/v.+/files got the status .+: q: title is not a field;
+send("GET", "/storage/v3/files?q=" + quote(f"title contains '{given.word}'"))
+-- the word of my own notebook => The service returned .+ of the .+ matching files
+svc.update(search("name contains 'teal'", kind, kept), starred=True)
+-- found, and no star => Of the .+ matching files, .+ have a star, and of the other files, .+
+search(word, kind, kept)
+-- a star and a description => The task does not ask you to change '.*' of '.*'
+svc.update(search(word, kind, kept), starred=True, description="found")
+-- the others into the trash first => The service returned .+ other files \(called '.*', 'coot
+svc.trash(svc.files(f"{word} and not {kind}")); svc.update(search(word, kind, kept), starred=True)
+-- a star for all, and taken from the others => The service returned .+ other files \(called '.*',
+svc.update(svc.files("trashed = false"), starred=True)
+svc.update(svc.files(f"not ({word} and {kind})"), starred=False); search(word, kind, kept)
+-- one page, and the rest by hand => The service returned .+ of the .+ matching files
+send("GET", "/storage/v3/files?pageSize=2&fields=files(id,name)&q=" + quote(f"{word} and {kind} and {kept}"))
+== another-format
+def table(content=given.content, **more):
+    return svc.upload(content, **{"name": given.name, "mime_type": "text/csv", "convert_to": "spreadsheet", **more})
+def tsv(file): svc.export(file, "tsv", tempfile.mkdtemp())
+-- a CSV file is a table => The file '.*' has the type text/csv, which is not a
+svc.upload(given.content, name=given.name, mime_type="text/csv")
+-- an empty spreadsheet => No upload contains the CSV of given\.content, so the table was
+tsv(svc.create_file(name=given.name, mimeType="application/vnd.svc-apps.spreadsheet"))
+-- the wrong format => The spreadsheet was exported as '.*', not as tab-separated
+svc.export(table(), "csv", tempfile.mkdtemp())
+-- a format that is refused => No export succeeded\. GET
+send("GET", f"/storage/v3/files/{table()['id'].item()}/export?mimeType=text/tsv")
+-- only the head of the response => The export \(no rows\) differs from given\.content
+given.send("HEAD", f"/storage/v3/files/{table()['id'].item()}/export?mimeType=text/tab-separated-values")
+-- never exported => The spreadsheet was never exported
+table()
+-- another table exported => The spreadsheet was never exported
+table(); tsv(table(b"a,b\n1,2\n", name="other"))
+-- rewritten as TSV before the upload => No upload contains the CSV of given\.content, so the table was
+tsv(table(given.content.replace(b",", b"\t"), mime_type="text/tab-separated-values"))
+-- another name => The service has no file named '.*'
+tsv(table(name=given.name + ".csv"))
+-- a document, not a spreadsheet => The file '.*' has the type application/vnd\.svc-apps\.document,
+svc.upload(given.content, name=given.name, mime_type="text/plain", convert_to="document")
+-- two spreadsheets => The service has .+ files called '.*' instead of one
+for _ in "ab": tsv(table())
+-- replaced afterwards => The spreadsheet was changed after the export
+file = table(); tsv(file); svc.update(file, b"a,b\n", mime_type="text/csv")
+-- in the trash => The service has no file named '.*'
+file = table(); tsv(file); svc.trash(file)
+== too-often
+def make(wait, **more):
+    for name in given.names:
+        while (response := send("POST", "/storage/v3/files", {"name": name, **more})).status == 403:
+            seconds = wait(float(response.headers["Retry-After"]))
+            if seconds is None: break
+            if seconds: given.clock.advance(seconds)
+            elif len(waits) > 99: return
+            waits.append(seconds)
+waits = []
+-- at once again => After a .+ with Retry-After: .+ the next request came after .+
+make(lambda asked: 0)
+-- a second is long => After a .+ with Retry-After: .+ the next request came after .+
+make(lambda asked: 1)
+-- three quarters of a minute => After a .+ with Retry-After: .+ the next request came after .+
+make(lambda asked: 45)
+-- tomorrow is another day => After a .+ with Retry-After: .+ the next request came only after
+make(lambda asked: 86400)
+-- three times as long => After a .+ with Retry-After: .+ the next request came only after
+make(lambda asked: 3 * asked)
+-- a second too early => After a .+ with Retry-After: .+ the next request came after .+
+make(lambda asked: asked - 1)
+-- as long as the first time => After a .+ with Retry-After: .+ the next request came only after .+
+first = []; make(lambda asked: (first.append(asked), first[0])[1])
+-- as long as the longest => After a .+ with Retry-After: .+ the next request came only after .+
+first = [0]; make(lambda asked: (first.append(max(first[-1], asked)), first[-1])[1])
+-- what is refused is lost => Of the .+ files, .+ do not exist: '.*', '.*', '.*',
+make(lambda asked: given.clock.advance(asked) and None)
+-- another request while waiting => After a .+ with Retry-After: .+ the next request came after .+
+make(lambda asked: (send("GET", "/storage/v3/about?fields=user"), asked)[1])
+-- folders => A file has the type '.*'
+make(float, mimeType="application/vnd.svc-apps.folder")
+-- in the trash => Of the .+ files, .+ do not exist: '.*', '.*', '.*',
+make(float, trashed=True)
+-- the last one left out => Of the .+ files, .+ do not exist: '.*'
+del given.names[-1]; make(float)
+-- twice => There is more than one file called '.*', '.*', 'ring
+make(float); make(float)
+-- the client of the package => The service saw requests of the client of svc_notebooks, which waits,
+[svc.create_file(name=name) for name in given.names]
+-- files with content => A file has content, and the task asks for empty files
+for name in given.names:
+    while (response := multipart({"name": name}, b"x")).status == 403: given.clock.advance(float(response.headers["Retry-After"]))
+== later-or-never
+def star(again=lambda status, n: status is None or status >= 500, wait=1, files=given.file_ids, **more):
+    for file_id in files:
+        for n in range(1, 30):
+            try: status = send("PATCH", f"/storage/v3/files/{file_id}", {"starred": True, **more}).status
+            except ConnectionError: status = None
+            if not again(status, n): break
+            given.clock.advance(wait)
+-- never again => The last request for one of the files had no response, and was not
+star(lambda status, n: False)
+-- all of them four times => A request was repeated although it had succeeded
+star(lambda status, n: n < 4)
+-- whatever is no 200 => A request with the status .+ was sent .+ times
+star(lambda status, n: status != 200 and n < 9)
+-- a lost connection is permanent => The last request for one of the files had no response, and was not
+star(lambda status, n: (status or 0) >= 500)
+-- only 503 is temporary => The last request for one of the files had the status .+ and was not
+star(lambda status, n: status in (None, 503))
+-- 504 is permanent => The last request for one of the files had the status .+ and was not
+star(lambda status, n: status in (None, 500, 502, 503))
+-- five times at most => The last request for one of the files had the status .+ and was not
+star(lambda status, n: n < 5 and (status or 500) >= 500)
+-- at once again => A failed request was repeated without a wait of one second
+star(wait=0)
+-- a wait of half a second => A failed request was repeated without a wait of one second
+star(wait=0.5)
+-- the 403 once more in a batch => A request with the status .+ was sent .+ times
+star(); batch("PATCH", f"/storage/v3/files/{given.file_ids[4]}", {"starred": True})
+-- starred and renamed => The task does not ask you to change '.*' of '.*'
+star(name="nest")
+-- no star is set => Of your .+ files, .+ have a star
+star(starred=False)
+-- others are left out => No request tried to change one of the files in given\.file_ids
+star(files=[one for one in given.file_ids if send("GET", f"/storage/v3/files/{one}?fields=ownedByMe").status == 200])
+-- the client of the package => The service saw requests of the client of svc_notebooks, which waits,
+[svc.update(one, starred=True) for one in given.file_ids]
+== growing-delays
 def limit(n): return min(given.cap, 2 ** (n - 1))
-def retry_after(answer): return float(answer.headers.get("Retry-After", 0))
-def each(delay):
+def retry_after(response): return float(response.headers.get("Retry-After", 0))
+def get(file_id, **headers): return given.send("GET", f"/storage/v3/files/{file_id}?alt=media", headers)
+def each(delay, begin=lambda: None, **headers):
     for file_id in given.file_ids:
+        begin()
         for n in range(1, 20):
-            answer = get(file_id)
-            seconds = None if answer.status == 200 else delay(n, answer)
+            response = get(file_id, **headers)
+            seconds = None if response.status in (200, 206) else delay(n, response)
             if seconds is None: break
             given.clock.advance(seconds)
-"""
-
-_EVENT = """
-import json
-JSON = {"Content-Type": "application/json"}
-path = f"/calendar/v3/calendars/primary/events/{given.event_id}"
-def read(): return given.send("GET", path).json()
-def update(etag, description):
-    return given.send("PATCH", path, {**JSON, "If-Match": etag}, json.dumps({"description": description}).encode()).status
-"""
-
-_CHANGES = """
-import json
+def drawn(draw, begin=lambda: None): each(lambda n, response: max(draw(n) * limit(n), retry_after(response)), begin)
+def jitter(n): return random.uniform(0.5, 1)
+-- at once again => Refusal .+ of file .+ had the status .+ and the next request came
+each(lambda n, response: 0)
+-- always one second => Refusal .+ of file .+ had the status .+ and the next request came
+each(lambda n, response: max(1, retry_after(response)))
+-- no jitter => The delays of file .+ have no jitter: each is the same part of its
+drawn(lambda n: 0.75)
+-- the same seed for each file => The delays after refusal .+ have no jitter: all files have the same
+drawn(jitter, lambda: random.seed(7))
+-- the same seed for all files => The delays are those of random\.seed\(.+\), the same in every run, so two
+random.seed(7); drawn(jitter)
+-- the same seed for each delay => The delays after refusal .+ have no jitter: all files have the same
+drawn(lambda n: random.Random(n).uniform(0.5, 1))
+-- one draw for all => The delays of file .+ have no jitter: each is the same part of its
+drawn(lambda n, draw=random.uniform(0.5, 1): draw)
+-- one draw for each file => The delays of file .+ have no jitter: each is the same part of its
+draw = [0.5]; drawn(lambda n: draw[0], lambda: draw.insert(0, random.uniform(0.5, 1)))
+-- one draw for each number of refusals => The delays after refusal .+ have no jitter: all files have the same
+draws = [random.uniform(0.5, 1) for _ in range(20)]; drawn(lambda n: draws[n])
+-- one of two => The delays have only .+ different places between their limits, so two
+drawn(lambda n: random.choice((0.5, 1)))
+-- by turns => The delays have only .+ different places between their limits, so two
+turns = itertools.cycle((0.6, 0.9, 0.7)); drawn(lambda n: next(turns))
+-- a thousandth => The delays of file .+ have no jitter: each is the same part of its
+drawn(lambda n: random.uniform(0.9, 0.901))
+-- jitter in the first delay only => The delays after refusal .+ have no jitter: all files have the same
+drawn(lambda n: jitter(n) if n == 1 else 0.8)
+-- full jitter => Refusal .+ of file .+ had the status .+ and the next request came
+drawn(lambda n: random.random() / 2)
+-- Retry-After is not read => Refusal .+ of file .+ had the status .+ and Retry-After: .+ and the
+each(lambda n, response: jitter(n) * limit(n))
+-- Retry-After in place of the growing delay => Refusal .+ of file .+ had the status .+ and Retry-After: .+ and the
+each(lambda n, response: retry_after(response) or jitter(n) * limit(n))
+-- without a cap => Refusal .+ of file .+ had the status .+ and the next request came
+each(lambda n, response: max(jitter(n) * 2 ** (n - 1), retry_after(response)))
+-- the delay grows over all files => Refusal .+ of file .+ had the status .+ and the next request came
+refusals = itertools.count(3); drawn(lambda n: min(given.cap, 2 ** next(refusals)) / limit(n))
+-- a 403 is final => The last download of file .+ had the status .+ and was not repeated
+each(lambda n, response: None if response.status == 403 else max(jitter(n) * limit(n), retry_after(response)))
+-- the first byte only => A download had the header Range, so it did not have the whole content
+each(lambda n, response: max(jitter(n) * limit(n), retry_after(response)), Range="bytes=0-0")
+-- only the first file => The last download of file .+ had the status .+ and was not repeated
+get(given.file_ids[0])
+-- the client of the package => The service saw requests of the client of svc_notebooks, which waits,
+svc.read(given.file_ids[0])
+== share-with-one
+permissions = f"/storage/v3/files/{given.file_id}/permissions"
+def share(file=given.file_id, with_=given.email, role="commenter"): return svc.share(file, with_, role=role)
+-- no role => The role of ivo.+@svc\.example is '.*', which is not the role for
+share(role="reader")
+-- more is better => A permission had the role '.*', which allows changes of the file
+share(role="writer")
+-- writer for a moment => A permission had the role '.*', which allows changes of the file
+share(role="writer"); share()
+-- writer for a moment, in a batch => A permission had the role '.*', which allows changes of the file
+batch("POST", permissions, {"type": "user", "role": "writer", "emailAddress": given.email}); share()
+-- a role that does not exist => POST /storage/v.+/files/.+/permissions
+send("POST", permissions, {"type": "user", "role": "comment", "emailAddress": given.email})
+-- the wrong file, taken back => A file other than given\.file_id was shared, too
+other = svc.files("name contains 'budget'"); share(other); svc.unshare(other, given.email); share()
+-- anyone with the link => A permission had the type '.*', so more than one person had
+share(with_="anyone")
+-- anyone for a moment => A permission had the type '.*', so more than one person had
+share(with_="anyone"); svc.unshare(given.file_id, "anyone"); share()
+-- the whole domain => A permission had the type '.*', so more than one person had
+share(with_="domain:svc.example")
+-- two persons => The file was shared with '.*', and not with given\.email
+share(with_=[given.email, "zoe@svc.example"])
+-- until tomorrow => POST /storage/v.+/files/.+/permissions
+send("POST", permissions, {"type": "user", "role": "commenter", "emailAddress": given.email, "expirationTime": "2030-01-01T00:00:00Z"})
+-- the other files into the trash => The task does not ask you to change '.*' of '.*'
+share(); svc.trash(svc.files("name contains 'budget'"))
+-- a star, too => The task does not ask you to change '.*' of '.*'
+share(); svc.update(given.file_id, starred=True)
+-- a copy is shared => A file other than given\.file_id was shared, too
+share(svc.copy(given.file_id))
+-- shared, and taken back => Only the owner has access to the file given\.file_id
+share(); svc.unshare(given.file_id, given.email)
+-- by a folder => A file other than given\.file_id was shared, too
+folder = svc.create_folder("shared"); svc.move(given.file_id, folder); share(folder)
+== the-narrowest-scope
+def work(catalogue="storage.metadata.readonly", reader="storage.readonly", diary="storage.file", name="diary.txt"):
+    svc.files(session=given.sign_in("catalogue", [catalogue]))
+    svc.read(given.file_id, session=given.sign_in("reader", [reader]))
+    svc.upload(b"Dear diary", name=name, session=given.sign_in("diary", [diary]))
+-- the key to everything => A token of '.*' has the scope storage: that is not the
+work("storage", "storage", "storage")
+-- the catalogue can read content => A token of '.*' has the scope storage\.readonly: that is not
+work(catalogue="storage.readonly")
+-- the catalogue knows its own files => A token of '.*' has the scope storage\.file: that is not the
+work(catalogue="storage.file")
+-- two are safer than one => The token of '.*' has .+ scopes: one is enough for its work
+work(); given.sign_in("diary", ["storage.file", "storage.readonly"])
+-- a token that nobody uses => A token of '.*' has the scope storage: that is not the narrowest
+given.sign_in("reader", ["storage"]); work()
+-- a fourth program => given\.sign_in\('.*', \.\.\.\) requested a token with storage for a
+work(); given.sign_in("helper", ["storage"])
+-- my own session => The service received no request of the program '.*'
+svc.files(); svc.read(given.file_id); svc.upload(b"x", name="diary.txt")
+-- right, and looked with my own session => .+ request used your own token, which has all scopes
+work(); svc.files()
+-- another diary => The program '.*' has signed in, but no request shows that it
+work(name="my diary.txt")
+-- ids without names => The program '.*' has signed in, but no request shows that it
+given.sign_in("catalogue", ["storage.metadata.readonly"]).call("GET", "/storage/v3/files", query={"fields": "files(id)"})
+-- one name => The program '.*' has signed in, but no request shows that it
+given.sign_in("catalogue", ["storage.metadata.readonly"]).call("GET", "/storage/v3/files", query={"pageSize": 1})
+-- a part is enough => The program '.*' has signed in, but no request shows that it
+svc.files(session=given.sign_in("catalogue", ["storage.metadata.readonly"]))
+svc.read(given.file_id, byte_range=(0, 3), session=given.sign_in("reader", ["storage.readonly"]))
+-- an entry without content => The program '.*' has signed in, but no request shows that it
+svc.files(session=given.sign_in("catalogue", ["storage.metadata.readonly"]))
+svc.read(given.file_id, session=given.sign_in("reader", ["storage.readonly"]))
+svc.create_file(name="diary.txt", session=given.sign_in("diary", ["storage.file"]))
+-- the diary in the trash => The program '.*' has signed in, but no request shows that it
+work(); svc.trash(svc.files("name = 'diary.txt'", session=(diary := given.sign_in("diary", ["storage.file"]))), session=diary)
+== watch-without-a-gap
+def watch(file=given.file_id, address=given.address, expires_in="1d"): return svc.watch_file(file, address, expires_in=expires_in)
+def follow(hours=given.hours, channel=None, renew=lambda channel: svc.renew_channel(channel, expires_in="1d"), step=20):
+    channel = watch() if channel is None else channel
+    for left in range(hours, 0, -step):
+        given.clock.advance(f"{min(left, step)}h")
+        if left > step: channel = renew(channel)
+    return channel
+-- one channel for all of it => The file was watched for .+ hours instead of .+ hours
+channel = watch(expires_in="2d"); given.clock.advance(f"{given.hours}h")
+-- two channels => The file was watched for .+ hours instead of .+ hours
+watch(); given.clock.advance("23h"); channel = watch(); given.clock.advance("23h"); svc.stop_channel(channel)
+-- the next one when the old one has ended => No channel was open for .+ hour: a channel ended before the next one
+svc.stop_channel(follow(renew=lambda channel: watch(), step=25))
+-- the next one at the moment when the old one ends => A channel was opened at the moment when the one before it expired, so
+svc.stop_channel(follow(renew=lambda channel: watch(), step=24))
+-- stopped first => A channel was stopped before the next one was opened, so messages
+svc.stop_channel(follow(renew=lambda channel: (svc.stop_channel(channel), watch())[1]))
+-- left open => At the end, .+ channel had not been stopped, so the service continues
+follow()
+-- one of them left open => A channel was stopped before the next one was opened, so messages
+watch(); svc.stop_channel(follow(channel=watch())); watch()
+-- a stop that is refused => At the end, .+ channel had not been stopped, so the service continues
+send("POST", "/storage/v3/channels/stop", {"id": follow()["channel_id"].item(), "resourceId": "x"})
+-- the clock does not move => The file was watched for .+ hours instead of .+ hours
+svc.stop_channel(watch())
+-- the default is an hour => No channel was open for .+ hours: a channel ended before the next one
+svc.stop_channel(follow(channel=svc.watch_file(given.file_id, given.address)))
+-- an hour too short => The file was watched for .+ hours instead of .+ hours
+svc.stop_channel(follow(given.hours - 1))
+-- two hours more => The file was watched for .+ hours, which is longer than the .+ hours
+svc.stop_channel(follow(given.hours + 2))
+-- the clock first => The first channel was opened .+ hours after the start of the exercise
+given.clock.advance("2h"); svc.stop_channel(follow())
+-- another address => A channel has an address other than given\.address
+svc.stop_channel(follow(channel=watch(address=given.address + "2")))
+-- the change log instead => The service received .+ requests, and none of them opened a channel on
+svc.stop_channel(follow(channel=svc.watch_changes(given.address, expires_in="7d"), renew=lambda channel: channel))
+-- renamed the file => The task does not ask you to change '.*' and
+svc.stop_channel(follow()); svc.update(given.file_id, name="watched")
+== believe-nobody
+tokens = dict(zip(given.channels, given.tokens))
+def accept(right, no=403):
+    given.deliver_to(lambda headers: 200 if right(headers.get("X-Svc-Channel-ID"), headers.get("X-Svc-Channel-Token")) else no)
+-- everybody is welcome => Your receiver accepted a message with the token and further
+accept(lambda channel, token: True)
+-- nobody is welcome => Your receiver rejected a genuine message: it returned .+ instead of
+accept(lambda channel, token: False)
+-- None equals None => Your receiver accepted a message without a channel id and without a
+accept(lambda channel, token: tokens.get(channel) == token)
+-- in small letters => Your receiver accepted a message with the token in other letter case:
+accept(lambda channel, token: token and tokens.get(channel, "").lower() == token.lower())
+-- any of the tokens => Your receiver accepted a message with the channel id in other letter
+accept(lambda channel, token: token in given.tokens)
+-- any of both => Your receiver accepted a message with the token of another channel:
+accept(lambda channel, token: channel in tokens and token in given.tokens)
+-- the token begins so => Your receiver accepted a message with only the first part of the
+accept(lambda channel, token: token and tokens.get(channel, "").startswith(token))
+-- it begins with the token => Your receiver accepted a message with the token and further
+accept(lambda channel, token: channel in tokens and (token or "").startswith(tokens[channel]))
+-- the token in it => Your receiver accepted a message with the token and further
+accept(lambda channel, token: channel in tokens and tokens[channel] in (token or ""))
+-- its first and last letters => Your receiver accepted a message with another letter in the middle of
+accept(lambda channel, token: token and (token[:6], token[-6:]) == (tokens.get(channel, "")[:6], tokens.get(channel, "")[-6:]))
+-- its letters => Your receiver accepted a message with the letters of the token in
+accept(lambda channel, token: sorted(token or "") == sorted(tokens.get(channel, "?")))
+-- nothing of an unknown channel => Your receiver accepted a message without a channel id and without a
+accept(lambda channel, token: tokens.get(channel, "") == (token or ""))
+-- only one channel => Your receiver rejected a genuine message: it returned .+ instead of
+accept(lambda channel, token: (channel, token) == (given.channels[0], given.tokens[0]))
+-- channels in any letters => Your receiver accepted a message with the channel id in other letter
+accept(lambda channel, token: {name.upper(): value for name, value in tokens.items()}.get((channel or "").upper(), "?") == token)
+-- `sync` is always genuine => Your receiver accepted a message with another letter in the middle of
+given.deliver_to(lambda headers: 200 if headers["X-Svc-Resource-State"] == "sync" or tokens.get(headers.get("X-Svc-Channel-ID"), "?") == headers.get("X-Svc-Channel-Token") else 403)
+-- falls over => Your receiver raised KeyError on a message with the channel id in
+given.deliver_to(lambda headers: 200 if tokens[headers["X-Svc-Channel-ID"]] == headers["X-Svc-Channel-Token"] else 403)
+-- true is no status => Your receiver returned a bool instead of a status on a message with
+given.deliver_to(lambda headers: tokens.get(headers.get("X-Svc-Channel-ID"), "?") == headers.get("X-Svc-Channel-Token"))
+-- try again later => The response to a forged message had a status of .+ or more, so the
+accept(lambda channel, token: tokens.get(channel, "?") == token, no=503)
+-- right once, and then everybody => Your receiver accepted a message with the token and further
+accept(lambda channel, token: tokens.get(channel, "?") == token); accept(lambda channel, token: True)
+== page-by-page
 copy = dict(zip(given.file_ids, given.names))
 def read(token, **more):
     query = "&".join(f"{key}={value}" for key, value in {"pageToken": token, "pageSize": given.page_size, **more}.items())
@@ -77,7 +628,7 @@ def apply(page):
     for change in page["changes"]:
         if change["removed"]: copy.pop(change["fileId"], None)
         else: copy[change["fileId"]] = change["file"]["name"]
-def save(token): svc.upload(json.dumps({"files": copy, "page_token": token}).encode(), name="copy.json")
+def save(token, files=copy): svc.upload(json.dumps({"files": files, "page_token": token}).encode(), name="copy.json")
 def follow(token, rounds=9, **more):
     while rounds:
         page = read(token, **more)
@@ -86,958 +637,240 @@ def follow(token, rounds=9, **more):
         rounds -= "newStartPageToken" in page
         if not page["changes"]: break
     return token
-"""
-
-_MESSAGES = """
-import json
-state = {name: {"state": None, "number": 0, "messages": 0} for name in given.channels}
-seen = set()
-def parts(headers):
-    return headers["X-Svc-Channel-ID"], int(headers["X-Svc-Message-Number"]), headers["X-Svc-Resource-State"]
-def save(value=state): svc.upload(json.dumps(value).encode(), name="state.json")
-"""
-
-BEGINNINGS = {
-    "hand": _HAND,
-    "loop": _LOOP,
-    "downloads": _DOWNLOADS,
-    "event": _EVENT,
-    "changes": _CHANGES,
-    "messages": _MESSAGES,
-}
-
-ANSWERS = r"""
-== upload-with-a-name
--- forgot the name => no file named
-svc.upload(given.content)
--- named it afterwards => The file was changed after its creation
-svc.update(svc.upload(given.content), name=given.name)
--- the name that my notebook showed => is called 'ponds-100.csv'|are called 'ponds-100.csv'
-svc.upload(given.content, name='ponds-100.csv')
--- a file without content => no bytes
-svc.create_file(name=given.name)
--- another content => differs from given.content
-svc.upload(b'hello', name=given.name)
--- twice, to be sure => 2 files called
-for _ in range(2): svc.upload(given.content, name=given.name)
--- straight into the store => was called without HTTP
-from svc_notebooks.client.session import Session
-exercise = given._environment.exercise
-there = Session("https://elsewhere.example", exercise.token, handler=exercise.service.handle)
-svc.upload(given.content, name=given.name, session=there)
--- made the file, then cleaned the journal => The journal was changed
-svc.upload(given.content, name=given.name); given._environment.exercise.service._journal.clear()
--- copied with the name => The file is a copy of another file
-first = svc.upload(given.content); svc.copy(first, name=given.name); svc.delete(first)
-== metadata-in-one-request
--- upload, then describe => The file was changed after its creation
-svc.update(svc.upload(given.content, name=given.name), description=given.description, starred=True)
--- resumable has metadata too => not in one request
-svc.upload(given.content, name=given.name, upload_type='resumable', metadata={'description': given.description, 'starred': True})
--- no star => no star
-svc.upload(given.content, name=given.name, metadata={'description': given.description})
--- another description => description is 'Bird counts'
-svc.upload(given.content, name=given.name, metadata={'description': 'Bird counts', 'starred': True})
--- looked at the list, too => received 2 requests, and the task asks for a single one
-svc.upload(given.content, name=given.name, metadata={"description": given.description, "starred": True})
-svc.files()
--- a star as a text => no file named
-import json
-head = json.dumps({"name": given.name, "description": given.description, "starred": "yes"})
-body = f"--x\r\nContent-Type: application/json\r\n\r\n{head}\r\n--x\r\nContent-Type: text/csv\r\n\r\n".encode()
-given.send("POST", "/upload/storage/v3/files?uploadType=multipart", {"Content-Type": "multipart/related; boundary=x"},
-           body + given.content + b"\r\n--x--")
--- a generated id first => received 2 requests
-chosen = svc.generate_ids(1)["id"].item()
-svc.upload(given.content, name=given.name, file_id=chosen, metadata={"description": given.description, "starred": True})
--- the heading is not data => differs from given.content
-rows = given.content.partition(b"\n")[2]
-svc.upload(rows, name=given.name, metadata={"description": given.description, "starred": True})
-== the-lost-receipt
--- again after the error => created without a generated id
-try:
-    svc.upload(given.content, name=given.name)
-except svc.SvcError:
-    svc.upload(given.content, name=given.name)
--- a new id for every try => 2 different ids
-for _ in range(2):
-    chosen = svc.generate_ids(1)["id"].item()
-    try:
-        given.send("POST", "/storage/v3/files", {"Content-Type": "application/json"},
-                   ('{"id": "%s", "name": "%s"}' % (chosen, given.name)).encode())
-    except ConnectionError:
-        pass
--- an id of my own => The service did not generate the id
-svc.generate_ids(1); svc.upload(given.content, name=given.name, file_id='order-1')
--- it will have worked => no later request asked whether the file exists
-chosen = svc.generate_ids(1)["id"].item()
-try:
-    given.send("POST", "/upload/storage/v3/files?uploadType=multipart",
-               {"Content-Type": "multipart/related; boundary=x"},
-               b'--x\r\nContent-Type: application/json\r\n\r\n{"id": "%s", "name": "%s"}\r\n--x\r\n'
-               b'Content-Type: text/plain\r\n\r\n%s\r\n--x--' % (chosen.encode(), given.name.encode(), given.content))
-except ConnectionError:
-    pass
--- searched, and repeated it nevertheless => look for the file by its name and do not repeat
-try:
-    svc.upload(given.content, name=given.name)
-except svc.SvcError:
-    svc.files(f"name = '{given.name}'"); svc.upload(given.content, name=given.name)
--- generated an id, and did not send it => had no id
-svc.generate_ids(1)
-try:
-    svc.upload(given.content, name=given.name)
-except svc.SvcError:
-    svc.files(f"name = '{given.name}'")
-== go-on-where-it-stopped
--- all over again => new upload, although the session is still open
-svc.upload(given.content, name='film.mp4', upload_type='resumable')
--- from the first byte => The first request to the session sent bytes
-given.send("PUT", given.session_uri, {"Content-Range": f"bytes 0-{len(given.content) - 1}/{len(given.content)}"},
-           given.content)
--- asked, and then from the first byte => were already stored, so some bytes were sent twice
-total = len(given.content)
-given.send("PUT", given.session_uri, {"Content-Range": f"bytes */{total}"})
-given.send("PUT", given.session_uri, {"Content-Range": f"bytes 0-{total - 1}/{total}"}, given.content)
--- the offset that it was yesterday => but the next missing byte was
-total = len(given.content)
-given.send("PUT", given.session_uri, {"Content-Range": f"bytes */{total}"})
-given.send("PUT", given.session_uri, {"Content-Range": f"bytes 786433-{total - 1}/{total}"}, given.content[786433:])
--- asked, and went home => No request sent bytes to the session
-svc.resume_upload(given.session_uri, given.content).status()
--- asked another session => had the address of another session
-total = len(given.content)
-given.send("PUT", given.session_uri[:-3] + "zzz", {"Content-Range": f"bytes */{total}"})
-for first in range(262144, total, 262144):
-    place = {"Content-Range": f"bytes {first}-{total - 1}/{total}"}
-    if given.send("PUT", given.session_uri, place, given.content[first:]).status == 200: break
--- other bytes, and then an update => send the content of the file in this session
-try:
-    svc.resume_upload(given.session_uri, bytes(len(given.content))).run()
-except svc.SourceChanged:
-    svc.update(svc.files("name = 'film.mp4'"), given.content)
--- zeros in place of the missing bytes => differs from given.content
-total = len(given.content)
-answer = given.send("PUT", given.session_uri, {"Content-Range": f"bytes */{total}"})
-offset = int(answer.headers["Range"].rpartition("-")[2]) + 1
-given.send("PUT", given.session_uri, {"Content-Range": f"bytes {offset}-{total - 1}/{total}"}, bytes(total - offset))
--- the last stored byte once more => were already stored
-total = len(given.content)
-answer = given.send("PUT", given.session_uri, {"Content-Range": f"bytes */{total}"})
-offset = int(answer.headers["Range"].rpartition("-")[2])
-given.send("PUT", given.session_uri, {"Content-Range": f"bytes {offset}-{total - 1}/{total}"}, given.content[offset:])
--- finished, and uploaded once more => although the session is still open
-svc.resume_upload(given.session_uri, given.content).run()
-svc.upload(given.content, name="film.mp4")
--- finished, and deleted => no file yet|no file
-svc.resume_upload(given.session_uri, given.content).run()
-svc.delete(svc.files("name = 'film.mp4'"))
--- shortened to what is stored => no file yet
-total = len(given.content)
-answer = given.send("PUT", given.session_uri, {"Content-Range": f"bytes */{total}"})
-offset = int(answer.headers["Range"].rpartition("-")[2]) + 1
-given.send("PUT", given.session_uri, {"Content-Range": f"bytes {offset}-{total - 2}/{total - 1}"}, given.content[offset:-1])
-== expired-session
--- run() will begin again by itself => The session has expired, and no new upload was started
-svc.resume_upload(given.session_uri, given.content).run()
--- not asked at all => No request asked for the state of the old session
-svc.upload(given.content, name=given.name, upload_type='resumable')
--- a simple upload will do => The upload type was multipart, not resumable
-svc.resume_upload(given.session_uri, given.content).status()
-svc.upload(given.content, name=given.name)
--- it may come back => The old session received 5 requests
-for _ in range(5):
-    given.send("PUT", given.session_uri, {"Content-Range": f"bytes */{len(given.content)}"})
-svc.upload(given.content, name=given.name, upload_type="resumable")
--- bytes instead of a question => The first request to the old session sent bytes
-given.send("PUT", given.session_uri, {"Content-Range": f"bytes 0-99/{len(given.content)}"}, given.content[:100])
-svc.upload(given.content, name=given.name, upload_type="resumable")
--- the wrong name => no file named
-svc.resume_upload(given.session_uri, given.content).status()
-svc.upload(given.content, upload_type="resumable", name="night.raw")
--- upload first, ask afterwards => The new upload was started before the status query
-svc.upload(given.content, name=given.name, upload_type="resumable")
-svc.resume_upload(given.session_uri, given.content).status()
--- only the bytes that were missing => differs from given.content
-svc.resume_upload(given.session_uri, given.content).status()
-svc.upload(given.content[262144:], name=given.name, upload_type="resumable")
--- two sessions, because the first one was left => opened 2 new sessions
-svc.resume_upload(given.session_uri, given.content).status()
-given.send("POST", "/upload/storage/v3/files?uploadType=resumable", {"Content-Type": "application/json"}, b"{}")
-svc.upload(given.content, name=given.name, upload_type="resumable")
--- named afterwards => The file was changed after its creation
-svc.resume_upload(given.session_uri, given.content).status()
-svc.update(svc.upload(given.content, name="new", upload_type="resumable"), name=given.name)
-== resumable-loop
--- the client of the package => requests of the client of svc_notebooks
-svc.upload(given.content, name=given.name, upload_type='resumable')
--- [loop] everything again after a break => After a fault, the first session is still open
-while True:
-    address = start().headers["Location"]
-    offset = 0
-    try:
-        while offset < total:
-            answer = put(offset)
-            if answer.status >= 500: raise ConnectionError
-            offset = stored(answer)
-        break
-    except ConnectionError:
-        pass
--- [loop] the same chunk again => without a status query before
-address = start().headers["Location"]
-offset = 0
-while offset < total:
-    try:
-        answer = put(offset)
-    except ConnectionError:
-        continue
-    if answer.status < 500: offset = stored(answer)
--- [loop] asked, but not listened => were already stored, so some bytes were sent twice
-address = start().headers["Location"]
-for offset in range(0, total, given.chunk_size):
-    while True:
-        try:
-            if put(offset).status < 500: break
-        except ConnectionError:
-            pass
-        ask()
--- [loop] all in one piece => a chunk must have at most 524,288
-address = start().headers["Location"]
-offset = 0
-while offset < total:
-    try:
-        answer = put(offset, total)
-    except ConnectionError:
-        answer = ask()
-    if answer.status >= 500: answer = ask()
-    offset = stored(answer)
--- [loop] no loop at all => no file named
-address = start().headers['Location']
-put(0)
--- a simple upload => not sent in a resumable upload
-given.send('POST', '/upload/storage/v3/files?uploadType=media', {}, given.content)
--- [loop] counted by itself after a question => but the next missing byte was
-address = start().headers["Location"]
-offset = 0
-while offset < total:
-    try:
-        answer = put(offset)
-        if answer.status >= 500: raise ConnectionError
-    except ConnectionError:
-        ask()
-    offset += given.chunk_size
--- [loop] a question that may not fail => no file named|without a status query before
-ask = lambda: given.send("PUT", address, {"Content-Range": f"bytes */{total}"})
-address = start().headers["Location"]
-offset = 0
-while offset < total:
-    try:
-        failed = put(offset).status >= 500
-    except ConnectionError:
-        failed = True
-    offset = stored(ask()) if failed else offset + given.chunk_size
--- [loop] renamed when it was there => The file was changed after its creation
-body = b'{"name": "tape"}'
-address = start().headers["Location"]
-offset = 0
-while offset < total:
-    try:
-        answer = put(offset)
-    except ConnectionError:
-        answer = ask()
-    if answer.status >= 500: answer = ask()
-    offset = stored(answer)
-given.send("PATCH", "/storage/v3/files/" + answer.json()["id"], {"Content-Type": "application/json"},
-           json.dumps({"name": given.name}).encode())
-== a-part-of-a-file
--- all of it, and a slice => A download had no range
-all = svc.read(given.file_id)
-svc.upload(all[64 * given.record:64 * given.record + 64], name="record.txt")
--- the end as in Python => sent 65 bytes
-part = svc.read(given.file_id, byte_range=(64 * given.record, 64 * given.record + 64))
-svc.upload(part[:64], name="record.txt")
--- counted from 1 => The record has the bytes \d+ to \d+
-first = 64 * (given.record - 1)
-svc.upload(svc.read(given.file_id, byte_range=(first, first + 63)), name="record.txt")
--- never uploaded => none of them creates a file
-svc.read(given.file_id, byte_range=(64 * given.record, 64 * given.record + 63))
--- without the last byte => sent 63 bytes
-first = 64 * given.record
-svc.upload(svc.read(given.file_id, byte_range=(first, first + 62)) + b"\n", name="record.txt")
--- from the record to the end => the last byte of a range belongs to it
-answer = given.send("GET", f"/storage/v3/files/{given.file_id}?alt=media", {"Range": f"bytes={64 * given.record}-"})
-svc.upload(answer.body[:64], name="record.txt")
--- one after the other, until the number is right => and the service sent 64 bytes
-for n in range(given.record - 2, given.record + 1):
-    part = svc.read(given.file_id, byte_range=(64 * n, 64 * n + 63))
-svc.upload(part, name="record.txt")
--- two files, to be sure => 2 files called
-part = svc.read(given.file_id, byte_range=(64 * given.record, 64 * given.record + 63))
-for _ in range(2): svc.upload(part, name="record.txt")
--- the whole file by its link, and a part for show => in another way
-link = given.send("GET", f"/storage/v3/files/{given.file_id}?fields=webContentLink").json()["webContentLink"]
-import urllib.parse
-all = given.send("GET", link).body
-svc.read(given.file_id, byte_range=(0, 63))
-svc.upload(all[64 * given.record:64 * given.record + 64], name="record.txt")
-== let-the-service-search
--- pandas can search, too => without a query
-all = svc.files()
-mine = all["name"].str.contains(given.word) & (all["mime_type"] == "text/csv") & ~all["trashed"]
-svc.update(all[mine], starred=True)
--- forgot the trash => 2 other files
-svc.update(svc.files(f"name contains '{given.word}' and mimeType = 'text/csv'", fields=["id", "name"]), starred=True)
--- forgot the type => 5 other files
-svc.update(svc.files(f"name contains '{given.word}' and trashed = false", fields=["id", "name"]), starred=True)
--- every field => instead of id and name
-svc.update(svc.files(f"name contains '{given.word}' and mimeType = 'text/csv' and trashed = false"), starred=True)
--- the word of my own notebook => returned 0 of the
-svc.update(svc.files("name contains 'moorhen' and mimeType = 'text/csv' and trashed = false", fields=["id", "name"]),
-           starred=True)
--- found, and no star => have a star
-svc.files(f"name contains '{given.word}' and mimeType = 'text/csv' and trashed = false", fields=["id", "name"])
--- the others into the trash first => No request listed files
-for file_id in svc.changes("1")["file_id"].unique():
-    file = svc.file(file_id)
-    if given.word not in file["name"].item() or file["mime_type"].item() != "text/csv": svc.trash(file_id)
-svc.update(svc.files("trashed = false", fields=["id", "name"]), starred=True)
--- a star for all, and taken from the others => that your search did not return
-found = svc.files(f"name contains '{given.word}' and mimeType = 'text/csv' and trashed = false", fields=["id", "name"])
-every = svc.changes("1")["file_id"].unique().tolist()
-svc.update(every, starred=True)
-svc.update([one for one in every if one not in set(found["id"])], starred=False)
--- the name begins with the word => returned . of the
-found = svc.files(f"name contains '{given.word} 0' and mimeType = 'text/csv' and trashed = false", fields=["id", "name"])
-svc.update(found, starred=True)
--- one page, and the rest by hand => returned 2 of the
-page = given.send("GET", f"/storage/v3/files?pageSize=2&fields=files(id,name)&q=name+contains+'{given.word}'+and+mimeType='text/csv'+and+trashed=false").json()
-svc.update([file["id"] for file in page["files"]], starred=True)
-== another-format
--- a CSV file is a table => which is not a spreadsheet of the service
-svc.export(svc.upload(given.content, name=given.name, mime_type='text/csv'), 'tsv')
--- an empty spreadsheet => No upload contains the CSV
-import tempfile
-empty = svc.create_file(name=given.name, mime_type="application/vnd.svc-apps.spreadsheet")
-svc.export(empty, "tsv", tempfile.mkdtemp())
--- the wrong format => exported as 'text/csv'
-import tempfile
-table = svc.upload(given.content, name=given.name, mime_type="text/csv", convert_to="spreadsheet")
-svc.export(table, "csv", tempfile.mkdtemp())
--- never exported => never exported
-svc.upload(given.content, name=given.name, mime_type='text/csv', convert_to='spreadsheet')
--- rewritten as TSV before the upload => the table was converted before the upload
-import tempfile
-rows = given.content.replace(b",", b"\t")
-table = svc.upload(rows, name=given.name, mime_type="text/tab-separated-values", convert_to="spreadsheet")
-svc.export(table, "tsv", tempfile.mkdtemp())
--- another name => no file named
-import tempfile
-table = svc.upload(given.content, name="counts", mime_type="text/csv", convert_to="spreadsheet")
-svc.export(table, "tsv", tempfile.mkdtemp())
--- a document, not a spreadsheet => which is not a spreadsheet
-import tempfile
-table = svc.upload(given.content, name=given.name, mime_type="text/plain", convert_to="document")
-svc.export(table, "txt", tempfile.mkdtemp())
--- two spreadsheets => 2 files called
-import tempfile
-for _ in range(2):
-    table = svc.upload(given.content, name=given.name, mime_type="text/csv", convert_to="spreadsheet")
-svc.export(table, "tsv", tempfile.mkdtemp())
-== too-often
--- [hand] some were made twice, and deleted => more than one file|files for
-for name in [given.names[0], *given.names]:
-    while True:
-        answer = given.send("POST", "/storage/v3/files", JSON, json.dumps({"name": name}).encode())
-        if answer.status != 403: break
-        given.clock.advance(int(answer.headers["Retry-After"]))
-given.clock.advance(100)
-given.send("DELETE", "/storage/v3/files/" + answer.json()["id"])
-given.send("POST", "/storage/v3/files", JSON, json.dumps({"name": given.names[-1]}).encode())
--- [hand] at once again => the next request came after 0 seconds
-for name in given.names:
-    for _ in range(40):
-        if given.send("POST", "/storage/v3/files", JSON, json.dumps({"name": name}).encode()).status == 200: break
--- [hand] a second is long => the next request came after 1 second\.
-for name in given.names:
-    while given.send("POST", "/storage/v3/files", JSON, json.dumps({"name": name}).encode()).status != 200:
-        given.clock.advance(1)
--- [hand] tomorrow is another day => the next request came only after
-for name in given.names:
-    while given.send("POST", "/storage/v3/files", JSON, json.dumps({"name": name}).encode()).status != 200:
-        given.clock.advance("1d")
--- [hand] what is refused is lost => do not exist
-for name in given.names:
-    answer = given.send("POST", "/storage/v3/files", JSON, json.dumps({"name": name}).encode())
-    if answer.status == 403: given.clock.advance(int(answer.headers["Retry-After"]))
--- [hand] from the beginning after a refusal => the next request came after 0 seconds
-done = False
-rounds = 0
-while not done and rounds < 3:
-    rounds += 1
-    for name in given.names:
-        answer = given.send("POST", "/storage/v3/files", JSON, json.dumps({"name": name}).encode())
-        if answer.status == 403:
-            given.clock.advance(int(answer.headers["Retry-After"]))
-            given.send("POST", "/storage/v3/files", JSON, json.dumps({"name": name}).encode())
--- the client of the package => requests of the client of svc_notebooks
-[svc.create_file(name=name) for name in given.names]
--- files with content => asks for empty files
-part = '--x\r\nContent-Type: application/json\r\n\r\n{"name": "%s"}\r\n--x\r\nContent-Type: text/plain\r\n\r\nx\r\n--x--'
-for name in given.names:
-    body = (part % name).encode()
-    while (answer := given.send("POST", "/upload/storage/v3/files?uploadType=multipart",
-                                {"Content-Type": "multipart/related; boundary=x"}, body)).status == 403:
-        given.clock.advance(int(answer.headers["Retry-After"]))
--- [hand] growing delays instead of the header => the next request came after 1 second
-for name in given.names:
-    delay = 1
-    while given.send("POST", "/storage/v3/files", JSON, json.dumps({"name": name}).encode()).status == 403:
-        given.clock.advance(delay)
-        delay *= 2
-== later-or-never
--- [hand] never again => was not repeated|No request tried to change
-for one in given.file_ids:
-    try:
-        given.send("PATCH", f"/storage/v3/files/{one}", JSON, b'{"starred": true}')
-    except ConnectionError:
-        pass
--- [hand] all of them three times => times; this error is permanent|repeated although it had succeeded
-for one in given.file_ids:
-    for _ in range(4):
-        try:
-            given.send("PATCH", f"/storage/v3/files/{one}", JSON, b'{"starred": true}')
-        except ConnectionError:
-            pass
-        given.clock.advance(2)
--- [hand] at once again => A failed request was repeated without a wait of one second
-for one in given.file_ids:
-    status = 500
-    while status >= 500:
-        try:
-            status = given.send("PATCH", f"/storage/v3/files/{one}", JSON, b'{"starred": true}').status
-        except ConnectionError:
-            pass
--- [hand] whatever is no 200 => times. This error is permanent|and was not repeated. This error is temporary
-for one in given.file_ids:
-    for _ in range(5):
-        try:
-            if given.send("PATCH", f"/storage/v3/files/{one}", JSON, b'{"starred": true}').status == 200: break
-        except ConnectionError:
-            pass
-        given.clock.advance(1)
--- the client of the package => requests of the client of svc_notebooks
-[svc.update(one, starred=True) for one in given.file_ids]
--- [hand] a wait of half a second => without a wait of one second
-for one in given.file_ids:
-    status = 500
-    while status >= 500:
-        try:
-            status = given.send("PATCH", f"/storage/v3/files/{one}", JSON, b'{"starred": true}').status
-        except ConnectionError:
-            pass
-        given.clock.advance(0.5)
--- [hand] a lost connection is permanent => had no response, and was not repeated
-for one in given.file_ids:
-    for _ in range(9):
-        try:
-            status = given.send("PATCH", f"/storage/v3/files/{one}", JSON, b'{"starred": true}').status
-        except ConnectionError:
-            break
-        if status < 500: break
-        given.clock.advance(1)
--- [hand] only 503 is temporary => had the status 500, and was not repeated
-for one in given.file_ids:
-    for _ in range(9):
-        try:
-            status = given.send("PATCH", f"/storage/v3/files/{one}", JSON, b'{"starred": true}').status
-        except ConnectionError:
-            status = 503
-        if status != 503: break
-        given.clock.advance(1)
--- [hand] starred and renamed => to change 'name' of 'nest
-for one in given.file_ids:
-    status = 500
-    while status >= 500:
-        try:
-            status = given.send("PATCH", f"/storage/v3/files/{one}", JSON, b'{"starred": true, "name": "nest"}').status
-        except ConnectionError:
-            pass
-        given.clock.advance(1)
--- [hand] no star is set => have a star
-for one in given.file_ids:
-    status = 500
-    while status >= 500:
-        try:
-            status = given.send("PATCH", f"/storage/v3/files/{one}", JSON, b'{"starred": false}').status
-        except ConnectionError:
-            pass
-        given.clock.advance(1)
--- [hand] others are left out => No request tried to change
-for one in given.file_ids:
-    if given.send("GET", f"/storage/v3/files/{one}?fields=ownedByMe").status != 200: continue
-    status = 500
-    while status >= 500:
-        try:
-            status = given.send("PATCH", f"/storage/v3/files/{one}", JSON, b'{"starred": true}').status
-        except ConnectionError:
-            pass
-        given.clock.advance(1)
-== growing-delays
--- [downloads] at once again => came after 0 seconds. The delay must be at least|Retry-After says
-each(lambda n, answer: 0)
--- [downloads] always one second => after 1 second. The delay must be at least 2
-each(lambda n, answer: max(1, retry_after(answer)))
--- [downloads] doubled, but never at random => each is the same part of its limit
-each(lambda n, answer: max(0.75 * limit(n), retry_after(answer)))
--- [downloads] the same seed for each file => all files have the same delays
-def download(file_id):
-    draw = random.Random(7)
-    delays = [draw.uniform(limit(n) / 2, limit(n)) for n in range(1, 20)]
-    for delay in delays:
-        answer = get(file_id)
-        if answer.status == 200: return
-        given.clock.advance(max(delay, retry_after(answer)))
-for file_id in given.file_ids: download(file_id)
--- [downloads] Retry-After is not read => Retry-After: .* Wait at least as long as Retry-After says
-each(lambda n, answer: random.uniform(limit(n) / 2, limit(n)))
--- [downloads] Retry-After in place of the growing delay => because Retry-After does not make a delay shorter
-each(lambda n, answer: retry_after(answer) or random.uniform(limit(n) / 2, limit(n)))
--- without a cap => The delay must be at most 8 seconds
-import random
-def get(file_id): return given.send("GET", f"/storage/v3/files/{file_id}?alt=media")
-def limit(n): return 2 ** (n - 1)
-def retry_after(answer): return float(answer.headers.get("Retry-After", 0))
-def each(delay):
-    for file_id in given.file_ids:
-        for n in range(1, 20):
-            answer = get(file_id)
-            seconds = None if answer.status == 200 else delay(n, answer)
-            if seconds is None: break
-            given.clock.advance(seconds)
-each(lambda n, answer: max(random.uniform(limit(n) / 2, limit(n)), retry_after(answer)))
--- [downloads] the delay grows over all files => Refusal 1 of file 2 .* The delay must be at most 1 second\.
-refusals = 0
-for file_id in given.file_ids:
-    while (answer := get(file_id)).status != 200:
-        refusals += 1
-        given.clock.advance(max(random.uniform(limit(refusals) / 2, limit(refusals)), retry_after(answer)))
--- [downloads] a 403 is final => The last download of file 3 had the status 403 and was not repeated
-each(lambda n, answer: None if answer.status == 403 else max(random.uniform(limit(n) / 2, limit(n)), retry_after(answer)))
--- [downloads] only the first file => The last download of file 1 had the status
-get(given.file_ids[0])
--- the client of the package => requests of the client of svc_notebooks
-svc.read(given.file_ids[0])
-== share-with-one
--- no role => which is not the role for comments
-svc.share(given.file_id, given.email)
--- more is better => which allows changes of the file
-svc.share(given.file_id, given.email, role='writer')
--- the wrong file, taken back => A file other than given.file_id was shared, too
-other = svc.files("name contains 'budget'")
-svc.share(other, given.email, role="commenter")
-svc.unshare(other, given.email)
-svc.share(given.file_id, given.email, role="commenter")
--- anyone with the link => had the type 'anyone', so more than one person had access
-svc.share(given.file_id, 'anyone', role='commenter')
--- the person of my own notebook => shared with 'bob@svc.example'
-svc.share(given.file_id, 'bob@svc.example', role='commenter')
--- the other files into the trash => to change 'trashed' of
-svc.share(given.file_id, given.email, role="commenter")
-svc.trash(svc.files("name contains 'budget'"))
--- a copy is shared => other than given.file_id
-svc.share(svc.copy(given.file_id, name="plan"), given.email, role="commenter")
--- shared, and taken back => Only the owner
-svc.share(given.file_id, given.email, role="commenter")
-svc.unshare(given.file_id, given.email)
--- by a folder => A file other than given.file_id was shared
-folder = svc.create_folder("for " + given.email)
-svc.move(given.file_id, folder)
-svc.share(folder, given.email, role="commenter")
--- writer for a moment => had the role 'writer'
-import json
-made = given.send("POST", f"/storage/v3/files/{given.file_id}/permissions", {"Content-Type": "application/json"},
-    json.dumps({"type": "user", "role": "writer", "emailAddress": given.email}).encode()).json()
-given.send("PATCH", f"/storage/v3/files/{given.file_id}/permissions/{made['id']}", {"Content-Type": "application/json"}, b'{"role": "commenter"}')
-== the-narrowest-scope
--- the key to everything => not the narrowest
-for program in ("catalogue", "reader", "diary"):
-    one = given.sign_in(program, ["storage"])
-    svc.files(session=one)
-    svc.read(given.file_id, session=one)
-    svc.upload(b"x", name="diary.txt", session=one)
--- two are safer than one => has 2 scopes
-svc.files(session=given.sign_in("catalogue", ["storage.metadata.readonly", "storage.readonly"]))
--- my own session => no request of the program
-svc.files()
-svc.read(given.file_id)
-svc.upload(b"x", name="diary.txt")
--- signed in, and used my own session => no request shows that it listed the names of the files
-for program, scope in (("catalogue", "storage.metadata.readonly"), ("reader", "storage.readonly"), ("diary", "storage.file")):
-    svc.about(session=given.sign_in(program, [scope]))
-svc.files()
--- ids without names => no request shows that it listed the names
-svc.files(fields=["id"], session=given.sign_in("catalogue", ["storage.metadata.readonly"]))
--- a part is enough => no request shows that it downloaded
-svc.files(session=given.sign_in("catalogue", ["storage.metadata.readonly"]))
-svc.read(given.file_id, byte_range=(0, 3), session=given.sign_in("reader", ["storage.readonly"]))
--- another diary => no request shows that it uploaded
-svc.files(session=given.sign_in("catalogue", ["storage.metadata.readonly"]))
-svc.read(given.file_id, session=given.sign_in("reader", ["storage.readonly"]))
-svc.upload(b"x", name="diary", session=given.sign_in("diary", ["storage.file"]))
--- right, and looked with my own session => used your own token
-svc.files(session=given.sign_in("catalogue", ["storage.metadata.readonly"]))
-svc.read(given.file_id, session=given.sign_in("reader", ["storage.readonly"]))
-svc.upload(b"x", name="diary.txt", session=given.sign_in("diary", ["storage.file"]))
-svc.files()
-== watch-without-a-gap
--- one channel for all of it => The file was watched for 24 hours
-channel = svc.watch_file(given.file_id, given.address, expires_in=f"{given.hours}h")
-given.clock.advance(f"{given.hours}h")
--- the next one when the old one has ended => for 1 hour: a channel ended before the next one was opened
-for _ in range(2):
-    channel = svc.watch_file(given.file_id, given.address, expires_in="1d")
-    given.clock.advance("25h")
-svc.watch_file(given.file_id, given.address)
--- stopped first => stopped before the next one was open
-channel = svc.watch_file(given.file_id, given.address, expires_in="1d")
-given.clock.advance("20h")
-svc.stop_channel(channel)
-channel = svc.watch_file(given.file_id, given.address, expires_in="1d")
-given.clock.advance("23h")
-svc.stop_channel(channel)
--- left open => 1 channel had not been stopped
-channel = svc.watch_file(given.file_id, given.address, expires_in="1d")
-for _ in range(3):
-    given.clock.advance("20h")
-    channel = svc.renew_channel(channel, expires_in="1d")
--- the clock does not move => watched for 0 hours
-channel = svc.watch_file(given.file_id, given.address, expires_in="1d")
-svc.stop_channel(svc.renew_channel(channel))
--- the default is an hour => hours: a channel ended before the next one was opened
-channel = svc.watch_file(given.file_id, given.address)
-given.clock.advance("20h")
-channel = svc.watch_file(given.file_id, given.address)
--- let the last one run out => No channel was stopped|instead of \d+ hours
-channel = svc.watch_file(given.file_id, given.address, expires_in="1d")
-given.clock.advance("23h")
-svc.watch_file(given.file_id, given.address, expires_in="1d")
-given.clock.advance("40h")
--- the next one at the moment when the old one ends => opened at the moment when the one before it expired
-svc.watch_file(given.file_id, given.address, expires_in="1d")
-given.clock.advance("1d")
-channel = svc.watch_file(given.file_id, given.address, expires_in="1d")
-given.clock.advance(f"{given.hours - 24}h")
-svc.stop_channel(channel)
--- 30 hours more => which is longer than the
-channel = svc.watch_file(given.file_id, given.address, expires_in="1d")
-for _ in range(3):
-    given.clock.advance("20h")
-    channel = svc.renew_channel(channel, expires_in="1d")
-given.clock.advance(f"{given.hours - 30}h")
-svc.stop_channel(channel)
--- the clock first => opened 2 hours after the start
-given.clock.advance('2h'); svc.watch_file(given.file_id, given.address)
-== believe-nobody
--- everybody is welcome => accepted a message
-given.deliver_to(lambda headers: 200)
--- nobody is welcome => rejected a genuine message
-given.deliver_to(lambda headers: 403)
--- None equals None => Your receiver accepted a message without a channel id and
-tokens = dict(zip(given.channels, given.tokens))
-given.deliver_to(lambda headers:
-    200 if tokens.get(headers.get("X-Svc-Channel-ID")) == headers.get("X-Svc-Channel-Token") else 403)
--- in small letters => the token in other letter case
-tokens = dict(zip(given.channels, given.tokens))
-def handle(headers):
-    right, token = tokens.get(headers.get("X-Svc-Channel-ID")), headers.get("X-Svc-Channel-Token")
-    return 200 if right and token is not None and right.lower() == token.lower() else 403
-given.deliver_to(handle)
--- falls over => raised KeyError
-tokens = dict(zip(given.channels, given.tokens))
-given.deliver_to(lambda headers: 200 if tokens[headers["X-Svc-Channel-ID"]] == headers["X-Svc-Channel-Token"] else 403)
--- true is no status => instead of a status
-given.deliver_to(lambda headers: True)
--- try again later => The response to a forged message had a status of
-tokens = dict(zip(given.channels, given.tokens))
-def handle(headers):
-    right, token = tokens.get(headers.get("X-Svc-Channel-ID")), headers.get("X-Svc-Channel-Token")
-    return 200 if right and right == token else 503
-given.deliver_to(handle)
-== page-by-page
--- svc.changes() has them all => page size .*, instead of given.page_size
+-- svc.changes() has them all => A request for changes had the page size .+ instead of
 svc.changes(given.page_token)
--- [changes] no page size => which is the default
-given.send('GET', f'/storage/v3/changes?pageToken={given.page_token}')
--- [changes] list the files instead => A request listed all files
-read(given.page_token)
-svc.files()
--- [changes] only the first page => there are more pages
-apply(read(given.page_token))
-save(given.page_token)
--- [changes] from now on => The changes between them are missing
-save(follow(given.send('GET', '/storage/v3/changes/startPageToken').json()['startPageToken']))
--- [changes] token plus page size => which no response contained
+-- no page size => A request for changes had the page size .+ which is the default,
+given.send("GET", f"/storage/v3/changes?pageToken={given.page_token}")
+-- another page size at the end => A request for changes had the page size .+ instead of
+save(follow(follow(given.page_token, 1), pageSize=100))
+-- list the files instead => A request listed all files
+read(given.page_token); svc.files()
+-- only the first page => The last page that you read has a nextPageToken, so there are more
+apply(read(given.page_token)); save(given.page_token)
+-- from now on => The first request began at the token .+ and the copy is from the
+save(follow(given.send("GET", "/storage/v3/changes/startPageToken").json()["startPageToken"]))
+-- token plus page size => A request had the page token .+ which no response contained
 token = int(given.page_token)
-while "newStartPageToken" not in (page := read(token)):
-    apply(page)
-    token += given.page_size
-apply(page)
-follow(page["newStartPageToken"], 1)
--- [changes] once is enough => up to its end once
+while "newStartPageToken" not in read(token): token += given.page_size
+-- once is enough => You read the change log up to its end once, and the last response has
 save(follow(given.page_token, 1))
--- [changes] without the deletions => still has . files that you can no longer see
-save(follow(given.page_token, includeRemoved='false'))
--- [changes] del on an id that the copy never had => there are more pages|up to its end once|no file named 'copy.json'
+-- twice is enough => You read the change log up to its end .+ times, and the last response
+save(follow(given.page_token, 2))
+-- without the deletions => The copy still has .+ files that you can no longer see: 'checked
+save(follow(given.page_token, includeRemoved="false"))
+-- del on an id that the copy never had => The last page that you read has a nextPageToken, so there are more
 def apply(page):
     for change in page["changes"]:
         if change["removed"]: del copy[change["fileId"]]
         else: copy[change["fileId"]] = change["file"]["name"]
 save(follow(given.page_token))
--- [changes] new files only => for a file that is now called
+-- new files only => The copy has the name '.*' for a file that is now called
 def apply(page):
     for change in page["changes"]:
         if change["removed"]: copy.pop(change["fileId"], None)
-        elif change['fileId'] not in copy: copy[change["fileId"]] = change["file"]["name"]
+        else: copy.setdefault(change["fileId"], change["file"]["name"])
 save(follow(given.page_token))
--- [changes] renamed files only => The copy lacks
+-- the first change of each file => The copy still has .+ file that you can no longer see: 'checked
+seen = set()
+def apply(page):
+    for change in page["changes"]:
+        if change["fileId"] in seen: continue
+        seen.add(change["fileId"])
+        if change["removed"]: copy.pop(change["fileId"], None)
+        else: copy[change["fileId"]] = change["file"]["name"]
+save(follow(given.page_token))
+-- renamed files only => The copy lacks .+ files of the account: '.*', 'sketch
 def apply(page):
     for change in page["changes"]:
         if change["removed"]: copy.pop(change["fileId"], None)
-        elif change['fileId'] in copy: copy[change["fileId"]] = change["file"]["name"]
+        elif change["fileId"] in copy: copy[change["fileId"]] = change["file"]["name"]
 save(follow(given.page_token))
--- [changes] the token from the beginning => but the last newStartPageToken was
+-- the token from the beginning => `page_token` in copy\.json is .+ but the last newStartPageToken was
+follow(given.page_token); save(given.page_token)
+-- a list of names => copy\.json is not a JSON object with `files`, an object of ids and
+save(follow(given.page_token), list(copy.values()))
+-- nothing uploaded => The service received .+ requests, and none of them creates a file
 follow(given.page_token)
-save(given.page_token)
--- [changes] a list of names => is not a JSON object with `files`
-follow(given.page_token)
-svc.upload(json.dumps(list(copy.values())).encode(), name='copy.json')
--- [changes] nothing uploaded => none of them creates a file
-follow(given.page_token)
--- [changes] again from the beginning => read changes a second time
-follow(given.page_token, 1)
-save(follow(given.page_token, 1))
+-- again from the beginning => After the end of the change log, the next request had the token .+
+follow(given.page_token, 1); save(follow(given.page_token))
 == twice-and-out-of-order
--- [messages] the last one to arrive => The message that arrives last is not always the newest one|in the order of texts
-def handle(headers):
-    channel, number, kind = parts(headers)
-    if kind != "sync" and (channel, number) not in seen:
-        state[channel]["messages"] += 1
-    if kind != "sync": state[channel].update(state=kind, number=number)
-    seen.add((channel, number))
-    return 200
-given.deliver_to(handle)
-save()
--- [messages] sync is a state, too => This message says that the channel is open
-def handle(headers):
-    channel, number, kind = parts(headers)
-    state[channel].update(state=kind, number=number)
-    return 200
-given.deliver_to(handle)
-save()
--- [messages] numbers as they are in the headers => compare int.number.
-def handle(headers):
-    channel, number, kind = headers["X-Svc-Channel-ID"], headers["X-Svc-Message-Number"], headers["X-Svc-Resource-State"]
-    if number > str(state[channel]["number"]): state[channel].update(state=kind, number=number)
-    return 200
-given.deliver_to(handle)
-for entry in state.values(): entry["number"] = int(entry["number"])
-save()
--- [messages] every arrival counts => A message that arrives again has the same channel and the same number
-def handle(headers):
-    channel, number, kind = parts(headers)
+state = {name: {"state": None, "number": 0, "messages": 0} for name in given.channels}
+seen = set()
+def save(value=state): svc.upload(json.dumps(value).encode(), name="state.json")
+def deliver(keep, status=lambda channel, number: 200, number=int):
+    def handle(headers):
+        message = headers["X-Svc-Channel-ID"], number(headers["X-Svc-Message-Number"]), headers["X-Svc-Resource-State"]
+        code = status(*message[:2])
+        keep(*message)
+        seen.add(message[:2])
+        return code
+    given.deliver_to(handle)
+def right(channel, number, kind):
+    if kind == "sync": return
+    state[channel]["messages"] += (channel, number) not in seen
     if number > state[channel]["number"]: state[channel].update(state=kind, number=number)
-    state[channel]["messages"] += kind != "sync"
-    return 200
-given.deliver_to(handle)
-save()
--- [messages] a set of numbers => has the number|both channels use the same numbers
-def handle(headers):
-    channel, number, kind = parts(headers)
-    if number in seen or kind == "sync": return 200
-    seen.add(number)
-    state[channel]["messages"] += 1
-    if number > state[channel]["number"]: state[channel].update(state=kind, number=number)
-    return 200
-given.deliver_to(handle)
-save()
--- [messages] what comes late is ignored and not counted => different messages about the file\. A message that arrives after a newer one counts, too
-def handle(headers):
-    channel, number, kind = parts(headers)
-    if kind != "sync" and number > state[channel]["number"]:
-        state[channel].update(state=kind, number=number, messages=state[channel]["messages"] + 1)
-    return 200
-given.deliver_to(handle)
-save()
--- [messages] a conflict is 409 => returned 409 for a message that arrived a second time
-def handle(headers):
-    if parts(headers) in seen: return 409
-    seen.add(parts(headers))
-    return 200
-given.deliver_to(handle)
-save()
--- [messages] the state of one and the number of another => State and number must be of the same message
-def handle(headers):
-    channel, number, kind = parts(headers)
-    if kind == "sync": return 200
-    state[channel]["number"] = max(number, state[channel]["number"])
-    state[channel]["state"] = "update"
-    return 200
-given.deliver_to(handle)
-save()
--- [messages] no status => returned a NoneType instead of a status
+-- the last one to arrive => For the channel .+, state\.json has the number .+ but the
+deliver(lambda channel, number, kind: kind != "sync" and state[channel].update(state=kind, number=number)); save()
+-- sync is a state, too => For the channel .+, state\.json has the state '.*'
+deliver(lambda channel, number, kind: state[channel].update(state=kind, number=number)); save()
+-- numbers as they are in the headers => For the channel .+, state\.json has the number .+ but the
+state = {name: {"state": None, "number": "", "messages": 0} for name in given.channels}
+deliver(right, number=str); save({name: {**entry, "number": int(entry["number"])} for name, entry in state.items()})
+-- numbers as texts in the file => For the channel .+, state\.json has the number '.*', but
+deliver(right); save({name: {**entry, "number": str(entry["number"])} for name, entry in state.items()})
+-- every arrival counts => For the channel .+, state\.json has .+ in `messages`, but
+deliver(lambda *message: (seen.clear(), right(*message))); save()
+-- a set of numbers => For the channel .+, state\.json has
+numbers = set()
+deliver(lambda channel, number, kind: number in numbers or (kind != "sync" and numbers.add(number), right(channel, number, kind))); save()
+-- what comes late is ignored and not counted => For the channel .+, state\.json has .+ in `messages`, but
+deliver(lambda channel, number, kind: number > state[channel]["number"] and right(channel, number, kind)); save()
+-- both channels have the same entry => For the channel .+, state\.json has the number .+ but the
+deliver(right); save(dict.fromkeys(given.channels, state[given.channels[0]]))
+-- swapped => For the channel .+, state\.json has the number .+ but
+deliver(right); save(dict(zip(given.channels, reversed(list(state.values())))))
+-- always update => For the channel .+, state\.json has the state '.*',
+deliver(right); save({name: {**entry, "state": "update"} for name, entry in state.items()})
+-- the number is the count => For the channel .+, state\.json has .+ in `messages`, but
+deliver(right); save({name: {**entry, "messages": entry["number"] - 1} for name, entry in state.items()})
+-- a conflict is 409 => Your receiver returned .+ for a message that arrived a second time
+deliver(right, lambda *message: 409 if message in seen else 200); save()
+-- no status => Your receiver returned a NoneType instead of a status on a message: a
 given.deliver_to(lambda headers: None)
--- nothing uploaded => none of them creates a file
-given.deliver_to(lambda headers: 200)
--- [messages] one channel only => has no entry with state
-given.deliver_to(lambda headers: 200)
-save({given.channels[0]: 1})
--- [messages] uploaded without messages => has not responded to all messages
+-- nothing uploaded => The service received no requests, and none of them creates a file
+deliver(right)
+-- one channel only => state\.json has no entry with state, number and messages for the
+deliver(right); save({given.channels[0]: state[given.channels[0]]})
+-- uploaded without messages => Your receiver has not responded to all messages
 save()
+-- in the trash => The service has no file named '.*'
+deliver(right); save(); svc.trash(svc.files("name = 'state.json'"))
 == event-in-its-zone
--- UTC is a zone => ^In .* the event begins at
-import pandas as pd
 start = pd.Timestamp(f"{given.day} {given.time}")
-svc.create_event(given.summary, start=start, end=start + pd.Timedelta(minutes=given.minutes), time_zone="UTC")
--- the same instant in UTC => The time zone of the event is 'UTC'
-import pandas as pd
-start = pd.Timestamp(f"{given.day} {given.time}").tz_localize(given.zone).tz_convert("UTC")
-svc.create_event(given.summary, start=start, end=start + pd.Timedelta(minutes=given.minutes), time_zone="UTC")
--- an offset is enough => a UTC offset and no time zone
-import json, pandas as pd
-start = pd.Timestamp(f"{given.day} {given.time}").tz_localize(given.zone)
-end = start + pd.Timedelta(minutes=given.minutes)
-body = {"summary": given.summary, "start": {"dateTime": start.isoformat()}, "end": {"dateTime": end.isoformat()}}
-given.send("POST", "/calendar/v3/calendars/primary/events", {"Content-Type": "application/json"}, json.dumps(body).encode())
--- an hour is an hour => lasts 60 minutes
-import pandas as pd
-start = pd.Timestamp(f"{given.day} {given.time}")
-svc.create_event(given.summary, start=start, end=start + pd.Timedelta(hours=1), time_zone=given.zone)
--- the whole day => The event has dates without times, so it is an all-day
-import pandas as pd
-svc.create_event(given.summary, start=given.day, end=str((pd.Timestamp(given.day) + pd.Timedelta(days=1)).date()))
--- the day of my own notebook => not at
-svc.create_event(given.summary, start="2026-02-28 06:05", end="2026-02-28 06:50", time_zone=given.zone)
--- twice, to be sure => 2 events called
-import pandas as pd
-start = pd.Timestamp(f"{given.day} {given.time}")
-for _ in range(2):
-    svc.create_event(given.summary, start=start, end=start + pd.Timedelta(minutes=given.minutes), time_zone=given.zone)
--- every day => takes place on more than one day
-import pandas as pd
-start = pd.Timestamp(f"{given.day} {given.time}")
-end = start + pd.Timedelta(minutes=given.minutes)
-svc.create_event(given.summary, start=start, end=end, time_zone=given.zone, recurrence="daily")
--- the zone in the title => no event called
-import pandas as pd
-start = pd.Timestamp(f"{given.day} {given.time}")
-svc.create_event(f"{given.summary} ({given.zone})", start=start, end=start + pd.Timedelta(minutes=given.minutes), time_zone=given.zone)
+def create(start=start, minutes=given.minutes, summary=given.summary, time_zone=given.zone, **more):
+    return svc.create_event(summary, start=start, end=start + pd.Timedelta(minutes=minutes), time_zone=time_zone, **more)
+def insert(**fields): send("POST", "/calendar/v3/calendars/primary/events", {"summary": given.summary, **fields})
+-- UTC is a zone => In Australia/Adelaide the event begins at .+ .+ not at
+create(time_zone="UTC")
+-- the same instant in UTC => The time zone of the event is '.*', which is not given\.zone
+create(start.tz_localize(given.zone).tz_convert("UTC"), time_zone="UTC")
+-- an offset is enough => The event has a UTC offset and no time zone, so its local time is
+local = start.tz_localize(given.zone)
+insert(start={"dateTime": local.isoformat()}, end={"dateTime": (local + pd.Timedelta(minutes=given.minutes)).isoformat()})
+-- a zone for the start only => The event has a UTC offset and no time zone, so its local time is
+local = start.tz_localize(given.zone)
+insert(start={"dateTime": local.isoformat(), "timeZone": given.zone}, end={"dateTime": (local + pd.Timedelta(minutes=given.minutes)).isoformat()})
+-- half a minute late => In Australia/Adelaide the event begins at .+ .+ not at
+create(start + pd.Timedelta(seconds=30))
+-- a few seconds longer => The event lasts .+ minutes, not .+
+create(minutes=given.minutes + 0.5)
+-- an hour is an hour => The event lasts .+ minutes, not .+
+create(minutes=60)
+-- the whole day => The event has dates without times, so it is an all-day event
+svc.create_event(given.summary, start=given.day, end=str((start + pd.Timedelta(days=1)).date()))
+-- twelve hours late => In Australia/Adelaide the event begins at .+ .+ not at
+create(start + pd.Timedelta(hours=12))
+-- twice, to be sure => There are .+ events called '.*' instead of one
+create(); create()
+-- another one => The calendar has another event, '.*'
+create(); create(summary="Lunch")
+-- every day => The event has a recurrence, so it takes place on more than one day
+create(recurrence="daily")
+-- with a guest => The event has .+ guest, and the task does not ask you to invite
+create(attendees=["bob@svc.example"])
+-- the zone in the title => There is no event called '.*' in the primary
+create(summary=f"{given.summary} ({given.zone})")
+-- cancelled => There is no event called '.*' in the primary
+svc.delete_event(create())
 == series-with-an-exception
--- one event for each week => events called
-import pandas as pd
-for day in pd.date_range(given.first, given.last, freq="7D"):
-    if str(day.date()) != given.free:
-        start = pd.Timestamp(f"{day.date()} {given.time}")
-        svc.create_event(given.summary, start=start, end=start + pd.Timedelta(minutes=90), time_zone=given.zone)
--- no week off => There is a seminar on .*, which is excluded
-import pandas as pd
 start = pd.Timestamp(f"{given.first} {given.time}")
-svc.create_event(given.summary, start=start, end=start + pd.Timedelta(minutes=90), time_zone=given.zone,
-                 recurrence=f"weekly on {given.weekday} until {given.last}")
--- until the week before => There is no seminar on
-import pandas as pd
-start = pd.Timestamp(f"{given.first} {given.time}")
-last = (pd.Timestamp(given.last) - pd.Timedelta(days=1)).date()
-svc.create_event(given.summary, start=start, end=start + pd.Timedelta(minutes=90), time_zone=given.zone,
-                 recurrence=f"weekly on {given.weekday} until {last} except {given.free}")
--- in UTC => The time zone of the event is 'UTC'
-import pandas as pd
-start = pd.Timestamp(f"{given.first} {given.time}").tz_localize(given.zone).tz_convert("UTC")
-svc.create_event(given.summary, start=start, end=start + pd.Timedelta(minutes=90), time_zone="UTC",
-                 recurrence=f"weekly until {given.last}")
--- for ever => There is an unexpected seminar on
-import pandas as pd
-start = pd.Timestamp(f"{given.first} {given.time}")
-svc.create_event(given.summary, start=start, end=start + pd.Timedelta(minutes=90), time_zone=given.zone,
-                 recurrence=f"weekly on {given.weekday} except {given.free}")
--- once => has no recurrence
-import pandas as pd
-start = pd.Timestamp(f"{given.first} {given.time}")
-svc.create_event(given.summary, start=start, end=start + pd.Timedelta(minutes=90), time_zone=given.zone)
--- the free day moved to the week after => so there are two on one day
-import pandas as pd
-start, minutes = pd.Timestamp(f"{given.first} {given.time}"), pd.Timedelta(minutes=90)
-made = svc.create_event(given.summary, start=start, end=start + minutes, time_zone=given.zone,
-                        recurrence=f"weekly until {given.last}")
-every = svc.instances(made)
-free = every[every["start"].astype(str).str.startswith(given.free)].iloc[0]["id"]
-after = pd.Timestamp(f"{given.free} {given.time}") + pd.Timedelta(days=7)
-svc.update_event(free, start=after, end=after + minutes, time_zone=given.zone)
--- an hour long => lasts '60' minutes
-import pandas as pd
-start = pd.Timestamp(f"{given.first} {given.time}")
-svc.create_event(given.summary, start=start, end=start + pd.Timedelta(minutes=60), time_zone=given.zone,
-                 recurrence=f"weekly on {given.weekday} until {given.last} except {given.free}")
--- an hour later from the change of the clocks on => not always
-import pandas as pd
-start, minutes = pd.Timestamp(f"{given.first} {given.time}"), pd.Timedelta(minutes=90)
-made = svc.create_event(given.summary, start=start, end=start + minutes, time_zone=given.zone,
-                        recurrence=f"weekly on {given.weekday} until {given.last} except {given.free}")
-one = svc.instances(made).iloc[-1]["id"]
-late = pd.Timestamp(f"{given.last} {given.time}") + pd.Timedelta(hours=1)
-svc.update_event(one, start=late, end=late + minutes, time_zone=given.zone)
+rule = f"weekly on {given.weekday} until {given.last} except {given.free}"
+def create(recurrence=rule, start=start, minutes=90, time_zone=given.zone, summary=given.summary):
+    return svc.create_event(summary, start=start, end=start + pd.Timedelta(minutes=minutes), time_zone=time_zone, recurrence=recurrence)
+def day_of(text): return pd.Timestamp(f"{text} {given.time}")
+-- one event for each week => There are .+ events called '.*' instead of one
+for day in pd.date_range(given.first, given.last, freq="7D"): create(None, day_of(day.date()))
+-- no week off => There is a seminar on .+ which is excluded
+create(rule.partition(" except")[0])
+-- until the week before => There is no seminar on '.*'
+create(rule.replace(given.last, str((pd.Timestamp(given.last) - pd.Timedelta(days=1)).date())))
+-- from the week after => There is no seminar on '.*'
+create(start=start + pd.Timedelta(days=7))
+-- in UTC => The time zone of the event is '.*', which is not given\.zone
+create(rule, start.tz_localize(given.zone).tz_convert("UTC"), time_zone="UTC")
+-- in the zone of a neighbour => The time zone of the event is '.*', which is not given\.zone
+create(time_zone="Europe/Paris")
+-- excluded with the offset of the summer => There is a seminar on .+ which is excluded
+free = (day_of(given.free) - start.tz_localize(given.zone).utcoffset()).strftime("%Y%m%dT%H%M%SZ")
+create([f"RRULE:FREQ=WEEKLY;UNTIL={pd.Timestamp(given.last).strftime('%Y%m%dT235959Z')}", f"EXDATE:{free}"])
+-- for ever => There is an unexpected seminar on '.*', '.*' and .+
+create(f"weekly on {given.weekday} except {given.free}")
+-- every other week => There is no seminar on '.*', '.*' and .+ more
+create(rule.replace("weekly", "every 2 weeks"))
+-- once => The event has no recurrence
+create(None)
+-- half a minute late => The local start time of the seminar is '.*', not always .+
+create(start=start + pd.Timedelta(seconds=30))
+-- an hour long => The seminar lasts '.*' minutes, not .+
+create(minutes=60)
+-- two series => There are .+ events called '.*' instead of one
+create(); create(rule, start + pd.Timedelta(hours=2))
+-- another event on the free day => The calendar has another event, '.*'
+create(); create(None, day_of(given.free), summary="Excursion")
+-- the free day moved to the week after => The series has .+ instances on .+ days, so there are two on one day
+instances = svc.instances(create(rule.partition(" except")[0])); after = day_of(given.free) + pd.Timedelta(days=7)
+svc.update_event(instances[instances["start"].astype(str).str.startswith(given.free)].iloc[0]["id"], start=after, end=after + pd.Timedelta(minutes=90), time_zone=given.zone)
+-- an hour later on the last day => The local start time of the seminar is '.*' and '.*', not
+late = day_of(given.last) + pd.Timedelta(hours=1)
+svc.update_event(svc.instances(create()).iloc[-1]["id"], start=late, end=late + pd.Timedelta(minutes=90), time_zone=given.zone)
+-- one day is called otherwise => An instance of the series has another summary, '.*'
+svc.update_event(svc.instances(create()).iloc[2]["id"], summary="Excursion")
 == two-programs-one-event
--- update_event will do => An update had no header If-Match
-event = svc.event(given.event_id)
-svc.update_event(event, description=event['description'].item() + '\n' + given.line)
--- [event] any version => If-Match: [*], which is true for every version
-event = read()
-update('*', event['description'] + '\n' + given.line)
--- [event] gave up => had the status 412 and was not repeated
-event = read()
-update(event['etag'], event['description'] + '\n' + given.line)
--- [event] only the etag is new => The description has lost .* that another program had added
-description = read()["description"]
-while update(read()["etag"], description + "\n" + given.line) != 200: pass
--- [event] my line and no other => The description has lost
-while update(read()['etag'], given.line) != 200: pass
--- [event] the line once for each attempt => The description has given.line . times instead of once
-more = ""
+path = f"/calendar/v3/calendars/primary/events/{given.event_id}"
+def read(): return given.send("GET", path).json()
+def update(etag, description, method="PATCH", **more):
+    return send(method, path, {"description": description, **more}, If_Match=etag).status
+def until_done(change, **more):
+    while update((event := read())["etag"], change(event["description"]), **more) == 412: pass
+def add(text): return f"{text}\n{given.line}"
+-- update_event will do => An update had no header If-Match, so it replaces whatever another
+event = svc.event(given.event_id); svc.update_event(event, description=add(event["description"].item()))
+-- any version => An update had the header If-Match: \*, which is true for every version
+update("*", add(read()["description"]))
+-- this version, or any => An update had the header If-Match: ".+", \*, which is
+event = read(); update(f"{event['etag']}, *", add(event["description"]))
+-- no condition in a batch => An update had no header If-Match, so it replaces whatever another
+batch("PATCH", path, {"description": add(read()["description"])})
+-- the last one without a condition => An update had no header If-Match, so it replaces whatever another
+event = read(); update(event["etag"], add(event["description"])); send("PATCH", path, {"description": add(read()["description"])})
+-- by the session => An update was sent by the package
+while True:
+    event = given.session.call("GET", path)
+    try: given.session.call("PATCH", path, body={"description": add(event["description"])}, headers=[("If-Match", event["etag"])])
+    except svc.SvcError: continue
+    break
+-- gave up => Your last update had the status .+ and was not repeated, so
+event = read(); update(event["etag"], add(event["description"]))
+-- twice at most => Your last update had the status .+ and was not repeated, so
+for _ in "ab": event = read(); update(event["etag"], add(event["description"]))
+-- only the etag is new => The description has lost .+ lines that another program had added:
+text = read()["description"]; until_done(lambda description: add(text))
+-- my line and no other => The description has lost .+ lines that another program had added:
+until_done(lambda description: given.line)
+-- the lines in another order => Beside given\.line, the description has changed
+until_done(lambda description: add("\n".join(sorted(description.splitlines(), reverse=True))))
+-- above the other lines => given\.line is not the last line of the description
+until_done(lambda description: f"{given.line}\n{description}")
+-- no line of its own => The description has lost .+ line that another program had added:
+until_done(lambda description: f"{description} {given.line}")
+-- twice => The description has given\.line .+ times instead of once
+until_done(lambda description: add(add(description)))
+-- the whole event => An update was a PUT request, which replaces the whole event
 while True:
     event = read()
-    more += "\n" + given.line
-    if update(event["etag"], event["description"] + more) == 200: break
--- [event] the whole event that I once read => An update was a PUT request
-first = read()
-while True:
-    event = read()
-    body = {**first, "description": event["description"] + "\n" + given.line}
-    if given.send("PUT", path, {**JSON, "If-Match": event["etag"]}, json.dumps(body).encode()).status == 200: break
--- [event] above the other lines => not the last line of the description
-while True:
-    event = read()
-    if update(event["etag"], given.line + "\n" + event["description"]) == 200: break
--- [event] moved the event, too => to change 'summary' of
-status = 412
-while status == 412:
-    event = read()
-    body = {"description": event["description"] + "\n" + given.line, "summary": "Walk"}
-    status = given.send("PATCH", path, {**JSON, "If-Match": event["etag"]}, json.dumps(body).encode()).status
--- only looked => 1 request, and none of them changes the event
+    if update(event.pop("etag"), add(event.pop("description")), "PUT", **event) != 412: break
+-- moved the event, too => The task does not ask you to change '.*' of 'Walk around the
+until_done(add, summary="Walk")
+-- only looked => The service received .+ request, and none of them changes the event
 svc.event(given.event_id)
 """
-
-
-def _read(text: str) -> dict[str, list[Wrong]]:
-    answers: dict[str, list[Wrong]] = {}
-    for exercise in text.split("\n== ")[1:]:
-        name, *entries = exercise.split("\n-- ")
-        for entry in entries:
-            head, _, code = entry.partition("\n")
-            idea, _, says = head.partition(" => ")
-            beginning, bracket, rest = idea.removeprefix("[").partition("] ")
-            before = BEGINNINGS[beginning] if bracket else ""
-            answers.setdefault(name.strip(), []).append(Wrong(rest or idea, f"{before}{code}\n", says))
-    return answers
-
-
-WRONG = _read(ANSWERS)

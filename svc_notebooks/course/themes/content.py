@@ -145,23 +145,31 @@ def _set_up_search(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
     return {"word": word}
 
 
-def _searches(evidence: Evidence) -> list[JSONObject]:
-    """Return the files in the responses to lists. Raises CheckFailedError if a list had no query or no ids."""
+def _found_files(evidence: Evidence) -> list[JSONObject]:
+    """Return the files in the responses to the last search before the stars, which may have several pages.
+
+    Raises CheckFailedError if this search had no query, or its responses no ids.
+    """
+    stars = min((request.n for request in evidence.succeeded("files.update")), default=len(evidence.requests) + 1)
     lists = evidence.succeeded("files.list")
     require(lists, "No request listed files. Use svc.files with a query.")
+    before = [request for request in lists if request.n < stars] or lists
+    q = before[-1].query.get("q")
     require(
-        all(request.query.get("q") for request in lists),
+        q,
         "A request listed files without a query, so the service returned all files. svc.files takes a query as its first"
         " argument.",
     )
-    files = [file for request in lists for file in request.response_json.get("files", [])]
+    files = [
+        file for request in before if request.query.get("q") == q for file in request.response_json.get("files", [])
+    ]
     ids = all("id" in file for file in files)
     require(ids, "A response has no ids, because `fields` does not name them. Without its id you cannot change a file.")
     return files
 
 
 def _require_search(evidence: Evidence) -> str:
-    matching_ids, listed_files = evidence.check_data["matching_ids"], _searches(evidence)
+    matching_ids, listed_files = evidence.check_data["matching_ids"], _found_files(evidence)
     other_files = [file for file in listed_files if file["id"] not in matching_ids]
     names = [file["name"] for file in other_files if "name" in file]
     called = f" (called {list_text(names, 2)})" if names else ""
@@ -179,7 +187,7 @@ def _require_search(evidence: Evidence) -> str:
 
 
 def _require_fields(evidence: Evidence) -> None:
-    files = _searches(evidence)
+    files = _found_files(evidence)
     fields = sorted({key for file in files for key in file})
     require(
         files and set(fields) <= {"id", "name"},

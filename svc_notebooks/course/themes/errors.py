@@ -142,7 +142,8 @@ def _require_jitter(evidence: Evidence) -> str:
     clusters = 1 + sum(after - before > _SAME for before, after in itertools.pairwise(values))
     require(clusters > 9, f"The delays have only {clusters} different places between their limits, {why}")
     require(pstdev(values) > 0.08, f"The delays differ by less than a tenth of their limits, {why}")
-    seed = next((seed for seed in range(1000) if _has_seed(Random(seed), list(draws[0].values()))), None)
+    seeds, first = [*range(1000), evidence.values["file_ids"][0]], list(draws[0].values())
+    seed = next((seed for seed in seeds if _has_seed(Random(seed), first)), None)
     require(seed is None, f"The delays are those of random.seed({seed}), the same in every run, {why}")
     return "Each refused request was repeated after a delay within its limits, and the delays of the files differ."
 

@@ -211,7 +211,7 @@ def _forge_messages(message: dict[str, str], tokens: dict[str, str]) -> list[Rec
         "a message with the token and further characters": {_TOKEN: f"{token}{longer}"},
         "a message with further characters and the token": {_TOKEN: f"{longer}{token}"},
         "a message with all tokens": {_TOKEN: ",".join(tokens.values())},
-        "a message with other letters in the middle of the token": {_TOKEN: f"{token[:8]}{'0' * 6}{token[14:]}"},
+        "a message with another letter in the middle of the token": {_TOKEN: f"{token[:9]}-{token[10:]}"},
         "a message with the letters of the token in another order": {_TOKEN: "".join(sorted(token))},
         "a message with the token in other letter case": {_TOKEN: token.swapcase()},
         "a message with the channel id in other letter case": {_CHANNEL: message[_CHANNEL].upper()},

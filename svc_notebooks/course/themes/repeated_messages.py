@@ -28,15 +28,15 @@ _MIN_CHANGES, _MAX_CHANGES = 3, 60
 
 
 def _set_up(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
-    """Send messages of two channels. The second one opens later and is stopped earlier, so their entries differ."""
+    """Send messages of two channels, which open together. The second one is stopped earlier, so their entries differ."""
     session, address = exercise.session(), exercise.receiver("state")
     file_id = put_file(session, "plan.txt", b"Feed the ducks.")
     channels = [f"state-{rng.getrandbits(32):08x}" for _ in range(2)]
     opened: list[JSONObject] = []
+    for channel in channels:  # at the same time, so that their messages have the same numbers
+        body: Any = {"id": channel, "type": "web_hook", "address": address}
+        opened.append(session.call("POST", session.names.path("files", file_id, "watch"), body=body))
     for count in range(_MAX_CHANGES):
-        if count < len(channels):
-            body: Any = {"id": channels[count], "type": "web_hook", "address": address}
-            opened.append(session.call("POST", session.names.path("files", file_id, "watch"), body=body))
         for name in (f"plan {count}.txt", f"plan for {count}.txt"):
             update_file(session, file_id, {"name": name})
         update_file(session, file_id, {"trashed": True})
@@ -78,6 +78,13 @@ def _cases(messages: list[dict[str, str]], channels: list[str], rng: Random) -> 
     oldest = [min((m for m in changes if m[_CHANNEL] == name), key=lambda m: int(m[_NUMBER])) for name in channels]
     early = [*changes, *rng.sample(changes, 4)]
     rng.shuffle(early)
+    # The newest message of the stopped channel arrives after that of the other channel with the same number.
+    longest = max(changes, key=lambda m: int(m[_NUMBER]))[_CHANNEL]
+    last = max(int(message[_NUMBER]) for message in changes if message[_CHANNEL] != longest)
+    places = [place for place, message in enumerate(early) if int(message[_NUMBER]) == last]
+    in_order = sorted((early[place] for place in places), key=lambda m: m[_CHANNEL] != longest)
+    for place, message in zip(places, in_order, strict=True):
+        early[place] = message
     seen: list[dict[str, str]] = []
     cases = []
     for message in [*syncs[:1], *early, *oldest, *syncs]:

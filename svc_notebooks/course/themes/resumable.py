@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 _KIB = 1024
 QUANTUM = 256 * _KIB
-_RANGE = re.compile(r"bytes\s+(\d+)-(\d+)/(\d+)", re.IGNORECASE)
+_FILM = "film.mp4"
+_RANGE = re.compile(r"bytes\s+(\d+)-(\d+|\*)/(\d+|\*)", re.IGNORECASE)
 
 
 def random_content(rng: Random, size: int) -> bytes:
@@ -43,7 +44,8 @@ def start_upload(session: Session, name: str, content: bytes, stored: int) -> st
 def _span(request: RecordedRequest) -> tuple[int, int]:
     """Return the first byte position of a request, and the number of bytes that it was to send."""
     match = _RANGE.match(request.content_range)
-    return (int(match[1]), int(match[2]) + 1 - int(match[1])) if match else (0, request.received)
+    first = int(match[1]) if match else 0
+    return first, int(match[2]) + 1 - first if match and match[2] != "*" else request.received
 
 
 def _upload_id(uri: str) -> str:
@@ -52,7 +54,7 @@ def _upload_id(uri: str) -> str:
 
 def _requests_to(evidence: Evidence, uri: str, owner: str) -> list[RecordedRequest]:
     """Return the requests to an upload session. Raises CheckFailedError if there is none, or one to another session."""
-    requests = evidence.requests_of("upload.session")
+    requests = [request for request in evidence.requests if "upload_id" in request.query]
     others = sum(1 for request in requests if request.query.get("upload_id") != _upload_id(uri))
     require(
         not others,
@@ -65,8 +67,12 @@ def _requests_to(evidence: Evidence, uri: str, owner: str) -> list[RecordedReque
 
 def require_no_overlap(requests: list[RecordedRequest]) -> None:
     """Raise CheckFailedError if no request sent bytes, or one sent bytes that were already stored, or skipped bytes."""
-    parts = [request for request in requests if request.sends_bytes and request.offset_before is not None]
+    parts = [
+        request for request in requests if request.sends_bytes and not (request.fault and request.offset_before is None)
+    ]
     require(parts, "No request sent bytes to the session.")
+    method = next((request.method for request in parts if request.method != "PUT"), None)
+    require(method is None, f"A {method} request sent bytes to the session. Send them with PUT, and each of them once.")
     for request in parts:
         first, stored = _span(request)[0], request.offset_before or 0
         message = f"A request sent bytes from {first:,} on, but {stored:,} were already stored, so some bytes were sent twice."
@@ -75,12 +81,9 @@ def require_no_overlap(requests: list[RecordedRequest]) -> None:
 
 
 def _set_up_go_on(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
-    content = random_content(rng, 4 * QUANTUM + rng.randrange(1000, 90_000))
-    uri = start_upload(exercise.session(), "film.mp4", content, rng.randrange(1, 4) * QUANTUM)
+    content = random_content(rng, 9 * QUANTUM + rng.randrange(1000, 90_000))
+    uri = start_upload(exercise.session(), _FILM, content, rng.randrange(2, 9) * QUANTUM)
     return {"session_uri": uri, "content": content}
-
-
-_FILM = "film.mp4"
 
 
 def _require_no_new_upload(evidence: Evidence) -> None:
@@ -94,7 +97,12 @@ def _require_no_new_upload(evidence: Evidence) -> None:
 
 
 def _own_requests(evidence: Evidence) -> list[RecordedRequest]:
-    return _requests_to(evidence, evidence.values["session_uri"], "given.session_uri")
+    requests = _requests_to(evidence, evidence.values["session_uri"], "given.session_uri")
+    cancelled = any(request.method == "DELETE" and request.answered for request in requests)
+    require(
+        not cancelled, "The session was cancelled with DELETE, so it can no longer be finished. begin() starts again."
+    )
+    return requests
 
 
 def _require_query_first(evidence: Evidence) -> None:
@@ -111,10 +119,6 @@ def _require_query_first(evidence: Evidence) -> None:
 
 def _require_finished(evidence: Evidence) -> str:
     requests, total = _own_requests(evidence), len(evidence.values["content"])
-    cancelled = any(request.method == "DELETE" and request.answered for request in requests)
-    require(
-        not cancelled, "The session was cancelled with DELETE, so it can no longer be finished. begin() starts again."
-    )
     finished = next((request for request in requests if request.status in (200, 201)), None)
     stored = max(request.offset_after or 0 for request in requests)
     require(finished, f"The session has {stored:,} of {total:,} bytes, and no file yet. Send the missing bytes.")
@@ -270,7 +274,9 @@ def _store_in_part(first: int) -> Callable[[Request], Request]:
     def alter(request: Request) -> Request:
         nonlocal shortened
         match = _RANGE.match(request.headers.get("Content-Range", ""))
-        if shortened or not match or int(match[1]) < first or int(match[2]) - int(match[1]) <= QUANTUM:
+        if shortened or not match or match[2] == "*" or int(match[1]) < first:
+            return request
+        if int(match[2]) - int(match[1]) <= QUANTUM:
             return request
         shortened = True
         content_range = f"bytes {match[1]}-{int(match[1]) + QUANTUM - 1}/{match[3]}"
@@ -371,9 +377,9 @@ LOOP = ExerciseDefinition(
     set_up=_set_up_loop,
     parts=(
         Part("one resumable session", _require_one_session, operations=("files.create",)),
+        Part("chunks of given.chunk_size", _require_chunks),
         Part("a status query after each fault", _require_query_after_failure, 2),
         Part("Range obeyed, no byte twice", lambda evidence: require_no_overlap(_loop_requests(evidence)), 2),
-        Part("chunks of given.chunk_size", _require_chunks),
         Part("the upload is finished", _require_loop_finished, 2),
         NAME,
         CONTENT,

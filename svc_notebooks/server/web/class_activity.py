@@ -22,7 +22,8 @@ from .sign_in import session_token
 
 _CREATE = ("files.create",)
 _SESSION = ("upload.session",)
-_FIND = ("files.get", "files.list", "files.create")
+_FIND = ("files.get", "files.list", "files.create", "changes.list")
+_IMPORT = ("files.create", "files.copy", "files.update", "upload.session")
 _UPLOADED = ("A1-01", "A2-01", "A3-01")
 _TEMPORARY = (None, 429, 500, 502, 503, 504)
 _WIDE = frozenset({"storage"})
@@ -100,11 +101,11 @@ EXERCISES = (
         ExerciseStep("Change a file", ("files.update",), (200,)),
     )),
     ExerciseSteps("another-format", "Export a table to another format", (
-        ExerciseStep("Import a file as a native document", ("files.create", "upload.session"), (200,), ("A5-01",)),
+        ExerciseStep("Import a file as a native document", _IMPORT, (200,)),
         ExerciseStep("Export the document", ("files.export",), (200,)),
     )),
     ExerciseSteps("too-often", "Rate limits", (
-        ExerciseStep("Be refused for too many requests", _CREATE, (403, 429), ("X-04",)),
+        ExerciseStep("Be refused for too many requests", _CREATE, (403, 429)),
         ExerciseStep("Repeat the request later", _CREATE, (200,)),
     )),
     ExerciseSteps("later-or-never", "Temporary and permanent errors", (
@@ -144,7 +145,7 @@ EXERCISES = (
         ExerciseStep("Create an event", ("events.insert",), (200,)),
     )),
     ExerciseSteps("two-programs-one-event", "Two programs change one event", (
-        ExerciseStep("Read an event", ("events.get",), (200,)),
+        ExerciseStep("Read an event", ("events.get", "events.list"), (200,)),
         ExerciseStep("Be refused after another change", ("events.patch", "events.update"), (412,)),
         ExerciseStep("Change the event", ("events.patch", "events.update"), (200,)),
     )),

@@ -13,6 +13,7 @@ import svc_notebooks as svc
 from svc_notebooks.client.session import Session
 from svc_notebooks.core.errors.errors import Interrupted, Unreachable
 from svc_notebooks.core.http.backoff import RetryRule
+from svc_notebooks.notebook.batch import batch as batch_module
 from svc_notebooks.notebook.batch.batch import Batch, RowOperation, run
 from svc_notebooks.notebook.frames.frames import schema
 from tests.breaking_proxy import breaking_proxy
@@ -192,8 +193,8 @@ def test_a_ledger_and_an_executor_of_threads_create_nothing_twice(lab, session, 
 
 
 def lose(session, row, report):
-    """Return the record of a row. An odd row loses its connection, and row 6 finds no service."""
-    if row == 6:
+    """Return the record of a row. An odd row loses its connection, and the row "none" finds no service."""
+    if row == "none":
         raise Unreachable("Nothing listens.")
     if row % 2:
         raise Interrupted("No response.")
@@ -219,7 +220,7 @@ def test_a_lost_connection_fails_its_row_and_the_error_says_which_rows_are_done(
 
 def test_a_service_that_cannot_be_reached_ends_the_call(lab):
     with pytest.raises(Unreachable) as caught:
-        run(LOSING, [0, 1, 6, *[2] * 100], lab.session, Batch(errors="return"))
+        run(LOSING, [0, 1, "none", *[2] * 100], lab.session, Batch(errors="return"))
 
     assert caught.value.result["outcome"].tolist() == ["done", "failed", "failed"]
 
@@ -236,3 +237,27 @@ def test_a_service_that_does_not_answer_for_a_minute_ends_the_call(lab, seconds,
 
     assert len(caught.value.failed) == ended
     assert caught.value.done == [0]
+
+
+def test_a_download_of_the_frame_of_an_upload_needs_one_request_for_each_row(lab, tmp_path):
+    source = tmp_path / "a.txt"
+    source.write_bytes(b"from a path")
+    uploaded = svc.upload([b"1", b"2", source], name=["b", "c", "d"])
+    sent = len(lab.session.exchanges)
+    saved = svc.download(uploaded, tmp_path / "to")
+
+    assert saved["outcome"].tolist() == ["saved"] * 3
+    assert len(lab.session.exchanges) - sent == 3
+    assert uploaded["md5_checksum"].tolist() == svc.file(uploaded, fields="md5_checksum")["md5_checksum"].tolist()
+
+
+def test_many_rows_are_sorted_although_frames_are_built_while_others_run(lab, monkeypatch):
+    monkeypatch.setattr(batch_module, "_PIECE", 5)
+    rows = [*range(0, 24, 2)]
+    with ThreadPoolExecutor(3) as pool:
+        in_threads = run(LOSING, rows[4:], lab.session, Batch(executor=pool))
+    with pytest.warns(UserWarning, match="12 of 24 rows failed"):
+        mixed = run(LOSING, [*range(24)][::-1], lab.session, Batch(3))
+
+    assert in_threads["n"].tolist() == rows[4:]
+    assert mixed["n"].dropna().tolist() == [*range(22, -1, -2)]
