@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 tests nbval notebooks: export TZ := UTC
 tests nbval notebooks: export PYTHONHASHSEED := 0
 
-.PHONY: env lab test checks lint types imports tests nbval browser durability marks client-tests node-clients opens coverage pandas-2.2 cluster-tests hub-env hub-tests scale s3-env peers bench docs docs-tests lite lite-tests lite-lock notebooks lock \
+.PHONY: env lab test checks lint types imports tests nbval browser durability marks client-tests node-clients opens coverage oldest cluster-tests hub-env hub-tests scale s3-env peers bench docs docs-tests lite lite-tests lite-lock notebooks lock \
 	wheel clean check-wheel check-binder badge
 
 # Both halves of the environment: the one that JupyterLab and the notebooks need, and the rest that tests need.
@@ -118,16 +118,14 @@ $(BIN)/python -m tools.added_environment $(1) $<
 @touch $@
 endef
 
-# The tests of frames with the oldest pandas, from an environment that hides the pandas of the checkout.
-OLD_PANDAS := build/pandas-2.2
-$(OLD_PANDAS)/.installed: requirements/pandas-2.2.txt | env
-	$(call ADDED_ENVIRONMENT,$(OLD_PANDAS) --alone)
+# Tests with the oldest version of each dependency that pyproject.toml allows, in front of the packages of the checkout.
+OLDEST := build/oldest-env
+$(OLDEST)/.installed: requirements/oldest.txt | env
+	$(call ADDED_ENVIRONMENT,$(OLDEST) --alone)
 
-pandas-2.2: $(OLD_PANDAS)/.installed
-	PYTHONPATH=$$(echo $(OLD_PANDAS)/lib/python*/site-packages) $(BIN)/python -m pytest -p no:nbval --quiet tests/notebook/test_frames.py \
-		tests/notebook/test_declared_frames.py tests/notebook/test_arguments.py tests/notebook/test_pandas_versions.py \
-		tests/notebook/tables tests/notebook/files/test_read_frame.py tests/notebook/files/test_upload_frames.py \
-		tests/notebook/files/test_parquet.py tests/notebook/exchanges/test_exchange_tools.py $(ARGS)
+TESTS := tests/notebook
+oldest: $(OLDEST)/.installed
+	PYTHONPATH=$$(echo $(OLDEST)/lib/python*/site-packages) $(BIN)/python -m pytest -p no:nbval --quiet $(TESTS) $(ARGS)
 
 # The executors of docs/bulk.md in two processes each. Their environment adds to that of the checkout.
 CLUSTER := build/cluster-env
@@ -246,7 +244,8 @@ lock: env
 	$(LOCK) --group wsgi --constraint requirements/dev.txt --output-file requirements/wsgi.txt
 	$(LOCK) --group peers --output-file requirements/peers.txt
 	$(LOCK) --group s3-server --output-file requirements/s3-server.txt
-	$(LOCK) --group oldest --no-deps --output-file requirements/pandas-2.2.txt
+	$(LOCK) --resolution lowest-direct pyproject.toml --extra lab --extra postgres --extra s3 --extra metrics \
+		--output-file requirements/oldest.txt
 
 wheel: env
 	$(BIN)/python -m hatchling build

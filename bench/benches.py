@@ -14,6 +14,7 @@ BENCHES = {
     "upload-small": ("transfers", "upload_in_small_chunks"),
     "resumed": ("transfers", "resumed_upload"),
     "creates": ("emulator", "creates"),
+    "stored": ("emulator", "stored"),
     "chunks": ("emulator", "chunks"),
     "many": ("emulator", "many"),
     "download": ("transfers", "download_to_disk"),
@@ -38,6 +39,7 @@ BENCHES = {
     "mixed-load": ("mixed_load", "mixed_load"),
     "frames": ("start", "frames"),
     "import": ("start", "imports"),
+    "first-frame": ("start", "first_frame"),
     "sandbox": ("commands", "first_answer"),
     "calls": ("call_counts", "everyday_calls"),
     "grade": ("commands", "grade_one_student"),
@@ -48,7 +50,7 @@ BENCHES = {
 BY_NAME_ONLY = {"run", "clone", "many-rows"}
 """Those that take minutes each, and that a run of all benchmarks leaves out."""
 
-ON_ONE_CORE = {"upload", "upload-small", "resumed", "creates", "chunks", "download", "workers", "mixed-load"}
+ON_ONE_CORE = {"upload", "upload-small", "resumed", "creates", "stored", "chunks", "download", "workers", "mixed-load"}
 """Those that compare programs which wait for each other, or count their processor time: they run on one core.
 
 On a virtual machine, waking a program on another core can take as long as its work, and the work then takes longer.

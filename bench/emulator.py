@@ -42,6 +42,21 @@ def creates() -> Iterator[Row]:
     yield compare(work, costs["ours"], costs["theirs"], PEER, at_least(10), microseconds)
 
 
+def stored() -> Iterator[Row]:
+    """Small files in a store on disk, beside the same row and content in SQLite behind a bare socket."""
+    with (
+        processes.folder() as folder,
+        processes.ours(folder / "store") as ours,
+        processes.bare_store(folder / "bare.sqlite") as bare,
+    ):
+        costs = alternate(
+            {name: _creating(NeutralClient(served, OURS), FEW) for name, served in (("ours", ours), ("bare", bare))},
+            ROUNDS,
+        )
+    work = f"create a file of 1 KB in a store on disk ({FEW} in a row)"
+    yield compare(work, costs["ours"], costs["bare"], "SQLite and a bare socket", at_most(3), microseconds)
+
+
 def _filling(service: Callable[[], AbstractContextManager[Served]], dialect: ServiceDialect) -> float:
     with service() as served:
         return _creating(NeutralClient(served, dialect), FILES)()

@@ -47,6 +47,16 @@ def ours(store: Path | None = None) -> Iterator[Served]:
 
 
 @contextmanager
+def bare_store(database: Path) -> Iterator[Served]:
+    """A socket and SQLite without a service: see bare_store.py."""
+    with _running(
+        [sys.executable, "-m", f"{__package__}.bare_store", str(database)], stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout
+        yield Served(json.loads(process.stdout.readline())["base_url"], process.pid)
+
+
+@contextmanager
 def slow_line(served: Served, seconds: float) -> Iterator[str]:
     """The address of a line to a service that delivers everything so much later, in each direction."""
     command = [sys.executable, "-m", f"{__package__}.slow_line", *served.netloc.split(":"), str(seconds)]

@@ -59,6 +59,19 @@ def imports() -> Iterator[Row]:
     )
 
 
+def first_frame() -> Iterator[Row]:
+    """The first frame of a new process, beside the import of pandas alone, which it needs."""
+    costs = alternate(
+        {
+            "ours": _importing("svc_notebooks; svc_notebooks.sandbox(); svc_notebooks.files()"),
+            "pandas": _importing("pandas"),
+        },
+        15,
+    )
+    work = "import svc_notebooks; sandbox(); files() in a new process"
+    yield compare(work, costs["ours"], costs["pandas"], "import pandas", at_most(1.5), milliseconds)
+
+
 def _importing(name: str) -> Run:
     return lambda: float(_python(_IMPORT.format(name)))
 

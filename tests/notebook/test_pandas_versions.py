@@ -1,4 +1,4 @@
-"""Frames are the same with pandas 2.2 and 3 (`make pandas-2.2`): texts, missing values, times, operations."""
+"""Frames are the same with pandas 2.2 and 3 (`make oldest`): texts, missing values, times, operations."""
 
 import pandas as pd
 import pytest

@@ -4,6 +4,7 @@ import pickle
 import threading
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 
+import pandas as pd
 import pytest
 
 import svc_notebooks as svc
@@ -13,7 +14,8 @@ from svc_notebooks.notebook.batch.batch import Batch, RowOperation, run
 from svc_notebooks.notebook.frames.frames import schema
 
 COUNTS = schema("id text, n count")
-BATCH_DTYPES = {"outcome": "str", "error": "str", "attempts": "Int64", "seconds": "Float64"}
+TEXT = "object" if pd.__version__.startswith("2.") else "str"
+BATCH_DTYPES = {"outcome": TEXT, "error": TEXT, "attempts": "Int64", "seconds": "Float64"}
 
 
 def number(session, row, report):
