@@ -27,7 +27,7 @@ import svc_notebooks as svc
         (lambda: svc.Session("http://a", tokn="t"), "Session() has no argument 'tokn'; did you mean 'token'?"),
         (
             lambda: svc.sandbox().session.call("GET", "/", params={}),
-            "call() has no argument 'params'; it takes method, path, query, body, headers",
+            "call() has no argument 'params'; it takes method, path, query, body, headers, repeatable",
         ),
         (lambda: svc.sandbox().clock.set(time=3), "set() has no argument 'time'; it takes instant"),
         (lambda: svc.sandbox().serve(tsl=True), "serve() has no argument 'tsl'; did you mean 'tls'?"),
