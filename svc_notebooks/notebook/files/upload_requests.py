@@ -83,9 +83,7 @@ def new_files(
     return schema, _prepare_rows(session, rows, errors), bodies
 
 
-def _prepare_rows(
-    session: Session, rows: Iterable[tuple[Any, UploadArguments]], errors: Errors
-) -> list[UploadRequest]:
+def _prepare_rows(session: Session, rows: Iterable[tuple[Any, UploadArguments]], errors: Errors) -> list[UploadRequest]:
     """Return a prepared upload for each content.
 
     With errors="return", a content that cannot be opened becomes a row that fails. Otherwise raises one OSError for all
