@@ -51,9 +51,9 @@ def instances(
         calendar: The id of the calendar that contains the event.
 
     Returns:
-        One row for each instance: id, summary (str), start, end (datetime64[ms, `time_zone`]), status (str),
-        original_start_time (datetime64[ms, `time_zone`], the start without the change), original_start_time_zone,
-        recurring_event_id (str).
+        One row for each instance: summary (str), start, end (datetime64[ms, `time_zone`]), original_start_time
+        (datetime64[ms, `time_zone`], the start without the change), original_start_time_zone, id, recurring_event_id
+        (str), all_day (boolean), status (str).
 
     Raises:
         BadRequest: The event is not a recurring event.
