@@ -17,8 +17,8 @@ from ..arguments import file_ids, whole
 from ..batch.batch import Batch, Errors, Executor, Progress, Report, Resumable, Resume, RowOperation, apply_to_rows, run
 from ..current_session import SessionLike, session_or_current
 from ..frames.frames import Record, Schema, frame, snake
-from ..frames.schemas import IDS, file_schema
-from .metadata import RowBodies, files_schema_with, metadata_body, row_bodies, with_checksum, with_parent
+from ..frames.schemas import IDS, UPLOADS, file_schema
+from .metadata import RowBodies, files_schema_with, metadata_body, row_bodies, with_parent
 from .tree_upload import has_tree, upload_trees
 from .upload_requests import (
     check_resumable,
@@ -175,7 +175,7 @@ def _run_uploads(
 ) -> DataFrame:
     alone = len(requests) == 1
     if function == "upload":
-        schema = with_checksum(schema)
+        schema = files_schema_with(bodies.keys, UPLOADS)
     if batch.resume is not None:
         check_resumable(requests)
     resumable: Resumable[UploadRequest] = Resumable(
