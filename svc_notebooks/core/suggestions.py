@@ -218,6 +218,15 @@ MISSING = {
 """The names of what the service does not have, and what to do instead."""
 
 
+NOT_HERE = {
+    "files": (r".*size|.*(larg|small|bigg)er.*|.*bytes.*", "filter the frame: df[df['size'] > 1_000_000]"),
+    "faults": ("user|users|email|student", "these faults hold for all users; lab.faults(..., user=...) selects one"),
+    "event_form": (".*", "form.value = {'summary': ...} sets fields of a form"),
+    "upload_form": (".*", "upload(source, ...) has arguments, and the form has a control for each"),
+}
+"""The arguments that a function does not have, as a pattern, and what to do instead."""
+
+
 ATTRIBUTES = {
     kind: {name: instead for instead, names in rows.items() for name in names.split()}
     for kind, rows in {

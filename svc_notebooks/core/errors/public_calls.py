@@ -19,7 +19,7 @@ from functools import wraps
 from types import FrameType, TracebackType
 from typing import Any, ParamSpec, TypeVar
 
-from ..suggestions import MAX_LISTED, nearest_name
+from ..suggestions import MAX_LISTED, NOT_HERE, nearest_name
 
 _PACKAGE = __name__.partition(".")[0]
 _PYTHON = tuple(os.path.normcase(sysconfig.get_path(name)) + os.sep for name in ("stdlib", "platstdlib"))
@@ -210,6 +210,9 @@ def unknown_argument(function: str, name: str, known: list[str]) -> str:
     near = nearest_name(name, known, similarity=0.66)
     if near is not None:
         return f"{function}() has no argument {name!r}; did you mean {near if '=' in near else repr(near)}?"
+    names, instead = NOT_HERE.get(function, ("", ""))
+    if re.fullmatch(names, name):
+        return f"{function}() has no argument {name!r}; {instead}"
     if len(known) > MAX_LISTED:
         return f"{function}() has no argument {name!r}; help({function}) lists its arguments"
     return f"{function}() has no argument {name!r}; it takes {', '.join(known) or 'none'}"
