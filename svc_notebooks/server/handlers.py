@@ -322,10 +322,13 @@ class Routes:
             node, meant = self._roots[root], root.rstrip("/")
             for segment in segments:
                 name = segment if segment in node.fixed else nearest_name(segment, node.fixed, similarity=0.75)
-                if name is None and not node.parameter:
+                if name is not None:
+                    node = node.fixed[name]
+                elif node.parameter:
+                    name, node = segment, node.parameter[1]
+                else:
                     break
-                meant += f"/{segment if name is None else name}"
-                node = node.fixed[name] if name is not None else node.parameter[1]
+                meant += f"/{name}"
             else:
                 if node.methods:
                     return f"; did you mean {meant}?"
