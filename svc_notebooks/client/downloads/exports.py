@@ -74,7 +74,7 @@ def _members(path: Path) -> list[tuple[str, object]]:
 
 
 _ALIASES = {"jpeg": "jpg", "htm": "html", "text": "txt"}
-_KNOWN = {name for row in EXPORTS for name in (row.extension, row.title.lower())}
+_KNOWN = {*_ALIASES, *(name for row in EXPORTS for name in (row.extension, row.title.lower()))}
 
 
 def normalize_format(format: object) -> str:
@@ -108,6 +108,14 @@ def choose(formats: Sequence[ExportFormat], name: str) -> ExportFormat | None:
     return None
 
 
+def check_extension(path: Path, format_name: str) -> None:
+    """Raise ValueError if the extension of a path means another export format than the named one."""
+    extension = path.suffix.lower().removeprefix(".")
+    own = [row.extension for row in EXPORTS if choose([row], format_name)]
+    if own and extension in _KNOWN and _ALIASES.get(extension, extension) not in own:
+        raise ValueError(f"to is {path.name!r}, and the format is {format_name}; give a path that ends in .{own[0]}")
+
+
 def export_target(session: Session, file: File, format_name: str) -> ExportFormat:
     """Return the export format with this name for a file.
 
@@ -126,8 +134,10 @@ def export_target(session: Session, file: File, format_name: str) -> ExportForma
         chosen = chosen and replace(chosen, media_type=session.names.media_type(chosen.media_type))
     if chosen is None:
         offered = ", ".join(dict.fromkeys(row.extension for row in formats))
+        extended = choose([row for row in EXPORTS if row.native == native and row.extended], format_name)
+        hint = " A service with Policy(extended_formats=True) has this format." if extended else ""
         raise BadRequest(
-            f"{file.get('name')} is a {native}, which can be exported as {offered}, but not as {format_name}.",
+            f"{file.get('name')} is a {native}, which can be exported as {offered}, but not as {format_name}.{hint}",
             reason="badRequest",
         )
     return chosen
