@@ -133,7 +133,7 @@ def every_day():
 def test_a_terminal_of_80_columns_shows_what_matters(lab, call, shown, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     svc.upload(b"12", name="notes of a walk in the north of May.txt")
-    with pd.option_context("display.width", 80, "display.max_columns", 0):
+    with pd.option_context("display.width", 80, "display.max_columns", 0, "display.max_colwidth", 50):
         text = repr(call())
 
     assert [word for word in shown if word not in text] == []
