@@ -155,6 +155,10 @@ class ExerciseDefinition:
     answer: str = "# Your code here."
     changes: tuple[str, ...] = ()
     """The fields that a correct answer may change in the files and events of the set-up, such as "starred"."""
+    creates: int | str = 0
+    """The largest number of files and events that exist more in the end, or the name of a value with one name for each."""
+    sets: tuple[str, ...] = ()
+    """The fields that a correct answer may set in a new file or event, beside those that every answer may set."""
     by_hand: bool = False
     """True if the student must write the HTTP requests. Requests of this package's client then fail the check."""
 

@@ -210,6 +210,7 @@ CHANGE_LOG = ExerciseDefinition(
         Part("the names in copy.json", _require_copy, 2, ("files.create", "upload.session")),
         Part("the page token in copy.json", _require_token),
     ),
+    creates=1,
 )
 
 ALL = (CHANGE_LOG,)

@@ -105,6 +105,7 @@ PART = ExerciseDefinition(
         Part("a file called record.txt", _record_file, operations=("files.create", "upload.session")),
         Part("the bytes of the record", _require_record),
     ),
+    creates=1,
 )
 
 
@@ -303,6 +304,7 @@ FORMAT = ExerciseDefinition(
         Part("the service has converted given.content", _require_import),
         Part("exported as TSV", _require_export, 2),
     ),
+    creates=1,
 )
 
 ALL = (PART, SEARCH, FORMAT)

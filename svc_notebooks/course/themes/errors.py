@@ -305,6 +305,7 @@ OFTEN = ExerciseDefinition(
         Part("the files are empty", _require_empty_files),
     ),
     by_hand=True,
+    creates="names",
 )
 
 

@@ -292,6 +292,7 @@ ZONE = ExerciseDefinition(
         ZONE_PART,
         Part("no recurrence", _require_no_recurrence),
     ),
+    creates=1,
 )
 
 
@@ -396,6 +397,7 @@ SERIES = ExerciseDefinition(
         Part("90 minutes", _require_durations),
         Part("the same summary on all days", _require_same_summary),
     ),
+    creates=1,
 )
 
 ALL = (ZONE, SERIES, CONFLICT)

@@ -205,6 +205,7 @@ SCOPE = ExerciseDefinition(
         *(Part(f"{program}: its work with its scope", _require_work(program), 2) for program in _PROGRAMS),
         Part("no other token is used", _require_own_token_unused),
     ),
+    creates=1,
 )
 
 ALL = (SHARE, SCOPE)
