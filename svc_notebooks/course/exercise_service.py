@@ -19,7 +19,17 @@ from ..core.http.messages import Headers, Request, Response
 from ..core.policy import Policy
 from ..core.resources.field import Write
 from ..server.store.clock import VirtualClock
-from .definition import CheckFailedError, ExerciseDefinition, ExerciseOutcome, Part, PartResult, Verdict, require
+from .definition import (
+    CheckFailedError,
+    ExerciseDefinition,
+    ExerciseOutcome,
+    Part,
+    PartResult,
+    Verdict,
+    list_text,
+    quantity,
+    require,
+)
 from .evidence import (
     Evidence,
     ExerciseExchange,
@@ -29,7 +39,6 @@ from .evidence import (
     join_records,
     resources,
 )
-from .themes.shared_checks import list_text, quantity
 
 if TYPE_CHECKING:
     from .definition import Value
@@ -220,7 +229,9 @@ class ExerciseService:
         count = most if isinstance(most, int) else len(evidence.values[most])
         require(len(names) <= count, _TOO_MANY.format(names=list_text(names), expected=count or "none"))
         for row in created:
-            fields = [field for field in _fields_set(row, self._begun, evidence.now) if field not in self.definition.sets]
+            fields = [
+                field for field in _fields_set(row, self._begun, evidence.now) if field not in self.definition.sets
+            ]
             require(not fields, _SET.format(name=_title(row), fields=" and ".join(map(repr, fields[:3]))))
 
     def close(self) -> None:
@@ -283,8 +294,8 @@ _GONE = "The task does not ask you to delete {name!r}. begin() starts again."
 _CHANGED = "The task does not ask you to change {fields} of {name!r}. begin() starts again."
 _NEW = "The task does not ask you to create {names}. begin() starts again."
 _TOO_MANY = (
-    "The new files and events are {names}, and the task asks for {expected}. Delete the others: files in the trash count,"
-    " too."
+    "The new files and events are {names}, and the task asks for {expected}. Delete the others. Files in the trash"
+    " count, too."
 )
 _SET = "The task does not ask you to set {fields} of {name!r}. Create it without. begin() starts again."
 _TOO_MANY_REQUESTS = "The service saw more than 2,000 requests and cut the connection. Is there an endless loop?"

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from ...client.files import create_file, share_file, update_file
 from ...core.http.messages import Request
-from ..definition import ExerciseDefinition, Part, require
-from .shared_checks import list_text, quantity, require_file, require_same_content
+from ..definition import ExerciseDefinition, Part, list_text, quantity, require
+from .shared_checks import require_file, require_same_content
 from .uploads import survey
 
 if TYPE_CHECKING:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from zoneinfo import ZoneInfo
 
 from ...client.events.events import insert_event, patch_event
-from ..definition import ExerciseDefinition, Part, require
-from .shared_checks import list_text, quantity
+from ..definition import ExerciseDefinition, Part, list_text, quantity, require
 
 if TYPE_CHECKING:
     from ...core.resources.events import Event

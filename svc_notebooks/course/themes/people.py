@@ -6,9 +6,8 @@ from collections.abc import Callable
 from random import Random
 from typing import TYPE_CHECKING
 
-from ..definition import ExerciseDefinition, Part, require
+from ..definition import ExerciseDefinition, Part, quantity, require
 from .content import put_file
-from .shared_checks import quantity
 
 if TYPE_CHECKING:
     from ..definition import Value

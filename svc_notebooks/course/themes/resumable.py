@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from ...client.session import Session
 from ...core.http.messages import Request, as_body
-from ..definition import ExerciseDefinition, Part, require
-from .shared_checks import CONTENT, NAME, named_file, quantity, require_file, require_no_updates, require_same_content
+from ..definition import ExerciseDefinition, Part, quantity, require
+from .shared_checks import CONTENT, NAME, named_file, require_file, require_no_updates, require_same_content
 
 if TYPE_CHECKING:
     from ...core.http.messages import JSONObject

@@ -7,8 +7,8 @@ import re
 from random import Random
 from typing import TYPE_CHECKING
 
-from ..definition import ExerciseDefinition, Part, require
-from .shared_checks import CONTENT, NAME, list_text, named_file, quantity, require_no_updates
+from ..definition import ExerciseDefinition, Part, list_text, quantity, require
+from .shared_checks import CONTENT, NAME, named_file, require_no_updates
 
 if TYPE_CHECKING:
     from ...core.http.messages import JSON, JSONObject
