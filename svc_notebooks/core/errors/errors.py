@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import errno
 import json
+import re
 from datetime import datetime
 from errno import EEXIST
 from pathlib import Path
@@ -68,7 +69,10 @@ class SvcError(Exception):
 
     def __str__(self) -> str:
         code = " ".join(str(part) for part in (self.status, self.reason) if part)
-        return " ".join(part for part in (self.message, self.advice, f"({code})" if code else "") if part)
+        advice = self.advice
+        if "try again" in self.message:
+            advice = re.sub(r"^[^.]*\btry again\b[^.]*\.\s*", "", advice, flags=re.IGNORECASE)
+        return " ".join(part for part in (self.message, advice, f"({code})" if code else "") if part)
 
     def _render_traceback_(self) -> list[str]:
         from .public_calls import render_error
