@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import errno
 import json
+import re
 from datetime import datetime
 from errno import EEXIST
 from pathlib import Path
@@ -65,6 +66,8 @@ class SvcError(Exception):
         self.location = location
         self.service_message = service_message
         self.advice = advice or _ADVICE.get(reason or "", self.advice)
+        if "try again" in message:
+            self.advice = re.sub(r"^[^.]*\btry again\b[^.]*\.\s*", "", self.advice, flags=re.IGNORECASE)
 
     def __str__(self) -> str:
         code = " ".join(str(part) for part in (self.status, self.reason) if part)
@@ -147,7 +150,7 @@ class AlreadyExists(SvcError):
 class RateLimited(SvcError):
     """The user sent too many requests (403 with a rate-limit reason, 429)."""
 
-    advice = "Wait a little and try again."
+    advice = "Wait a little, and send fewer requests at a time."
 
 
 class SessionExpired(SvcError):

@@ -80,6 +80,8 @@ def explain_not_found(error: SvcError, sandbox: Sandbox | None = None, base_url:
         elif kind == "file" and not _ID.fullmatch(key):
             name = re.sub(r"[*?]", r"[\g<0>]", key)  # the file of this name and no other
             error.advice = f"Check the id; files(name={name!r}) finds a file by its name."
+        elif kind == "event":
+            error.advice = "Check the id; for an event of another calendar give calendar=..., which calendars() lists."
     return error
 
 
