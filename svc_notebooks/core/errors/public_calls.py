@@ -219,7 +219,7 @@ def unknown_argument(function: str, name: str, known: list[str]) -> str:
     near = nearest_name(name, known, similarity=0.66)
     if near is not None:
         return f"{function}() has no argument {name!r}; did you mean {near if '=' in near else repr(near)}?"
-    names, instead = NOT_HERE.get(function, ("", ""))
+    names, instead = NOT_ARGUMENTS_OF.get(function, ("", ""))
     if re.fullmatch(names, name):
         return f"{function}() has no argument {name!r}; {instead}"
     if name in NOT_ARGUMENTS:
