@@ -45,6 +45,7 @@ ARGUMENTS = {
     "shared_with_me": "shared",
     "sheet": "sheet_name",
     "status": "status_code",
+    "storage_limit": "disk disk_space max_bytes quota quota_bytes storage",
     "summary": "name subject title topic",
     "name": "extension file_name filename glob new_name pattern rename title",
     "time_zone": "timezone tz zone",
@@ -183,6 +184,8 @@ CALLS = {
 """
 
 MISSING = {
+    "delete_calendar": "current_session().execute('DELETE', '/calendar/v3/calendars/ID') deletes the calendar ID",
+    "update_calendar": "current_session().call('PATCH', '/calendar/v3/calendars/ID', body={...}) changes it",
     "lock": "the service has no locks; update(file, content_restrictions=[{'read_only': True}]) protects a file",
     "revisions": "the service keeps no earlier versions of a file; copy(file) keeps its content",
     "versions": "the service keeps no earlier versions of a file; copy(file) keeps its content",

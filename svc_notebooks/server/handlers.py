@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import product
 from typing import NamedTuple
 
 from ..core.api.openapi import document
@@ -18,6 +19,7 @@ from ..core.errors.catalogue import ApiError, refuse
 from ..core.http.messages import Query, Request, Response, plain_segment
 from ..core.http.multipart import MediaType
 from ..core.policy import Policy
+from ..core.suggestions import nearest_name
 from .auth import grants, identity_tokens
 from .auth.public_request import PublicRequest
 from .calendars import (
@@ -211,6 +213,9 @@ _UPDATES = next(operation.methods for operation in OPERATIONS if operation.name 
 
 _SESSION_METHODS: Methods = dict.fromkeys(SESSION.methods, SESSION)
 
+_MAX_MISSPELT, _MAX_SEGMENTS = 200, 8
+"""The characters and the segments of an unknown path that are compared with the paths that exist."""
+
 UPLOAD = "/upload/"
 """The beginning of the path of every upload URI."""
 
@@ -232,7 +237,7 @@ _ABSENT = {
 }
 """What the family has and this service does not, by a segment of the path."""
 
-ABSENT = ", ".join(sorted(set(_ABSENT.values())))
+ABSENT = f"Of the operations of its family, it leaves out: {', '.join(sorted(set(_ABSENT.values())))}."
 """The operations of the family that this service does not have, as docs/deployments.md lists them."""
 
 
@@ -313,13 +318,37 @@ class Routes:
                 return {}, {}
         return node.methods, path_params
 
+    def _near(self, path: str) -> str:
+        """Return the path of the interface that an unknown path was probably meant to be, or "" without one.
+
+        The beginning of the path may be missing or of another interface, and a segment may be misspelt.
+        """
+        segments = path[:_MAX_MISSPELT].strip("/").split("/")
+        roots = sorted(self._interface[:3], key=path.startswith, reverse=True)
+        for n, root in product(range(min(len(segments), _MAX_SEGMENTS)), roots):
+            names, node = [], self._roots[root]
+            for segment in segments[n:]:
+                is_known = segment in node.fixed or node.parameter
+                name = segment if is_known else nearest_name(segment, node.fixed, similarity=0.75)
+                if name is None:
+                    break
+                names.append(name)
+                node = node.fixed.get(name) or (node.parameter or ("", node))[1]
+            else:
+                if node.methods:
+                    return root + "/".join(names)
+        return ""
+
     def _refusal(self, method: str, path: str, methods: Methods) -> ApiError:
+        near = "" if methods else self._near(path)
         is_absent = not _ABSENT.keys().isdisjoint(path.replace(":", "/").split("/"))
         if (is_absent or not methods) and path.startswith(self._interface):
+            advice = f"Did you mean {near}?" if near and not is_absent else ABSENT
             rule = "A8-10" if path.endswith("/watch") else None
-            return refuse("unknownOperation", decided_by=rule, operation=f"{method[:20]} {path[:200]}", absent=ABSENT)
+            return refuse("unknownOperation", decided_by=rule, operation=f"{method[:20]} {path[:200]}", advice=advice)
         if not methods:
-            return refuse("notFound", message="there is nothing at this address.")
+            hint = f"; did you mean {near}?" if near else "."
+            return refuse("notFound", message=f"there is nothing at this address{hint}")
         allowed = ", ".join(methods)
         updates = method in _UPDATES and any(operation.name == "files.update" for operation in methods.values())
         rule = "update_verbs" if updates else None

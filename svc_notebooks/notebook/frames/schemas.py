@@ -90,7 +90,7 @@ CHANNELS = schema(
     "address text, token text, kind text"
 )
 
-STOPPED = schema("id text, stopped flag")
+STOPPED = schema("id text, stopped flag, outcome text")
 
 MESSAGES = schema(
     "received time, channel_id text, number count, state text, changed text, verified flag, tries count, "
