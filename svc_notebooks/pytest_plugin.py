@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
@@ -48,6 +48,14 @@ class ServedSandbox:
     def __repr__(self) -> str:
         """Return the address without the token, because pytest shows the values of fixtures in reports (T-05)."""
         return f"<ServedSandbox {self.base_url}>"
+
+    if not TYPE_CHECKING:  # otherwise every attribute would exist for mypy
+
+        def __getattr__(self, name: str) -> NoReturn:
+            from .core.suggestions import missing_attribute
+
+            hint = f"; did you mean svc_service.lab.{name}?" if name in dir(self.lab) else ""
+            raise missing_attribute("svc_service", self, name, hint)
 
 
 @pytest.fixture

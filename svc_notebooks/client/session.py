@@ -18,6 +18,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, NoReturn, TypeAlias, cast
 from urllib.parse import urlsplit
 
+from ..core import suggestions
 from ..core.auth.oauth import token_problem
 from ..core.brand_names import Names
 from ..core.clock import Clock
@@ -204,9 +205,8 @@ def missing_attribute(owner: object, name: str, *, sandbox: bool = False) -> Att
 
     `sandbox` is true for the session of a sandbox, which is one attribute away.
     """
-    kind = type(owner).__name__
     if name not in INSTEAD:
-        return AttributeError(f"{kind!r} object has no attribute {name!r}", name=name, obj=owner)
+        return suggestions.missing_attribute("a session" if isinstance(owner, Session) else "a clock", owner, name)
     if sandbox:
         return AttributeError(f"{name!r} is an attribute of the sandbox, not of its session: use lab.{name}")
     return AttributeError(f"only a sandbox has {name!r}, and this session belongs to another service: {INSTEAD[name]}")

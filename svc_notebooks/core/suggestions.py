@@ -10,6 +10,7 @@ from collections.abc import Collection
 from difflib import get_close_matches
 
 ARGUMENTS = {
+    "accepted": "accept ok y yes",
     "address": "url",
     "base_url": "host url",
     "byte_range": "range",
@@ -30,6 +31,7 @@ ARGUMENTS = {
     "order_by": "ascending desc descending order orderby reverse sort sort_by",
     "overwrite": "exist_ok force replace",
     "paths": "path_column with_paths",
+    "page_token": "after cursor since sync_token token",
     "per": "interval period seconds window",
     "progress": "callback progress_bar verbose",
     "reader": "read view viewer",
@@ -38,6 +40,8 @@ ARGUMENTS = {
     "recursive": "deep depth recurse",
     "reminders": "alerts reminder",
     "requests": "calls rate",
+    "requests=5, per='60s'": "per_minute rpm requests_per_minute",
+    "requests=5, per='1s'": "per_second qps requests_per_second rps",
     "role": "access can permission type",
     "format": "as_ fmt type",
     "send_updates": "notify send_invitations",
@@ -50,12 +54,15 @@ ARGUMENTS = {
     "name": "extension file_name filename glob new_name pattern rename title",
     "time_zone": "timezone tz zone",
     "timeout": "seconds wait",
+    "declined": "decline n no refuse refused reject rejected",
     "delay": "latency seconds sleep timeout wait",
     "token": "access_token api_key",
     "usecols": "columns",
     "user": "email",
-    "with_": "anyone attendees email emails everyone people public to user users with",
+    "with_='anyone'": "anyone anyone_with_link everyone link public world",
+    "with_": "attendees email emails people to user users with",
     "people": "attendees calendar calendars email emails users with_",
+    "attendees=[...] with all guests": "add_attendee add_attendees add_guest add_guests remove_attendees remove_guests",
     "attendees": "email emails guests invite invitees participants people with_",
     "calendar": "calendars",
     "calendars": "calendar email emails people",
@@ -69,9 +76,10 @@ ARGUMENTS = {
     "source": "bytes content data df file_path frame from path text",
     "text": "query search summary title",
     "query": "filter q search text where",
-    "folder": "directory folder folder_id into parent parent_id parents",
+    "folder": "destination directory folder folder_id into parent parent_id parents target to",
     "parent": "directory folder folder_id parent parent_id parents",
     "parents": "directory folder folder_id parent parent_id parents",
+    "tentative": "maybe perhaps",
     "to": (
         "dest destination directory file_path folder folder_id into location out output parent parent_id parents path"
         " save_as target"
@@ -81,7 +89,7 @@ ARGUMENTS = {
     "workers": "jobs max_workers n_jobs parallel threads",
     "writer": "edit editor write",
 }
-"""The arguments of this package. Of several arguments that a function has, the first one is suggested."""
+"""The arguments of this package, some with a value. The first one that a function has is suggested."""
 
 
 CALLS = {
@@ -91,8 +99,9 @@ CALLS = {
         "about()": "account me quota storage usage user whoami",
         "create_event(summary, start=..., end=...)": "add_event appointment meeting",
         "share(file, address)": "add_permission grant",
-        "lab.clock.advance('1 day')": "advance sleep",
+        "lab.clock.advance('1 day')": "advance fast_forward forward sleep tick travel",
         "events()": "agenda calendar",
+        "lab.serve().base_url": "address base_url host port",
         "dashboard()": "app gui show ui view",
         "connect(address, token=...)": "auth authenticate Client login",
         "file_browser()": "browse preview",
@@ -109,12 +118,15 @@ CALLS = {
         "lab.deliveries()": "deliveries",
         "file(id, fields='*')": "describe",
         "help(svc.upload)": "docs help",
-        "download(folder)": "download_folder zip",
+        "download(folder)": "download_folder",
+        "lab.send('GET', path)": "send",
         "update(file, ...)": "edit patch",
         "share(file, 'anyone')": "everyone make_public public publish",
         "files(name=...)": "exists find",
-        "lab.faults(...)": "fault faults",
+        "lab.faults(...)": "break_ delay fail fault faults inject inject_fault latency outage",
         "download(file)": "fetch get",
+        "export_events(to='calendar.ics')": "export_calendar export_event export_ical export_ics ical ics to_ics",
+        "import_events(path)": "import_calendar import_ical import_ics read_ics",
         "export_formats(file)": "formats",
         "files()['web_view_link']": "get_link link url",
         "files(name='*.csv')": "glob",
@@ -122,10 +134,16 @@ CALLS = {
         "exchanges()": "history log logs requests",
         "exchange()": "http last request response",
         "generate_ids()": "ids",
+        "lab.clock.now()": "now time today",
+        "open_sandbox(path)": "load load_lab load_sandbox",
+        "lab.restore(snapshot)": "reset rollback",
+        "stop_channel(channel)": "cancel_watch stop_watching unsubscribe unwatch",
+        "watch_changes(rx)": "subscribe_changes watch_folder",
+        "changes()": "delta poll sync",
         "file(id)": "info size stat",
         "update_event(event, attendees=...)": "invite",
         "lab.journal()": "journal",
-        "lab.limit(requests=5, per='60s')": "limit rate_limit throttle",
+        "lab.limit(requests=5, per='60s')": "limit rate rate_limit throttle",
         "files()": "list list_files ls",
         "receiver().listen(function)": "listen",
         "current_session().close()": "logout sign_out",
@@ -134,9 +152,8 @@ CALLS = {
         "notifications()": "messages",
         "update_event(event, start=..., end=...)": "move_event",
         "move(file, to=folder)": "mv",
-        "lab.outbox()": "outbox",
+        "lab.outbox()": "emails invitations mails outbox",
         "Policy(...)": "policy",
-        "changes()": "poll sync",
         "fault_presets()": "presets",
         "upload(source)": "put",
         "files(query)": "query select",
@@ -166,8 +183,7 @@ CALLS = {
         "upload(frame, name='table.xlsx')": "to_excel",
         "upload(frame, name='table.parquet')": "to_parquet",
         "export(file, 'pdf')": "to_pdf",
-        "lab.access_token": "token",
-        "stop_channel(channel)": "unsubscribe unwatch",
+        "lab.access_token": "token tokens",
         "upload(folder)": "upload_folder",
         "__version__": "version",
         "receiver().wait_for(state)": "wait_for",
@@ -183,9 +199,20 @@ CALLS = {
 `lab` is a sandbox, and `rx` a receiver.
 """
 
+_NO_ZIP = "download(folder) saves the files into a folder, and shutil.make_archive(name, 'zip', folder) packs a folder"
+_CANCEL_UPLOAD = (
+    "an interrupted upload ends by itself when its session expires; pending_uploads() lists those to resume"
+)
+
 MISSING = {
     "delete_calendar": "current_session().execute('DELETE', '/calendar/v3/calendars/ID') deletes the calendar ID",
     "update_calendar": "current_session().call('PATCH', '/calendar/v3/calendars/ID', body={...}) changes it",
+    **dict.fromkeys(("archive", "download_zip", "unzip", "zip"), _NO_ZIP),
+    **dict.fromkeys(("abort_upload", "cancel_upload", "stop_upload"), _CANCEL_UPLOAD),
+    **dict.fromkeys(
+        ("watch_calendar", "watch_event", "watch_events"),
+        "no function watches events: events(updated_min=...) lists those that have changed since",
+    ),
     "lock": "the service has no locks; update(file, content_restrictions=[{'read_only': True}]) protects a file",
     "revisions": "the service keeps no earlier versions of a file; copy(file) keeps its content",
     "versions": "the service keeps no earlier versions of a file; copy(file) keeps its content",
@@ -194,8 +221,71 @@ MISSING = {
 """The names of what the service does not have, and what to do instead."""
 
 
+ATTRIBUTES = {
+    kind: {name: instead for instead, names in rows.items() for name in names.split()}
+    for kind, rows in {
+        "an exchange": {
+            "response_body or request_body": "body content text",
+            "status": "code ok reason status_code status_line",
+            "seconds": "duration elapsed",
+            "url": "path query uri",
+            "resend()": "again repeat replay retry send",
+            "http()": "print raw show",
+            "response_headers or request_headers": "headers",
+            "json.loads(exchange.response_body)": "json",
+            "http(), request_headers or request_body": "request",
+            "http(), response_headers or response_body": "response",
+        },
+        "a response": {
+            "json.loads(response.body)": "json",
+            "response.body.decode()": "text",
+            "status": "code ok reason status_code",
+            "headers": "header",
+            "body": "data raw",
+        },
+        "a sandbox": {
+            "lab.sign_in(address)": "user users",
+            "lab.journal()": "history log logs requests",
+            "lab.serve().base_url": "link_to uri url",
+            "svc.Policy(storage_limit=...), the argument policy of sandbox()": "quota",
+            "lab.send(method, url)": "delete_request get patch post put request",
+        },
+        "a clock": {},
+        "a session": {
+            "call(method, path) or lab.send(method, path)": "delete get head options patch post put",
+            "base_url": "address host server uri",
+        },
+        "svc_service": {"token": "access_token api_key bearer", "base_url": "address host uri url"},
+    }.items()
+}
+"""The attributes that users of other libraries expect of an object, and what to use instead."""
+
+
+def missing_attribute(kind: str, owner: object, name: str, hint: str = "") -> AttributeError:
+    """Return the error for an attribute that an object does not have, with a hint, if there is one.
+
+    `kind` is a key of `ATTRIBUTES`, and `hint` is used if neither that table nor a similar name has one.
+
+    >>> missing_attribute("a session", "", "post")
+    AttributeError("a session has no attribute 'post'; did you mean call(method, path) or lab.send(method, path)?")
+    """
+    if name.startswith("_"):  # also `__dict__`, which dir() reads
+        return AttributeError(f"{kind} has no attribute {name!r}", name=name, obj=owner)
+    known = [public for public in dir(owner) if not public.startswith("_")]
+    near = ATTRIBUTES[kind].get(name) or nearest_name(name, known, similarity=0.75)
+    listed = f"; it has {', '.join(known)}" if len(known) <= MAX_LISTED else ""
+    text = f"; did you mean {near}?" if near else hint or listed
+    return AttributeError(f"{kind} has no attribute {name!r}{text}", name=name, obj=owner)
+
+
+MAX_LISTED = 25
+"""The most names that an error message lists."""
+
+
 def nearest_name(name: str, known: Collection[str], *, similarity: float = 0.6) -> str | None:
     """Return the name in `known` that is the same in another style, a synonym or similar. Return None without one.
+
+    A synonym may have a value, as in "with_='anyone'".
 
     `similarity` is the smallest ratio of `difflib.get_close_matches`.
 
@@ -207,5 +297,5 @@ def nearest_name(name: str, known: Collection[str], *, similarity: float = 0.6) 
     snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).replace("-", "_").replace(" ", "_").lower()
     letters = snake.replace("_", "")
     same = [candidate for candidate in known if candidate.replace("_", "").lower() == letters]
-    synonyms = [argument for argument, names in ARGUMENTS.items() if argument in known and snake in names.split()]
+    synonyms = [text for text, names in ARGUMENTS.items() if text.partition("=")[0] in known and snake in names.split()]
     return next(iter([*same, *synonyms, *get_close_matches(snake[:60], known, 1, similarity)]), None)

@@ -50,7 +50,7 @@ def begun(world):
 # The schema of each function's frame, a call that gives no row where there is one, and a call that gives rows.
 TABLE = {
     "fault_presets": ("FAULT_PRESETS", None, lambda w: svc.fault_presets()),
-    "upload": ("FILES", lambda w: svc.upload([]), lambda w: svc.upload([b"1", b"2"])),
+    "upload": ("UPLOADS", lambda w: svc.upload([]), lambda w: svc.upload([b"1", b"2"])),
     "update": ("FILES", lambda w: svc.update([], starred=True), lambda w: svc.update(w["file"], starred=True)),
     "create_file": ("FILES", None, lambda w: svc.create_file(name="c")),
     "create_folder": ("FILES", None, lambda w: svc.create_folder("d")),

@@ -15,7 +15,7 @@ HINTS = {
     "no https": (lambda lab: svc.watch_changes("http://a.example/in"), r"http://a.example/in\. Use a receiver\(\)"),
     "no domain": (
         lambda lab: svc.watch_changes("https://a.example/"),
-        r"lab\.register_domain\(host\).*lab\.trust\(pem\)",
+        r"register_domain\(host\).*lab\.trust\(pem\)",
     ),
     "a path": (lambda lab: svc.trash("/a/b/x.txt"), r"files\(folder='a/b', name='x.txt'\) finds"),
     "no calendar": (lambda lab: svc.event("abcde", calendar="Choir"), r"of calendars\(\)\. \(404"),

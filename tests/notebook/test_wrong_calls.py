@@ -3,10 +3,12 @@
 import inspect
 import io
 import pickle
+import re
 
 import pytest
 
 import svc_notebooks as svc
+from svc_notebooks.pytest_plugin import ServedSandbox
 
 
 @pytest.mark.parametrize(
@@ -27,7 +29,7 @@ import svc_notebooks as svc
         (lambda: svc.Session("http://a", tokn="t"), "Session() has no argument 'tokn'; did you mean 'token'?"),
         (
             lambda: svc.sandbox().session.call("GET", "/", params={}),
-            "call() has no argument 'params'; it takes method, path, query, body, headers",
+            "call() has no argument 'params'; it takes method, path, query, body, headers, repeatable",
         ),
         (lambda: svc.sandbox().clock.set(time=3), "set() has no argument 'time'; it takes instant"),
         (lambda: svc.sandbox().serve(tsl=True), "serve() has no argument 'tsl'; did you mean 'tls'?"),
@@ -60,6 +62,15 @@ import svc_notebooks as svc
         (lambda: svc.free_busy(people="a"), "free_busy() has no argument 'people'; did you mean 'calendars'?"),
         (lambda: svc.sandbox().faults(timeout=3), "faults() has no argument 'timeout'; did you mean 'delay'?"),
         (lambda: svc.files(ascending=False), "files() has no argument 'ascending'; did you mean 'order_by'?"),
+        (lambda: svc.share("a", public=True), "share() has no argument 'public'; did you mean with_='anyone'?"),
+        (
+            lambda: svc.sandbox().limit(requests_per_minute=5),
+            "limit() has no argument 'requests_per_minute'; did you mean requests=5, per='60s'?",
+        ),
+        (
+            lambda: svc.copy("a", to="b", session=svc.sandbox().session),
+            "to is not a field that can be set here; did you mean folder?",
+        ),
         (lambda: svc.upload(), "upload() missing 1 required positional argument: 'source'"),
     ],
 )
@@ -70,11 +81,33 @@ def test_the_error_about_a_wrong_argument_names_the_right_one(call, message):
     assert str(raised.value) == message
 
 
-def test_a_function_that_is_looked_for_in_the_sandbox_is_named(lab):
-    with pytest.raises(AttributeError, match=r"^a sandbox has no attribute 'files'; call svc\.files\(\)"):
-        lab.files()
-    with pytest.raises(AttributeError, match=r"^a sandbox has no attribute 'restor'$"):
-        lab.restor("x")
+@pytest.mark.parametrize(
+    "read, hint",
+    [
+        (lambda lab: lab.files, "; call svc.files(), which uses its session"),
+        (lambda lab: lab.restor, "; did you mean restore?"),
+        (lambda lab: lab.token, "; did you mean lab.access_token?"),
+        (lambda lab: lab.url, "; did you mean lab.serve().base_url?"),
+        (lambda lab: lab.now, "; did you mean lab.clock.now()?"),
+        (lambda lab: lab.load, "; did you mean svc.open_sandbox(path)?"),
+        (lambda lab: lab.zzzz, ""),
+        (lambda lab: lab._repr_svg_, ""),
+        (lambda lab: lab.session.patch, "; did you mean call(method, path) or lab.send(method, path)?"),
+        (lambda lab: lab.send("GET", "/").json, "; did you mean json.loads(response.body)?"),
+        (lambda lab: lab.send("GET", "/").status_code, "; did you mean status?"),
+        (lambda lab: lab.send("GET", "/").cookies, "; it has body, content, headers, status"),
+        (lambda lab: ServedSandbox("", "", None, lab).access_token, "; did you mean token?"),
+        (lambda lab: ServedSandbox("", "", None, lab).faults, "; did you mean svc_service.lab.faults?"),
+        (lambda _: svc.export_ics, "; did you mean export_events(to='calendar.ics')?"),
+        (lambda _: svc.cancel_upload, "; an interrupted upload ends by itself"),
+    ],
+)
+def test_a_missing_attribute_names_what_to_use_instead(lab, read, hint):
+    with pytest.raises(AttributeError) as raised:
+        read(lab)
+
+    assert re.search(r"has no attribute '\w+'(.*)", str(raised.value))[1].startswith(hint)
+    assert bool(hint) == (";" in str(raised.value))
 
 
 def test_a_type_error_from_inside_keeps_its_message(lab):

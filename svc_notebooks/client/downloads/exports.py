@@ -73,7 +73,7 @@ def _members(path: Path) -> list[tuple[str, object]]:
 
 
 _ALIASES = {"jpeg": "jpg", "htm": "html", "text": "txt"}
-_KNOWN = {name for row in EXPORTS for name in (row.extension, row.title.lower())}
+_KNOWN = {*_ALIASES, *(name for row in EXPORTS for name in (row.extension, row.title.lower()))}
 
 
 def normalize_format(format: object) -> str:
@@ -103,6 +103,14 @@ def choose(formats: Sequence[ExportFormat], name: str) -> ExportFormat | None:
         if name in (row.media_type.lower(), row.extension, row.title.lower()):
             return row
     return None
+
+
+def check_extension(path: Path, format_name: str) -> None:
+    """Raise ValueError if the extension of a path means another export format than the named one."""
+    extension = path.suffix.lower().removeprefix(".")
+    own = [row.extension for row in EXPORTS if choose([row], format_name)]
+    if own and extension in _KNOWN and _ALIASES.get(extension, extension) not in own:
+        raise ValueError(f"to is {path.name!r}, and the format is {format_name}; give a path that ends in .{own[0]}")
 
 
 def export_target(session: Session, file: File, format_name: str) -> ExportFormat:

@@ -26,6 +26,8 @@ def open_source(source: object, *, name: str | None = None, size: int | None = N
         return sources.BytesSource(bytes(source), name)
     if isinstance(source, Mapping) and isinstance(source.get("content"), bytes | bytearray | memoryview):
         return sources.BytesSource(bytes(source["content"]), name or source.get("name"), source.get("type"))
+    if isinstance(source, sources.UnreadableSource):
+        return source
     source = without_file_scheme(source)
     if is_url(source):
         return sources.UrlSource(source, name)

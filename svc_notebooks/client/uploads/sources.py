@@ -146,6 +146,25 @@ class BytesSource(UploadSource):
         return self._fingerprint
 
 
+class UnreadableSource(UploadSource):
+    """A source that cannot be opened. `read` raises the error, so that only this row of an upload fails."""
+
+    size = 0
+
+    def __init__(self, name: str | None, error: OSError) -> None:
+        self.name, self._error = name, error
+
+    @property
+    def media_type(self) -> str:
+        return mime.detect(self.name, b"")
+
+    def read(self, offset: int, size: int) -> bytes:
+        raise self._error
+
+    def identity(self) -> str:
+        return f"{self._error}"
+
+
 class PathSource(UploadSource):
     """An upload source that reads a file on disk. The file must not change during the upload."""
 

@@ -84,7 +84,7 @@ _TOKEN_ERRORS = frozenset({"invalid_client", "invalid_grant", "invalid_token", "
 
 _ADVICE = {
     "badRequest": "",  # its message says what is not possible, and often nothing can be fixed
-    "fileNotDownloadable": "Use export(file, format) for a native document.",
+    "fileNotDownloadable": "Use export(file, format), or read(file, format=...), for a native document.",
     "fileNotExportable": "Use download(file), or create a native document with upload(..., convert_to=...).",
     _DOMAIN_NOT_REGISTERED: (
         "Use a receiver() of this kernel, or register the domain with the service first (in a sandbox:"

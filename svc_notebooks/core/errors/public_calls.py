@@ -19,7 +19,7 @@ from functools import wraps
 from types import FrameType, TracebackType
 from typing import Any, ParamSpec, TypeVar, get_args, get_type_hints
 
-from ..suggestions import nearest_name
+from ..suggestions import MAX_LISTED, nearest_name
 
 _PACKAGE = __name__.partition(".")[0]
 _PYTHON = tuple(os.path.normcase(sysconfig.get_path(name)) + os.sep for name in ("stdlib", "platstdlib"))
@@ -213,11 +213,7 @@ def unknown_argument(function: str, name: str, known: list[str]) -> str:
     """
     near = nearest_name(name, known, similarity=0.66)
     if near is not None:
-        return f"{function}() has no argument {name!r}; did you mean {near!r}?"
-    if len(known) > _MAX_LISTED:
+        return f"{function}() has no argument {name!r}; did you mean {near if '=' in near else repr(near)}?"
+    if len(known) > MAX_LISTED:
         return f"{function}() has no argument {name!r}; help({function}) lists its arguments"
     return f"{function}() has no argument {name!r}; it takes {', '.join(known) or 'none'}"
-
-
-_MAX_LISTED = 25
-"""The most arguments that an error message lists."""

@@ -11,9 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from http import HTTPStatus
-from typing import Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeAlias
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
+from ..suggestions import missing_attribute
 from .redaction import redact_headers, redact_text, redact_url
 
 JSON: TypeAlias = "bool | int | float | str | list[JSON] | dict[str, JSON] | None"
@@ -188,6 +189,11 @@ class Response:
     def __repr__(self) -> str:
         """Return only the status, because the body may be a token (T-05)."""
         return f"<Response {self.status}>"
+
+    if not TYPE_CHECKING:  # otherwise every attribute would exist for mypy
+
+        def __getattr__(self, name: str) -> NoReturn:
+            raise missing_attribute("a response", self, name)
 
     def content(self) -> bytes:
         """Return the whole body as bytes. Works only once for a stream, which is read to its end."""

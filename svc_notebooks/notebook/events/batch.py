@@ -132,7 +132,7 @@ def _check_columns(frame: DataFrame, names: list[str]) -> None:
     for column, name in zip(frame.columns, names, strict=True):
         if name in ARGUMENTS:
             continue
-        if argument := nearest_name(name, free, similarity=0.8):
+        if (argument := nearest_name(name, free, similarity=0.8)) in free:
             free.remove(argument)
             renamed[column] = argument
         else:

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from ...core.errors.public_calls import public_methods
 from ...core.http.messages import Query
-from ...core.suggestions import nearest_name
+from ...core.suggestions import missing_attribute
 from ..html import Markup, join_html, tag
 from .request_code import body_text, curl_text, http_text, python_text, status_line
 from .resend import BodyArgument, edited_request, send_and_record
@@ -28,21 +28,6 @@ _VALUE = "text-align: left; vertical-align: top; overflow-wrap: break-word"
 _TWO_COLUMNS = "display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 1.5em"
 _PRE = "white-space: pre-wrap; word-break: normal; overflow-wrap: break-word; margin: 0; font-family: monospace"
 _MAX_LINES = 20
-
-
-_INSTEAD = {
-    **dict.fromkeys(("body", "content", "text"), "response_body or request_body"),
-    **dict.fromkeys(("code", "ok", "reason", "status_code", "status_line"), "status"),
-    **dict.fromkeys(("duration", "elapsed"), "seconds"),
-    **dict.fromkeys(("path", "query", "uri"), "url"),
-    **dict.fromkeys(("again", "repeat", "replay", "retry", "send"), "resend()"),
-    **dict.fromkeys(("print", "raw", "show"), "http()"),
-    "headers": "response_headers or request_headers",
-    "json": "json.loads(exchange.response_body)",
-    "request": "http(), request_headers or request_body",
-    "response": "http(), response_headers or response_body",
-}
-"""The attributes that users of other libraries expect, and those of an exchange."""
 
 
 class CodeText(str):
@@ -83,10 +68,7 @@ class ExchangeView:
         try:
             return getattr(self._exchange, name)
         except AttributeError:
-            known = [public for public in dir(self) if not public.startswith("_")]
-            near = _INSTEAD.get(name) or nearest_name(name, known)
-            hint = f"did you mean {near}?" if near else f"it has {', '.join(known)}"
-            raise AttributeError(f"an exchange has no attribute {name!r}; {hint}", name=name, obj=self) from None
+            raise missing_attribute("an exchange", self, name) from None
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *(field.name for field in fields(self._exchange))})

@@ -17,8 +17,8 @@ from ..arguments import file_ids, whole
 from ..batch.batch import Batch, Errors, Executor, Progress, Report, Resumable, Resume, RowOperation, apply_to_rows, run
 from ..current_session import SessionLike, session_or_current
 from ..frames.frames import Record, Schema, frame, snake
-from ..frames.schemas import IDS, file_schema
-from .metadata import RowBodies, files_schema_with, metadata_body, row_bodies, with_checksum, with_parent
+from ..frames.schemas import IDS, UPLOADS, file_schema
+from .metadata import RowBodies, files_schema_with, metadata_body, row_bodies, with_parent
 from .tree_upload import has_tree, upload_trees
 from .upload_requests import (
     check_resumable,
@@ -115,7 +115,8 @@ def upload(
     Raises:
         TypeError, ValueError: An argument is not valid; nothing was sent.
         ImportError: A package that writes the format is missing (`pip install 'svc-notebooks[frames]'`).
-        OSError: A file cannot be read. In a folder, only the row of this file has failed.
+        OSError: A file cannot be read. The error names all such files, and nothing was sent. In a folder, and with
+            `errors="return"`, only the row of this file has failed.
         AlreadyExists: Another file has this `file_id`.
         BadRequest: The content cannot be converted to `convert_to`, or `file_id` is given together with
             `convert_to`, which the service does not allow (X-03).
@@ -157,7 +158,9 @@ def upload(
             include_hidden=include_hidden,
             batch=batch,
         )
-    schema, requests, bodies = new_files(session, source, arguments, name=name, file_id=file_id, metadata=metadata)
+    schema, requests, bodies = new_files(
+        session, source, arguments, name=name, file_id=file_id, metadata=metadata, errors=errors
+    )
     common = {"mime_type": mime_type, "convert_to": convert_to, "ocr_language": ocr_language}
     return _run_uploads(session, schema, requests, bodies, batch, "upload", common, keeps_media=upload_type == "media")
 
@@ -175,7 +178,7 @@ def _run_uploads(
 ) -> DataFrame:
     alone = len(requests) == 1
     if function == "upload":
-        schema = with_checksum(schema)
+        schema = files_schema_with(bodies.keys, UPLOADS)
     if batch.resume is not None:
         check_resumable(requests)
     resumable: Resumable[UploadRequest] = Resumable(
@@ -272,7 +275,7 @@ def update(
         arguments = UploadArguments(
             mime_type=mime_type, ocr_language=ocr_language, upload_type=upload_type, chunk_size=chunk_size
         )
-        schema, requests, bodies = new_content(session, ids, source, arguments, metadata, fields)
+        schema, requests, bodies = new_content(session, ids, source, arguments, metadata, fields, errors)
         common = {"mime_type": mime_type, "ocr_language": ocr_language}
         return _run_uploads(session, schema, requests, bodies, batch, "update", common)
     if mime_type is not None:

@@ -91,6 +91,7 @@ def _stored_format(session: Session, file_id: str) -> tuple[TableFormat, str]:
         return BY_NAME["xlsx"], XLSX
     table_format = format_of_file(stored_type, name)
     if table_format is None:
+        check_extension(name)
         return _CSV, CSV
     if stored_type == GZIP or format_of_type(stored_type) is table_format:
         return table_format, stored_type

@@ -166,16 +166,11 @@ def with_parent(session: Session, metadata: Any, parent: object, folder: object 
     return {**(metadata or {}), "parents": folders}
 
 
-def with_checksum(schema: Schema) -> Schema:
-    """Return a schema that has the column of the MD5 checksum."""
-    return Schema(tuple(dict.fromkeys([*schema.columns, *FILE.pick(["md5Checksum"]).columns])))
-
-
-def files_schema_with(keys: Iterable[str]) -> Schema:
+def files_schema_with(keys: Iterable[str], columns: Schema = FILES) -> Schema:
     """Return the default columns of a file, and a column for each other field in `keys`, such as fields that were set.
 
     >>> files_schema_with({"name": "a", "description": "b"}).keys[-2:]
     ('trashed', 'description')
     """
     others = [key for key in dict.fromkeys(keys) if key not in FILES.keys]
-    return Schema(FILES.columns + FILE.pick(others).columns) if others else FILES
+    return Schema(columns.columns + FILE.pick(others).columns) if others else columns

@@ -17,8 +17,8 @@ from ..arguments import flag
 from ..batch.batch import ROW_ERRORS, Batch, Report, Resumable, RowOperation, run
 from ..byte_sizes import size_text
 from ..frames.frames import Record, Schema
-from ..frames.schemas import FILES, TREE_FILES
-from .metadata import files_schema_with, metadata_body, with_checksum
+from ..frames.schemas import FILES, TREE_FILES, UPLOADS
+from .metadata import files_schema_with, metadata_body
 from .upload_requests import SOURCE_TIME, is_current
 
 if TYPE_CHECKING:
@@ -63,8 +63,8 @@ def upload_trees(
         raise ValueError(f"metadata has {of_one_file}, which is for one file, and source is a folder or a pattern")
     top = (body.get("parents") or [ROOT])[0]
     schema = files_schema_with(body)
-    set_fields = with_checksum(schema).columns[len(FILES.columns) :]
-    columns = Schema(TREE_FILES.columns + set_fields)  # the fields that were set come last
+    others = files_schema_with(body, UPLOADS).columns[len(FILES.columns) :]
+    columns = Schema(TREE_FILES.columns + others)  # the fields that were set come last
     upload = TreeUpload(session, top, replace(arguments, metadata=body, query=schema.query))
     _warn_of_skipped(trees)
     for tree in trees:

@@ -10,12 +10,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 from ...client.uploads.chosen_id import compare_content, find_or_upload
-from ...client.uploads.open_source import is_stream, open_source
+from ...client.uploads.open_source import is_stream, open_source, own_name
 from ...client.uploads.prepare import prepare, resumable, send_once
+from ...client.uploads.sources import UnreadableSource
 from ...core.errors.caller_warning import warn_caller
 from ...core.errors.errors import UnverifiedUploadWarning
 from ..arguments import is_frame, names_for, sources
-from ..batch.batch import Report
+from ..batch.batch import Errors, Report
 from ..byte_sizes import share_text
 from .frame_content import content_of, new_contents
 from .metadata import RowBodies, files_schema_with, row_bodies
@@ -43,6 +44,8 @@ def stored_text(upload: ClientUpload) -> str:
     return f"{share_text(upload.stored, upload.total)} are stored"
 
 
+_MAX_NAMED = 10
+
 SOURCE_TIME = "sourceStatusChanged"
 """The key in the record of an uploaded file for the time of the last change of its source in nanoseconds."""
 
@@ -55,6 +58,7 @@ def new_files(
     name: Column[str] | None = None,
     file_id: Column[str] | None = None,
     metadata: Column[Mapping[str, Any]] | None = None,
+    errors: Errors = None,
 ) -> tuple[Schema, list[UploadRequest], RowBodies]:
     """Return the schema of the result, and a prepared upload of a new file with its metadata for each source.
 
@@ -69,14 +73,37 @@ def new_files(
     names = names_for(len(contents), name)
     bodies = row_bodies(metadata, chosen_id, len(contents), creating=True, names=session.names, row="source")
     schema = files_schema_with(bodies.keys)
-    requests = []
+    rows = []
     for n, (item, title) in enumerate(zip(contents, names, strict=True)):
         body = bodies.body(n)
         converted = bool(arguments.convert_to) or session.names.is_native(str(body.get("mimeType")))
         content, media_type = content_of(item, title or body.get("name"), arguments.mime_type, converted=converted)
         own = replace(arguments, metadata=body, query=schema.query, name=title, mime_type=media_type)
-        requests.append(prepare(session, content, own))
-    return schema, requests, bodies
+        rows.append((content, own))
+    return schema, _prepare_rows(session, rows, errors), bodies
+
+
+def _prepare_rows(session: Session, rows: Iterable[tuple[Any, UploadArguments]], errors: Errors) -> list[UploadRequest]:
+    """Return a prepared upload for each content.
+
+    With errors="return", a content that cannot be opened becomes a row that fails. Otherwise raises one OSError for all
+    of them.
+    """
+    requests, unreadable = [], list[OSError]()
+    for content, arguments in rows:
+        try:
+            requests.append(prepare(session, content, arguments))
+        except OSError as error:
+            unreadable.append(error)
+            requests.append(prepare(session, UnreadableSource(own_name(content), error), arguments))
+    if errors == "return" or not unreadable:
+        return requests
+    if len(unreadable) == 1:
+        raise unreadable[0]
+    kind = FileNotFoundError if isinstance(unreadable[0], FileNotFoundError) else OSError
+    more = f"; and {len(unreadable) - _MAX_NAMED} more" if len(unreadable) > _MAX_NAMED else ""
+    texts = "; ".join(map(str, unreadable[:_MAX_NAMED]))
+    raise kind(f"{len(unreadable)} sources cannot be read, and nothing was sent: {texts}{more}")
 
 
 def _matches(source: Source) -> list[Source]:
@@ -93,6 +120,7 @@ def new_content(
     arguments: UploadArguments,
     metadata: Column[Mapping[str, Any]] | None = None,
     fields: Mapping[str, Any] = MappingProxyType({}),
+    errors: Errors = None,
 ) -> tuple[Schema, list[UploadRequest], RowBodies]:
     """Return the schema of the result, and a prepared upload of new content with its metadata for each file id.
 
@@ -117,11 +145,11 @@ def new_content(
             for n, (file_id, item) in enumerate(zip(ids, each, strict=True))
             for content in new_contents(session, [file_id], item, bodies.body(n).get("name"), arguments.mime_type)
         )
-    requests = [
-        prepare(session, content, replace(common, file_id=file_id, mime_type=media_type, metadata=bodies.body(n)))
+    rows = (
+        (content, replace(common, file_id=file_id, mime_type=media_type, metadata=bodies.body(n)))
         for n, (file_id, content, media_type) in enumerate(written)
-    ]
-    return schema, requests, bodies
+    )
+    return schema, _prepare_rows(session, rows, errors), bodies
 
 
 def _check_streams(contents: Sequence[object]) -> None:
@@ -166,6 +194,8 @@ def is_current(session: Session, record: Record, status_changed: int | None, pat
 def send_upload(session: Session, request: UploadRequest, report: Report, *, alone: bool) -> Record:
     """Run an upload and return the record of the file. `alone` is False for one of several uploads of a call."""
 
+    if isinstance(request.source, UnreadableSource):
+        request.source.read(0, 1)  # raises its error before a session is opened
     if request.upload_type == "resumable":
         upload = resumable(session, request, report)
         with explaining_interrupt(lambda: f"{stored_text(upload)}; {_how_to_go_on(upload, alone=alone)}"):

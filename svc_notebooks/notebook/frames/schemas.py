@@ -28,6 +28,9 @@ A terminal of 80 columns shows the first two columns and the last two, which are
 Checksums are not default columns, because the service computes a checksum when it is first requested.
 """
 
+UPLOADS = Schema(FILES.columns + _file_columns("md5Checksum"))
+"""The columns of uploaded files: those of files, and the checksum of the sent bytes, which the client has computed."""
+
 TREE_FILES = Schema(
     (*FILES.columns[:1], Column("path", "str", "path"), *FILES.columns[1:], Column("outcome", "str", "outcome"))
 )

@@ -76,6 +76,7 @@ def message_line(message: Received, names: Names, watched: dict[str, str]) -> Ma
 
 
 _MAX_SECONDS = 3600
+_DELIVERY_SECONDS = 1.0
 _SETTLE_SECONDS = 2.0
 """The maximum number of seconds that `wait_for` waits for a sandbox's deliveries in progress.
 
@@ -121,7 +122,7 @@ class Receiver:
         self._inbox = cast(Inbox, ForkedChild(_FORKED.format(process=self._process), _FORKED_ADVICE))
 
     def __repr__(self) -> str:
-        return f"<Receiver: {_message_count(len(self._inbox.messages()))}>"
+        return f"<Receiver: {_message_count(len(self._delivered()))}>"
 
     def __enter__(self) -> Receiver:
         return self
@@ -216,6 +217,8 @@ class Receiver:
     def messages(self) -> DataFrame:
         """List every received message once, in the order of first arrival.
 
+        In a sandbox, first wait until the messages that are due have been delivered, for at most a second.
+
         Returns:
             One row for each message: received (datetime64[ms, UTC], the time of the first arrival), channel_id (str),
             number (Int64, the message number), state, changed (str), verified (boolean: True if the message had
@@ -225,7 +228,13 @@ class Receiver:
             missing if the message had no token), content_type (str), content_length (Int64, bytes), kind (str, of the
             resource in the body).
         """
-        return frame(MESSAGES, [message_record(message) for message in self._inbox.messages()])
+        return frame(MESSAGES, [message_record(message) for message in self._delivered()])
+
+    def _delivered(self) -> list[Received]:
+        """Return the messages, in a sandbox after the delivery of those that are due."""
+        if self._settle and not self._closed:
+            self._settle(_DELIVERY_SECONDS)
+        return self._inbox.messages()
 
     def explain(self, n: int = -1) -> DataFrame:
         """Explain the headers of a message.
@@ -270,7 +279,7 @@ class Receiver:
         return same_token(optional_text("token", token), self._message(n).notification.token)
 
     def _message(self, n: object) -> Received:
-        received = self._inbox.messages()
+        received = self._delivered()
         if isinstance(n, bool) or not isinstance(n, int) or not -len(received) <= n < len(received):
             raise ValueError(f"n is {n!r}, but there are {_message_count(len(received))}; 0 is the first, -1 the last")
         return received[n]

@@ -23,6 +23,7 @@ from ...core.errors.public_calls import public_methods
 from ...core.http.messages import JSONObject, Request, Response
 from ...core.platform import need_sockets
 from ...core.processes import after_fork, skip_finalizers
+from ...core.suggestions import CALLS, missing_attribute
 from ..arguments import is_frame, one_id
 from ..current_session import reset_current
 from ..frames.event_schemas import OUTBOX
@@ -149,8 +150,12 @@ class Sandbox(Identities, SandboxControls):
         """Raise AttributeError, which names the public function if `lab.files()` stands for `svc.files()`."""
         import svc_notebooks
 
-        hint = f"; call svc.{name}(), which uses its session" if name in dir(svc_notebooks) else ""
-        raise AttributeError(f"a sandbox has no attribute {name!r}{hint}", name=name, obj=self)
+        if name in dir(svc_notebooks):
+            text = f"a sandbox has no attribute {name!r}; call svc.{name}(), which uses its session"
+            raise AttributeError(text, name=name, obj=self)
+        call = CALLS.get(name, "")
+        hint = f"; did you mean {call if call.startswith('lab.') else f'svc.{call}'}?" if call else ""
+        raise missing_attribute("a sandbox", self, name, hint)
 
     def __repr__(self) -> str:
         number = f" {self.number}" if self.number > 1 else ""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from ...core.http.mime import UNKNOWN
+from ...core.http.mime import UNKNOWN, by_name
 from ...core.http.multipart import MediaType
 from ...core.http.native_formats import CSV, IMPORTS, JSON, ODS, TEXT, TSV, X_ODS, XLSX, ZIP
 
@@ -95,7 +95,8 @@ def format_of_name(name: str) -> TableFormat | None:
 
 def check_extension(name: str) -> None:
     """Raise ValueError if the extension of a file name means a format in which this package writes no DataFrame."""
-    if (extension := _extension(name)) in _OTHER_EXTENSIONS:
+    extension = _extension(name.lower().removesuffix(GZIP_EXTENSION))
+    if extension in _OTHER_EXTENSIONS or by_name(extension and f"x{extension}") not in (None, UNKNOWN, TEXT, GZIP):
         raise ValueError(f"a DataFrame is not written as {extension}; name the file .xlsx, .parquet or .csv")
 
 

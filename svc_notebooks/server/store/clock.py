@@ -132,6 +132,9 @@ class VirtualClock:
         """The time to which `restart` sets the clock."""
         return self._start
 
+    def __repr__(self) -> str:
+        return f"<VirtualClock at {self.now():%Y-%m-%d %H:%M:%S} UTC>"
+
     def now(self) -> datetime:
         """Return the time of the clock in UTC."""
         return self._now

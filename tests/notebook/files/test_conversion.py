@@ -234,6 +234,23 @@ class TestExport:
 
         assert len(svc.exchanges()) == before
 
+    @pytest.mark.parametrize("format, to", [("csv", "x.tsv"), ("MS Excel", "x.PDF"), ("pdf", "x.jpeg")])
+    def test_a_path_of_another_format_is_refused(self, lab, format, to):
+        file = sheet()
+
+        with pytest.raises(ValueError, match=rf"to is '{to}', and the format is {format.lower()}; give a path"):
+            svc.export(file, format, to)
+        assert len(svc.exchanges()) == 1
+        assert svc.export(file, "csv", "x.data")["outcome"].item() == "saved"
+
+    def test_an_export_is_read(self, lab):
+        file = sheet()
+        svc.export(file, "tsv", "x.tsv")
+
+        assert svc.read(file, format="tsv") == Path("x.tsv").read_bytes()
+        with pytest.raises(ValueError, match="byte_range is for the content"):
+            svc.read(file, format="tsv", byte_range=(0, 1))
+
     @pytest.mark.parametrize(
         "file,format,to,error",
         [(7, "pdf", None, TypeError), ("id", 7, None, TypeError), ("id", "pdf", 7, TypeError)],

@@ -41,7 +41,8 @@ def test_a_sheet_of_a_native_spreadsheet_is_chosen(lab, tmp_path):
         pd.DataFrame({"a": [1]}).to_excel(writer, sheet_name="Other", index=False)
     files = svc.upload([path, path], metadata={}), svc.upload(path, convert_to="spreadsheet")
 
-    assert [svc.read_frame(file.iloc[0], "Other").values.tolist() for file in files] == [[[1]], [[1]]]
+    for choice in ({"sheet": "Other"}, {"sheet_name": "Other"}, {"sheet_name": 1}):
+        assert [svc.read_frame(file.iloc[0], **choice).values.tolist() for file in files] == [[[1]], [[1]]]
     assert [svc.read_frame(file.iloc[0], sheet=1).values.tolist() for file in files] == [[[1]], [[1]]]
     with pytest.raises(ValueError, match="'two' has no sheet 'Ponds'; its sheets are 'Birds', 'Other'"):
         svc.read_frame(files[1], "Ponds")

@@ -25,6 +25,22 @@ def test_a_column_has_a_value_for_each_file(files, column):
     assert uploads[["name", "starred"]].values.tolist() == [["e", False], ["f", True]]
 
 
+@pytest.mark.parametrize("call", [svc.upload, lambda source, **options: svc.update(svc.files(), source, **options)])
+def test_a_source_that_cannot_be_read_fails_alone_or_before_anything_is_sent(files, tmp_path, call):
+    paths = [tmp_path / "there.txt", tmp_path / "missing.txt"]
+    paths[0].write_text("text")
+
+    with pytest.raises(FileNotFoundError, match=r"2 sources cannot be read, .*'gone'.*'lost'"):
+        call(["gone", "lost"], errors="raise")
+    with pytest.raises(FileNotFoundError, match=r"missing\.txt"):
+        call(paths)
+    assert len(svc.exchanges().query("method != 'GET'")) == 2
+    with pytest.warns(UserWarning, match="1 of 2 rows failed"):
+        result = call(paths, errors="return", workers=2)
+    assert result["outcome"].tolist() == ["done", "failed"]
+    assert "missing.txt' does not exist" in result["error"][1]
+
+
 def test_metadata_contents_and_ids_are_lists(files):
     changed = svc.update(files, [b"one", b"three"], metadata=[{"description": "first"}, {"starred": True}])
     ids = svc.generate_ids(2)["id"]

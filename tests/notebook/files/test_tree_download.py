@@ -202,6 +202,14 @@ def test_a_byte_range_of_a_folder_is_refused(data, tmp_path):
         svc.download(data, tmp_path, byte_range=(0, 1))
 
 
+@pytest.mark.parametrize("name", ["data.zip", "data.tar.gz", "DATA.7Z"])
+def test_a_folder_is_not_saved_as_an_archive(data, tmp_path, name):
+    with pytest.raises(ValueError, match=rf"to is '{name}', and 'Data' is a folder.* shutil\.make_archive"):
+        svc.download(data, tmp_path / name)
+
+    assert not any(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize("form, other", [("NFC", "NFD"), ("NFD", "NFC")])
 def test_a_file_on_disk_is_found_in_another_unicode_form(lab, tmp_path, form, other):
     folder = svc.create_folder(unicodedata.normalize(form, "ü"))

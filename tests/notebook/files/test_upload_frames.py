@@ -1,6 +1,7 @@
 """Tests the format of uploaded DataFrames, the media type of updated files, and the columns of set fields."""
 
 import gzip
+from functools import partial
 
 import pandas as pd
 import pytest
@@ -77,6 +78,16 @@ REFUSED = {
 }
 
 
+@pytest.mark.parametrize("name", ["a.docx", "a.PDF", "a.png", "a.md", "a.tar.gz", "a.pdf.gz"])
+def test_a_name_of_another_format_is_refused(lab, name):
+    file = svc.upload(OLD, name=name)
+
+    for call in (partial(svc.upload, TABLE, name=name), partial(svc.update, file, TABLE)):
+        with pytest.raises(ValueError, match=r"a DataFrame is not written as \.\w+; name the file \.xlsx"):
+            call()
+    assert svc.read(file) == OLD
+
+
 @pytest.mark.parametrize("case", REFUSED)
 def test_a_frame_that_cannot_be_written_is_refused_before_anything_is_sent(lab, case):
     name, arguments, error, words = REFUSED[case]
@@ -131,8 +142,7 @@ def test_new_content_has_the_type_that_is_named_and_else_that_of_the_file(lab, t
         ("a.ndjson", {}, "application/x-ndjson", b'{"a"'),
         ("a.csv.gz", {}, "application/gzip", b"\x1f\x8b"),
         ("a.txt", {}, CSV, b"a,b"),
-        ("a.tar.gz", {}, CSV, b"a,b"),
-        ("a.png", {}, CSV, b"a,b"),
+        ("a.dat", {}, CSV, b"a,b"),
         ("a.json", {"name": "b.tsv"}, "text/tab-separated-values", b"a\tb"),
         ("a.json", {"mime_type": CSV}, CSV, b"a,b"),
     ],
@@ -182,8 +192,9 @@ def test_a_call_returns_the_columns_that_were_set(lab, name):
     row = CALLS[name](svc.upload(b"x"))
 
     of_a_batch = [] if name in ("create_file", "start_upload") else ["outcome", "error", "attempts", "seconds"]
-    of_a_batch = ["md5_checksum", *of_a_batch] if name.startswith("upload") else of_a_batch
-    assert list(row.columns) == [*svc.files().columns, "description", "folder_color_rgb", "properties", *of_a_batch]
+    checksum = ["md5_checksum"] if name.startswith("upload") else []
+    set_fields = ["description", "folder_color_rgb", "properties"]
+    assert list(row.columns) == [*svc.files().columns, *checksum, *set_fields, *of_a_batch]
     assert row["description"].item() == "counts"
     assert row["properties"].item() == {"lab": "7"}
     assert row["starred"].item()

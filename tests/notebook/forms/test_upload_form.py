@@ -135,7 +135,7 @@ def test_cancel_stops_an_upload_and_resume_continues(form, box, monkeypatch):
 
     async def press():
         form.upload.click()
-        while "of 8 MiB" not in form.bar.status or form.bar.done < 3 * MIB:
+        while "of 8 MiB" not in form.bar.status or form.bar.done < 4 * MIB:
             await asyncio.sleep(0)
         form.cancel.click()
         cancelled.set()

@@ -93,6 +93,17 @@ def test_a_closed_receiver_ends_kept_connections_and_stalls(rx):
     assert len(rx.messages()) == 1, "what came can still be looked at"
 
 
+@pytest.mark.parametrize("look", [repr, lambda rx: rx.messages()["state"].tolist(), lambda rx: rx.explain(1).size])
+def test_the_messages_that_are_due_are_delivered_before_they_are_shown(lab, look):
+    rx = svc.receiver(direct=True)
+    file = svc.upload(b"x")
+    svc.watch_file(file, rx)
+    svc.update(file, name="new")
+
+    assert look(rx) in ("<Receiver: 2 messages>", ["sync", "update"]) or look(rx) > 0
+    assert len(rx.received()) == 2
+
+
 def test_a_sandbox_closes_its_receivers():
     with svc.sandbox():
         rx = svc.receiver()

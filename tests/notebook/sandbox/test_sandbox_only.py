@@ -42,7 +42,7 @@ def test_the_session_of_a_sandbox_leads_to_the_sandbox():
 
 def test_another_attribute_is_missing_as_ever(session: Session):
     assert not hasattr(session, "fautls")
-    with pytest.raises(AttributeError, match="'Session' object has no attribute 'urls'") as error:
+    with pytest.raises(AttributeError, match="a session has no attribute 'urls'; did you mean url") as error:
         session.urls  # noqa: B018 -- the attribute raises
     assert (error.value.name, error.value.obj) == ("urls", session)
     with pytest.raises(TypeError, match="cannot be pickled"):

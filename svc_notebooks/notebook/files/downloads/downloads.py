@@ -8,6 +8,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ....client.downloads.downloads import RangeGiven, as_range, read_content
+from ....client.downloads.exports import export_target, normalize_format, read_export
+from ....client.files import get_file
 from ....core.errors.caller_warning import warn_caller
 from ...arguments import file_ids, flag, one_id
 from ...batch.batch import Batch, Errors, Executor, Progress, Resume, RowOperation, run
@@ -64,7 +66,8 @@ def download(
     Args:
         file: An id, a link, a row, a DataFrame, or a list of these.
         to: The path of a file, or a folder in which each file keeps its name. None means the notebook's folder. For
-            several files or a folder, and with a slash at its end, `to` is a folder, and is created if necessary. The
+            several files or a folder, and with a slash at its end, `to` is a folder, and is created if necessary. A
+            folder is not saved as an archive: `shutil.make_archive` makes one of the saved folder. The
             second file with the same name becomes `name (1).ext`, the third `name (2).ext`, in the order of the rows.
             A URL like "s3://bucket/results/" needs the extra `fsspec`, see docs/bulk.md.
         byte_range: The bytes to download, as (first, last) with both included, a slice like `slice(0, 100)` or
@@ -146,7 +149,12 @@ def _warn_of_skipped(rows: Sequence[DownloadRow]) -> None:
 
 
 def read(
-    file: File, *, byte_range: RangeGiven = None, acknowledge_abuse: bool = False, session: SessionLike = None
+    file: File,
+    *,
+    format: str | None = None,
+    byte_range: RangeGiven = None,
+    acknowledge_abuse: bool = False,
+    session: SessionLike = None,
 ) -> bytes:
     """Download the content of one file, or a byte range of the content, and return the bytes.
 
@@ -155,6 +163,7 @@ def read(
 
     Args:
         file: An id, a row, or a DataFrame of one row.
+        format: The format of the export of a native document, like "pdf", as for `export`. None reads the content.
         byte_range: The bytes to download, like (0, 99) with both included. `download` lists the other forms. None
             downloads the whole content.
         acknowledge_abuse: Download a file although it was flagged as abusive, as for `download`.
@@ -163,7 +172,7 @@ def read(
         TypeError, ValueError: An argument is not valid; nothing was sent.
         NotFound: The file does not exist, or this user may not see it.
         NotAllowed: The file has no content that this user can download.
-        BadRequest: The content has no byte in this range.
+        BadRequest: The content has no byte in this range, or the document does not have this format.
         ContentMismatch: The service sends content of another size than the metadata have.
 
     See docs/rules.md#a6-download (A6).
@@ -174,6 +183,12 @@ def read(
     """
 
     session, file_id = session_or_current(session), one_id(file)
+    if format is not None:
+        if byte_range is not None:
+            raise ValueError("byte_range is for the content of a file; leave it out if you give a format")
+        name = normalize_format(format)
+        document = get_file(session, file_id, fields="id,name,mimeType")
+        return read_export(session, file_id, export_target(session, document, name).media_type)
     known = known_files(file, checksum=False).get(file_id)
     return read_content(
         session,

@@ -6,7 +6,7 @@ import os
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ....client.downloads.exports import export_name, export_target, normalize_format
+from ....client.downloads.exports import check_extension, export_name, export_target, normalize_format
 from ...arguments import file_ids, flag
 from ...batch.batch import ROW_ERRORS, Batch, Errors, Executor, Progress, Resume, RowOperation, run
 from ...current_session import SessionLike, session_or_current
@@ -59,7 +59,8 @@ def export(
         attempts (Int64), seconds (Float64). path, size and mime_type are missing for failed files.
 
     Raises:
-        TypeError, ValueError: An argument is not valid, or no document has this format; nothing was sent.
+        TypeError, ValueError: An argument is not valid, no document has this format, or the extension of `to` means
+            another format; nothing was sent.
         BadRequest: This document does not have this format. The message lists the formats of the document.
         NotAllowed: The file is not a native document (use `download`), or the export would be too large.
         NotFound: The file does not exist, or this user may not see it.
@@ -79,6 +80,8 @@ def export(
     batch = Batch(workers, executor, errors, resume, progress)
     session, ids, format_name = session_or_current(session), file_ids(file), normalize_format(format)
     with target_of(len(ids), to, executor) as target:
+        if not (target.new_folder or target.path.is_dir()):
+            check_extension(target.path, format_name)
         prepared = DownloadRows(session, target.path, target.new_folder, DistinctPaths())
         metadata = request_metadata(session, ids, {}, "id,name,mimeType,modifiedTime", batch, EXPORTED)
         rows = [target.place(_export_row(prepared, n, *each, format_name)) for n, each in enumerate(metadata)]

@@ -63,7 +63,7 @@ def read_frame(
         file: An id, a link, a row, a DataFrame, or a list of these. Of a folder, all tables directly in it are read in
             the order of their names, and its other files are not.
         sheet: The sheet of a spreadsheet or workbook, as its name or its number, counted from 0. None means the first
-            sheet.
+            sheet. `sheet_name` of pandas is the same.
         format: "csv", "tsv", "json", "jsonl", "parquet", "xlsx", "xlsm", "xls" or "ods". None takes the format from the
             media type of the file, or from its name if the media type is generic, such as text/plain.
         file_column: The name of an additional first column with the name of the file of each row. None adds no column.
@@ -103,6 +103,8 @@ def read_frame(
     >>> svc.read_frame(months, file_column="month").values.tolist()
     [['january.csv', 1, 5], ['february.csv', 2, 7]]
     """
+    if sheet is None:
+        sheet = options.pop("sheet_name", None)
     _check_arguments(sheet, format, file_column)
     batch = Batch(workers, executor, progress=progress)
     session, ids = session_or_current(session), file_ids(file)

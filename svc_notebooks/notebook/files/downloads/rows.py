@@ -80,6 +80,9 @@ def _known_row(row: Mapping[str, Any]) -> Iterator[File]:
         yield cast("File", known)
 
 
+_ARCHIVES = frozenset((".7z", ".bz2", ".gz", ".rar", ".tar", ".tbz2", ".tgz", ".txz", ".xz", ".zip", ".zst"))
+
+
 # -- the folder or the URL to which downloads and exports are saved
 
 
@@ -280,6 +283,11 @@ class DownloadRows:
 
         if self.byte_range is not None:
             raise ValueError(f"byte_range is for files, and {folder.get('name')!r} is a folder")
+        if not self.new_folder and self.target.suffix.lower() in _ARCHIVES and not self.target.is_dir():
+            raise ValueError(
+                f"to is {self.target.name!r}, and {folder.get('name')!r} is a folder, which is saved as a folder; give"
+                " the name of a folder, and shutil.make_archive makes an archive of it"
+            )
         tree = list_remote_tree(self.session, folder, self.target, self.paths)
         for path in tree.folders:
             if error := self._folder_error(path):
