@@ -237,7 +237,7 @@ _ABSENT = {
 }
 """What the family has and this service does not, by a segment of the path."""
 
-ABSENT = f"Of the operations of its family, it leaves out: {', '.join(sorted(set(_ABSENT.values())))}."
+ABSENT = ", ".join(sorted(set(_ABSENT.values())))
 """The operations of the family that this service does not have, as docs/deployments.md lists them."""
 
 
@@ -343,7 +343,8 @@ class Routes:
         near = "" if methods else self._near(path)
         is_absent = not _ABSENT.keys().isdisjoint(path.replace(":", "/").split("/"))
         if (is_absent or not methods) and path.startswith(self._interface):
-            advice = f"Did you mean {near}?" if near and not is_absent else ABSENT
+            others = f"Of the operations of its family, it leaves out: {ABSENT}."
+            advice = f"Did you mean {near}?" if near and not is_absent else others
             rule = "A8-10" if path.endswith("/watch") else None
             return refuse("unknownOperation", decided_by=rule, operation=f"{method[:20]} {path[:200]}", advice=advice)
         if not methods:

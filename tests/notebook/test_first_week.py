@@ -116,11 +116,6 @@ def test_a_search_of_words_without_a_result_says_what_is_searched(lab):
         assert svc.files(text="needle").empty
 
 
-def test_a_clock_that_goes_back_says_so(lab):
-    with pytest.warns(UserWarning, match="the clock goes back from 2026-01-05 09:00:00"):
-        lab.clock.set("2020-01-01")
-
-
 def test_a_slash_in_a_name_is_the_same_in_all_paths(lab):
     svc.upload(b"x", name="in/out.csv")
     file = pytest.importorskip("fsspec").filesystem("svc")

@@ -12,7 +12,6 @@ from types import TracebackType
 from typing import Protocol
 
 from ...core.durations import Duration, parse_duration
-from ...core.errors.caller_warning import warn_caller
 from ...core.errors.public_calls import public
 from ...core.time_arguments import instant_of
 
@@ -158,14 +157,12 @@ class VirtualClock:
     def set(self, instant: date | str) -> datetime:
         """Set the clock to an instant and return the new time. All events up to a later instant happen.
 
-        An earlier instant shows a UserWarning, because files, tokens and channels keep their times.
+        An earlier instant sets the clock back. Files, tokens and channels then keep their times.
 
         The instant is a datetime, a date (its midnight), or a text such as "2026-06-01 10:00" or "tomorrow 10:00".
         Times without a zone are in UTC. Raises TypeError or ValueError for any other value.
         """
         target = parse_instant(instant, self.now())
-        if target < (now := self.now()):
-            warn_caller(f"the clock goes back from {now:%Y-%m-%d %H:%M:%S}; files and tokens keep their times")
         with self._moving:
             return self._go_to(target)
 
