@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from itertools import product
 from typing import NamedTuple
 
 from ..core.api.openapi import document
@@ -213,9 +212,6 @@ _UPDATES = next(operation.methods for operation in OPERATIONS if operation.name 
 
 _SESSION_METHODS: Methods = dict.fromkeys(SESSION.methods, SESSION)
 
-_MAX_MISSPELT, _MAX_SEGMENTS = 200, 8
-"""The characters and the segments of an unknown path that are compared with the paths that exist."""
-
 UPLOAD = "/upload/"
 """The beginning of the path of every upload URI."""
 
@@ -318,38 +314,37 @@ class Routes:
                 return {}, {}
         return node.methods, path_params
 
-    def _near(self, path: str) -> str:
-        """Return the path of the interface that an unknown path was probably meant to be, or "" without one.
-
-        The beginning of the path may be missing or of another interface, and a segment may be misspelt.
-        """
-        segments = path[:_MAX_MISSPELT].strip("/").split("/")
-        roots = sorted(self._interface[:3], key=path.startswith, reverse=True)
-        for n, root in product(range(min(len(segments), _MAX_SEGMENTS)), roots):
-            names, node = [], self._roots[root]
-            for segment in segments[n:]:
-                is_known = segment in node.fixed or node.parameter
-                name = segment if is_known else nearest_name(segment, node.fixed, similarity=0.75)
-                if name is None:
+    def _similar(self, path: str) -> str:
+        """Return the part of a message that suggests a path of the interface, or "" if no path is similar."""
+        prefixes = {"", *"".join(self._interface).split("/")}
+        segments = [segment[:60] for segment in path.split("/") if segment not in prefixes]
+        for root in sorted(self._interface[:-1], key=lambda root: not path.startswith(root)):
+            node, meant = self._roots[root], root.rstrip("/")
+            for segment in segments:
+                name = segment if segment in node.fixed else nearest_name(segment, node.fixed, similarity=0.75)
+                if name is not None:
+                    node = node.fixed[name]
+                elif node.parameter:
+                    name, node = segment, node.parameter[1]
+                else:
                     break
-                names.append(name)
-                node = node.fixed.get(name) or (node.parameter or ("", node))[1]
+                meant += f"/{name}"
             else:
                 if node.methods:
-                    return root + "/".join(names)
+                    return f"; did you mean {meant}?"
         return ""
 
     def _refusal(self, method: str, path: str, methods: Methods) -> ApiError:
-        near = "" if methods else self._near(path)
         is_absent = not _ABSENT.keys().isdisjoint(path.replace(":", "/").split("/"))
+        near = "" if methods or is_absent else self._similar(path)
+        if near and path.startswith(self._interface):
+            return refuse("unknownPath", operation=f"{method[:20]} {path[:200]}", near=near)
         if (is_absent or not methods) and path.startswith(self._interface):
-            others = f"Of the operations of its family, it leaves out: {ABSENT}."
-            advice = f"Did you mean {near}?" if near and not is_absent else others
             rule = "A8-10" if path.endswith("/watch") else None
-            return refuse("unknownOperation", decided_by=rule, operation=f"{method[:20]} {path[:200]}", advice=advice)
+            return refuse("unknownOperation", decided_by=rule, operation=f"{method[:20]} {path[:200]}", absent=ABSENT)
         if not methods:
-            hint = f"; did you mean {near}?" if near else "."
-            return refuse("notFound", message=f"there is nothing at this address{hint}")
+            roots = f"; the interface is below {self._interface[0]} and {self._interface[2]}."
+            return refuse("notFound", message=f"there is nothing at this address{near or roots}")
         allowed = ", ".join(methods)
         updates = method in _UPDATES and any(operation.name == "files.update" for operation in methods.values())
         rule = "update_verbs" if updates else None

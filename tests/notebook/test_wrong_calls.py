@@ -71,7 +71,13 @@ from svc_notebooks.pytest_plugin import ServedSandbox
             lambda: svc.copy("a", to="b", session=svc.sandbox().session),
             "to is not a field that can be set here; did you mean folder?",
         ),
-        (lambda: svc.upload(), "upload() missing 1 required positional argument: 'source'"),
+        (lambda: svc.upload(), "upload() needs source; write upload(source)"),
+        (lambda: svc.create_event(), "create_event() needs start; write create_event(start=...)"),
+        (lambda: svc.sandbox().restore(), "restore() needs snapshot; write restore(snapshot)"),
+        (
+            lambda: svc.upload(b"", source=b""),
+            "upload() has the argument source twice, once without its name; give it once",
+        ),
     ],
 )
 def test_the_error_about_a_wrong_argument_names_the_right_one(call, message):
@@ -108,6 +114,47 @@ def test_a_missing_attribute_names_what_to_use_instead(lab, read, hint):
 
     assert re.search(r"has no attribute '\w+'(.*)", str(raised.value))[1].startswith(hint)
     assert bool(hint) == (";" in str(raised.value))
+
+
+@pytest.mark.parametrize(
+    "call, hint",
+    [
+        (lambda: svc.export_events("out.ics"), "not the id of an event; write to='out.ics'"),
+        (lambda: svc.export_events("primary"), "not the id of an event; write calendar='primary'"),
+        (lambda: svc.respond("id", "yes"), "did you mean 'accepted'?"),
+        (lambda: svc.event("nope"), "for an event of another calendar give calendar=..., which calendars() lists"),
+        (lambda: svc.upload(b"#", name="a.md", convert_to="document"), "Policy(extended_formats=True) has this format"),
+        (lambda: svc.export(svc.upload(b"a", name="a", convert_to="document"), "md"), "Policy(extended_formats=True)"),
+    ],
+)
+def test_a_wrong_value_names_what_to_give_instead(lab, call, hint):
+    with pytest.raises((ValueError, svc.SvcError)) as raised:
+        call()
+
+    assert hint in str(raised.value)
+
+
+def test_an_error_says_once_to_try_again(lab):
+    with lab.faults(status=503, times=50), pytest.raises(svc.ServiceFailed) as raised:
+        svc.files()
+
+    assert str(raised.value).lower().count("try again") == 1
+    assert repr(lab.clock).startswith(f"<VirtualClock at {lab.clock.now():%Y-%m-%d %H:%M}")
+
+
+@pytest.mark.parametrize(
+    "path, hint",
+    [
+        ("/files", "; did you mean /storage/v3/files?"),
+        ("/storage/v3/Files/abc/permission", "; did you mean /storage/v3/files/abc/permissions?"),
+        ("/calendar/v3/calendars/primary/event", "; did you mean /calendar/v3/calendars/primary/events?"),
+        ("/upload/storage/v3/file", "; did you mean /upload/storage/v3/files?"),
+        ("/nonsense", "; the interface is below /storage/v3/ and /calendar/v3/."),
+        ("/storage/v3/nonsense", "Of the operations of its family, it leaves out"),
+    ],
+)
+def test_a_mistyped_address_names_the_one_of_the_interface(lab, path, hint):
+    assert hint in lab.send("GET", path).body.decode()
 
 
 def test_a_type_error_from_inside_keeps_its_message(lab):

@@ -131,8 +131,10 @@ def export_target(session: Session, file: File, format_name: str) -> ExportForma
         chosen = chosen and replace(chosen, media_type=session.names.media_type(chosen.media_type))
     if chosen is None:
         offered = ", ".join(dict.fromkeys(row.extension for row in formats))
+        extended = choose([row for row in EXPORTS if row.native == native and row.extended], format_name)
+        hint = " A service with Policy(extended_formats=True) has this format." if extended else ""
         raise BadRequest(
-            f"{file.get('name')} is a {native}, which can be exported as {offered}, but not as {format_name}.",
+            f"{file.get('name')} is a {native}, which can be exported as {offered}, but not as {format_name}.{hint}",
             reason="badRequest",
         )
     return chosen

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import errno
 import json
+import re
 from datetime import datetime
 from errno import EEXIST
 from pathlib import Path
@@ -68,10 +69,12 @@ class SvcError(Exception):
 
     def __str__(self) -> str:
         code = " ".join(str(part) for part in (self.status, self.reason) if part)
-        message = (
-            f"{self.message}." if self.advice and self.message and self.message[-1] not in ".!?:" else self.message
-        )
-        return " ".join(part for part in (message, self.advice, f"({code})" if code else "") if part)
+        message, advice = self.message, self.advice
+        if "try again" in message:
+            advice = re.sub(r"^[^.]*\btry again\b[^.]*\.\s*", "", advice, flags=re.IGNORECASE)
+        if advice and message and message[-1] not in ".!?:":
+            message += "."
+        return " ".join(part for part in (message, advice, f"({code})" if code else "") if part)
 
     def _render_traceback_(self) -> list[str]:
         from .public_calls import render_error

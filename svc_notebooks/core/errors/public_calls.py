@@ -197,12 +197,21 @@ def _call_problem(function: Callable[..., object], args: tuple[Any, ...], kwargs
             if setting := nearest_name(unknown[0], [*inspect.signature(policy).parameters], similarity=0.75):
                 return f"{name}() has no argument {unknown[0]!r}; did you mean policy=svc.Policy({setting}=...)?"
         return unknown_argument(name, unknown[0], by_name)
+    if twice := [keyword for keyword in allowed[:count] if keyword in kwargs]:
+        return f"{name}() has the argument {twice[0]} twice, once without its name; give it once"
+    required = [p for p in [*parameters][is_method:] if p.default is p.empty and p.kind not in _VARIABLE]
+    if missing := [p.name for p in required if p.name not in {*allowed[:count], *kwargs}]:
+        example = ", ".join(f"{p.name}=..." if p.kind is p.KEYWORD_ONLY else p.name for p in required)
+        return f"{name}() needs {' and '.join(missing)}; write {name}({example})"
     if count > len(allowed) and inspect.Parameter.VAR_POSITIONAL not in kinds:
         places = f"only {' and '.join(allowed)}" if allowed else "no argument"
         rest = [keyword for keyword in by_name if keyword not in allowed]
         hint = f"; name the others, like {rest[0]}=..." if rest else ""
         return f"{name}() takes {places} without a name, not {count} argument{'' if count == 1 else 's'}{hint}"
     return None
+
+
+_VARIABLE = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
 def unknown_argument(function: str, name: str, known: list[str]) -> str:

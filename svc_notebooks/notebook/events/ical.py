@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -72,6 +73,9 @@ def export_events(
     >>> "RRULE:FREQ=DAILY;COUNT=5" in (folder / "tea.ics").read_text()
     True
     """
+    if isinstance(events, os.PathLike) or (isinstance(events, str) and re.search(r"[./@\\]|^primary$", events)):
+        argument = "calendar" if isinstance(events, str) and not re.search(r"\.ics$|[/\\]", events) else "to"
+        raise ValueError(f"events is {str(events)!r}, not the id of an event; write {argument}={str(events)!r}")
     session = session_or_current(session)
     if events is not None and (time_min is not None or time_max is not None):
         raise ValueError("events cannot be combined with time_min or time_max; leave out one of the two")

@@ -85,6 +85,8 @@ def explain_not_found(error: SvcError, sandbox: Sandbox | None = None, base_url:
                 error.advice = f"Check the id; files(folder={folder!r}, name={own_name!r}) finds a file by its path."
         elif kind == "calendar":
             error.advice = "Give the id, the row or the name of a calendar of calendars()."
+        elif kind == "event":
+            error.advice = "Check the id; for an event of another calendar give calendar=..., which calendars() lists."
     return error
 
 
