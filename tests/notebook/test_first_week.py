@@ -43,10 +43,9 @@ def test_the_message_says_what_works(lab, case):
         ("/files/abc", "/storage/v3/files/abc"),
         ("/storage/v3/file", "/storage/v3/files"),
         ("/drive/v3/changes", "/storage/v3/changes"),
-        ("/calendar/v3/calendar/primary/event", "/calendar/v3/calendars/primary/events"),
         ("/upload/storage/v3/flies", "/upload/storage/v3/files"),
         ("/storage/v3/files/x/comments", "comments"),
-        ("/a/b", "at this address."),
+        ("/a/b", "at this address"),
     ],
 )
 def test_the_404_of_an_unknown_path_names_one_that_exists(lab, path, near):
