@@ -42,7 +42,6 @@ def test_the_message_says_what_works(lab, case):
     [
         ("/files/abc", "/storage/v3/files/abc"),
         ("/storage/v3/file", "/storage/v3/files"),
-        ("/drive/v3/changes", "/storage/v3/changes"),
         ("/upload/storage/v3/flies", "/upload/storage/v3/files"),
         ("/storage/v3/files/x/comments", "comments"),
         ("/a/b", "at this address"),

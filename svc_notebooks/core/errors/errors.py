@@ -66,15 +66,14 @@ class SvcError(Exception):
         self.location = location
         self.service_message = service_message
         self.advice = advice or _ADVICE.get(reason or "", self.advice)
+        if "try again" in message:
+            self.advice = re.sub(r"^[^.]*\btry again\b[^.]*\.\s*", "", self.advice, flags=re.IGNORECASE)
 
     def __str__(self) -> str:
         code = " ".join(str(part) for part in (self.status, self.reason) if part)
-        message, advice = self.message, self.advice
-        if "try again" in message:
-            advice = re.sub(r"^[^.]*\btry again\b[^.]*\.\s*", "", advice, flags=re.IGNORECASE)
-        if advice and message and message[-1] not in ".!?:":
-            message += "."
-        return " ".join(part for part in (message, advice, f"({code})" if code else "") if part)
+        is_open = self.advice and self.message and self.message[-1] not in ".!?:"
+        message = f"{self.message}{'.' if is_open else ''}"
+        return " ".join(part for part in (message, self.advice, f"({code})" if code else "") if part)
 
     def _render_traceback_(self) -> list[str]:
         from .public_calls import render_error
@@ -157,7 +156,7 @@ class AlreadyExists(SvcError):
 class RateLimited(SvcError):
     """The user sent too many requests (403 with a rate-limit reason, 429)."""
 
-    advice = "Wait a little and try again."
+    advice = "Wait a little, and send fewer requests at a time."
 
 
 class SessionExpired(SvcError):
