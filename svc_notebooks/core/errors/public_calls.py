@@ -19,7 +19,7 @@ from functools import wraps
 from types import FrameType, TracebackType
 from typing import Any, ParamSpec, TypeVar, get_args, get_type_hints
 
-from ..suggestions import MAX_LISTED, nearest_name
+from ..suggestions import BY_NAME, MAX_LISTED, NOT_ARGUMENTS, nearest_name
 
 _PACKAGE = __name__.partition(".")[0]
 _PYTHON = tuple(os.path.normcase(sysconfig.get_path(name)) + os.sep for name in ("stdlib", "platstdlib"))
@@ -206,7 +206,7 @@ def _call_problem(function: Callable[..., object], args: tuple[Any, ...], kwargs
     if count > len(allowed) and inspect.Parameter.VAR_POSITIONAL not in kinds:
         places = f"only {' and '.join(allowed)}" if allowed else "no argument"
         rest = [keyword for keyword in by_name if keyword not in allowed]
-        hint = f"; name the others, like {rest[0]}=..." if rest else ""
+        hint = f"; name the others, like {BY_NAME.get(name, f'{rest[0]}=...')}" if rest else ""
         return f"{name}() takes {places} without a name, not {count} argument{'' if count == 1 else 's'}{hint}"
     return None
 
@@ -223,6 +223,8 @@ def unknown_argument(function: str, name: str, known: list[str]) -> str:
     near = nearest_name(name, known, similarity=0.66)
     if near is not None:
         return f"{function}() has no argument {name!r}; did you mean {near if '=' in near else repr(near)}?"
+    if name in NOT_ARGUMENTS:
+        return f"{function}() has no argument {name!r}; {NOT_ARGUMENTS[name]}"
     if len(known) > MAX_LISTED:
         return f"{function}() has no argument {name!r}; help({function}) lists its arguments"
     return f"{function}() has no argument {name!r}; it takes {', '.join(known) or 'none'}"
