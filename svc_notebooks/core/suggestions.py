@@ -49,6 +49,7 @@ ARGUMENTS = {
     "shared_with_me": "shared",
     "sheet": "sheet_name",
     "status": "status_code",
+    "storage_limit": "disk disk_space max_bytes quota quota_bytes storage",
     "summary": "name subject title topic",
     "name": "extension file_name filename glob new_name pattern rename title",
     "time_zone": "timezone tz zone",
@@ -236,6 +237,8 @@ _CANCEL_UPLOAD = (
 )
 
 MISSING = {
+    "delete_calendar": "current_session().execute('DELETE', '/calendar/v3/calendars/ID') deletes the calendar ID",
+    "update_calendar": "current_session().call('PATCH', '/calendar/v3/calendars/ID', body={...}) changes it",
     **dict.fromkeys(
         ("login_as", "set_current_session", "set_session", "switch", "switch_user", "use", "use_session"),
         "give the argument session=..., or use `with session:`, in which it is the current session",

@@ -96,7 +96,7 @@ CHANNELS = schema(
     "text, kind text, state text"
 )
 
-STOPPED = schema("id text, stopped flag")
+STOPPED = schema("id text, stopped flag, outcome text")
 
 MESSAGES = schema(
     "received time, state text, changed text, channel_id text, resource_id text, resource_uri text, expiration time, "

@@ -236,6 +236,11 @@ class ServiceContext:
         """Return the id of the root folder of a user, or "" if the user is unknown."""
         return self.store.users.root(user) or ""
 
+    def byte_limit(self, user: str) -> int | None:
+        """Return the most bytes that the files and open uploads of a user can have, or None without a limit."""
+        quota = self.quotas.get(user)
+        return quota.bytes if quota else self.policy.storage_limit
+
 
 class RequestContext(NamedTuple):
     """A request with its operation and caller. `method` is the X-HTTP-Method-Override of a POST, if present.
