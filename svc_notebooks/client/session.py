@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random as dice
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -15,7 +16,7 @@ from random import Random
 from secrets import token_hex
 from threading import RLock, local
 from types import TracebackType
-from typing import TYPE_CHECKING, NoReturn, TypeAlias, cast
+from typing import TYPE_CHECKING, ClassVar, NoReturn, TypeAlias, cast
 from urllib.parse import urlsplit
 
 from ..core import suggestions
@@ -172,6 +173,8 @@ def bearer(token: str) -> Secret:
     return Secret(f"Bearer {token}")
 
 
+_PACKAGE = __name__.partition(".")[0]
+
 _IN_A_SANDBOX = ("agenda", "fault_plans", "fork", "number", "outbox", "restore", "service", "snapshot")
 
 INSTEAD = {
@@ -206,7 +209,10 @@ def missing_attribute(owner: object, name: str, *, sandbox: bool = False) -> Att
     `sandbox` is true for the session of a sandbox, which is one attribute away.
     """
     if name not in INSTEAD:
-        return suggestions.missing_attribute("a session" if isinstance(owner, Session) else "a clock", owner, name)
+        kind, public_names = "a session" if isinstance(owner, Session) else "a clock", sys.modules[_PACKAGE].__all__
+        if kind == "a session" and name in public_names:
+            return AttributeError(f"a session has no attribute {name!r}; call svc.{name}(..., session=session)")
+        return suggestions.missing_attribute(kind, owner, name)
     if sandbox:
         return AttributeError(f"{name!r} is an attribute of the sandbox, not of its session: use lab.{name}")
     return AttributeError(f"only a sandbox has {name!r}, and this session belongs to another service: {INSTEAD[name]}")
@@ -273,7 +279,7 @@ _MAX_FIRST_TRIES = 3
 
 _FOR_THE_CLIENT = frozenset(
     {"chance", "elapsed", "error", "execute", "explain", "is_own_token", "owner", "pending", "random"}
-    | {"retry_after", "sleep", "throttle"}
+    | {"retry_after", "sleep", "swap_current", "throttle"}
 )
 """The attributes of a session that `session.<Tab>` does not list, because only this package uses them."""
 
@@ -286,7 +292,7 @@ class Session:
     maps schemes to proxies, and `verify` is True, False or a file of certificates. If None, the environment applies
     (HTTPS_PROXY, NO_PROXY, REQUESTS_CA_BUNDLE). `timeout` has the seconds to connect and to read. `clock`, `sleep` and
     `random` are for sandboxes and tests. `sleep` must advance a virtual `clock`. `state_dir` is the folder of the
-    upload journal.
+    upload journal. `with session:` makes it the current session in the block.
 
     Raises ValueError or TypeError for invalid arguments.
 
@@ -296,6 +302,9 @@ class Session:
     >>> session.exchanges[0].status
     200
     """
+
+    swap_current: ClassVar[Callable[[Session | None], Session | None]] = lambda session: None
+    """Makes a session the current one, and returns the previous one. The layer of the notebook sets this function."""
 
     @public
     def __init__(
@@ -348,6 +357,7 @@ class Session:
         self.in_process = isinstance(self._transport, DirectTransport)
         """True if the service is a function in this process."""
         self._fault: list[str] = []  # at most one fault, which the next request takes
+        self._outer: list[Session | None] = []  # the sessions that were current before the with blocks of this one
         self._has_answered = False
         self._failures_before_answer = 0
         self._signed_bare: tuple[Secret, Headers] | None = None
@@ -392,11 +402,14 @@ class Session:
         raise TypeError(SANDBOX_NOT_PICKLED if self.in_process else _NOT_PICKLED)
 
     def __enter__(self) -> Session:
+        """Make this session the current one in the block."""
+        self._outer.append(Session.swap_current(self))
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        Session.swap_current(self._outer.pop())
         self.close()
 
     def close(self) -> None:

@@ -42,13 +42,14 @@ ARGUMENTS = {
     "requests": "calls rate",
     "requests=5, per='60s'": "per_minute rpm requests_per_minute",
     "requests=5, per='1s'": "per_second qps requests_per_second rps",
-    "role": "access can permission type",
+    "role": "access can permission",
     "format": "as_ fmt type",
     "send_updates": "notify send_invitations",
     "sep": "separator seperator",
     "shared_with_me": "shared",
     "sheet": "sheet_name",
     "status": "status_code",
+    "storage_limit": "disk disk_space max_bytes quota quota_bytes storage",
     "summary": "name subject title topic",
     "name": "extension file_name filename glob new_name pattern rename title",
     "time_zone": "timezone tz zone",
@@ -58,6 +59,7 @@ ARGUMENTS = {
     "token": "access_token api_key",
     "usecols": "columns",
     "user": "email",
+    "with_='anyone', an address or 'domain:example.com'": "domain grantee type",
     "with_='anyone'": "anyone anyone_with_link everyone link public world",
     "with_": "attendees email emails people to user users with",
     "people": "attendees calendar calendars email emails users with_",
@@ -83,12 +85,43 @@ ARGUMENTS = {
         "dest destination directory file_path folder folder_id into location out output parent parent_id parents path"
         " save_as target"
     ),
-    "updated_min": "modified_after",
+    "updated_min": "modified_after since sync_token",
+    "metadata={'properties': {...}}": "app_properties custom_properties labels properties tags",
+    "metadata={'description': ...}": "comment description notes",
+    "metadata={'starred': True}": "favorite starred",
+    "nth": "every index",
     "time_min": "after between date day from_ modified_after since start window within",
     "workers": "jobs max_workers n_jobs parallel threads",
     "writer": "edit editor write",
 }
 """The arguments of this package, some with a value. The first one that a function has is suggested."""
+
+
+BY_NAME = {"free_times": "within=(start, end)"}
+"""The argument that users of a function most often give without its name, with a value."""
+
+NOT_ARGUMENTS_OF = {
+    "files": (r".*size|.*(larg|small|bigg)er.*|.*bytes.*", "filter the frame: df[df['size'] > 1_000_000]"),
+    "faults": ("user|users|email|student", "these faults hold for all users; lab.faults(..., user=...) selects one"),
+    "event_form": (".*", "form.value = {'summary': ...} sets fields of a form"),
+    "upload_form": (".*", "upload(source, ...) has arguments, and the form has a control for each"),
+}
+"""The arguments that one function does not have, as a pattern, and what to do instead."""
+
+
+NOT_ARGUMENTS = {
+    name: hint
+    for names, hint in {
+        "expiration expires": "nothing ends at that time; unshare(file, address) ends the access to a shared file",
+        "message notify": "the service sends no message about this; events have send_updates=",
+        "max_retries retries retry": (
+            "session.retry = dataclasses.replace(session.retry, patience=0) ends the retries of a session"
+        ),
+        "sheet sheet_name": "read_frame(file, sheet) reads one sheet",
+    }.items()
+    for name in names.split()
+}
+"""The arguments that no function of this package has, or few of them have, and what to use instead."""
 
 
 CALLS = {
@@ -204,6 +237,12 @@ _CANCEL_UPLOAD = (
 )
 
 MISSING = {
+    "delete_calendar": "current_session().execute('DELETE', '/calendar/v3/calendars/ID') deletes the calendar ID",
+    "update_calendar": "current_session().call('PATCH', '/calendar/v3/calendars/ID', body={...}) changes it",
+    **dict.fromkeys(
+        ("login_as", "set_current_session", "set_session", "switch", "switch_user", "use", "use_session"),
+        "give the argument session=..., or use `with session:`, in which it is the current session",
+    ),
     **dict.fromkeys(("archive", "download_zip", "unzip", "zip"), _NO_ZIP),
     **dict.fromkeys(("abort_upload", "cancel_upload", "stop_upload"), _CANCEL_UPLOAD),
     **dict.fromkeys(
@@ -248,6 +287,12 @@ ATTRIBUTES = {
             "lab.send(method, url)": "delete_request get patch post put request",
         },
         "a clock": {},
+        "a server": {"base_url": "address host link uri url"},
+        "an upload": {
+            "session_uri": "address uri url",
+            "history, or run(progress=True)": "percent progress",
+            "send_chunk(), which sends one chunk at a time": "next pause step stop",
+        },
         "a session": {
             "call(method, path) or lab.send(method, path)": "delete get head options patch post put",
             "base_url": "address host server uri",

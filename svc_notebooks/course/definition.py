@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from random import Random
@@ -112,6 +112,26 @@ def require(condition: object, message: str) -> None:
         raise CheckFailedError(message)
 
 
+def quantity(count: int, thing: str, things: str = "") -> str:
+    """Return a number with a noun in the singular or plural. `things` is an irregular plural.
+
+    >>> quantity(1, "file"), quantity(2, "file"), quantity(0, "copy", "copies")
+    ('1 file', '2 files', 'no copies')
+    """
+    return f"{count or 'no'} {thing if count == 1 else things or f'{thing}s'}"
+
+
+def list_text(names: Iterable[object], maximum: int = 5) -> str:
+    """Return up to `maximum` names as an English list, followed by the number of further names.
+
+    >>> list_text(["a", "b", "c"]), list_text([]), list_text("abcdefgh")
+    ("'a', 'b' and 'c'", 'nothing', "'a', 'b', 'c', 'd', 'e' and 3 more")
+    """
+    texts = [repr(str(name)) for name in names]
+    shown = texts[:maximum] + ([f"{len(texts) - maximum} more"] if len(texts) > maximum else [])
+    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown) or "nothing"
+
+
 GRADER, KEY, SEED = "SVC_COURSE_JUDGE", "SVC_COURSE_KEY", "SVC_COURSE_SEED"
 """The environment variables for the address of the grading service, its key, and the seed of the exercises' data."""
 
@@ -155,6 +175,10 @@ class ExerciseDefinition:
     answer: str = "# Your code here."
     changes: tuple[str, ...] = ()
     """The fields that a correct answer may change in the files and events of the set-up, such as "starred"."""
+    creates: int | str = 0
+    """The largest number of new files and events, or the name of the value that has a name for each."""
+    sets: tuple[str, ...] = ()
+    """The fields that a correct answer may set in a new file or event, beside those that every answer may set."""
     by_hand: bool = False
     """True if the student must write the HTTP requests. Requests of this package's client then fail the check."""
 

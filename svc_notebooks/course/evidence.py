@@ -12,7 +12,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from ..client.events.events import list_events, list_instances
+from ..client.events.events import list_access_rules, list_calendars, list_events, list_instances
 from ..client.files import file_path, file_permissions, list_files
 from ..client.session import USER_AGENT, Session
 from ..client.transport.bounds import EXPORT
@@ -287,9 +287,18 @@ _VOLATILE = frozenset({
 
 
 def resources(session: Session) -> dict[str, dict[str, Any]]:
-    """Return the user's files and the events of the primary calendar by id, without the volatile fields."""
-    rows: list[Any] = [*list_files(session, fields="*"), *list_events(session, "primary", {})]
-    return {row["id"]: {key: value for key, value in row.items() if key not in _VOLATILE} for row in rows}
+    """Return the user's files, and all calendars with their access rules and events, without the volatile fields.
+
+    Files in the trash are included. The key of a file is its id. The other keys begin with the id of the calendar.
+    """
+    rows: dict[str, Any] = {file["id"]: file for file in list_files(session, fields="*")}
+    for calendar in list_calendars(session):
+        key = calendar["id"]
+        rows[key] = calendar
+        for rule in list_access_rules(session, key):
+            rows[f"{key}/acl/{rule['id']}"] = {**rule, "summary": f"access of {rule['id']} to {key}"}
+        rows |= {f"{key}/{event['id']}": event for event in list_events(session, key, {})}
+    return {key: {name: row[name] for name in row if name not in _VOLATILE} for key, row in rows.items()}
 
 
 class Evidence:

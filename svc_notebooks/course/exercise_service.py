@@ -5,15 +5,31 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
+from datetime import datetime
+from mimetypes import guess_type
 from random import Random
 from typing import TYPE_CHECKING, Any
 
 from ..client.session import Session
 from ..core.brand_names import NOWHERE
+from ..core.clock import parse_time
+from ..core.events.value_checks import EVENT_FIELDS
+from ..core.files.fields import FILE_FIELDS
 from ..core.http.messages import Headers, Request, Response
 from ..core.policy import Policy
+from ..core.resources.field import Write
 from ..server.store.clock import VirtualClock
-from .definition import CheckFailedError, ExerciseDefinition, ExerciseOutcome, Part, PartResult, Verdict, require
+from .definition import (
+    CheckFailedError,
+    ExerciseDefinition,
+    ExerciseOutcome,
+    Part,
+    PartResult,
+    Verdict,
+    list_text,
+    quantity,
+    require,
+)
 from .evidence import (
     Evidence,
     ExerciseExchange,
@@ -80,7 +96,7 @@ class ExerciseService:
         """A function of the set-up that returns the request that the service gets in place of the student's."""
         self.token = self.service.sign_in()
         self.values: Mapping[str, Value] = definition.set_up(self, rng)
-        self._expected = resources(self.session())
+        self._expected, self._begun = resources(self.session()), self.clock.now()
         self._other_rows = set(range(len(self.service.journal())))
         self.recorder = RequestRecorder(self.service, self._react if self._reaction else None, self.alter)
 
@@ -112,11 +128,16 @@ class ExerciseService:
 
     def _react(self, exchange: ExerciseExchange) -> None:
         if self._reaction:
-            before = len(self.service.journal())
+            before, old = len(self.service.journal()), resources(self.session())
             self._reaction(exchange)
             if len(self.service.journal()) > before:
-                now = resources(self.session())
-                self._expected = {key: now[key] for key in self._expected if key in now}
+                new = resources(self.session())
+                for key in old.keys() - new.keys():
+                    self._expected.pop(key, None)
+                for key, row in new.items():
+                    changed = {name for name in row if row[name] != old.get(key, {}).get(name)}
+                    if changed:
+                        self._expected[key] = self._expected.get(key, {}) | {name: row[name] for name in changed}
             self._other_rows.update(range(before, len(self.service.journal())))
 
     # -- for a student's code
@@ -179,7 +200,7 @@ class ExerciseService:
         require(not self.recorder.over_limit, _TOO_MANY_REQUESTS)
         rows = [row for n, row in enumerate(self.service.journal()) if n not in self._other_rows]
         records = [each for record in self.recorder.records for each in (record, *batched_exchanges(record))]
-        counts = {"notes": _request_count(len(records)), "rows": _request_count(len(rows))}
+        counts = {"notes": quantity(len(records), "request"), "rows": quantity(len(rows), "request")}
         require(len(rows) == len(records), _JOURNAL_CHANGED.format(**counts))
         requests = [join_records(record, row) for record, row in zip(records, rows, strict=True)]
         by_package = [request for request in requests if not request.by_hand and not request.is_look]
@@ -187,18 +208,66 @@ class ExerciseService:
         return requests
 
     def _require_others_unchanged(self, evidence: Evidence) -> None:
-        """Raise CheckFailedError if a file or event of the set-up has changed in a field that no task allows."""
+        """Raise CheckFailedError if something has changed, or is new, that no part of the task asks for."""
         now = resources(evidence.state)
         for key, before in self._expected.items():
-            name = before.get("name", before.get("summary"))
+            name = _title(before)
             require(key in now, _GONE.format(name=name))
             fields = sorted(before.keys() | now[key].keys())
             changed = [each for each in fields if before.get(each) != now[key].get(each)]
             others = [each for each in changed if each not in self.definition.changes]
             require(not others, _CHANGED.format(name=name, fields=" and ".join(map(repr, others[:3]))))
+        new = {key: row for key, row in now.items() if key not in self._expected}
+        created = [row for row in new.values() if row["kind"].endswith(("#file", "#event"))]
+        others = [_title(row) for row in new.values() if row not in created]
+        require(not others, _NEW.format(names=list_text(others)))
+        counted = {row["id"] for row in created}  # with an instance, or with a copy that counts
+        sources = {request.path.split("/")[-2] for request in evidence.succeeded("files.copy")}
+        single = [row for row in created if row.get("recurringEventId") not in counted and row["id"] not in sources]
+        names = list(map(_title, single))
+        most = self.definition.creates
+        count = most if isinstance(most, int) else len(evidence.values[most])
+        require(len(names) <= count, _TOO_MANY.format(names=list_text(names), expected=count or "none"))
+        for row in created:
+            fields = [
+                field for field in _fields_set(row, self._begun, evidence.now) if field not in self.definition.sets
+            ]
+            require(not fields, _SET.format(name=_title(row), fields=" and ".join(map(repr, fields[:3]))))
 
     def close(self) -> None:
         self.service.close()
+
+
+def _title(row: Mapping[str, Any]) -> str:
+    return str(row.get("name") or row.get("summary") or row["id"])
+
+
+_DEFAULTS: Mapping[str, object] = {
+    "reminders": {"useDefault": True}, "status": "confirmed", "eventType": "default", "writersCanShare": True,
+}  # fmt: skip
+_FREE = frozenset({
+    "id", "name", "mimeType", "createdTime", "originalFilename", "parents", "fileExtension", "contentHints",
+    "summary", "start", "end", "recurrence", "iCalUID", "originalStartTime", "recurringEventId",
+})  # fmt: skip
+"""The writable fields that have a value in every new file or event, or that the parts of an exercise check."""
+_WRITABLE = {field.name for field in FILE_FIELDS if field.write is not Write.NEVER} | {
+    field.path for field in EVENT_FIELDS if field.writable and "." not in field.path
+}
+_UNUSUAL_TYPES = ("image/", "audio/", "video/", "font/", "model/")
+
+
+def _fields_set(row: Mapping[str, Any], begun: datetime, now: datetime) -> list[str]:
+    """Return the fields that the creator of a new file or event has set to an unusual value."""
+    defaults = {**_DEFAULTS, "status": row.get("status")} if "recurringEventId" in row else _DEFAULTS
+    checked = (_WRITABLE - _FREE) | {"shared"}
+    fields = sorted(name for name in row if name in checked and row[name] and row[name] != defaults.get(name))
+    fields += [name for name, value in _DEFAULTS.items() if value is True and row.get(name) is False]
+    media_type = row.get("mimeType", "")
+    if media_type.startswith(_UNUSUAL_TYPES) and media_type != guess_type(row["name"])[0]:
+        fields.append("mimeType")
+    if "createdTime" in row and not begun <= parse_time(row["createdTime"]) <= now:
+        fields.append("createdTime")
+    return fields
 
 
 def _check_parts(parts: tuple[Part, ...], evidence: Evidence) -> Verdict:
@@ -221,12 +290,14 @@ def _check_parts(parts: tuple[Part, ...], evidence: Evidence) -> Verdict:
     return Verdict(ExerciseOutcome.CORRECT, " ".join(sentences), tuple(results))
 
 
-def _request_count(count: int) -> str:
-    return f"{count} request{'' if count == 1 else 's'}"
-
-
 _GONE = "The task does not ask you to delete {name!r}. begin() starts again."
 _CHANGED = "The task does not ask you to change {fields} of {name!r}. begin() starts again."
+_NEW = "The task does not ask you to create {names}. begin() starts again."
+_TOO_MANY = (
+    "The new files and events are {names}, and the task asks for {expected}. Delete the others. Files in the trash"
+    " count, too."
+)
+_SET = "The task does not ask you to set {fields} of {name!r}. Create it without. begin() starts again."
 _TOO_MANY_REQUESTS = "The service saw more than 2,000 requests and cut the connection. Is there an endless loop?"
 _NOT_BY_HAND = (
     "The service saw requests of the client of svc_notebooks, which waits, queries and retries by itself. In this"

@@ -36,7 +36,7 @@ _current: Session | None = None
 
 
 def current_session() -> Session:
-    """Return the session that `sandbox()` or `connect()` created last.
+    """Return the session that `sandbox()` or `connect()` created last, or in a block `with session:` this session.
 
     A forked process has the current session of its parent process.
 
@@ -90,6 +90,9 @@ def make_current(session: Session | None) -> Session | None:
     global _current
     previous, _current = _current, session
     return previous
+
+
+Session.swap_current = make_current
 
 
 def reset_current(session: Session, previous: Session | None) -> None:

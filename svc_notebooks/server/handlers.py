@@ -18,6 +18,7 @@ from ..core.errors.catalogue import ApiError, refuse
 from ..core.http.messages import Query, Request, Response, plain_segment
 from ..core.http.multipart import MediaType
 from ..core.policy import Policy
+from ..core.suggestions import nearest_name
 from .auth import grants, identity_tokens
 from .auth.public_request import PublicRequest
 from .calendars import (
@@ -313,13 +314,37 @@ class Routes:
                 return {}, {}
         return node.methods, path_params
 
+    def _similar(self, path: str) -> str:
+        """Return the part of a message that suggests a path of the interface, or "" if no path is similar."""
+        prefixes = {"", *"".join(self._interface).split("/")}
+        segments = [segment[:60] for segment in path.split("/") if segment not in prefixes]
+        for root in sorted(self._interface[:-1], key=lambda root: not path.startswith(root)):
+            node, meant = self._roots[root], root.rstrip("/")
+            for segment in segments:
+                name = segment if segment in node.fixed else nearest_name(segment, node.fixed, similarity=0.75)
+                if name is not None:
+                    node = node.fixed[name]
+                elif node.parameter:
+                    name, node = segment, node.parameter[1]
+                else:
+                    break
+                meant += f"/{name}"
+            else:
+                if node.methods:
+                    return f"; did you mean {meant}?"
+        return ""
+
     def _refusal(self, method: str, path: str, methods: Methods) -> ApiError:
         is_absent = not _ABSENT.keys().isdisjoint(path.replace(":", "/").split("/"))
+        near = "" if methods or is_absent else self._similar(path)
+        if near and path.startswith(self._interface):
+            return refuse("unknownPath", operation=f"{method[:20]} {path[:200]}", near=near)
         if (is_absent or not methods) and path.startswith(self._interface):
             rule = "A8-10" if path.endswith("/watch") else None
             return refuse("unknownOperation", decided_by=rule, operation=f"{method[:20]} {path[:200]}", absent=ABSENT)
         if not methods:
-            return refuse("notFound", message="there is nothing at this address.")
+            roots = f"; the interface is below {self._interface[0]} and {self._interface[2]}."
+            return refuse("notFound", message=f"there is nothing at this address{near or roots}")
         allowed = ", ".join(methods)
         updates = method in _UPDATES and any(operation.name == "files.update" for operation in methods.values())
         rule = "update_verbs" if updates else None

@@ -55,6 +55,16 @@ def test_another_correct_answer_is_accepted(name: str, code: str):
     assert result.outcome is ExerciseOutcome.CORRECT, result.message
 
 
+@pytest.mark.parametrize("n, name", [*enumerate(DEFINITIONS)])
+def test_a_correct_answer_that_creates_or_changes_something_else_is_refused(n: int, name: str):
+    """Each line follows the solutions of three exercises or more."""
+    line = wrong.ADDITIONS[n % len(wrong.ADDITIONS)]
+    result = answers.answered(name, f"{answers.solution(name)}\n{answers.BEGINNING}{line}")
+
+    assert result.outcome is ExerciseOutcome.NOT_YET
+    assert not result.parts[-1].met, result
+
+
 @pytest.mark.parametrize("name", DEFINITIONS)
 def test_nothing_done_is_not_tried(name: str):
     assert answers.answered(name, "").outcome is ExerciseOutcome.NOT_TRIED

@@ -6,6 +6,16 @@ before the first answer are part of all answers. `answers.read` reads the text.
 
 # ruff: noqa: E501 - a line of code is a line
 
+_EVENT = '{"start": {"dateTime": "2026-03-01T09:00:00Z"}, "end": {"dateTime": "2026-03-01T10:00:00Z"}}'
+ADDITIONS = (
+    'send("POST", "/calendar/v3/calendars/primary/acl", {"role": "reader", "scope": {"type": "default"}})',
+    'send("POST", "/calendar/v3/calendars", {"summary": "Ponds"})',
+    'send("PATCH", "/calendar/v3/calendars/primary", {"timeZone": "Asia/Tokyo"})',
+    'send("POST", "/storage/v3/files", {"name": "more.txt"})',
+    f'send("POST", "/calendar/v3/calendars/primary/events", {_EVENT})',
+)
+"""Requests that no task asks for."""
+
 ANSWERS = r"""
 == upload-with-a-name
 -- forgot the name => The service has no file named '.*'
@@ -38,6 +48,14 @@ svc.share(svc.upload(given.content, name=given.name), "anyone")
 svc.upload(given.content, name=given.name, mime_type="text/csv", convert_to="spreadsheet")
 -- a folder of this name => The file '.*' has the type
 svc.create_folder(given.name)
+-- one of the two uploads in the trash => The new files and events are '.*' and '.*', and the task asks for 1
+svc.upload(given.content, name=given.name); svc.trash(svc.upload(given.content, name="first try.csv"))
+-- properties, too => The task does not ask you to set 'properties' of
+multipart({"name": given.name, "properties": {"pond": "north"}}, given.content)
+-- an image => The task does not ask you to set 'mimeType' of
+multipart({"name": given.name, "mimeType": "image/png"}, given.content)
+-- from another century => The task does not ask you to set 'createdTime' of
+multipart({"name": given.name, "createdTime": "1999-01-01T00:00:00Z"}, given.content)
 -- straight into the store => The journal of the service has .+ request, but the service received .+
 from svc_notebooks.client.files import create_file
 create_file(course.exercise("upload-with-a-name")._environment.exercise.session(), {"name": given.name})
@@ -750,6 +768,12 @@ start = pd.Timestamp(f"{given.day} {given.time}")
 def create(start=start, minutes=given.minutes, summary=given.summary, time_zone=given.zone, **more):
     return svc.create_event(summary, start=start, end=start + pd.Timedelta(minutes=minutes), time_zone=time_zone, **more)
 def insert(**fields): send("POST", "/calendar/v3/calendars/primary/events", {"summary": given.summary, **fields})
+-- with a place => The task does not ask you to set 'location' of
+create(location="Gate 1")
+-- tentative => The task does not ask you to set 'status' of
+create(status="tentative")
+-- once more in another calendar => The task does not ask you to create 'Walks'
+create(); other = send("POST", "/calendar/v3/calendars", {"summary": "Walks"}).json()["id"]
 -- UTC is a zone => In Australia/Adelaide the event begins at .+ .+ not at
 create(time_zone="UTC")
 -- the same instant in UTC => The time zone of the event is '.*', which is not given\.zone
@@ -788,6 +812,12 @@ rule = f"weekly on {given.weekday} until {given.last} except {given.free}"
 def create(recurrence=rule, start=start, minutes=90, time_zone=given.zone, summary=given.summary):
     return svc.create_event(summary, start=start, end=start + pd.Timedelta(minutes=minutes), time_zone=time_zone, recurrence=recurrence)
 def day_of(text): return pd.Timestamp(f"{text} {given.time}")
+-- a place on one of the days => The task does not ask you to set 'location' of
+instance = send("GET", f"/calendar/v3/calendars/primary/events/{create()['id'].item()}/instances").json()["items"][1]
+send("PATCH", f"/calendar/v3/calendars/primary/events/{instance['id']}", {"location": "Gate 1"})
+-- a guest on one of the days => The task does not ask you to set 'attendees' of
+instance = send("GET", f"/calendar/v3/calendars/primary/events/{create()['id'].item()}/instances").json()["items"][1]
+send("PATCH", f"/calendar/v3/calendars/primary/events/{instance['id']}", {"attendees": [{"email": "eve@svc.example"}]})
 -- one event for each week => There are .+ events called '.*' instead of one
 for day in pd.date_range(given.first, given.last, freq="7D"): create(None, day_of(day.date()))
 -- no week off => There is a seminar on .+ which is excluded

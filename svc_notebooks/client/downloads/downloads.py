@@ -19,7 +19,7 @@ from ..session import Session
 from ..uploads.sources import Progress
 from .ranged_download import Memory, PartFile, RangedDownload
 
-RangeGiven: TypeAlias = "ByteRange | slice | tuple[int, int] | str | None"
+RangeGiven: TypeAlias = "ByteRange | slice | tuple[int, int | None] | str | None"
 
 FACTS = "id,name,size,headRevisionId"
 """The fields of the metadata that a download needs."""
@@ -241,17 +241,23 @@ def as_range(byte_range: RangeGiven) -> ByteRange | None:
 
     >>> str(as_range((0, 99))), str(as_range(slice(100, 200))), str(as_range(slice(-100, None)))
     ('bytes=0-99', 'bytes=100-199', 'bytes=-100')
+    >>> str(as_range((-6, None))), str(as_range((6, None))), str(as_range("6-10"))
+    ('bytes=-6', 'bytes=6-', 'bytes=6-10')
     """
     if byte_range is None or isinstance(byte_range, ByteRange):
         return byte_range
     if isinstance(byte_range, slice):
         return _range_of_slice(byte_range)
-    if isinstance(byte_range, tuple) and len(byte_range) == 2 and all(type(n) is int for n in byte_range):
-        byte_range = f"bytes={byte_range[0]}-{byte_range[1]}"
+    if isinstance(byte_range, tuple) and len(byte_range) == 2 and type(byte_range[0]) is int:
+        first, last = byte_range
+        if last is None:
+            return _range_of_slice(slice(first, None))
+        if type(last) is int:
+            byte_range = f"bytes={first}-{last}"
     if not isinstance(byte_range, str):
-        raise TypeError("byte_range must be a tuple (first, last), a slice or a str such as 'bytes=0-99'")
+        raise TypeError("byte_range must be (first, last), (first, None), a slice or a str such as 'bytes=0-99'")
     try:
-        return ByteRange.parse(byte_range)
+        return ByteRange.parse(byte_range if "=" in byte_range else f"bytes={byte_range}")
     except ValueError as error:
         raise ValueError(f"byte_range: {error}") from None
 

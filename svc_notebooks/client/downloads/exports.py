@@ -11,6 +11,7 @@ from zipfile import BadZipFile, ZipFile
 from ...core.errors.errors import BadRequest, NotAllowed
 from ...core.http.native_formats import EXPORTS, ExportFormat
 from ...core.resources.files import File
+from ...core.suggestions import nearest_name
 from ...local.existing_file import check_path
 from ...local.saving import SavedFile, same_bytes
 from ..about import export_formats, native_name
@@ -92,8 +93,10 @@ def normalize_format(format: object) -> str:
         extension = name.rpartition(".")[2]
         if extension in _KNOWN:
             raise ValueError(f"format is {format!r}, which is a path; give the format {extension!r} and to={format!r}")
-        known = ", ".join(dict.fromkeys(row.extension for row in EXPORTS))
-        raise ValueError(f"format is {format!r}; give an extension ({known}), a title like 'MS Word', or a media type")
+        extensions = list(dict.fromkeys(row.extension for row in EXPORTS))
+        near = nearest_name(name, extensions)
+        known = f"give an extension ({', '.join(extensions)}), a title like 'MS Word', or a media type"
+        raise ValueError(f"format is {format!r}; {f'did you mean {near!r}?' if near else known}")
     return name
 
 
@@ -131,8 +134,10 @@ def export_target(session: Session, file: File, format_name: str) -> ExportForma
         chosen = chosen and replace(chosen, media_type=session.names.media_type(chosen.media_type))
     if chosen is None:
         offered = ", ".join(dict.fromkeys(row.extension for row in formats))
+        extended = choose([row for row in EXPORTS if row.native == native and row.extended], format_name)
+        hint = " A service with Policy(extended_formats=True) has this format." if extended else ""
         raise BadRequest(
-            f"{file.get('name')} is a {native}, which can be exported as {offered}, but not as {format_name}.",
+            f"{file.get('name')} is a {native}, which can be exported as {offered}, but not as {format_name}.{hint}",
             reason="badRequest",
         )
     return chosen

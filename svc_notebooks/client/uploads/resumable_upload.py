@@ -258,6 +258,8 @@ class ClientUpload:
 
     def __repr__(self) -> str:
         whole = "an unknown number of" if self.total is None else self.total
+        if self._resumed and not self.history:
+            return f"<Upload {self.request.name}: status() asks how many of {whole} bytes are stored>"
         return f"<Upload {self.request.name}: {self.stored} of {whole} bytes, {self.state.value}>"
 
     def close(self) -> None:

@@ -111,6 +111,7 @@ CATALOGUE: dict[str, Row] = {
     "fileNotFound":            Row(404, "notFound", rules.FIELD, "File not found: {fileId}.", "fileId", "parameter"),
     "channelNotFound":         Row(404, "notFound", "A10-01", "Channel '{id}' not found for this project: there is no such active channel with this resourceId."),
     "permissionNotFound":      Row(404, "notFound", rules.SHARING, "Permission not found: {permissionId}.", "permissionId", "parameter"),
+    "unknownPath":             Row(404, "unknownOperation", rules.NOWHERE, "This service has no operation {operation}{near}"),
     "unknownOperation":        Row(404, "unknownOperation", rules.NOWHERE, "This service has no operation {operation}. Of the operations of its family, it leaves out: {absent}."),
     "notFound":                Row(404, "notFound", rules.NOWHERE, "Not Found: {message}"),
     "calendarNotFound":        Row(404, "notFound", "E-01", "Not Found: there is no calendar {calendarId} that you can see.", "calendarId", "parameter"),

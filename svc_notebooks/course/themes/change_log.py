@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...client.files import create_file, delete_file, file_permissions, share_file, unshare_file, update_file
 from ...client.notifications.channels import start_page_token
-from ..definition import ExerciseDefinition, Part, require
-from .shared_checks import list_text, quantity, require_file
+from ..definition import ExerciseDefinition, Part, list_text, quantity, require
+from .shared_checks import require_file
 
 if TYPE_CHECKING:
     from ...client.session import Session
@@ -210,6 +210,7 @@ CHANGE_LOG = ExerciseDefinition(
         Part("the names in copy.json", _require_copy, 2, ("files.create", "upload.session")),
         Part("the page token in copy.json", _require_token),
     ),
+    creates=1,
 )
 
 ALL = (CHANGE_LOG,)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from ...client.files import create_file, share_file, update_file
 from ...core.http.messages import Request
-from ..definition import ExerciseDefinition, Part, require
-from .shared_checks import list_text, quantity, require_file, require_same_content
+from ..definition import ExerciseDefinition, Part, list_text, quantity, require
+from .shared_checks import require_file, require_same_content
 from .uploads import survey
 
 if TYPE_CHECKING:
@@ -105,6 +105,7 @@ PART = ExerciseDefinition(
         Part("a file called record.txt", _record_file, operations=("files.create", "upload.session")),
         Part("the bytes of the record", _require_record),
     ),
+    creates=1,
 )
 
 
@@ -303,6 +304,7 @@ FORMAT = ExerciseDefinition(
         Part("the service has converted given.content", _require_import),
         Part("exported as TSV", _require_export, 2),
     ),
+    creates=1,
 )
 
 ALL = (PART, SEARCH, FORMAT)

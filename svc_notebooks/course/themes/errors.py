@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from ...client.files import create_file, share_file
 from ...core.http.backoff import parse_retry_after
-from ..definition import ExerciseDefinition, Part, require
+from ..definition import ExerciseDefinition, Part, list_text, quantity, require
 from .content import put_file
-from .shared_checks import length, list_text, quantity
+from .shared_checks import length
 
 if TYPE_CHECKING:
     from ...core.http.messages import JSON, JSONObject
@@ -305,6 +305,7 @@ OFTEN = ExerciseDefinition(
         Part("the files are empty", _require_empty_files),
     ),
     by_hand=True,
+    creates="names",
 )
 
 

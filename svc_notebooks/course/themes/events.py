@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from zoneinfo import ZoneInfo
 
 from ...client.events.events import insert_event, patch_event
-from ..definition import ExerciseDefinition, Part, require
-from .shared_checks import list_text, quantity
+from ..definition import ExerciseDefinition, Part, list_text, quantity, require
 
 if TYPE_CHECKING:
     from ...core.resources.events import Event
@@ -292,6 +291,7 @@ ZONE = ExerciseDefinition(
         ZONE_PART,
         Part("no recurrence", _require_no_recurrence),
     ),
+    creates=1,
 )
 
 
@@ -396,6 +396,7 @@ SERIES = ExerciseDefinition(
         Part("90 minutes", _require_durations),
         Part("the same summary on all days", _require_same_summary),
     ),
+    creates=1,
 )
 
 ALL = (ZONE, SERIES, CONFLICT)

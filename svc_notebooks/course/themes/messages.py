@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from ...client.files import update_file
 from ...core.brand_names import Names
 from ...core.clock import from_millis
-from ..definition import ExerciseDefinition, Part, require
+from ..definition import ExerciseDefinition, Part, quantity, require
 from ..exercise_service import ReceiverCase
 from .content import put_file
-from .shared_checks import length, quantity
+from .shared_checks import length
 
 if TYPE_CHECKING:
     from ...core.http.messages import Request

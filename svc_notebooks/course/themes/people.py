@@ -6,9 +6,8 @@ from collections.abc import Callable
 from random import Random
 from typing import TYPE_CHECKING
 
-from ..definition import ExerciseDefinition, Part, require
+from ..definition import ExerciseDefinition, Part, quantity, require
 from .content import put_file
-from .shared_checks import quantity
 
 if TYPE_CHECKING:
     from ..definition import Value
@@ -205,6 +204,7 @@ SCOPE = ExerciseDefinition(
         *(Part(f"{program}: its work with its scope", _require_work(program), 2) for program in _PROGRAMS),
         Part("no other token is used", _require_own_token_unused),
     ),
+    creates=1,
 )
 
 ALL = (SHARE, SCOPE)

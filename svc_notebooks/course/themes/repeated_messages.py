@@ -199,6 +199,7 @@ REPEATED = ExerciseDefinition(
         '    """Return 200 for every message, also for one that arrives again."""\n'
         "    # Your code here, and then: given.deliver_to(handle), and the upload of state.json"
     ),
+    creates=1,
 )
 
 ALL = (REPEATED,)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from ...client.session import Session
 from ...core.http.messages import Request, as_body
-from ..definition import ExerciseDefinition, Part, require
-from .shared_checks import CONTENT, NAME, named_file, quantity, require_file, require_no_updates, require_same_content
+from ..definition import ExerciseDefinition, Part, quantity, require
+from .shared_checks import CONTENT, NAME, named_file, require_file, require_no_updates, require_same_content
 
 if TYPE_CHECKING:
     from ...core.http.messages import JSONObject
@@ -154,6 +154,7 @@ GO_ON = ExerciseDefinition(
         Part("no byte twice, and none left out", lambda evidence: require_no_overlap(_own_requests(evidence)), 2),
         Part("the upload is finished", _require_finished, 2, ("upload.session",)),
     ),
+    creates=1,
 )
 
 
@@ -246,6 +247,7 @@ EXPIRED = ExerciseDefinition(
         CONTENT,
         Part("name and content in the new session", _require_name_in_session),
     ),
+    creates=1,
 )
 
 
@@ -385,6 +387,7 @@ LOOP = ExerciseDefinition(
         CONTENT,
     ),
     by_hand=True,
+    creates=1,
 )
 
 ALL = (GO_ON, EXPIRED, LOOP)

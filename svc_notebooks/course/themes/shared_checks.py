@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from ..definition import Part, require
+from ..definition import Part, list_text, quantity, require
 
 if TYPE_CHECKING:
     from ...core.resources.files import File
     from ..evidence import Evidence
-
-
-def quantity(count: int, thing: str, things: str = "") -> str:
-    """Return a number with a noun in the singular or plural. `things` is an irregular plural.
-
-    >>> quantity(1, "file"), quantity(2, "file"), quantity(0, "copy", "copies")
-    ('1 file', '2 files', 'no copies')
-    """
-    return f"{count or 'no'} {thing if count == 1 else things or f'{thing}s'}"
 
 
 def length(number: float, unit: str) -> str:
@@ -28,17 +18,6 @@ def length(number: float, unit: str) -> str:
     ('1 second', '1.25 seconds', '39 hours')
     """
     return f"{number:.3g} {unit if number == 1 else f'{unit}s'}"
-
-
-def list_text(names: Iterable[object], maximum: int = 5) -> str:
-    """Return up to `maximum` names as an English list, followed by the number of further names.
-
-    >>> list_text(["a", "b", "c"]), list_text([]), list_text("abcdefgh")
-    ("'a', 'b' and 'c'", 'nothing', "'a', 'b', 'c', 'd', 'e' and 3 more")
-    """
-    texts = [repr(str(name)) for name in names]
-    shown = texts[:maximum] + ([f"{len(texts) - maximum} more"] if len(texts) > maximum else [])
-    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown) or "nothing"
 
 
 def require_file(evidence: Evidence, name: str, *, native: str = "") -> File:

@@ -7,8 +7,8 @@ import re
 from random import Random
 from typing import TYPE_CHECKING
 
-from ..definition import ExerciseDefinition, Part, require
-from .shared_checks import CONTENT, NAME, list_text, named_file, quantity, require_no_updates
+from ..definition import ExerciseDefinition, Part, list_text, quantity, require
+from .shared_checks import CONTENT, NAME, named_file, require_no_updates
 
 if TYPE_CHECKING:
     from ...core.http.messages import JSON, JSONObject
@@ -68,6 +68,7 @@ NAMED = ExerciseDefinition(
         Part("the name is sent with the content", _require_single_request, 2),
         Part("no other file", _require_no_other_file),
     ),
+    creates=1,
 )
 
 
@@ -138,6 +139,8 @@ METADATA = ExerciseDefinition(
         Part("metadata and content in one request", _require_multipart, 2),
         Part("no other request", _require_no_other_request),
     ),
+    creates=1,
+    sets=("description", "starred"),
 )
 
 
@@ -223,6 +226,7 @@ RECEIPT = ExerciseDefinition(
         CONTENT,
         Part("checked that the order exists", _require_proof, 2, ("files.get", "files.list", "changes.list")),
     ),
+    creates=1,
 )
 
 ALL = (NAMED, METADATA, RECEIPT)

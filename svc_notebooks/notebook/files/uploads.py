@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from ...client.uploads import prepare
 from ...core.errors.errors import SvcError
 from ...core.errors.public_calls import public_methods
-from ..arguments import names_for, one_id, single_source
+from ...core.suggestions import missing_attribute
+from ..arguments import is_frame, names_for, one_id, row_ids, single_source
 from ..batch.progress import Progress, check_progress, reporting
 from ..current_session import SessionLike, session_or_current
 from ..exchanges.charts import Picture, state_chart, state_path, upload_picture
@@ -55,6 +56,11 @@ class Upload:
         raise TypeError(
             "an Upload cannot be pickled: pass session_uri to the other process, and call resume_upload() there"
         )
+
+    if not TYPE_CHECKING:  # otherwise every attribute would exist for mypy
+
+        def __getattr__(self, name: str) -> NoReturn:
+            raise missing_attribute("an upload", self, name)
 
     @property
     def session_uri(self) -> str | None:
@@ -242,12 +248,12 @@ def start_upload(
 
 
 def resume_upload(
-    session_uri: str, source: Source, *, chunk_size: int | None = None, session: SessionLike = None
+    session_uri: File, source: Source, *, chunk_size: int | None = None, session: SessionLike = None
 ) -> Upload:
     """Return an Upload that continues an upload session of this or another process. Call `.run()` to send the rest.
 
     Args:
-        session_uri: The URL of the upload session, from `Upload.session_uri` or `pending_uploads()`.
+        session_uri: The URL of the upload session, from `Upload.session_uri`, or a row of `pending_uploads()`.
         source: The same content as in the interrupted upload, from the first byte on.
         chunk_size: The number of bytes in each request, as for `upload`.
 
@@ -264,10 +270,15 @@ def resume_upload(
     """
 
     session = session_or_current(session)
+    if is_frame(session_uri) or hasattr(session_uri, "keys"):
+        uris = row_ids(session_uri, "session_uri", ("session_uri",))
+        if len(uris) != 1:
+            raise ValueError(f"session_uri has {len(uris)} rows; give the row of one upload")
+        session_uri = uris[0]
     entry = session.pending.by_uri(session_uri) if isinstance(session_uri, str) else None
     name, media_type = (entry.name, entry.media_type) if entry else (None, None)
     content, _ = content_of(single_source(source), name, media_type)
-    return Upload(prepare.resume_upload(session, session_uri, content, chunk_size=chunk_size), session)
+    return Upload(prepare.resume_upload(session, cast(str, session_uri), content, chunk_size=chunk_size), session)
 
 
 def pending_uploads(*, session: SessionLike = None) -> DataFrame:

@@ -14,7 +14,7 @@ from ...client.json_response import foreign_answer
 from ...client.notifications.channels import changes_since, registry_of, start_page_token
 from ...client.notifications.inbox import Inbox
 from ...core.platform import capabilities, need_sockets
-from ..arguments import optional_text
+from ..arguments import is_frame, optional_text
 from ..current_session import SessionLike, session_or_current
 from ..frames.frames import Record, frame
 from ..frames.schemas import CHANGES, NOTIFICATIONS
@@ -237,13 +237,13 @@ def notifications(receiver: Receiver | None = None, *, session: SessionLike = No
     return notification_rows(session, (message for each in receivers for message in each.received()))
 
 
-def changes(page_token: str | None = None, *, session: SessionLike = None) -> DataFrame:
+def changes(page_token: str | DataFrame | None = None, *, session: SessionLike = None) -> DataFrame:
     """List this user's files that have changed since a position in the change log, with the last change of each file.
 
     The oldest change comes first.
 
     Args:
-        page_token: The position from which to list changes, as `attrs["page_token"]` of an earlier result. "1" means
+        page_token: The position from which to list changes: an earlier result, or its `attrs["page_token"]`. "1" means
             the beginning of the change log. None continues after this session's last call. If there was no such call,
             None continues after the first `watch_changes`, or returns an empty frame and sets the position to now.
 
@@ -266,6 +266,10 @@ def changes(page_token: str | None = None, *, session: SessionLike = None) -> Da
     """
     session = session_or_current(session)
     registry = registry_of(session)
+    if is_frame(page_token):
+        if "page_token" not in page_token.attrs:
+            raise ValueError("page_token is a DataFrame without attrs['page_token']; give an earlier result")
+        page_token = page_token.attrs["page_token"]
     start = optional_text("page_token", page_token) or registry.page_token or start_page_token(session)
     listed = changes_since(session, start, _CHANGE_FIELDS)
     changed = frame(CHANGES, [{**(change.get("file") or {}), **change} for change in listed])

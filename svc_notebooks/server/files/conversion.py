@@ -20,7 +20,7 @@ from ...core.files.permissions import Role
 from ...core.http.messages import Disconnected, Headers, JSONObject, Response, is_gone
 from ...core.http.mime import by_name
 from ...core.http.multipart import MediaType
-from ...core.http.native_formats import MAX_IMPORT_SIZES, PDF, TEXT
+from ...core.http.native_formats import IMPORTS, MAX_IMPORT_SIZES, PDF, TEXT
 from ...core.policy import Policy
 from ..dispatch.journal import with_notes
 from ..dispatch.messages import sandbox_headers
@@ -166,7 +166,13 @@ def _cannot_convert(context: ServiceContext, native: str, source_type: str | Non
     if source_type and (reason := context.converter.missing_engine_message(native, source_type, reads=True)):
         return refuse("noImportEngine", source=source, target=target, message=reason)
     is_text = (source_type or "").startswith("text/") and context.converter.can_read("text/plain", native)
-    return refuse("otherText" if is_text else "noConversion", source=source, target=target)
+    refused = refuse("otherText" if is_text else "noConversion", source=source, target=target)
+    if any(entry.extended and entry.native == native and source_type in entry.media_types for entry in IMPORTS):
+        return ApiError([replace(first, message=f"{first.message} {_EXTENDED}") for first in refused.rows])
+    return refused
+
+
+_EXTENDED = "A service with Policy(extended_formats=True) has this format."
 
 
 def too_large(context: ServiceContext, conversion: ConversionRequest) -> ApiError:

@@ -21,12 +21,13 @@ from operator import attrgetter
 from pathlib import Path
 from secrets import token_urlsafe
 from threading import Event, Lock, Thread
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NoReturn, cast
 from weakref import WeakSet
 
 from ...core.errors.public_calls import public_methods
 from ...core.http.messages import Request, Response
 from ...core.processes import after_fork, close_copies
+from ...core.suggestions import missing_attribute
 from ...core.thread_permit import set_permit
 from ..service import Service
 from .client_connection import ServerConnection
@@ -118,6 +119,11 @@ class SocketServer:
         """Close the copied sockets in a forked child, because they would keep the parent's connections open."""
         close_copies([self._listener, *(connection.socket for connection in self._open)])
         self._in_fork = True
+
+    if not TYPE_CHECKING:  # otherwise every attribute would exist for mypy
+
+        def __getattr__(self, name: str) -> NoReturn:
+            raise missing_attribute("a server", self, name)
 
     def start(self) -> SocketServer:
         """Start the threads and return the server when it accepts connections. Raises OSError for an address in use."""

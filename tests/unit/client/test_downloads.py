@@ -93,7 +93,7 @@ def test_a_range_may_be_given_in_many_forms(
 @pytest.mark.parametrize(
     "wrong, error",
     [
-        ("0-99", ValueError),
+        ("0-x", ValueError),
         ("bytes=9-1", ValueError),
         ((9, 1), ValueError),
         ((1, 2, 3), TypeError),

@@ -70,8 +70,8 @@ def download(
             folder is not saved as an archive: `shutil.make_archive` makes one of the saved folder. The
             second file with the same name becomes `name (1).ext`, the third `name (2).ext`, in the order of the rows.
             A URL like "s3://bucket/results/" needs the extra `fsspec`, see docs/bulk.md.
-        byte_range: The bytes to download, as (first, last) with both included, a slice like `slice(0, 100)` or
-            `slice(-100, None)`, or a str like "bytes=0-99". None downloads the whole content.
+        byte_range: The bytes to download, as (first, last) with both included, (first, None), (-100, None) for the last
+            100, a slice like `slice(0, 100)`, or a str like "bytes=0-99" or "0-99". None downloads the whole content.
         acknowledge_abuse: Download a file although it was flagged as abusive. Only the owner may do this. An
             AbusiveFileWarning names the flagged file.
         overwrite: True replaces a file at the path that has other content. False raises PathExists for such a file.
