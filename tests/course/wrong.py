@@ -454,6 +454,9 @@ drawn(lambda n: 0.75)
 drawn(jitter, lambda: random.seed(7))
 -- the same seed for all files => The delays are those of random\.seed\(.+\), the same in every run, so two
 random.seed(7); drawn(jitter)
+-- the same draws for two files => Two files have the same delays after
+numbers = [random.random() for _ in range(400)]; begun = itertools.count(2)
+drawn(lambda n: 0.5 + numbers[10 * (pair // 2) + n] / 2, lambda: globals().update(pair=next(begun)))
 -- the same seed for each delay => The delays after refusal .+ have no jitter: all files have the same
 drawn(lambda n: random.Random(n).uniform(0.5, 1))
 -- one draw for all => The delays of file .+ have no jitter: each is the same part of its
