@@ -22,8 +22,12 @@ MISSING = """\
 
 
 def main() -> int:
-    tag = sys.argv[1] if len(sys.argv) > 1 else "HEAD"
-    README.write_text(LINE.sub(lambda _: readme_line(repository(), tag), README.read_text(), count=1))
+    tag, address = sys.argv[1] if len(sys.argv) > 1 else "HEAD", repository()
+    README.write_text(LINE.sub(lambda _: readme_line(address, tag), README.read_text(), count=1))
+    if address is None:
+        print('no badge: pyproject.toml has no address; add [project.urls] with Repository = "https://HOST/OWNER/NAME"')
+        return 1
+    print(f"README.md has the badge of {binder_url(address, tag)}")
     return 0
 
 

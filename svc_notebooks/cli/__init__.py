@@ -184,10 +184,11 @@ _COMMANDS: tuple[tuple[str, str, str | None, Sequence[Option]], ...] = (
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="svc-notebooks",
+        allow_abbrev=False,
         description="Runs a file-storage service, its notebooks and its tests. Start with: svc-notebooks lab",
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, text, description, options in _COMMANDS:
-        add_options(commands.add_parser(name, help=text, description=description), options)
+        add_options(commands.add_parser(name, help=text, description=description, allow_abbrev=False), options)
     return parser

@@ -287,6 +287,6 @@ def add_options(command: argparse.ArgumentParser, options: Sequence[Option]) -> 
 
 def serve_parser() -> argparse.ArgumentParser:
     """Return a parser with the options of `svc-notebooks serve` only, which raises ArgumentError for a bad value."""
-    parser = argparse.ArgumentParser(prog="svc-notebooks serve", exit_on_error=False)
+    parser = argparse.ArgumentParser(prog="svc-notebooks serve", exit_on_error=False, allow_abbrev=False)
     add_options(parser, SERVE_OPTIONS)
     return parser

@@ -67,7 +67,7 @@ class Policy:
     max_cells: int = 5_000_000
     max_printed_cells: int = 20_000
     export_limit: int = 10 * MIB
-    storage_limit: int = 16_106_127_360
+    storage_limit: int | None = None
 
     # notifications
     channel_lifetime: float | None = 3600.0
@@ -180,6 +180,7 @@ _VALIDATORS: dict[str, tuple[Callable[[Any], bool], str]] = {
         "a tuple of 'web_hook' and 'webhook'",
     ),
     "conference_types": (lambda value: _is_text_tuple(value) and bool(value), "a tuple of names, at least one"),
+    "storage_limit": (lambda value: value is None or _is_count(value), "a whole number of bytes, 1 or more, or None"),
     "calendar_zone": (lambda value: isinstance(value, str) and value in zone_names(), "an IANA time zone name"),
     "rate_limit": (lambda value: value is None or _is_count(value), "a whole number, 1 or more, or None"),
     "calendar_rate_limit": (lambda value: value is None or _is_count(value), "a whole number, 1 or more, or None"),

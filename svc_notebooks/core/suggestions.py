@@ -49,6 +49,7 @@ ARGUMENTS = {
     "shared_with_me": "shared",
     "sheet": "sheet_name",
     "status": "status_code",
+    "storage_limit": "disk disk_space max_bytes quota quota_bytes storage",
     "summary": "name subject title topic",
     "name": "extension file_name filename glob new_name pattern rename title",
     "time_zone": "timezone tz zone",
@@ -98,6 +99,15 @@ ARGUMENTS = {
 
 BY_NAME = {"free_times": "within=(start, end)"}
 """The argument that users of a function most often give without its name, with a value."""
+
+NOT_ARGUMENTS_OF = {
+    "files": (r".*size|.*(larg|small|bigg)er.*|.*bytes.*", "filter the frame: df[df['size'] > 1_000_000]"),
+    "faults": ("user|users|email|student", "these faults hold for all users; lab.faults(..., user=...) selects one"),
+    "event_form": (".*", "form.value = {'summary': ...} sets fields of a form"),
+    "upload_form": (".*", "upload(source, ...) has arguments, and the form has a control for each"),
+}
+"""The arguments that one function does not have, as a pattern, and what to do instead."""
+
 
 NOT_ARGUMENTS = {
     name: hint
@@ -227,6 +237,8 @@ _CANCEL_UPLOAD = (
 )
 
 MISSING = {
+    "delete_calendar": "current_session().execute('DELETE', '/calendar/v3/calendars/ID') deletes the calendar ID",
+    "update_calendar": "current_session().call('PATCH', '/calendar/v3/calendars/ID', body={...}) changes it",
     **dict.fromkeys(
         ("login_as", "set_current_session", "set_session", "switch", "switch_user", "use", "use_session"),
         "give the argument session=..., or use `with session:`, in which it is the current session",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -9,8 +10,10 @@ from typing import Any
 from .durations import parse_duration
 from .time_zones import zone
 
-_DAYS = {"yesterday": -1, "today": 0, "tomorrow": 1}
-_FORMS = "write a date as 2026-11-02, a time as 2026-11-02 10:00, or 'today', 'tomorrow 10:00' or '7 days ago'"
+_DAYS = {"yesterday": -1, "today": 0, "tomorrow": 1, "last week": -7, "next week": 7}
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_HOUR = re.compile(r"(?:at )?\b(0?[1-9]|1[0-2])(?:[:.]([0-5]\d))? ?([ap])\.?m\b\.?")
+_FORMS = "write a date as 2026-11-02, a time as 2026-11-02 10:00, or 'today', 'tomorrow 10am' or '7 days ago'"
 
 
 def python_time(argument: str, value: object) -> date | datetime:
@@ -21,7 +24,11 @@ def python_time(argument: str, value: object) -> date | datetime:
         try:
             return datetime.fromisoformat(value.strip())
         except ValueError:
-            raise ValueError(f"{argument} is {value!r:.80}; {_FORMS}") from None
+            hint = _FORMS
+            with suppress(ValueError, OverflowError):
+                parse_duration(value)
+                hint = f"write 'in {value}' for a time from now, or '{value} ago'"
+            raise ValueError(f"{argument} is {value!r:.80}; {hint}") from None
     if hasattr(value, "tolist") and type(value).__module__ == "numpy":
         moment: Any = value  # a datetime64
         value = moment.item() if moment.dtype == "datetime64[D]" else moment.astype("datetime64[us]").item()
@@ -35,16 +42,20 @@ def python_time(argument: str, value: object) -> date | datetime:
 def without_words(value: Any, now: datetime, time_zone: str | None = None) -> Any:
     """Replace words by the date or the time in a time zone for which they stand. Return any other value unchanged.
 
-    The words are "yesterday", "today" and "tomorrow", which a time may follow, "now", "7 days ago" and "in 2 hours".
+    The words are "yesterday", "today", "tomorrow", "monday" or "next monday" (the first after today), "last monday",
+    "last week" and "next week" (7 days from today), which a time such as "10:00" or "10am" may follow, "now", "7 days
+    ago" and "in 2 hours".
 
     >>> without_words("tomorrow 10:00", datetime(2026, 11, 2, 23, 30, tzinfo=UTC), "Europe/Berlin")
     '2026-11-04 10:00'
     """
     text = value.strip().lower() if isinstance(value, str) else ""
+    text, hours = _HOUR.subn(lambda hour: f"{int(hour[1]) % 12 + 12 * (hour[3] == 'p'):02}:{hour[2] or '00'}", text)
     word, _, rest = text.partition(" ")
     local = now.astimezone(zone(time_zone or "UTC")) if text else now
-    if word in _DAYS:
-        return f"{local.date() + timedelta(days=_DAYS[word])} {rest}".strip()
+    for day, days in (_DAYS | _weekdays(local.weekday())).items():
+        if f"{text} ".startswith(f"{day} "):
+            return f"{local.date() + timedelta(days=days)} {text.removeprefix(day).strip().removeprefix('at ')}".strip()
     with suppress(ValueError, OverflowError):
         if text == "now":
             return local
@@ -52,7 +63,14 @@ def without_words(value: Any, now: datetime, time_zone: str | None = None) -> An
             return local - parse_duration(text.removesuffix("ago"))
         if word == "in":
             return local + parse_duration(rest)
-    return value
+    return text if hours else value
+
+
+def _weekdays(today: int) -> dict[str, int]:
+    """Return the words for weekdays with their days from today, whose weekday is from 0 (Monday) to 6."""
+    ahead = {day: (n - today - 1) % 7 + 1 for n, day in enumerate(_WEEKDAYS)}
+    last = {f"last {day}": -((today - n - 1) % 7 + 1) for n, day in enumerate(_WEEKDAYS)}
+    return ahead | {f"next {day}": days for day, days in ahead.items()} | last
 
 
 def instant_of(argument: str, value: object, now: datetime) -> datetime:

@@ -93,6 +93,10 @@ def test_a_field_that_no_file_has_is_named_with_the_nearest(lab):
         svc.files(fields="id,md5checksm")
 
 
+def every_day():
+    return svc.create_event("Tea", start="2026-11-02 10:00", end="11:00", time_zone="UTC", recurrence="daily, 3 times")
+
+
 @pytest.mark.parametrize(
     "call, shown",
     [
@@ -100,7 +104,17 @@ def test_a_field_that_no_file_has_is_named_with_the_nearest(lab):
         (lambda: svc.upload(b"1", name="one.txt"), ["name", "size", "one.txt"]),
         (lambda: svc.share(svc.files(), "bob@svc.example"), ["email_address", "role", "bob@svc.example"]),
         (svc.doctor, ["check", "status"]),
-        (svc.exchanges, ["method", "status"]),
+        (svc.exchanges, ["method", "path", "/storage/v3/files", "status"]),
+        (lambda: [svc.sandbox(), svc.files()][0].journal(), ["method", "path", "status"]),
+        (lambda: svc.download(svc.files()), ["path", "size", "walk in the north of May.txt"]),
+        (lambda: svc.export(svc.upload(b"1", name="one.txt", convert_to="document"), "pdf"), ["path", "one.pdf"]),
+        (lambda: [svc.start_upload(bytes(9), name="zeros"), svc.pending_uploads()][1], ["session_uri", "https://"]),
+        (lambda: svc.instances(every_day()), ["summary", "start", "status"]),
+        (lambda: [every_day(), svc.free_busy(time_min="2026-11-02", time_max="2026-11-03")][1], ["calendar", "busy"]),
+        (lambda: svc.watch_file(svc.files(), svc.receiver(direct=True)), ["watching", "state"]),
+        (svc.calendars, ["summary", "access_role"]),
+        (svc.import_formats, ["native", "max_size"]),
+        (svc.export_formats, ["native", "extension"]),
         (
             lambda: svc.create_event("Tea", start="2026-11-02", end="2026-11-03"),
             ["summary", "start", "Tea", "2026-11-02"],
@@ -116,9 +130,10 @@ def test_a_field_that_no_file_has_is_named_with_the_nearest(lab):
         ),
     ],
 )
-def test_a_terminal_of_80_columns_shows_what_matters(lab, call, shown):
+def test_a_terminal_of_80_columns_shows_what_matters(lab, call, shown, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     svc.upload(b"12", name="notes of a walk in the north of May.txt")
-    with pd.option_context("display.width", 80, "display.max_columns", 0):
+    with pd.option_context("display.width", 80, "display.max_columns", 0, "display.max_colwidth", 50):
         text = repr(call())
 
     assert [word for word in shown if word not in text] == []

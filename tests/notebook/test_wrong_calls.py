@@ -38,6 +38,18 @@ from svc_notebooks.pytest_plugin import ServedSandbox
             "create_event() has no argument 'timezone'; did you mean 'time_zone'?",
         ),
         (
+            lambda: svc.files(min_size=3),
+            "files() has no argument 'min_size'; filter the frame: df[df['size'] > 1_000_000]",
+        ),
+        (
+            lambda: svc.ClassControl.faults(None, "rate limit", user="bob"),
+            "faults() has no argument 'user'; these faults hold for all users; lab.faults(..., user=...) selects one",
+        ),
+        (
+            lambda: [svc.sandbox(), svc.event_form(summary="Tea")],
+            "event_form() has no argument 'summary'; form.value = {'summary': ...} sets fields of a form",
+        ),
+        (
             lambda: svc.upload(b"", "a.csv"),
             "upload() takes only source without a name, not 2 arguments; name the others, like name=...",
         ),

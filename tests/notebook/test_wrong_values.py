@@ -41,13 +41,23 @@ SERIES = pd.Series(["a", "b"])
         ),
         (lambda: svc.sandbox(names=3), "names must be Names or None, not int"),
         (lambda: svc.download("a", overwrite=float("nan")), "overwrite must be True or False, not nan"),
+        (
+            lambda: svc.files(modified_after="1h"),
+            "modified_after is '1h'; write 'in 1h' for a time from now, or '1h ago'",
+        ),
+        (lambda: svc.export("a", "doc"), "format is 'doc'; did you mean 'docx'?"),
+        (
+            lambda: svc.sandbox().sign_in("bob@svc.example", scopes=["readonly"]),
+            "'readonly' is not a scope; did you mean 'storage.readonly' or 'calendar.readonly'?",
+        ),
+        (lambda: svc.upload("memory://none.csv"), "source 'memory://none.csv' does not exist or cannot be reached"),
         (lambda: svc.copy("a", ocr_language=pd.NA), "ocr_language must be a str or None, not NAType"),
     ],
 )
 def test_a_wrong_value_names_its_argument(lab, call, message):
     before = len(svc.exchanges())
 
-    with pytest.raises((TypeError, ValueError)) as raised:
+    with pytest.raises((TypeError, ValueError, FileNotFoundError)) as raised:
         call()
     assert message in str(raised.value)
     assert len(svc.exchanges()) == before

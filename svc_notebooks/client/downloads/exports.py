@@ -11,6 +11,7 @@ from zipfile import BadZipFile, ZipFile
 from ...core.errors.errors import BadRequest, NotAllowed
 from ...core.http.native_formats import EXPORTS, ExportFormat
 from ...core.resources.files import File
+from ...core.suggestions import nearest_name
 from ...local.existing_file import check_path
 from ...local.saving import SavedFile, same_bytes
 from ..about import export_formats, native_name
@@ -92,8 +93,10 @@ def normalize_format(format: object) -> str:
         extension = name.rpartition(".")[2]
         if extension in _KNOWN:
             raise ValueError(f"format is {format!r}, which is a path; give the format {extension!r} and to={format!r}")
-        known = ", ".join(dict.fromkeys(row.extension for row in EXPORTS))
-        raise ValueError(f"format is {format!r}; give an extension ({known}), a title like 'MS Word', or a media type")
+        extensions = list(dict.fromkeys(row.extension for row in EXPORTS))
+        near = nearest_name(name, extensions)
+        known = f"give an extension ({', '.join(extensions)}), a title like 'MS Word', or a media type"
+        raise ValueError(f"format is {format!r}; {f'did you mean {near!r}?' if near else known}")
     return name
 
 

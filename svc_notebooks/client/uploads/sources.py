@@ -234,7 +234,8 @@ class UrlSource(UploadSource):
         self._file = UrlFile(url)
         existing = self._file.find()
         if existing is None or existing.size is None:
-            reason = "does not exist" if existing is None else "has no known size; download it first"
+            unreached = "does not exist or cannot be reached"
+            reason = unreached if existing is None else "has no known size; download it first"
             raise FileNotFoundError(f"source {url!r} {reason}")
         self._initial_stamp = existing.stamp
         self._first, self._piece = 0, b""

@@ -71,7 +71,9 @@ class SvcError(Exception):
 
     def __str__(self) -> str:
         code = " ".join(str(part) for part in (self.status, self.reason) if part)
-        return " ".join(part for part in (self.message, self.advice, f"({code})" if code else "") if part)
+        is_open = self.advice and self.message and self.message[-1] not in ".!?:"
+        message = f"{self.message}{'.' if is_open else ''}"
+        return " ".join(part for part in (message, self.advice, f"({code})" if code else "") if part)
 
     def _render_traceback_(self) -> list[str]:
         from .public_calls import render_error
@@ -86,7 +88,11 @@ _ADVICE = {
     "badRequest": "",  # its message says what is not possible, and often nothing can be fixed
     "fileNotDownloadable": "Use export(file, format), or read(file, format=...), for a native document.",
     "fileNotExportable": "Use download(file), or create a native document with upload(..., convert_to=...).",
-    _DOMAIN_NOT_REGISTERED: "Register the domain with the service first (in a sandbox: lab.register_domain).",
+    _DOMAIN_NOT_REGISTERED: (
+        "Use a receiver() of this kernel, or register the domain with the service first (in a sandbox:"
+        " lab.register_domain(host), and lab.trust(pem) for a certificate authority of your own)."
+    ),
+    "push.webhookUrlNotHttps": "Use a receiver() of this kernel, or the https address of another receiver.",
     "cannotCopyFile": "Copy the files in a folder, which files(folder=..., recursive=True) lists.",
     "channelIdNotUnique": "Leave the id out to get a random one.",
     "invalid_client": "Check client_id and client_secret.",

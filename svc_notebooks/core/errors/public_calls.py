@@ -17,9 +17,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
 from types import FrameType, TracebackType
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar, get_args, get_type_hints
 
-from ..suggestions import BY_NAME, MAX_LISTED, NOT_ARGUMENTS, nearest_name
+from ..suggestions import BY_NAME, MAX_LISTED, NOT_ARGUMENTS, NOT_ARGUMENTS_OF, nearest_name
 
 _PACKAGE = __name__.partition(".")[0]
 _PYTHON = tuple(os.path.normcase(sysconfig.get_path(name)) + os.sep for name in ("stdlib", "platstdlib"))
@@ -192,6 +192,10 @@ def _call_problem(function: Callable[..., object], args: tuple[Any, ...], kwargs
     kinds = {p.kind for p in parameters}
     unknown = [keyword for keyword in kwargs if keyword not in by_name]
     if unknown and inspect.Parameter.VAR_KEYWORD not in kinds:
+        if "policy" in by_name and nearest_name(unknown[0], by_name, similarity=0.66) is None:
+            policy = get_args(get_type_hints(function)["policy"])[0]
+            if setting := nearest_name(unknown[0], [*inspect.signature(policy).parameters], similarity=0.75):
+                return f"{name}() has no argument {unknown[0]!r}; did you mean policy=svc.Policy({setting}=...)?"
         return unknown_argument(name, unknown[0], by_name)
     if twice := [keyword for keyword in allowed[:count] if keyword in kwargs]:
         return f"{name}() has the argument {twice[0]} twice, once without its name; give it once"
@@ -219,6 +223,9 @@ def unknown_argument(function: str, name: str, known: list[str]) -> str:
     near = nearest_name(name, known, similarity=0.66)
     if near is not None:
         return f"{function}() has no argument {name!r}; did you mean {near if '=' in near else repr(near)}?"
+    names, instead = NOT_ARGUMENTS_OF.get(function, ("", ""))
+    if re.fullmatch(names, name):
+        return f"{function}() has no argument {name!r}; {instead}"
     if name in NOT_ARGUMENTS:
         return f"{function}() has no argument {name!r}; {NOT_ARGUMENTS[name]}"
     if len(known) > MAX_LISTED:

@@ -268,6 +268,8 @@ class _Reader:
     def _field_problem(self, name: str) -> str:
         if not name:
             return "expected a field, found the end."
+        if name in ("size", "quotaBytesUsed"):
+            return f"{name} cannot be searched; list the files, and select the rows by their size."
         known = [*(self._aliases if "_" in name else ()), *FIELDS, *PAIRS, *COLLECTIONS]
         return f"{name[:40]} is not a field; {_suggestion(name, known, 'the fields are')}"
 

@@ -246,14 +246,11 @@ def delete_events(log: CallLog, shown: ShownEvent, state: SeriesState | None, sc
     if state is None or scope == THIS:
         log.run("deleted", delete_event, shown.id, **at, if_match=etag_of(shown.event))
         return Changed(f"Deleted {name}.")
-    event_id, etag = str(state.master["id"]), etag_of(state.master)
     if scope == FOLLOWING and not state.is_first:
-        lines = state.series.until(state.split)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # also changed instances are to be deleted
-            log.run("series ended", update_event, event_id, recurrence=lines, **at, if_match=etag)
+        named = {"this_and_following": True, **at, "if_match": etag_of(state.instance)}
+        log.run("series ended", delete_event, shown.id, **named)
         return Changed(f"Deleted {name} from this event on: the series ends before.")
-    log.run("deleted", delete_event, event_id, **at, if_match=etag)
+    log.run("deleted", delete_event, str(state.master["id"]), **at, if_match=etag_of(state.master))
     return Changed(f"Deleted all events of {name}.")
 
 

@@ -13,9 +13,10 @@ from ...client.events.events import list_calendars
 from ...core.errors.errors import NotFound, SvcError
 from ...core.time_zones import UTC_NAME, zone
 from ...notebook.arguments import choice
-from ...notebook.current_session import SessionLike
+from ...notebook.current_session import SessionLike, session_or_current
 from ...notebook.events.event_times import Times
 from ...notebook.events.events import create_event
+from ...notebook.events.parameters import calendar_ids
 from ...notebook.events.records import event_frame
 from ...notebook.events.series_state import SeriesState
 from ...notebook.frames.event_schemas import EVENTS
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...core.resources.events import Event
+    from ...notebook.arguments import File
 
 
 _SCOPES = {
@@ -77,7 +79,7 @@ _HELP = tag(
 
 def calendar_view(
     *,
-    calendar: str | Sequence[str] = "primary",
+    calendar: File = "primary",
     view: str = "month",
     day: date | None = None,
     time_zone: str | None = None,
@@ -102,7 +104,7 @@ def calendar_view(
     events, `form.code()` is the code of the last action, `form.last_error` is the last error.
 
     Args:
-        calendar: The id of a calendar of `calendars()`, or a list of ids.
+        calendar: The id, the name or a row of a calendar of `calendars()`, or several of these.
         view: "month", "week" or "day".
         day: A day of the first period. None: today.
         time_zone: The IANA name of the time zone of all times. None: the time zone of the first calendar.
@@ -121,7 +123,7 @@ def calendar_view(
     choice("view", view, VIEWS)
     if day is not None and not isinstance(day, date):
         raise TypeError(f"day must be a datetime.date, not {type(day).__name__}")
-    ids = [calendar] if isinstance(calendar, str) else [*calendar]
+    ids = calendar_ids(session_or_current(session), calendar)
     return CalendarView(session, ids, view, day, zone_name("time_zone", time_zone))
 
 

@@ -180,12 +180,13 @@ def recurrence_calendar(instances: DataFrame, *, months: int = 6) -> Picture:
     """Draw event instances as month calendars, in which the days with an instance are marked.
 
     Args:
-        instances: A DataFrame from `preview_recurrence()`, `instances()` or `events()`. The column `start` is required.
-            The columns `status` and `original_start_time` are used if they exist.
+        instances: A DataFrame from `preview_recurrence()`, `instances()` or `events(single_events=True)`. The column
+            `start` is required. The columns `status` and `original_start_time` are used if they exist.
         months: The maximum number of months (1 to 24). The first month is the month of the first instance.
 
     Raises:
-        ValueError: `instances` has no column `start`, or `months` is not a whole number from 1 to 24.
+        ValueError: `instances` has no column `start` or a recurring event as one row, or `months` is not a whole number
+            from 1 to 24.
 
     See docs/rules.md#e-12a (E-12) and docs/rules.md#e-21 (E-21).
 
@@ -199,6 +200,10 @@ def recurrence_calendar(instances: DataFrame, *, months: int = 6) -> Picture:
         raise ValueError(f"months is {months!r}; give a whole number from 1 to {MOST_MONTHS}")
     if "start" not in getattr(instances, "columns", ()):
         raise ValueError("instances has no column start; give a frame of preview_recurrence(), instances() or events()")
+    if any(isinstance(lines, list) and lines for lines in instances.get("recurrence", ())):
+        raise ValueError(
+            "instances has a recurring event as one row; give instances(event) or events(single_events=True, limit=...)"
+        )
     days = days_of(instances.to_dict("records"))
     if not days:
         return Picture("no instances", tag("p", "No instances."))

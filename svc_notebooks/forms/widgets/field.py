@@ -174,6 +174,14 @@ def replace_options(chooser: Any, options: Sequence[tuple[str, Any]]) -> None:
     chooser.value = before if before in values else next(iter(values), None)
 
 
+class FormButton(widgets.Button):  # type: ignore[misc]
+    """A button that code can also press by a call, such as `form.create()`."""
+
+    def __call__(self) -> None:
+        """Press the button."""
+        self.click()
+
+
 def button(
     text: str,
     tooltip: str,
@@ -183,7 +191,7 @@ def button(
     icon: str = "",
 ) -> widgets.Button:
     """Create a button. `style` is "primary" or "danger", `css` is a class for the style sheet."""
-    made = widgets.Button(description=text, tooltip=tooltip, button_style=style, icon=icon)
+    made = FormButton(description=text, tooltip=tooltip, button_style=style, icon=icon)
     made.on_click(lambda _button: pressed())
     if css:
         made.add_class(css)

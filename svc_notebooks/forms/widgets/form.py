@@ -11,7 +11,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from threading import RLock
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 import anywidget
 import ipywidgets as widgets
@@ -230,6 +230,17 @@ class Form(widgets.VBox):  # type: ignore[misc]
     def session(self) -> Session:
         """The session of the form, which is the current session unless another one was passed."""
         return session_or_current(self._session)
+
+    if not TYPE_CHECKING:  # so that mypy knows only the attributes that exist
+
+        def __getattr__(self, name: str) -> NoReturn:
+            """Raise AttributeError, which says how code fills the form and presses its buttons."""
+            if name.startswith("_") or hasattr(type(self), name):  # the error of a property
+                super().__getattribute__(name)
+            uses = ["form.value = {...} fills the fields, as form.value shows them"] * hasattr(type(self), "value")
+            uses += [f"form.{key}.click()" for key, part in vars(self).items() if isinstance(part, widgets.Button)]
+            hint = "; ".join(filter(None, [", ".join(uses), f"without a form use {self.instead}"]))
+            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}; {hint}", name=name, obj=self)
 
     @property
     def busy(self) -> bool:

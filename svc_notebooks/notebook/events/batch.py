@@ -16,19 +16,20 @@ from ..frames.frames import Record, snake
 from ..times import Zone, zone_name
 from .body import EventError, event_body
 from .events import ARGUMENTS, body_arguments
-from .parameters import add_required, query_of, warn_deprecated
+from .parameters import add_required, calendar_id, query_of, warn_deprecated
 from .records import event_record, in_zone
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...client.session import Session
+    from ..arguments import File
 
 
 def create_events(
     frame: DataFrame,
     *,
-    calendar: str = "primary",
+    calendar: File = "primary",
     time_zone: Zone | None = None,
     send_updates: str | None = None,
     workers: int | None = None,
@@ -43,7 +44,7 @@ def create_events(
     Args:
         frame: A DataFrame whose columns are arguments of `create_event` (summary, start, end, time_zone, recurrence,
             conference_data_version ...). A missing cell means that the argument is not given.
-        calendar: The id of the calendar in which all events are created.
+        calendar: The id, the name or a row of the calendar in which all events are created.
         time_zone: The time zone of rows that have no value in a column `time_zone`.
         send_updates: "all", "externalOnly" or "none", for rows that have no value in a column `send_updates`.
         workers, executor, errors: The threads or the executor for several rows, and what happens with an error of one
@@ -74,7 +75,7 @@ def create_events(
         raise TypeError(f"frame must be a DataFrame with a row for each event, not {type(frame).__name__}")
     names = [snake(str(column)) for column in frame.columns]
     _check_columns(frame, names)
-    common = {"time_zone": time_zone, "calendar": calendar, "send_updates": send_updates}
+    common = {"time_zone": time_zone, "calendar": calendar_id(session, calendar), "send_updates": send_updates}
     query_of(common)
     warn_deprecated(names)
     zone = zone_name("time_zone", time_zone) or "UTC"

@@ -17,13 +17,14 @@ from ...client.events.events import (
 )
 from ...core.events.calendars import ROLES
 from ...core.resources.colors import EVENT_COLORS
-from ..arguments import choice, row_ids
+from ..arguments import choice
 from ..batch.batch import Batch, Errors, Report, RowCall, RowOperation, run
 from ..current_session import SessionLike, session_or_current
 from ..frames.event_schemas import CALENDAR_PERMISSIONS, CALENDARS, COLORS
 from ..frames.frames import Record, frame
 from ..people import people as read_people
 from ..times import Zone, zone_name
+from .parameters import calendar_ids
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -50,7 +51,7 @@ def calendars(*, session: SessionLike = None) -> DataFrame:
 def create_calendar(
     summary: str, *, time_zone: Zone | None = None, description: str | None = None, session: SessionLike = None
 ) -> DataFrame:
-    """Create a secondary calendar. Pass its id to `create_event(calendar=...)`.
+    """Create a secondary calendar. Pass its row, id or name to `create_event(calendar=...)`.
 
     Args:
         summary: The name of the calendar.
@@ -119,7 +120,7 @@ def share_calendar(
     message. The service sends no e-mail.
 
     Args:
-        calendar: The id of a calendar, "primary", a row or a DataFrame of `calendars()`, or a list of these.
+        calendar: The id or name of a calendar, "primary", a row or a DataFrame of `calendars()`, or a list of these.
         people: An e-mail address, "anyone" (everyone who has the calendar's id), "domain:example.com" (every user of
             this domain), or several of these: in a list, a column, one text with commas between them, or a DataFrame
             of `calendar_permissions()`, whose roles are not read.
@@ -151,7 +152,7 @@ def unshare_calendar(
     """Remove the roles of people on calendars. People without another role, as of their domain, lose access.
 
     Args:
-        calendar: The id of a calendar, "primary", a row or a DataFrame of `calendars()`, or a list of these.
+        calendar: The id or name of a calendar, "primary", a row or a DataFrame of `calendars()`, or a list of these.
         people: The people, as for `share_calendar`.
         errors: What happens with an error of one of several rows. See docs/bulk.md.
 
@@ -174,7 +175,7 @@ def calendar_permissions(calendar: File = "primary", *, session: SessionLike = N
     """List who has which role on calendars. The owner comes first.
 
     Args:
-        calendar: The id of a calendar, "primary", a row or a DataFrame of `calendars()`, or a list of these.
+        calendar: The id or name of a calendar, "primary", a row or a DataFrame of `calendars()`, or a list of these.
 
     Returns:
         One row for each role: calendar, id, type (str: user, domain or anyone), role, email_address, domain (str;
@@ -188,7 +189,8 @@ def calendar_permissions(calendar: File = "primary", *, session: SessionLike = N
     [['ada@svc.example', 'owner']]
     """
 
-    session, ids = session_or_current(session), row_ids(calendar, "calendar")
+    session = session_or_current(session)
+    ids = calendar_ids(session, calendar)
     rules = [(name, rule) for name in ids for rule in list_access_rules(session, name)]
     return frame(CALENDAR_PERMISSIONS, [_record((name, rule["id"]), rule["role"]) for name, rule in rules])
 
@@ -197,9 +199,11 @@ def _run(
     call: RowCall[_Row], calendar: File, people: object, title: str, batch: Batch, session: SessionLike
 ) -> DataFrame:
     """Call a function for each calendar and each of the people, as the calendar's id and the id of an access rule."""
-    rows = list(product(row_ids(calendar, "calendar"), map(_rule_id, read_people("people", people))))
+    rules = [*map(_rule_id, read_people("people", people))]
+    session = session_or_current(session)
+    rows = list(product(calendar_ids(session, calendar), rules))
     operation = RowOperation(CALENDAR_PERMISSIONS, call, known=_record, title=title, unit="permissions")
-    return run(operation, rows, session_or_current(session), batch)
+    return run(operation, rows, session, batch)
 
 
 def _share_row(session: Session, row: _Row, report: Report, *, role: str) -> Record:

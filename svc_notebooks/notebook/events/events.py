@@ -15,14 +15,14 @@ from ...core.events.value_checks import RESPONSES
 from ...core.http.messages import JSONObject
 from ...core.time_arguments import without_words
 from ..arguments import choice, file_ids, flag, row_ids
-from ..batch.batch import Batch, Errors, Executor, Progress, RowOperation, known_id, run
+from ..batch.batch import ROW_ERRORS, Batch, Errors, Executor, Progress, RowOperation, known_id, run
 from ..current_session import SessionLike, session_or_current
 from ..frames.event_schemas import EVENT
 from ..frames.schemas import DELETED
 from ..times import End, When, Zone, zone_name
 from .body import event_body, partial_body, warn_about
 from .event_times import ZONE_OF, local_times, needs_start, without_periods
-from .parameters import QUERY_ARGUMENTS, add_required, check_calendar, query_of, warn_deprecated
+from .parameters import QUERY_ARGUMENTS, add_required, calendar_id, query_of, warn_deprecated
 from .records import change_row, delete_row, event_frame, respond_row, run_on_events, with_first
 from .series_state import own_values
 
@@ -49,7 +49,7 @@ def create_event(
     description: str | None = None,
     color: str | int | None = None,
     reminders: Sequence[Any] | Mapping[str, Any] | None = None,
-    calendar: str = "primary",
+    calendar: File = "primary",
     send_updates: str | None = None,
     session: SessionLike = None,
     end_time_zone: Zone | None = None,
@@ -96,7 +96,7 @@ def create_event(
         color: The id or the name of a colour of `event_colors()`.
         reminders: A list such as [10, ("email", "1 day")], in minutes before the start or as durations. []: no
             reminders. None: the default reminders of the calendar.
-        calendar: The id of a calendar of `calendars()`.
+        calendar: The id, the name or a row of a calendar of `calendars()`.
         send_updates: The attendees who are sent an invitation: "all", "externalOnly" or "none". The interface also
             defines "true" for "all", and "false" for "none".
         end_time_zone: The zone of the end if it differs from `time_zone`, as for a flight. Datetimes with zones of
@@ -154,10 +154,11 @@ def create_event(
     given = locals()
 
     session = session_or_current(session)
-    arguments = {name: given[name] for name in (*ARGUMENTS, "calendar")}
+    arguments = {name: given[name] for name in ARGUMENTS}
     query = query_of(arguments)
     warn_deprecated(arguments)
     body = event_body(**body_arguments(session, arguments))
+    calendar = calendar_id(session, calendar)
     return with_first(
         event_frame(EVENT, [insert_event(session, calendar, body, query=add_required(query, body))]), body
     )
@@ -193,13 +194,13 @@ def body_arguments(session: Session, arguments: Mapping[str, Any]) -> dict[str, 
 
 
 def event(
-    event: File, *, calendar: str = "primary", max_attendees: int | None = None, session: SessionLike = None
+    event: File, *, calendar: File = "primary", max_attendees: int | None = None, session: SessionLike = None
 ) -> DataFrame:
     """Get one or more events of a calendar by their ids.
 
     Args:
         event: An event id, a row, a DataFrame with a column `id`, or a list of these.
-        calendar: The id of the calendar that contains the events.
+        calendar: The id, the name or a row of the calendar that contains the events.
         max_attendees: The maximum number of attendees in the response. If an event has more attendees, its row has only
             the caller.
 
@@ -217,8 +218,9 @@ def event(
     """
 
     session = session_or_current(session)
-    query = query_of({"calendar": calendar, "max_attendees": max_attendees})
-    made = [get_event(session, calendar, event_id, query=query) for event_id in row_ids(event, "event")]
+    query, ids = query_of({"max_attendees": max_attendees}), row_ids(event, "event")
+    calendar = calendar_id(session, calendar)
+    made = [get_event(session, calendar, event_id, query=query) for event_id in ids]
     keys = [key for each in made for key in (*(["recurrence"] if each.get("recurrence") else []), *own_values(each))]
     return with_first(event_frame(EVENT, made), keys)
 
@@ -227,7 +229,7 @@ def update_event(
     event: File,
     *,
     this_and_following: bool = False,
-    calendar: str = "primary",
+    calendar: File = "primary",
     if_match: str | None = None,
     send_updates: str | None = None,
     workers: int | None = None,
@@ -278,7 +280,7 @@ def update_event(
         event: An event id, a row, a DataFrame with a column `id`, or a list of these.
         this_and_following: True changes an instance and all following ones. The series then ends before the instance,
             and a new series begins there, which the result shows. Only the organizer can do this.
-        calendar: The id of the calendar that contains the events.
+        calendar: The id, the name or a row of the calendar that contains the events.
         if_match: The etag that the event must still have, from the column `etag`. If the event has changed, nothing is
             changed, and the error has the status 412.
         send_updates: The attendees who are sent an update: "all", "externalOnly" or "none".
@@ -324,17 +326,10 @@ def update_event(
     for zone, times in (("time_zone", ("start", "end", "original_start_time", "duration")), ("end_time_zone", ends)):
         if changes.get(zone) is not None and all(changes.get(time) is None for time in times):
             raise ValueError(f"{zone} is the time zone of {times[0]}; give {times[0]} together with {zone}")
-    query = query_of({**changes, "calendar": calendar, "send_updates": send_updates})
+    query = query_of({**changes, "send_updates": send_updates})
     warn_deprecated(changes)
     ids, arguments = row_ids(event, "event"), without_periods(body_arguments(session, changes))
-    series = Counter(one_id.partition("_")[0] for one_id in ids)
-    if flag("this_and_following", this_and_following):
-        if len(ids) > len(series):
-            name, number = series.most_common(1)[0]
-            raise ValueError(
-                f"event has {number} instances of the series {name!r}; this_and_following takes one of them"
-            )
-    elif event_id is not None:
+    if not _is_following(this_and_following, ids) and event_id is not None:
         raise ValueError("event_id is the id of a new event; leave it out, because the id of an event cannot change")
     is_relative = needs_start(arguments) and arguments.get("start") is None
     known = {name: value for name, value in arguments.items() if not (is_relative and name in ends)}
@@ -343,7 +338,7 @@ def update_event(
     warn_about({"attachments": body.get("attachments")})
     call = partial(
         change_row,
-        calendar=calendar,
+        calendar=calendar_id(session, calendar),
         query=add_required(query, body),
         body=body,
         arguments=arguments,
@@ -353,12 +348,22 @@ def update_event(
     return run_on_events("Update events", call, ids, session, Batch(workers, executor, errors, progress=progress), body)
 
 
+def _is_following(this_and_following: object, ids: list[str]) -> bool:
+    """Return the argument as a bool. Raises ValueError if it is True for several instances of one series."""
+    series = Counter(one_id.partition("_")[0] for one_id in ids)
+    is_following = flag("this_and_following", this_and_following)
+    if is_following and len(ids) > len(series):
+        name, number = series.most_common(1)[0]
+        raise ValueError(f"event has {number} instances of the series {name!r}; this_and_following takes one of them")
+    return is_following
+
+
 def respond(
     event: File,
     response: str,
     *,
     comment: str | None = None,
-    calendar: str = "primary",
+    calendar: File = "primary",
     workers: int | None = None,
     executor: Executor | None = None,
     errors: Errors = None,
@@ -371,7 +376,7 @@ def respond(
         event: An event id, a row, a DataFrame with a column `id`, or a list of these, from the caller's calendar.
         response: "accepted", "declined", "tentative" or "needsAction".
         comment: A text that is stored with the response.
-        calendar: The id of the caller's calendar that contains the events.
+        calendar: The id, the name or a row of the caller's calendar that contains the events.
         workers, executor, errors: The threads or the executor, and what happens with an error. See docs/bulk.md.
         progress: None shows a bar for long calls, True always, False never. A function gets (rows done, rows).
 
@@ -391,15 +396,17 @@ def respond(
     answer: JSONObject = {"responseStatus": choice("response", response, RESPONSES)}
     if comment:
         answer["comment"] = comment
-    call = partial(respond_row, calendar=check_calendar(calendar), answer=answer)
-    batch = Batch(workers, executor, errors, progress=progress)
-    return run_on_events("Respond", call, row_ids(event, "event"), session_or_current(session), batch, ["attendees"])
+    batch, ids = Batch(workers, executor, errors, progress=progress), row_ids(event, "event")
+    session = session_or_current(session)
+    call = partial(respond_row, calendar=calendar_id(session, calendar), answer=answer)
+    return run_on_events("Respond", call, ids, session, batch, ["attendees"])
 
 
 def delete_event(
     event: File,
     *,
-    calendar: str = "primary",
+    this_and_following: bool = False,
+    calendar: File = "primary",
     if_match: str | None = None,
     send_updates: str | None = None,
     workers: int | None = None,
@@ -412,7 +419,8 @@ def delete_event(
 
     Args:
         event: An event id, a row, a DataFrame with a column `id`, or a list of these, also ids of `instances`.
-        calendar: The id of the calendar that contains the events.
+        this_and_following: True deletes an instance and all following ones. Only the organizer can do this.
+        calendar: The id, the name or a row of the calendar that contains the events.
         if_match: The etag that the event must still have, from the column `etag`. If the event has changed, nothing is
             deleted, and the error has the status 412.
         send_updates: The attendees who are sent a cancellation: "all", "externalOnly" or "none".
@@ -424,6 +432,8 @@ def delete_event(
         (Int64), seconds (Float64).
 
     Raises:
+        ValueError: `this_and_following` is given for an event that does not recur, for an event of another organizer or
+            for two instances of one series.
         NotFound: The event does not exist, or is already deleted.
 
     >>> lab = svc.sandbox()
@@ -431,13 +441,22 @@ def delete_event(
     >>> svc.delete_event(made)["deleted"].tolist()
     [True]
     """
-    query = query_of({"send_updates": send_updates, "calendar": calendar})
+    query, ids = query_of({"send_updates": send_updates}), row_ids(event, "event")
+    session = session_or_current(session)
+    following = _is_following(this_and_following, ids)
     operation = RowOperation(
         DELETED,
-        partial(delete_row, calendar=calendar, query=query, if_match=if_match),
+        partial(
+            delete_row,
+            calendar=calendar_id(session, calendar),
+            query=query,
+            if_match=if_match,
+            this_and_following=following,
+        ),
         known=known_id,
+        row_errors=(*ROW_ERRORS, ValueError),
         title="Delete events",
         unit="events",
     )
     batch = Batch(workers, executor, errors, progress=progress)
-    return run(operation, row_ids(event, "event"), session_or_current(session), batch)
+    return run(operation, ids, session, batch)

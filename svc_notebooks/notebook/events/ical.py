@@ -19,7 +19,7 @@ from ..arguments import row_ids
 from ..current_session import SessionLike, session_or_current
 from ..frames.event_schemas import CALENDAR_FILE
 from ..frames.frames import frame
-from .parameters import check_calendar
+from .parameters import calendar_id
 from .query import wire_window
 from .series_state import exceptions
 
@@ -35,7 +35,7 @@ def export_events(
     events: File | None = None,
     to: str | os.PathLike[str] | None = None,
     *,
-    calendar: str = "primary",
+    calendar: File = "primary",
     time_min: When | None = None,
     time_max: When | None = None,
     overwrite: bool = False,
@@ -51,7 +51,7 @@ def export_events(
         events: An event id, a row, a DataFrame with a column `id`, or a list of these. None: all events of the
             calendar.
         to: The path of the file, or a folder, in which the file gets the calendar's name. None: the notebook's folder.
-        calendar: The id of the calendar that contains the events.
+        calendar: The id, the name or a row of the calendar that contains the events.
         time_min, time_max: Save only events that end after `time_min` and start before `time_max`. Both are allowed
             only if `events` is None.
         overwrite: Replace an existing file that has other content. If False, such a file raises PathExists.
@@ -76,11 +76,12 @@ def export_events(
     if isinstance(events, os.PathLike) or (isinstance(events, str) and re.search(r"[./@\\]|^primary$", events)):
         argument = "calendar" if isinstance(events, str) and not re.search(r"\.ics$|[/\\]", events) else "to"
         raise ValueError(f"events is {str(events)!r}, not the id of an event; write {argument}={str(events)!r}")
-    session, calendar = session_or_current(session), check_calendar(calendar)
+    session = session_or_current(session)
     if events is not None and (time_min is not None or time_max is not None):
         raise ValueError("events cannot be combined with time_min or time_max; leave out one of the two")
     path = check_destination("." if to is None else to)
     ids = None if events is None else row_ids(events, "events")
+    calendar = calendar_id(session, calendar)
     entry = calendar_entry(session, calendar)
     zone, name = str(entry.get("timeZone") or "UTC"), str(entry.get("summary") or calendar)
     target = target_path(path, f"{name}.ics")

@@ -44,7 +44,7 @@ from ..current_session import SessionLike, session_or_current
 from ..frames.event_schemas import IMPORTED
 from ..frames.frames import Record
 from .ical import calendar_entry, calendar_reminders
-from .parameters import add_required, check_calendar
+from .parameters import add_required, calendar_id
 from .records import event_record, in_zone
 from .series_state import exceptions, writable_fields
 
@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from ...client.session import Session
     from ...core.http.messages import JSON, JSONObject
     from ...core.resources.events import Event
+    from ..arguments import File
 
 _MarkedFields: TypeAlias = "tuple[JSONObject | None, str]"
 """The fields of a changed instance, None if cancelled, and its version."""
@@ -85,7 +86,7 @@ _MAX_QUERIES = 20
 def import_events(
     source: str | bytes | os.PathLike[str],
     *,
-    calendar: str = "primary",
+    calendar: File = "primary",
     min_duration: Duration = "1 min",
     workers: int | None = None,
     executor: Executor | None = None,
@@ -113,7 +114,8 @@ def import_events(
 
     Args:
         source: The path of the file, or its content as str or bytes. The character set of bytes is detected.
-        calendar: The id of the calendar. Times without a time zone are in the zone of the file, or of this calendar.
+        calendar: The id, the name or a row of the calendar. Times without a time zone are in the zone of the file, or
+            of this calendar.
         min_duration: The length of a timed event that has none in the file: a timedelta, a number of seconds, or a text
             such as "30 min".
         workers, executor, errors: The threads or the executor, and what happens with an error. See docs/bulk.md.
@@ -143,13 +145,13 @@ def import_events(
     [['Tea', 'done']]
     """
 
-    session, calendar = session_or_current(session), check_calendar(calendar)
+    session = session_or_current(session)
     batch = Batch(workers, executor, errors, resume, progress)
     length = parse_duration(min_duration, "min_duration")
     if length < timedelta(seconds=1):
         raise ValueError(f"min_duration must be at least one second, not {length}")
     text, notes = _text(source)
-    calendars = parse_calendars(text)
+    calendars, calendar = parse_calendars(text), calendar_id(session, calendar)
     entry = calendar_entry(session, calendar)
     zone = str(entry.get("timeZone") or UTC_NAME)
     operation: RowOperation[_Row] = RowOperation(

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from ...client.events.events import list_calendars
 from ...core.errors.caller_warning import warn_caller
-from ..arguments import choice, flag, whole
+from ..arguments import choice, flag, one_row_id, row_ids, whole
+
+if TYPE_CHECKING:
+    from ...client.session import Session
 
 _SEND = ("all", "externalOnly", "none", "true", "false")
 
@@ -28,7 +32,6 @@ QUERY_ARGUMENTS = (*_PARAMETERS, "calendar")
 
 def query_of(arguments: Mapping[str, Any]) -> dict[str, object]:
     """Return the arguments that belong in the query as a dict by wire name. Raises TypeError or ValueError."""
-    check_calendar(arguments.get("calendar", "primary"))
     values = {name: arguments[name] for name in _PARAMETERS if arguments.get(name) is not None}
     return {_PARAMETERS[name][0]: _PARAMETERS[name][1](name, value) for name, value in values.items()}
 
@@ -43,11 +46,27 @@ def add_required(query: Mapping[str, object], body: Mapping[str, Any]) -> dict[s
     return {**required, **query}
 
 
-def check_calendar(calendar: object) -> str:
-    """Return the calendar id. Raises TypeError if the id is not a str or is empty."""
-    if not isinstance(calendar, str) or not calendar:
-        raise TypeError(f"calendar must be the id of a calendar, such as 'primary', not {calendar!r}")
-    return calendar
+def calendar_ids(session: Session, calendar: object) -> list[str]:
+    """Return the ids of a calendar argument: ids, names, rows, DataFrames or a list of these.
+
+    A text without "@" may be the name of a calendar in the caller's list. Raises ValueError if several have this name.
+    """
+    texts = row_ids(calendar, "calendar")
+    return [text if text == "primary" or "@" in text else _named(session, text) for text in texts]
+
+
+def calendar_id(session: Session, calendar: object) -> str:
+    """Return the id of a calendar argument that has one calendar. Raises TypeError, or ValueError for several."""
+    return calendar_ids(session, one_row_id(calendar, "calendar"))[0]
+
+
+def _named(session: Session, text: str) -> str:
+    """Return the id of the calendar with a name, or the text, which may be an id, if no calendar has the name."""
+    entries = list(list_calendars(session))
+    ids = [entry["id"] for entry in entries if text in (entry.get("summaryOverride"), entry.get("summary"))]
+    if len(ids) > 1 and not any(entry["id"] == text for entry in entries):
+        raise ValueError(f"calendar is {text!r}, the name of {len(ids)} calendars; give an id: {', '.join(ids)}")
+    return ids[0] if len(ids) == 1 else text
 
 
 def warn_deprecated(arguments: Mapping[str, Any] | list[str]) -> None:

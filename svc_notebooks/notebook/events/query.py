@@ -16,13 +16,14 @@ from ..current_session import SessionLike, session_or_current
 from ..frames.event_schemas import EVENT, EVENTS
 from ..frames.frames import concatenate, select_columns, snake
 from ..times import When, Zone, time_object, zone_name
-from .parameters import check_calendar, query_of
+from .parameters import calendar_id, query_of
 from .records import event_frame, fields_mask
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...core.clock import Clock
+    from ..arguments import File
 
 _ORDERS = {"start_time": "startTime", "updated": "updated"}
 """The values of `order_by`, and of the parameter `orderBy`."""
@@ -43,7 +44,7 @@ def events(
     limit: int | None = None,
     time_zone: Zone | None = None,
     fields: str | Iterable[str] | None = None,
-    calendar: str = "primary",
+    calendar: File = "primary",
     max_attendees: int | None = None,
     query: str | None = None,
     session: SessionLike = None,
@@ -64,7 +65,7 @@ def events(
         time_zone: The zone of the frame, and of times without a zone. None: the calendar's time zone.
         fields: The columns to return, as names separated by commas or a list of names. "*" returns all columns of
             `create_event`, and None the columns below.
-        calendar: The id of the calendar.
+        calendar: The id, the name or a row of the calendar.
         max_attendees: The maximum number of attendees in the response. If an event has more attendees, its row has only
             the caller.
         query: The earlier name of `text`.
@@ -91,9 +92,10 @@ def events(
         raise ValueError("text and query are names of the same argument; leave query out")
     if single_events and time_max is None and limit is None:
         raise ValueError("single_events needs time_max or limit, because recurring events can be endless")
-    name = name or str(get_calendar(session, check_calendar(calendar)).get("timeZone") or "UTC")
+    calendar = calendar_id(session, calendar)
+    name = name or str(get_calendar(session, calendar).get("timeZone") or "UTC")
     parameters = {
-        **query_of({"calendar": calendar, "max_attendees": max_attendees}),
+        **query_of({"max_attendees": max_attendees}),
         "q": optional_text("query", query) if text is None else optional_text("text", text),
         **wire_window(time_min, time_max, name, session.clock),
         "updatedMin": wire_instant("updated_min", updated_min, name, session.clock),

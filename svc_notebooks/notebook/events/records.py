@@ -167,10 +167,23 @@ def delete_row(
     calendar: str,
     query: Mapping[str, object],
     if_match: str | None = None,
+    this_and_following: bool = False,
 ) -> Record:
-    """Delete an event, and return its record."""
+    """Delete an event, or an instance and all following ones, and return a record with the id.
 
-    delete_event(session, calendar, event_id, query=query, if_match=if_match)
+    The series then ends before the instance, or is deleted if the instance is its first one.
+    """
+
+    target, state = event_id, SeriesState.read(session, calendar, event_id) if this_and_following else None
+    if state:
+        target, if_match = str(state.master["id"]), state.series_etag(if_match)
+        if not state.is_organizer:
+            raise ValueError(_NOT_ORGANIZER)
+    if state and not state.is_first:
+        body: Any = {"recurrence": [*state.series.until(state.split)]}
+        patch_event(session, calendar, target, body, query=query, if_match=if_match)
+    else:
+        delete_event(session, calendar, target, query=query, if_match=if_match)
     return {"id": event_id, "deleted": True}
 
 
@@ -178,6 +191,7 @@ def delete_row(
 
 
 _DAY = timedelta(days=1)
+_NOT_ORGANIZER = "Only the organizer can split this series. Change this event, or all events."
 
 
 def changed_fields(event: Event, arguments: Mapping[str, Any]) -> JSONObject:
@@ -266,12 +280,11 @@ def change_following(
 
     state = SeriesState.read(session, calendar, event_id)
     master_id, split = str(state.master["id"]), state.split
-    is_current = if_match in (None, "*", state.instance["etag"])  # the service refuses any other etag
-    etag = str(state.master["etag"]) if is_current else if_match
+    etag = state.series_etag(if_match)
     if state.is_first:
         return change_event(session, calendar, master_id, arguments, query, etag)
     if not state.is_organizer:
-        raise ValueError("Only the organizer can split this series. Change this event, or all events.")
+        raise ValueError(_NOT_ORGANIZER)
     fields = changed_fields(state.rest, arguments)
     body: Any = merge_patch(state.rest, fields)
     shift = Shift(split, read_time(body["start"]))

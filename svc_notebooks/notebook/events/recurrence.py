@@ -20,6 +20,7 @@ from ..frames.event_schemas import INSTANCES, PREVIEW
 from ..frames.frames import Record, frame
 from ..times import End, When, Zone, in_its_zone, zone_name
 from .body import event_body
+from .parameters import calendar_id
 from .query import wire_window
 from .records import event_frame, in_zone
 
@@ -37,7 +38,7 @@ def instances(
     limit: int | None = 250,
     show_deleted: bool = False,
     time_zone: Zone | None = None,
-    calendar: str = "primary",
+    calendar: File = "primary",
     session: SessionLike = None,
 ) -> DataFrame:
     """List the instances of a recurring event, including instances that were changed or moved.
@@ -48,12 +49,12 @@ def instances(
         limit: The largest number of instances. None: all instances; an event that never ends then needs `time_max`.
         show_deleted: Include cancelled instances.
         time_zone: The time zone of the frame. None: the time zone of the event.
-        calendar: The id of the calendar that contains the event.
+        calendar: The id, the name or a row of the calendar that contains the event.
 
     Returns:
-        One row for each instance: id, summary (str), start, end (datetime64[ms, `time_zone`]), status (str),
-        original_start_time (datetime64[ms, `time_zone`], the start without the change), original_start_time_zone,
-        recurring_event_id (str).
+        One row for each instance: summary (str), start, end (datetime64[ms, `time_zone`]), original_start_time
+        (datetime64[ms, `time_zone`], the start without the change), original_start_time_zone, id, recurring_event_id
+        (str), all_day (boolean), status (str).
 
     Raises:
         BadRequest: The event is not a recurring event.
@@ -66,6 +67,7 @@ def instances(
     ['2027-03-27 08:00:00+01:00', '2027-03-28 08:00:00+02:00']
     """
     session, event_id = session_or_current(session), one_row_id(event, "event")
+    calendar = calendar_id(session, calendar)
     start: Any = get_event(session, calendar, event_id).get("start") or {}
     name = zone_name("time_zone", time_zone) or str(start.get("timeZone") or UTC_NAME)
     parameters = {

@@ -85,6 +85,10 @@ class SeriesState:
         """True if the instance is the first one, so that all following instances are the whole series."""
         return bool(self.split <= self.series.start)
 
+    def series_etag(self, if_match: str | None) -> str | None:
+        """Return the etag of the series for a current etag of the instance, and any other etag unchanged."""
+        return str(self.master["etag"]) if if_match in (None, "*", self.instance["etag"]) else if_match
+
     @property
     def is_organizer(self) -> bool:
         return bool((self.master.get("organizer") or {}).get("self"))

@@ -37,31 +37,22 @@ from ...core.http.ranges import ByteRange
 from ...core.resources.files import File
 from ..current_session import current_session
 from ..sandbox.start import new_session
+from .folder_tree import ESCAPED_SLASH, path_part
 
 _FIELDS = "id,name,mimeType,size,md5Checksum,createdTime,modifiedTime,parents,shortcutDetails"
 
 _EXPORT = re.compile(r"(?P<path>.+)\?export=(?P<format>[^/?]+)")
 _WITH_ID = re.compile(r"(?P<stem>.*?) ?\(id=(?P<id>[\w-]+)\)(?P<extension>(\.[^.]*)?)", re.DOTALL)
-_ESCAPED = re.compile(r"%((?:25)*)2F")
-
-
-def _part_of(name: str) -> str:
-    """Return the name as a part of a path, in which %2F stands for a slash.
-
-    >>> _part_of("in/out.csv"), _part_of("50%2F.csv")
-    ('in%2Fout.csv', '50%252F.csv')
-    """
-    return _ESCAPED.sub(r"%25\g<1>2F", name).replace("/", "%2F")
 
 
 def _name_of(part: str) -> str:
-    """Return the name for a part of a path, which is the inverse of `_part_of`."""
-    return _ESCAPED.sub(lambda match: f"%{match[1][2:]}2F" if match[1] else "/", part)
+    """Return the name for a part of a path, which is the inverse of `path_part`."""
+    return ESCAPED_SLASH.sub(lambda match: f"%{match[1][2:]}2F" if match[1] else "/", part)
 
 
 def _part_with_id(file: File) -> str:
     """Return the part of a path that also has the id, such as "cities (id=x).csv"."""
-    stem, dot, extension = _part_of(file["name"]).rpartition(".")
+    stem, dot, extension = path_part(file["name"]).rpartition(".")
     stem, extension = (stem, dot + extension) if stem else (dot + extension, "")
     return f"{stem} (id={file['id']}){extension}".lstrip()
 
@@ -195,7 +186,7 @@ class SvcFileSystem(AbstractFileSystem):  # type: ignore[misc]
         members = list_children(self.session, folder["id"], fields=_FIELDS)
         counts = Counter(file["name"] for file in members)
         prefix = f"{path}/" if path else ""
-        parts = [_part_of(file["name"]) if counts[file["name"]] == 1 else _part_with_id(file) for file in members]
+        parts = [path_part(file["name"]) if counts[file["name"]] == 1 else _part_with_id(file) for file in members]
         paths = [prefix + part for part in parts]
         return [self._entry(*each) for each in zip(paths, members, strict=True)] if detail else paths
 

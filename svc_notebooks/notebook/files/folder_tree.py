@@ -18,7 +18,17 @@ if TYPE_CHECKING:
     from ...client.session import Session
 
 _PAGE = 1000
+ESCAPED_SLASH = re.compile(r"%((?:25)*)2F")
 _ID = re.compile(r"root|[\w-]{20,}", re.ASCII)
+
+
+def path_part(name: str) -> str:
+    """Return the name as a part of a path, in which %2F stands for a slash.
+
+    >>> path_part("in/out.csv"), path_part("50%2F.csv")
+    ('in%2Fout.csv', '50%252F.csv')
+    """
+    return ESCAPED_SLASH.sub(r"%25\g<1>2F", name).replace("/", "%2F")
 
 
 def folder_ids(session: Session, value: object, argument: str = "folder") -> list[str]:
@@ -76,14 +86,14 @@ class FolderTree:
     def path(self, file: File) -> str:
         """Return the names of the folders above a file and its own, from the top folder, joined by slashes.
 
-        The path of a shared file begins with the first folder that this user can see.
+        %2F is a slash in a name. The path of a shared file begins with the first folder that this user can see.
         """
-        names = [str(file.get("name"))]
+        names = [path_part(str(file.get("name")))]
         above: Collection[str] = file.get("parents") or ()
         seen: set[str] = set()
         while (folder := self._folders.get(next(iter(above), ""))) and folder["id"] not in seen:
             seen.add(folder["id"])
-            names.append(str(folder.get("name")))
+            names.append(path_part(str(folder.get("name"))))
             above = folder.get("parents") or ()
         return "/".join(reversed(names))
 

@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 from ...client.files import get_file, list_file_pages
+from ...core.errors.caller_warning import warn_caller
 from ...core.errors.errors import BadRequest, NotFound
 from ...core.files.query import FIELDS, PAIRS, SORT_KEYS, QueryError, compared_values, parse_query, sort_key_problem
 from ..arguments import flag, optional_text, texts, whole
@@ -182,16 +183,19 @@ def files(  # type: ignore[misc]  # the overloads tell the types of the result
             lists that are too long for the memory.
 
     Returns:
-        One row for each file: id, name, mime_type (str), size (Int64, bytes, missing for folders),
-        created_time, modified_time (datetime64[ms, UTC]), trashed, starred (boolean), parents (object,
-        list of ids), web_view_link (str). With `paths`, also path (str): the names of the folders above the file from
-        the top folder, and its own, like "birds/2026/may.csv". With `chunksize`, a generator of such DataFrames, whose
-        rows are numbered on from one to the next. Its method `close` stops the requests.
+        One row for each file: id, name, mime_type (str), size (Int64, bytes, missing for folders), created_time,
+        modified_time (datetime64[ms, UTC]), trashed, starred (boolean), parents (object, list of ids), web_view_link
+        (str). With `paths`, also path (str): the names of the folders above the file from the top folder, and its own,
+        like "birds/2026/may.csv", where %2F is a slash in a name. With `chunksize`, a generator of such DataFrames,
+        whose rows are numbered on from one to the next. Its method `close` stops the requests.
 
     Raises:
         TypeError, ValueError: An argument is not valid; nothing was sent. Or `folder` is a file that is not a folder.
         BadRequest: The service does not understand the query or the order. The message shows the place in the query.
         NotFound: The folder does not exist, or this user may not see it.
+
+    Warns:
+        UserWarning: No file has the words of `text`, which are not searched in the content of files.
 
     >>> lab = svc.sandbox()
     >>> made = svc.upload([b"1", b"22", b"a,b"], name=["one.txt", "two.txt", "table.csv"])
@@ -259,6 +263,9 @@ def files(  # type: ignore[misc]  # the overloads tell the types of the result
             raise
         if is_empty and folder is not None:
             _check_folders(session, conditions["folder"])
+        if is_empty and text is not None:
+            searched = "only names and descriptions are searched, not the content of files"
+            warn_caller(f"no file has the words {text!r:.60}: {searched}, unless a deployment does more")
 
     columns = _with_paths(schema) if paths else schema
     chunks = _chunks(columns, pages(), chunksize or _CHUNK)

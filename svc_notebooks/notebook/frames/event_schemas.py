@@ -44,29 +44,29 @@ EVENT = Schema(EVENTS.columns[:-2] + _columns(*_OTHERS) + EVENTS.columns[-2:])
 """All columns of an event, with a column for each top-level field of `EVENT_FIELDS`."""
 
 INSTANCES = Schema(
-    _columns("id", "summary", "start", "end", "status", "originalStartTime")
-    + _columns("original_start_time_zone", "recurringEventId")
+    _columns("summary", "start", "end", "originalStartTime", "original_start_time_zone")
+    + _columns("id", "recurringEventId", "all_day", "status")
 )
 
-CREATED = schema("row any, id text, summary text, start time, end time, htmlLink text, error text, field text")
+CREATED = schema("row any, summary text, start time, end time, id text, htmlLink text, error text, field text")
 
 PREVIEW = schema("n count, start time, end time, weekday text, utc_offset text, recurrence text")
 
-FREE_BUSY = schema("calendar text, busy any")
+FREE_BUSY = schema("calendar text, outcome text, error text, attempts count, seconds seconds, busy any")
 
 FREE_TIMES = schema("start time, end time")
 
-CALENDAR_PERMISSIONS = schema("calendar text, id text, type text, role text, emailAddress text, domain text")
+CALENDAR_PERMISSIONS = schema("emailAddress text, role text, calendar text, id text, domain text, type text")
 
-CALENDARS = schema("id text, summary text, timeZone text, accessRole text, primary flag, description text")
+CALENDARS = schema("summary text, accessRole text, timeZone text, id text, description text, primary flag")
 
 COLORS = schema("id text, name text, background text, foreground text")
 
 OUTBOX = schema("time time, event_id text, to text, method text, subject text")
 
 IMPORTED = schema(
-    "iCalUID text, id text, summary text, start time, end time, time_zone text, changedInstances count, "
-    "htmlLink text, outcome text, notes text"
+    "summary text, start time, end time, time_zone text, iCalUID text, id text, htmlLink text, notes text, "
+    "changedInstances count, outcome text"
 )
 
 CALENDAR_FILE = schema("path text, calendar text, events count, changedInstances count, size count, outcome text")

@@ -1,4 +1,7 @@
-"""The columns and dtypes of the frames about files, uploads, notifications, exchanges and the sandbox (D-01)."""
+"""The columns and dtypes of the frames about files, uploads, notifications, exchanges and the sandbox (D-01).
+
+A terminal of 80 columns shows the first columns and the last ones: ids and other long texts are in the middle.
+"""
 
 from __future__ import annotations
 
@@ -53,23 +56,23 @@ IDS = schema("id text")
 
 DELETED = schema("id text, deleted flag")
 
-DOWNLOADS = schema("id text, name text, path text, size count, of count, mimeType text, outcome text")
+DOWNLOADS = schema("path text, size count, name text, of count, mimeType text, id text, outcome text")
 
-EXPORTED = schema("id text, name text, path text, size count, mimeType text, outcome text")
+EXPORTED = schema("path text, size count, name text, mimeType text, id text, outcome text")
 
 ABOUT = schema(
-    "displayName text, emailAddress text, quota_limit count, quota_usage count, quota_usage_trash count, "
-    "maxUploadSize count"
+    "displayName text, emailAddress text, quota_usage_trash count, maxUploadSize count, quota_limit count, "
+    "quota_usage count"
 )
 
 IMPORT_FORMATS = schema(
-    "native text, title text, extensions text, media_type text, max_size count, note text, native_type text"
+    "native text, extensions text, title text, media_type text, note text, native_type text, max_size count"
 )
 
-EXPORT_FORMATS = schema("native text, title text, extension text, media_type text, native_type text")
+EXPORT_FORMATS = schema("native text, title text, media_type text, native_type text, extension text")
 
 PENDING = schema(
-    "name text, total count, chunk_size count, media_type text, started time, session_uri text, source text"
+    "name text, total count, chunk_size count, media_type text, started time, source text, session_uri text"
 )
 
 HISTORY = schema(
@@ -78,27 +81,27 @@ HISTORY = schema(
 )
 
 EXCHANGES = schema(
-    "n count, method text, path text, query text, time time, content_range text, range text, error text, "
-    "sent count, received count, status count"
+    "method text, path text, query text, time time, content_range text, range text, error text, sent count, "
+    "received count, n count, status count"
 )
 
 JOURNAL = schema(
-    "n count, time time, operation text, method text, path text, query text, user text, client text, scopes any, "
-    "declared count, received count, status count, sent count, offset_before count, offset_after count, "
-    "fault text, decided_by text"
+    "method text, path text, query text, time time, operation text, user text, client text, scopes any, declared "
+    "count, received count, offset_before count, offset_after count, fault text, decided_by text, sent count, n "
+    "count, status count"
 )
 
 CHANNELS = schema(
-    "watching text, state text, expiration time, opened time, id text, resource_id text, resource_uri text, "
-    "address text, token text, kind text"
+    "watching text, expiration time, opened time, id text, resource_id text, resource_uri text, address text, token "
+    "text, kind text, state text"
 )
 
-STOPPED = schema("id text, stopped flag")
+STOPPED = schema("id text, stopped flag, outcome text")
 
 MESSAGES = schema(
-    "received time, channel_id text, number count, state text, changed text, verified flag, tries count, "
-    "answers text, resource_id text, resource_uri text, expiration time, token text, content_type text, "
-    "content_length count, kind text"
+    "received time, state text, changed text, channel_id text, resource_id text, resource_uri text, expiration time, "
+    "token text, content_type text, content_length count, kind text, answers text, tries count, number count, "
+    "verified flag"
 )
 
 EXPLAINED = schema("header text, value text, meaning text")
@@ -109,11 +112,11 @@ NOTIFICATIONS = schema(
 )
 
 DELIVERIES = schema(
-    "channel_id text, resource_id text, message_number count, state text, attempt count, due time, time time, "
-    "status count, outcome text, error text"
+    "message_number count, state text, channel_id text, resource_id text, due time, time time, error text, attempt "
+    "count, status count, outcome text"
 )
 
-CHANGES = schema("time time, fileId text, name text, mimeType text, removed flag, trashed flag")
+CHANGES = schema("time time, name text, fileId text, mimeType text, removed flag, trashed flag")
 
 PERMISSIONS = schema("emailAddress text, role text, id text, file_id text, domain text, type text")
 
@@ -135,7 +138,7 @@ LIMITS = schema("user text, requests count, per seconds, spent count, until time
 
 DOMAINS = schema("domain text")
 
-AGENDA = schema("time time, what text, user text, subject text, detail text")
+AGENDA = schema("time time, user text, subject text, detail text, what text")
 
 EXERCISES = schema(
     "name text, title text, notebook text, outcome text, points count, maxPoints count, hintsTaken count"
@@ -146,8 +149,8 @@ EXERCISES = schema(
 
 
 STUDENTS = schema(
-    "name text, email text, role text, active flag, last time, requests count, errors count, bytes count, "
-    "channels count, steps count, operations text"
+    "name text, email text, role text, active flag, last time, operations text, requests count, errors count, bytes "
+    "count, channels count, steps count"
 )
 
 CLASS_STEPS = schema(

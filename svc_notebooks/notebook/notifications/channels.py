@@ -166,8 +166,10 @@ def watch_changes(
     session = session_or_current(session)
     registry = registry_of(session)
     open_channel = _watcher(session, receiver, channel_id, token, (expires_in, expiration), channel_type)
-    registry.page_token = registry.page_token or start_page_token(session)
-    return frame(CHANNELS, [channel_record(open_channel(None), session)])
+    position = registry.page_token or start_page_token(session)  # before the channel, whose messages may come at once
+    channel = open_channel(None)
+    registry.page_token = registry.page_token or position
+    return frame(CHANNELS, [channel_record(channel, session)])
 
 
 def _watcher(
@@ -227,14 +229,15 @@ def stop_channel(channel: ChannelLike, *, session: SessionLike = None) -> DataFr
 
     Args:
         channel: The id of a channel of this session, a list of ids, or a row or a DataFrame of `channels()`. For a
-            channel of another session, give a row with id and resource_id.
+            channel of another session, give a row with id and resource_id. Of rows and lists, the channels of this
+            session that are stopped or expired are left as they are.
 
     Returns:
-        One row for each channel: id (str), stopped (boolean, always True).
+        One row for each channel: id (str), stopped (boolean, always True), outcome (str: done or unchanged).
 
     Raises:
         ValueError: This session did not open the channel, and no resource_id is given.
-        NotFound: The channel is not active any more, or another user or client opened it.
+        NotFound: The channel with this id is not active any more, or another user or client opened it.
 
     See docs/rules.md#a10-stop-a-channel (A10).
 
@@ -246,9 +249,14 @@ def stop_channel(channel: ChannelLike, *, session: SessionLike = None) -> DataFr
 
     session = session_or_current(session)
 
+    known = registry_of(session).channels
+
     def stop_row(pair: tuple[str, str]) -> dict[str, object]:
-        stop(session, *pair)
-        return {"id": pair[0], "stopped": True}
+        own = None if isinstance(channel, str) else known.get(pair[0])
+        is_active = own is None or own.state(session.clock.now()) == "active"
+        if is_active:
+            stop(session, *pair)
+        return {"id": pair[0], "stopped": True, "outcome": "done" if is_active else "unchanged"}
 
     return apply_to_rows(STOPPED, _channel_pairs(session, channel), stop_row, session)
 

@@ -19,6 +19,7 @@ from ...core.errors.catalogue import ApiError, row
 from ...core.events.rrule import WorkBudget
 from ...core.http.messages import Body, Headers, Query, Request
 from ...core.policy import Policy
+from ...core.suggestions import nearest_name
 from ..store.clock import SystemClock, VirtualClock
 from ..store.content_io import Content
 from ..store.disk_reserve import Reserve
@@ -101,7 +102,11 @@ def scope_names(scopes: Iterable[str] | None, policy: Policy, names: Names) -> s
     known |= {names.scope(scope): scope for scope in ALL_SCOPES}
     last_segments = [scope.removeprefix(policy.auth_scope_base + "/") for scope in scopes]
     if unknown := [scope for scope in last_segments if scope not in known]:
-        raise ValueError(f"{unknown[0]!r} is not a scope; the scopes are {', '.join(map(names.scope, ALL_SCOPES))}")
+        scope, public = unknown[0], list(map(names.scope, ALL_SCOPES))
+        ends = [name for name in public if name.endswith(f".{scope}") and name.count(".") == scope.count(".") + 1]
+        near = ends or [name for name in [nearest_name(scope, public)] if name]
+        hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"the scopes are {', '.join(public)}"
+        raise ValueError(f"{scope!r} is not a scope; {hint}")
     return " ".join(known[scope] for scope in last_segments)
 
 
@@ -230,6 +235,11 @@ class ServiceContext:
     def root(self, user: str) -> str:
         """Return the id of the root folder of a user, or "" if the user is unknown."""
         return self.store.users.root(user) or ""
+
+    def byte_limit(self, user: str) -> int | None:
+        """Return the most bytes that the files and open uploads of a user can have, or None without a limit."""
+        quota = self.quotas.get(user)
+        return quota.bytes if quota else self.policy.storage_limit
 
 
 class RequestContext(NamedTuple):

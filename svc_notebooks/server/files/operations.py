@@ -59,6 +59,8 @@ class NewContent(NamedTuple):
     media_type: str
 
 
+_SHOWN_LIMIT = 16_106_127_360
+"""The storage limit that `about` shows to users without a limit, in bytes."""
 _SEARCHED_SPACES = ("storage", "drive")
 _SPACES = (*_SEARCHED_SPACES, "appDataFolder")
 
@@ -332,13 +334,13 @@ def list_files(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def check_usage(context: ServiceContext, owner: str, more: int = 0) -> None:
-    """Raise ApiError (403) if the files and open uploads of a user, and `more` bytes, exceed the user's quota."""
-    quota = context.quotas.get(owner)
-    if quota is None:
+    """Raise ApiError (403) if the files and open uploads of a user, and `more` bytes, exceed the user's limit."""
+    limit = context.byte_limit(owner)
+    if limit is None:
         return
     used = context.store.files.usage(owner)[0] + context.store.upload_sessions.stored_by(owner)
-    if used + more > quota.bytes:
-        raise refuse("storageQuota", user=owner, limit=quota.bytes)
+    if used + more > limit:
+        raise refuse("storageQuota", user=owner, limit=limit)
 
 
 def add_content(context: ServiceContext, pieces: list[PartRange], size: int | None, media_type: str) -> NewContent:
@@ -385,7 +387,6 @@ def about(context: ServiceContext, request: RequestContext) -> Response:
     if request.query.get("fields") is None:
         raise refuse("requiredParameter", name="fields")
     names, user = context.names, request.caller.user
-    quota = context.quotas.get(user)
     usage, trash = context.store.files.usage(user)
     targets = {
         names.media_type(source): list(map(names.native, natives))
@@ -396,7 +397,7 @@ def about(context: ServiceContext, request: RequestContext) -> Response:
         "kind": names.kind("about"),
         "user": user_resource(context, request.caller, user),
         "storageQuota": {
-            "limit": str(quota.bytes if quota else context.policy.storage_limit),
+            "limit": str(context.byte_limit(user) or _SHOWN_LIMIT),
             "usage": str(usage),
             "usageInStorage": str(usage),
             "usageInStorageTrash": str(trash),

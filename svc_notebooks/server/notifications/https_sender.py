@@ -293,7 +293,8 @@ def describe_error(error: Exception, target: Endpoint) -> str:
         case ssl.SSLCertVerificationError():
             fault = _CERTIFICATE_FAULTS.get(getattr(error, "verify_code", 0))
             fault = fault or getattr(error, "verify_message", None) or str(error)
-            return f"the certificate of {target} is not valid: {fault}"
+            advice = "; in a sandbox lab.trust(pem) trusts an authority" if "not trusted" in fault else ""
+            return f"the certificate of {target} is not valid: {fault}{advice}"
         case ssl.SSLError():
             return f"the TLS connection to {target} failed: {(error.reason or str(error)).replace('_', ' ').lower()}"
         case socket.gaierror():

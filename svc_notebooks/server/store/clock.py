@@ -157,6 +157,8 @@ class VirtualClock:
     def set(self, instant: date | str) -> datetime:
         """Set the clock to an instant and return the new time. All events up to a later instant happen.
 
+        An earlier instant sets the clock back. Files, tokens and channels then keep their times.
+
         The instant is a datetime, a date (its midnight), or a text such as "2026-06-01 10:00" or "tomorrow 10:00".
         Times without a zone are in UTC. Raises TypeError or ValueError for any other value.
         """
@@ -209,10 +211,10 @@ def virtual_clock_of(clock: SystemClock | VirtualClock) -> VirtualClock | None:
 
 def parse_step(duration: Duration) -> timedelta:
     """Parse a duration for `VirtualClock.advance`. Raises ValueError for an invalid or negative duration."""
-    step = parse_duration(duration)
+    is_negative = isinstance(duration, str) and duration.lstrip().startswith("-")
+    step = timedelta(-1) if is_negative else parse_duration(duration)
     if step < timedelta(0):
-        seconds = f"{step.total_seconds():g}"
-        raise ValueError(f"advance() needs a duration of 0 seconds or more, not {seconds} seconds")
+        raise ValueError(f"advance() moves the clock forward, not by {duration!r}; clock.set(time) can set it back")
     return step
 
 

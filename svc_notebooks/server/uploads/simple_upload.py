@@ -36,7 +36,7 @@ class _ContentReceiver:
     """Writes the uploaded content to parts. As a context manager it deletes the parts if the `with` block fails."""
 
     def __init__(self, context: ServiceContext, user: str) -> None:
-        self._context, self._user, self._quota = context, user, context.quotas.get(user)
+        self._context, self._user, self._limit = context, user, context.byte_limit(user)
         self.pieces: list[PartRange] = []
         self.head = b""
         self.conversion: ConversionRequest | None = None
@@ -47,8 +47,8 @@ class _ContentReceiver:
             self.head += block[:SNIFFED_BYTES]
         self.writer.write(block)
         size = self.writer.end
-        if self._quota and size > self._quota.bytes:
-            raise refuse("storageQuota", user=self._user, limit=self._quota.bytes)
+        if self._limit is not None and size > self._limit:
+            raise refuse("storageQuota", user=self._user, limit=self._limit)
         if size > self._context.policy.max_upload_size:
             raise refuse("tooLarge", limit=self._context.policy.max_upload_size)
         if self.conversion and self.conversion.limit is not None and size > self.conversion.limit:
@@ -182,7 +182,8 @@ def check_content(
     conversion = conversion_for(context, request, file_id, metadata, media_type)
     if file_id and "contentRestrictions" not in metadata:
         check_right(context, request.caller.user, file_for(context, request.caller, file_id), "canModifyContent")
-    owner = file_for(context, request.caller, file_id).owner if file_id and context.quotas else request.caller.user
+    limited = context.quotas or context.policy.storage_limit
+    owner = file_for(context, request.caller, file_id).owner if file_id and limited else request.caller.user
     check_usage(context, owner, size or 0)
     return conversion
 

@@ -627,7 +627,18 @@ def test_a_frame_of_events_is_changed_row_by_row(lab, call):
 
 
 @pytest.mark.parametrize(
-    "word, day", [("yesterday", 4), ("Today", 5), ("tomorrow 10:00", 6), ("in 2 days", 7), ("1 day ago", 4)]
+    "word, day",
+    [
+        *[
+            ("yesterday", 4),
+            ("Today", 5),
+            ("tomorrow 10:00", 6),
+            ("in 2 days", 7),
+            ("1 day ago", 4),
+            ("last week 9am", 29),
+        ],
+        *[("next monday 10am", 12), ("Wednesday at 9:30 p.m.", 7), ("last sunday 12 am", 4), ("2026-01-07 8 pm", 7)],
+    ],
 )
 def test_each_argument_that_takes_a_time_takes_words(lab, word, day):
     length = "2 h" if " " in word else None

@@ -147,7 +147,7 @@ def test_an_invalid_argument_is_refused_before_anything_is_sent(lab: svc.Sandbox
         svc.export_events("abcde", time_min="2026-11-02")
     with pytest.raises(FileNotFoundError, match="the folder does not exist"):
         svc.export_events(to="nowhere/term.ics")
-    with pytest.raises(TypeError, match="calendar must be the id"):
+    with pytest.raises(ValueError, match="must be a non-empty str"):
         svc.export_events(calendar="")
 
     assert len(svc.exchanges()) == sent

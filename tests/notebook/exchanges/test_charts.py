@@ -168,6 +168,14 @@ class TestCalendar:
         assert picture.html.count("UTC+1") == 2  # under the day, and in its title
         assert "26 (UTC+1)" in repr(picture)
 
+    def test_a_recurring_event_as_one_row_is_refused(self, lab):
+        made = svc.create_event("Seminar", start="2027-03-15", recurrence="weekly, 4 times")
+
+        for frame in (made, svc.events()):
+            with pytest.raises(ValueError, match=r"a recurring event as one row; give instances\(event\)"):
+                svc.recurrence_calendar(frame)
+        assert repr(svc.recurrence_calendar(svc.events(single_events=True, limit=9))).startswith("4 instances")
+
     @pytest.mark.spec("E-21")
     def test_moved_and_cancelled_instances_are_marked(self, lab):
         course = svc.create_event(

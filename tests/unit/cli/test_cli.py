@@ -427,6 +427,7 @@ class TestServe:
             (["--host", "192.0.2.1"], "cannot listen at 192.0.2.1:0: Cannot assign"),
             (["--store", str(Path(__file__, "store"))], "test_cli.py"),
             (["--colour"], "unrecognized arguments: --colour"),
+            (["--stor", "files"], "unrecognized arguments: --stor"),
             (["--prefix", "services"], "'services' is not a path; give a path such as /services/svc"),
             (["--hub"], "JUPYTERHUB_SERVICE_NAME is not set; JupyterHub sets it for a service"),
             (["--hub", "--port", "8080"], "--port cannot be used with --hub, because JupyterHub decides this"),

@@ -50,7 +50,8 @@ def test_every_refusal_becomes_an_error_that_keeps_the_reason_and_gives_advice(k
     assert (error.status, error.reason) == (refusal.status, refusal.rows[0].reason)
     assert error.location == refusal.rows[0].location
     assert error.advice or error.reason == "badRequest"  # whose message says what is not possible
-    assert str(error).startswith(f"{error.message} {error.advice}".strip())
+    is_open = error.advice and error.message[-1] not in ".!?:"
+    assert str(error).startswith(f"{error.message}{'.' if is_open else ''} {error.advice}".strip())
 
 
 @pytest.mark.spec("X-06", "X-06a")
