@@ -213,7 +213,7 @@ class RecordedRequest:
     def is_status_query(self) -> bool:
         """True if the request asks an upload session for the number of stored bytes."""
         asks = self.content_range.replace(" ", "").lower().startswith("bytes*/")
-        return self.operation == "upload.session" and self.method == "PUT" and asks and not self.request_body
+        return self.operation == "upload.session" and self.method in ("PUT", "POST") and asks and not self.request_body
 
     @property
     def sends_bytes(self) -> bool:
@@ -241,6 +241,11 @@ class RecordedRequest:
     def is_look(self) -> bool:
         """True if the request only reads metadata, as a student does who looks at the result."""
         return self.method == "GET" and self.query.get("alt") != "media"
+
+    @property
+    def is_download(self) -> bool:
+        """True if the request asks for content, and not only for its headers."""
+        return self.method == "GET" and self.query.get("alt") == "media"
 
     @property
     def request_json(self) -> dict[str, Any]:

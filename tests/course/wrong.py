@@ -116,6 +116,10 @@ upload(); send("GET", "/storage/v3/files?fields=files(size)")
 upload(); svc.files("trashed = true")
 -- in the trash at the end => POST /upload/storage/v.+/files got the status .+: A file already
 chosen = svc.generate_ids(1)["id"].item(); upload(id=chosen); upload(id=chosen); svc.trash(chosen)
+-- an event of this name is no order => The response to the only request was lost, and no later request asked
+upload(); send("POST", "/calendar/v3/calendars", {"summary": given.name})
+-- a copy is a second order => The service made 1 copy of a file
+upload(); svc.copy(svc.files(f"name = '{given.name}'"), name="another order.txt")
 == go-on-where-it-stopped
 uri, total = given.session_uri, len(given.content)
 -- all over again => The service received .+ new upload, although the session is still open
@@ -132,7 +136,7 @@ first = stored(ask(uri, total)); put(uri, 0, given.content[:first], total, "PATC
 first = stored(ask(uri, total)); put(uri, 0, given.content[:first], total, "POST"); put(uri, first, given.content[first:], total)
 -- an offset that nobody said => A request sent bytes from .+ on, but .+ were already
 ask(uri, total); put(uri, 262143, given.content[262143:], total)
--- asked with POST => The first request to the session sent bytes
+-- asked with POST, and then from the first byte => A request sent bytes from .+ on, but .+ were already
 ask(uri, total, "POST"); put(uri, 0, given.content, total)
 -- a query that is refused, and a guess => A request sent bytes from .+ on, but .+ were already
 ask(uri, 1); put(uri, 262144, given.content[262144:], total)
@@ -161,7 +165,7 @@ def upload(**more): return svc.upload(given.content, **{"name": given.name, "upl
 svc.resume_upload(uri, given.content).run()
 -- not asked at all => No request asked for the state of the old session
 upload()
--- a simple upload will do => The upload type was multipart, not resumable
+-- a simple upload will do => 1 of 1 new upload had another type than resumable
 ask(uri, total); upload(upload_type="multipart")
 -- it may come back => The old session received .+ requests
 for _ in range(5): ask(uri, total)
@@ -170,8 +174,8 @@ upload()
 put(uri, 262144, given.content[262144:], total); upload()
 -- bytes after the question => .+ request sent bytes to the old session, which has expired
 ask(uri, total); put(uri, 262144, given.content[262144:], total); upload()
--- asked with POST => The first request to the old session sent bytes, or its response does
-ask(uri, total, "POST"); upload()
+-- asked with PATCH => No request asked for the state of the old session
+ask(uri, total, "PATCH"); upload()
 -- asked with DELETE => The first request to the old session sent bytes, or its response does
 send("DELETE", uri); upload()
 -- the wrong name => The service has no file named '.*'
@@ -186,7 +190,7 @@ ask(uri, total); session(); upload()
 ask(uri, total); session(name=given.name)
 -- named afterwards => The file was changed after its creation \(.+ update\): send the name and
 ask(uri, total); svc.update(upload(name="new"), name=given.name)
--- update of an empty file => The upload type was None, not resumable
+-- update of an empty file => .+ new upload had another type than resumable: 'without content'
 ask(uri, total); svc.update(svc.create_file(name=given.name), given.content, upload_type="resumable")
 == resumable-loop
 total, size = len(given.content), given.chunk_size
@@ -450,6 +454,9 @@ drawn(lambda n: 0.75)
 drawn(jitter, lambda: random.seed(7))
 -- the same seed for all files => The delays are those of random\.seed\(.+\), the same in every run, so two
 random.seed(7); drawn(jitter)
+-- the same draws for two files => Two files have the same delays after
+numbers = [random.random() for _ in range(400)]; begun = itertools.count(2)
+drawn(lambda n: 0.5 + numbers[10 * (pair // 2) + n] / 2, lambda: globals().update(pair=next(begun)))
 -- the same seed for each delay => The delays after refusal .+ have no jitter: all files have the same
 drawn(lambda n: random.Random(n).uniform(0.5, 1))
 -- one draw for all => The delays of file .+ have no jitter: each is the same part of its
@@ -599,7 +606,7 @@ svc.stop_channel(follow()); svc.update(given.file_id, name="watched")
 tokens = dict(zip(given.channels, given.tokens))
 def accept(right, no=403):
     given.deliver_to(lambda headers: 200 if right(headers.get("X-Svc-Channel-ID"), headers.get("X-Svc-Channel-Token")) else no)
--- everybody is welcome => Your receiver accepted a message with the token and further
+-- everybody is welcome => Your receiver accepted a message
 accept(lambda channel, token: True)
 -- nobody is welcome => Your receiver rejected a genuine message: it returned .+ instead of
 accept(lambda channel, token: False)
@@ -607,7 +614,7 @@ accept(lambda channel, token: False)
 accept(lambda channel, token: tokens.get(channel) == token)
 -- in small letters => Your receiver accepted a message with the token in other letter case:
 accept(lambda channel, token: token and tokens.get(channel, "").lower() == token.lower())
--- any of the tokens => Your receiver accepted a message with the channel id in other letter
+-- any of the tokens => Your receiver accepted a message with.* channel
 accept(lambda channel, token: token in given.tokens)
 -- any of both => Your receiver accepted a message with the token of another channel:
 accept(lambda channel, token: channel in tokens and token in given.tokens)
@@ -615,7 +622,7 @@ accept(lambda channel, token: channel in tokens and token in given.tokens)
 accept(lambda channel, token: token and tokens.get(channel, "").startswith(token))
 -- it begins with the token => Your receiver accepted a message with the token and further
 accept(lambda channel, token: channel in tokens and (token or "").startswith(tokens[channel]))
--- the token in it => Your receiver accepted a message with the token and further
+-- the token in it => Your receiver accepted a message with .*token
 accept(lambda channel, token: channel in tokens and tokens[channel] in (token or ""))
 -- its first and last letters => Your receiver accepted a message with another letter in the middle of
 accept(lambda channel, token: token and (token[:6], token[-6:]) == (tokens.get(channel, "")[:6], tokens.get(channel, "")[-6:]))
@@ -627,15 +634,21 @@ accept(lambda channel, token: tokens.get(channel, "") == (token or ""))
 accept(lambda channel, token: (channel, token) == (given.channels[0], given.tokens[0]))
 -- channels in any letters => Your receiver accepted a message with the channel id in other letter
 accept(lambda channel, token: {name.upper(): value for name, value in tokens.items()}.get((channel or "").upper(), "?") == token)
--- `sync` is always genuine => Your receiver accepted a message with another letter in the middle of
+-- `sync` is always genuine => Your receiver accepted a message
 given.deliver_to(lambda headers: 200 if headers["X-Svc-Resource-State"] == "sync" or tokens.get(headers.get("X-Svc-Channel-ID"), "?") == headers.get("X-Svc-Channel-Token") else 403)
--- falls over => Your receiver raised KeyError on a message with the channel id in
+-- falls over => Your receiver raised KeyError on a message
 given.deliver_to(lambda headers: 200 if tokens[headers["X-Svc-Channel-ID"]] == headers["X-Svc-Channel-Token"] else 403)
 -- true is no status => Your receiver returned a bool instead of a status on a message with
 given.deliver_to(lambda headers: tokens.get(headers.get("X-Svc-Channel-ID"), "?") == headers.get("X-Svc-Channel-Token"))
--- try again later => The response to a forged message had a status of .+ or more, so the
+-- all but the last letter => Your receiver accepted a message with another last letter of the token
+accept(lambda channel, token: channel in tokens and len(token or "") == len(tokens[channel]) and token[:-1] == tokens[channel][:-1])
+-- a channel that begins so => Your receiver accepted a message with the channel id and further characters
+accept(lambda channel, token: any((channel or "").startswith(known) and token == tokens[known] for known in tokens))
+-- go elsewhere => The response to a forged message had the status 302
+accept(lambda channel, token: tokens.get(channel, "?") == token, no=302)
+-- try again later => The response to a forged message had the status 503
 accept(lambda channel, token: tokens.get(channel, "?") == token, no=503)
--- right once, and then everybody => Your receiver accepted a message with the token and further
+-- right once, and then everybody => Your receiver accepted a message
 accept(lambda channel, token: tokens.get(channel, "?") == token); accept(lambda channel, token: True)
 == page-by-page
 copy = dict(zip(given.file_ids, given.names))

@@ -78,6 +78,12 @@ def _require_no_list(evidence: Evidence) -> None:
         not evidence.requests_of("files.list"),
         "A request listed all files. The change log has only the files that changed, which are fewer in a large account.",
     )
+    uploads = evidence.requests_of("files.create", "upload.session")
+    reads = [
+        read for read in evidence.requests_of("files.get") if read.n < max((each.n for each in uploads), default=0)
+    ]
+    message = "A request read a single file before the upload of copy.json. `file` in a change has the name already."
+    require(not reads, message)
 
 
 def _require_page_size(evidence: Evidence) -> None:

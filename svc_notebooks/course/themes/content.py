@@ -45,11 +45,12 @@ def _set_up_part(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
 
 def _require_only_record(evidence: Evidence) -> str:
     others = evidence.requests_of("files.content", "files.export")
+    others += [request for request in evidence.requests_of("revisions.get") if request.is_download]
     require(
         not others,
         f"{quantity(len(others), 'request')} asked for content in another way than a download with a range. Use byte_range.",
     )
-    downloads = [request for request in evidence.succeeded("files.get") if request.query.get("alt") == "media"]
+    downloads = [request for request in evidence.succeeded("files.get") if request.is_download]
     require(downloads, "The service received no download. Use svc.read or svc.download with the file given.file_id.")
     first = _RECORD_SIZE * evidence.values["record"]
     last = first + _RECORD_SIZE - 1

@@ -58,7 +58,7 @@ def _limits(refusals: int, retry_after: float) -> tuple[float, float]:
 
 def _downloads(evidence: Evidence) -> dict[int, list[RecordedRequest]]:
     """Return the downloads by the number of their file."""
-    downloads = [request for request in evidence.requests_of("files.get") if request.query.get("alt") == "media"]
+    downloads = [request for request in evidence.requests_of("files.get") if request.is_download]
     received = f"The service received {quantity(len(evidence.requests), 'request')}"
     require(downloads, f"{received}, and none of them downloads a file: send a GET request with alt=media.")
     files = enumerate(evidence.values["file_ids"], start=1)
@@ -142,6 +142,9 @@ def _require_jitter(evidence: Evidence) -> str:
     clusters = 1 + sum(after - before > _SAME for before, after in itertools.pairwise(values))
     require(clusters > 9, f"The delays have only {clusters} different places between their limits, {why}")
     require(pstdev(values) > 0.08, f"The delays differ by less than a tenth of their limits, {why}")
+    for of_file, other in itertools.combinations(draws, 2):
+        shared = sum(abs(of_file[n] - other[n]) < _SAME for n in of_file.keys() & other.keys())
+        require(shared < 5, f"Two files have the same delays after {shared} refusals, {why}")
     seeds, first = [*range(1000), evidence.values["file_ids"][0]], list(draws[0].values())
     seed = next((seed for seed in seeds if _has_seed(Random(seed), first)), None)
     require(seed is None, f"The delays are those of random.seed({seed}), the same in every run, {why}")
@@ -276,7 +279,7 @@ def _require_wait(evidence: Evidence, refused: RecordedRequest) -> None:
         f" {length(retry_after, 'second')}.",
     )
     require(
-        waited <= 2 * retry_after + 1,
+        waited <= 2 * retry_after + _TOLERANCE,
         f"After a 403 with Retry-After: {retry_after:g}, the next request came only after {waited:g} seconds."
         f" Wait at most {length(2 * retry_after, 'second')}.",
     )

@@ -14,7 +14,6 @@ from ...core.clock import from_millis
 from ..definition import ExerciseDefinition, Part, quantity, require
 from ..exercise_service import ReceiverCase
 from .content import put_file
-from .shared_checks import length
 
 if TYPE_CHECKING:
     from ...core.http.messages import Request
@@ -29,7 +28,7 @@ def _set_up_watch(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
     return {"file_id": file_id, "address": exercise.receiver("plan"), "hours": rng.randrange(50, 80)}
 
 
-_LATENESS = timedelta(hours=1)
+_LATE_START, _LATE_END = timedelta(minutes=1), timedelta(hours=1)
 """The longest time by which a student may begin or stop too late."""
 
 
@@ -87,7 +86,7 @@ def _watched(evidence: Evidence) -> timedelta:
     watches = _opened_watches(evidence)
     delay = watches[0].opened - evidence.check_data["started"]
     require(
-        delay <= _LATENESS,
+        delay <= _LATE_START,
         f"The first channel was opened {_hours(delay)} after the start of the exercise. Open it before you advance the clock.",
     )
     return min(_end_of_watching(watches), evidence.now) - watches[0].opened
@@ -103,7 +102,9 @@ def _require_no_gap(evidence: Evidence) -> None:
 
 def _require_end(evidence: Evidence) -> str:
     watches = _opened_watches(evidence)
-    open_channels = [watch for watch in watches if watch.ends > evidence.now]
+    opened = [request for request in evidence.requests if (request.operation or "").endswith(".watch")]
+    all_watches = [_watch(evidence, request) for request in opened if request.succeeded]
+    open_channels = [watch for watch in all_watches if watch.ends > evidence.now]
     require(
         not open_channels,
         f"At the end, {quantity(len(open_channels), 'channel')} had not been stopped, so the service continues to send messages."
@@ -115,7 +116,7 @@ def _require_end(evidence: Evidence) -> str:
     )
     watched, hours = _watched(evidence), timedelta(hours=evidence.values["hours"])
     require(
-        watched <= hours + _LATENESS,
+        watched <= hours + _LATE_END,
         f"The file was watched for {_hours(watched)}, which is longer than the {_hours(hours)} of given.hours. Stop the last"
         " channel at most one hour later.",
     )
@@ -142,7 +143,8 @@ def _end_of_watching(watches: list[Watch]) -> datetime:
 
 
 def _hours(time: timedelta) -> str:
-    return length(time.total_seconds() / 3600, "hour")
+    hours, minutes = divmod(round(time.total_seconds() / 60), 60)
+    return quantity(hours, "hour") + (f" and {quantity(minutes, 'minute')}" if minutes else "")
 
 
 WATCH = ExerciseDefinition(
@@ -202,6 +204,7 @@ def _receiver_cases(received: list[Request], tokens: dict[str, str], rng: Random
 def _forge_messages(message: dict[str, str], tokens: dict[str, str]) -> list[ReceiverCase]:
     token = message[_TOKEN]
     other = next(candidate for candidate in tokens.values() if candidate != token)
+    half, channel = len(token) // 2, message[_CHANNEL]
     longer = next(letter for letter in "0x" if not token.endswith(letter))
     changes: dict[str, dict[str, str | None]] = {
         "a message with the token of another channel": {_TOKEN: other},
@@ -212,10 +215,16 @@ def _forge_messages(message: dict[str, str], tokens: dict[str, str]) -> list[Rec
         "a message with further characters and the token": {_TOKEN: f"{longer}{token}"},
         "a message with all tokens": {_TOKEN: ",".join(tokens.values())},
         "a message with another letter in the middle of the token": {_TOKEN: f"{token[:9]}-{token[10:]}"},
+        "a message with another last letter of the token": {_TOKEN: f"{token[:-1]}-"},
+        "a message with another first letter of the token": {_TOKEN: f"-{token[1:]}"},
+        "a message with only the first half of the token right": {_TOKEN: token[:half] + "-" * (len(token) - half)},
+        "a message with only the last half of the token right": {_TOKEN: "-" * half + token[half:]},
+        "a message with the channel id and further characters": {_CHANNEL: f"{channel}0"},
+        "a message with further characters and the channel id": {_CHANNEL: f"0{channel}"},
         "a message with the letters of the token in another order": {_TOKEN: "".join(sorted(token))},
         "a message with the token in other letter case": {_TOKEN: token.swapcase()},
-        "a message with the channel id in other letter case": {_CHANNEL: message[_CHANNEL].upper()},
-        "a message with only the first part of the channel id": {_CHANNEL: message[_CHANNEL][:8]},
+        "a message with the channel id in other letter case": {_CHANNEL: channel.upper()},
+        "a message with only the first part of the channel id": {_CHANNEL: channel[:8]},
         "a message with an empty token": {_TOKEN: ""},
         "a message without a token": {_TOKEN: None},
         "a message with the id of an unknown channel": {_CHANNEL: "plan-00000000"},
@@ -266,9 +275,12 @@ def _require_rejections(evidence: Evidence) -> str:
         any(case.outcome in SUCCESS_STATUSES for case in evidence.receiver_cases),
         "Your receiver rejected a genuine message.",
     )
-    retried = any(isinstance(case.outcome, int) and case.outcome >= 500 for case in forged)
-    message = "The response to a forged message had a status of 500 or more, so the sender sends the message again. Return 403."
-    require(not retried, message)
+    for case in forged:
+        require(
+            isinstance(case.outcome, int) and 400 <= case.outcome < 500,
+            f"The response to a forged message had the status {case.outcome}. Return 403: a status of 500 or more makes the"
+            " sender send the message again, and 3xx is another address.",
+        )
     genuine = len(evidence.receiver_cases) - len(forged)
     return f"{genuine} genuine messages were accepted, and {len(forged)} forged messages rejected."
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...client.files import update_file
 from ...core.brand_names import Names
-from ..definition import ExerciseDefinition, Part, require
+from ..definition import ExerciseDefinition, Part, list_text, require
 from ..exercise_service import ReceiverCase
 from .content import put_file
 from .messages import SUCCESS_STATUSES, require_statuses
@@ -119,6 +119,10 @@ def _require_states(evidence: Evidence) -> str:
     state = _read_state(evidence)
     for channel, expected in evidence.check_data["expected"].items():
         _require_state(evidence, channel, state.get(channel), expected)
+    others = state.keys() - evidence.check_data["expected"].keys()
+    require(
+        not others, f"{_STATE} has an entry for {list_text(sorted(others), 2)}, which is not one of given.channels."
+    )
     count = len(evidence.receiver_cases)
     return f"Your receiver got {count} messages, several of them twice and not in their order, and its state is that of the newest ones."
 

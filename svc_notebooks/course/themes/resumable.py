@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ...client.session import Session
 from ...core.http.messages import Request, as_body
-from ..definition import ExerciseDefinition, Part, quantity, require
+from ..definition import ExerciseDefinition, Part, list_text, quantity, require
 from .shared_checks import CONTENT, NAME, named_file, require_file, require_no_updates, require_same_content
 
 if TYPE_CHECKING:
@@ -212,10 +212,11 @@ def _require_old_left(evidence: Evidence) -> None:
 
 def _require_resumable(evidence: Evidence) -> None:
     uploads = _new_uploads(evidence)
-    upload_types = sorted({str(request.upload_type) for request in uploads})
+    others = [request.upload_type or "without content" for request in uploads if request.upload_type != "resumable"]
     require(
-        upload_types == ["resumable"],
-        f"The upload type was {' and '.join(upload_types)}, not resumable. Look at the column `query` of svc.exchanges().",
+        not others,
+        f"{len(others)} of {quantity(len(uploads), 'new upload')} had another type than resumable:"
+        f" {list_text(sorted(set(others)))}. Look at the column `query` of svc.exchanges(). begin() starts again.",
     )
     require(len(uploads) == 1, f"The service opened {len(uploads)} new sessions; one is enough.")
 

@@ -164,6 +164,10 @@ def _require_safe_requests(evidence: Evidence) -> None:
 
 def _require_proof(evidence: Evidence) -> str:
     file = named_file(evidence)
+    copies = len(evidence.succeeded("files.copy"))
+    require(
+        not copies, f"The service made {quantity(copies, 'copy', 'copies')} of a file, and a copy is a second order."
+    )
     first = evidence.creations_of(file["id"])[0]
     require(
         any(request.n > first.n and _shows(request, file) for request in evidence.requests),
@@ -200,8 +204,16 @@ def _shows(request: RecordedRequest, file: File) -> bool:
     """Return whether the student got a response which shows that the file exists."""
     if request.operation == "files.create" and request.status == 409:
         return file["id"].encode() in request.request_body
+    looks = request.operation in (
+        "files.create",
+        "files.get",
+        "files.list",
+        "files.update",
+        "changes.list",
+        "upload.session",
+    )
     texts = (file["id"], file["name"])
-    return request.succeeded and any(json.dumps(text).encode() in request.response_body for text in texts)
+    return request.succeeded and looks and any(json.dumps(text).encode() in request.response_body for text in texts)
 
 
 RECEIPT = ExerciseDefinition(
