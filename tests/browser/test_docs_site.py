@@ -14,10 +14,10 @@ PAGES = ["docs/index.html", "notebooks/05-events.html", "docs/api/upload.html"]
 SEARCHES = {
     "resumable": "/notebooks/02-resumable-by-hand.html",
     "watch": "/docs/api/watch_file.html",
-    "If-Match": "/docs/deployments.html",
+    "If-Match": "/notebooks/00b-http.html",
     "export pdf": "/notebooks/03-convert.html",
     "token expired": "/notebooks/07-identity-and-scopes.html",
-    "recurrence": "/notebooks/06-recurrence-and-time-zones.html",
+    "recurrence": "/docs/api/recurrence_calendar.html",
     "binder": "/docs/install.html",
     "412": "/notebooks/exercises/e7-events.html",
     "quota": "/docs/api/about.html",
@@ -123,7 +123,7 @@ def test_the_first_address_leads_to_the_start_page(page, address):
 def test_a_diagram_is_drawn(page, address):
     if not (SITE / "_static" / "mermaid.min.js").exists():
         pytest.skip("the site was built without npm, so its diagrams are text")
-    page.goto(f"{address}notebooks/09-the-wire.html")
+    page.goto(f"{address}docs/architecture.html")
 
     page.locator(".diagram svg").first.wait_for()
     assert page.problems == []
