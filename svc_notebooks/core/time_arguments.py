@@ -26,8 +26,9 @@ def python_time(argument: str, value: object) -> date | datetime:
         except ValueError:
             hint = _FORMS
             with suppress(ValueError, OverflowError):
-                parse_duration(value)
-                hint = f"write 'in {value}' for a time from now, or '{value} ago'"
+                if not value.strip().isdigit():  # 20261302 is a wrong date
+                    parse_duration(value)
+                    hint = f"write 'in {value}' for a time from now, or '{value} ago'"
             raise ValueError(f"{argument} is {value!r:.80}; {hint}") from None
     if hasattr(value, "tolist") and type(value).__module__ == "numpy":
         moment: Any = value  # a datetime64

@@ -224,12 +224,21 @@ class TestExport:
         assert list(Path().iterdir()) == []
 
     @pytest.mark.spec("A7-05", "A7-05a")
-    @pytest.mark.parametrize("format", ["xslx", "", "word document"])
-    def test_a_format_that_there_is_not_is_not_sent(self, lab, format):
+    @pytest.mark.parametrize(
+        "format, message",
+        [
+            ("xslx", "did you mean 'xlsx'"),
+            *(
+                (each, r"an extension \(html, zip, .*\), a title like 'MS Word', or a media")
+                for each in ("", "word document")
+            ),
+        ],
+    )
+    def test_a_format_that_there_is_not_is_not_sent(self, lab, format, message):
         file = sheet()
         before = len(svc.exchanges())
 
-        with pytest.raises(ValueError, match=r"an extension \(html, zip, .*\), a title like 'MS Word', or a media"):
+        with pytest.raises(ValueError, match=message):
             svc.export(file, format)
 
         assert len(svc.exchanges()) == before
