@@ -183,14 +183,13 @@ def concatenate(schema: Schema, frames: Sequence[DataFrame], numbers: Sequence[i
     if len(frames) == 1 and numbers is None:
         is_numbered = frames[0].index.equals(pd.RangeIndex(len(frames[0])))  # without the copy of reset_index
         return frames[0] if is_numbered else frames[0].reset_index(drop=True)
-    plain = pd.StringDtype("python", na_value=float("nan"))
     order = None if numbers is None else np.argsort(np.asarray(numbers))
     is_sorted = order is None or bool((np.diff(order) == 1).all())
     columns: dict[str, Any] = {}
     for column in schema.columns:
         pieces = [each[column.name] if order is None else each.pop(column.name) for each in frames]
         if column.dtype == "str" and len({piece.dtype for piece in pieces}) > 1:  # some have lone surrogates
-            pieces = [piece.astype(plain) for piece in pieces]
+            pieces = [piece.astype(pd.StringDtype("python", na_value=np.nan)) for piece in pieces]
         values = pd.concat(pieces, ignore_index=True).array
         columns[column.name] = values if is_sorted else values.take(order)
     return pd.DataFrame(columns, copy=False)
