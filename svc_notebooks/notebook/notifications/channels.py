@@ -166,9 +166,13 @@ def watch_changes(
     session = session_or_current(session)
     registry = registry_of(session)
     open_channel = _watcher(session, receiver, channel_id, token, (expires_in, expiration), channel_type)
-    position = registry.page_token or start_page_token(session)  # before the channel, whose messages may come at once
-    channel = open_channel(None)
-    registry.page_token = registry.page_token or position
+    before = registry.page_token
+    registry.page_token = before or start_page_token(session)  # before the channel, whose messages may come at once
+    try:
+        channel = open_channel(None)
+    except BaseException:
+        registry.page_token = before
+        raise
     return frame(CHANNELS, [channel_record(channel, session)])
 
 
