@@ -98,7 +98,7 @@ def test_content_of_a_native_document_is_converted(form, source):
     assert form.code() == f"svc.update('{sheet['id'].item()}', 'new.csv')"
 
 
-def test_a_replacement_is_cancelled_and_the_old_content_stays_until_the_end(form, plan, source):
+def test_a_replacement_is_cancelled_and_the_old_content_stays_until_the_end(form, plan, source, cancelled):
     source(form, "large.bin", bytes(8 * MIB))
     existing(form, plan)
     form.controls.upload_type.value = "resumable"
@@ -108,9 +108,10 @@ def test_a_replacement_is_cancelled_and_the_old_content_stays_until_the_end(form
         form.upload.click()
         form.question.yes.click()
         assert form.busy, form.last_error
-        while form.bar.done < 3 * MIB:
+        while form.bar.done < 4 * MIB:
             await asyncio.sleep(0)
         form.cancel.click()
+        cancelled.set()
         while form.busy:
             await asyncio.sleep(0)
         before = svc.read(plan)
