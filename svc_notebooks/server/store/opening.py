@@ -76,6 +76,7 @@ def _dialect() -> Dialect:
     """Return the dialect of all databases. With one dialect, each statement is compiled once in a process."""
     engine = create_engine(_ADDRESS, paramstyle="named")
     engine.connect().close()  # the first connection completes the dialect
+    engine.dispose()
     engine.dialect.statement_compiler = _Compiler
     return engine.dialect
 
