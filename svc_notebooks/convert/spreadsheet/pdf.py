@@ -104,8 +104,8 @@ def _page(
     lines = list(layout.layout_rows())
     if not lines:
         return
-    room = (_LANDSCAPE if flipped else _PORTRAIT) / size
-    rows: list[dict[str, Any]] = [{"n": line.row + 1, "c": _row_cells(line, widths, room)} for line in lines]
+    page_width = (_LANDSCAPE if flipped else _PORTRAIT) / size
+    rows: list[dict[str, Any]] = [{"n": line.row + 1, "c": _row_cells(line, widths, page_width)} for line in lines]
     budget.take(0, sum(len(row["c"]) for row in rows))
     marked = bool(part) or layout.has_gaps
     heading = _heading(lines, layout.sheet.setup.titles, marked=marked)
@@ -136,7 +136,7 @@ def _heading(lines: list[LayoutRow], titles: tuple[int, ...], *, marked: bool) -
     return heading if heading.stop < len(lines) and len(heading) <= _MAX_HEADING else range(0)
 
 
-def _row_cells(line: LayoutRow, widths: list[float], room: float) -> list[dict[str, Any]]:
+def _row_cells(line: LayoutRow, widths: list[float], page_width: float) -> list[dict[str, Any]]:
     cells: list[dict[str, Any]] = []
     position = 0
     for index, piece in enumerate(line.cells, 1):
@@ -148,7 +148,7 @@ def _row_cells(line: LayoutRow, widths: list[float], room: float) -> list[dict[s
                 index, end = index + 1, end + line.cells[index].colspan
                 width = sum(widths[position:end])
             if width < needed and index == len(line.cells):  # the text may run beyond the last column
-                width = max(width, min(needed, room - sum(widths[:position])))
+                width = max(width, min(needed, page_width - sum(widths[:position])))
             cells.append(_cell(piece, piece.cell, width) | ({"o": round(min(width, needed), 2)} if width > own else {}))
         else:
             cells += [{}] * piece.colspan if piece.colspan <= _MAX_SEPARATE_EMPTY else [{"x": piece.colspan}]
