@@ -46,7 +46,7 @@ def test_each_page_of_docs_is_in_the_navigation():
     navigation = (ROOT / "docs" / "_toc.yml").read_text("utf-8")
     listed = re.findall(r"(?:file|root): docs/(\w+)$", navigation, re.MULTILINE)
 
-    assert sorted(listed) == sorted(page.stem for page in PAGES if page.parent.name == "docs")
+    assert sorted(listed) == sorted(page.stem for page in PAGES if page.parent == ROOT / "docs")
 
 
 def test_each_link_of_a_docstring_has_a_target():
