@@ -10,6 +10,7 @@ from datetime import date, datetime, time, timedelta, tzinfo
 from typing import Any, TypeAlias
 from zoneinfo import ZoneInfo
 
+from ..core.errors.caller_warning import warn_caller
 from ..core.events.rrule import Start
 from ..core.events.times import in_minutes
 from ..core.http.messages import JSONObject
@@ -22,6 +23,9 @@ End: TypeAlias = When | timedelta | time
 Zone: TypeAlias = str | tzinfo
 
 
+_WITHOUT_SUMMER_TIME = {"EST": "America/New_York", "MST": "America/Denver"}
+
+
 def zone_name(argument: str, value: object) -> str | None:
     """Return the IANA name of a time zone (name or ZoneInfo), or None for None. Raises TypeError or ValueError."""
     if value is None:
@@ -29,6 +33,8 @@ def zone_name(argument: str, value: object) -> str | None:
     name = value if isinstance(value, str) else _zone_key(value)
     if name is None:
         raise TypeError(f"{argument} must be a name such as 'Europe/Berlin' or a ZoneInfo, not {type(value).__name__}")
+    if name in _WITHOUT_SUMMER_TIME:
+        warn_caller(f"{argument} {name!r} has no summer time; {_WITHOUT_SUMMER_TIME[name]!r} has it")
     try:
         return zone(name).key
     except ValueError as error:

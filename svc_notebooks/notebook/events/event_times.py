@@ -9,6 +9,7 @@ from datetime import UTC, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any
 
 from ...core.durations import parse_duration
+from ...core.errors.caller_warning import warn_caller
 from ...core.events.instances import duration
 from ...core.events.rrule import Start
 from ...core.events.times import TimeError, print_time, read_time
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 
 DAY = timedelta(days=1)
+_FEW_SECONDS = 300
+"""The number of seconds below which a duration without a unit is probably in minutes."""
 _TIME_OF_DAY = re.compile(r"\d{1,2}:\d{2}(:\d{2})?", re.ASCII)
 
 
@@ -63,6 +66,8 @@ def absolute_times(arguments: Mapping[str, Any], time_zone: str | None, end_time
     end, length = times.get("end"), times.pop("duration", None)
     if length is not None and end is not None:
         raise ValueError("duration and end are both given; leave out one of them")
+    if isinstance(length, int | float) and length < _FEW_SECONDS:
+        warn_caller(f"duration {length} is in seconds; write '{length} min' for minutes, or '{length}s'")
     if length is not None:
         times["end"] = _end_after("duration", length, times.get("start"), time_zone)
     elif _is_length(end):

@@ -24,6 +24,7 @@ _FIELDS = {snake(name): name for name in (*FIELDS, *PAIRS) if snake(name) != nam
 _KEYS = {**{snake(name): name for name in SORT_KEYS}, "size": "quotaBytesUsed"}
 _STRING_OR_NAME = re.compile(r"'(?:[^'\\]|\\.)*'|[A-Za-z][A-Za-z0-9_.]*", re.DOTALL)
 _OPERATOR = re.compile(r"[=<>']|\b(?:contains|in|has)\b")
+_FULL_TEXT = re.compile(r"\bfull_?text contains '([^']*)'", re.IGNORECASE)
 _WIDTH = 100  # of the part of a long query that an error shows, in characters
 
 
@@ -263,9 +264,10 @@ def files(  # type: ignore[misc]  # the overloads tell the types of the result
             raise
         if is_empty and folder is not None:
             _check_folders(session, conditions["folder"])
-        if is_empty and text is not None:
+        words = text or (_FULL_TEXT.search(query or "") or ["", None])[1]
+        if is_empty and words is not None:
             searched = "only names and descriptions are searched, not the content of files"
-            warn_caller(f"no file has the words {text!r:.60}: {searched}, unless a deployment does more")
+            warn_caller(f"no file has the words {words!r:.60}: {searched}, unless a deployment does more")
 
     columns = _with_paths(schema) if paths else schema
     chunks = _chunks(columns, pages(), chunksize or _CHUNK)

@@ -13,7 +13,7 @@ from ...client.uploads.prepare import SIMPLE_LIMIT
 from ...client.uploads.tree_upload import TreeFile, TreeUpload, upload_tree_file
 from ...core.errors.caller_warning import warn_caller
 from ...local.tree import HIDDEN, LocalTree, list_tree, names_tree
-from ..arguments import flag
+from ..arguments import flag, sources
 from ..batch.batch import ROW_ERRORS, Batch, Report, Resumable, RowOperation, run
 from ..byte_sizes import size_text
 from ..frames.frames import Record, Schema
@@ -36,7 +36,7 @@ _MAX_NAMED = 5
 def has_tree(source: object) -> bool:
     """Return True if a source, or one in a list of sources, is the path of a folder or a pattern with wildcards."""
 
-    return any(map(names_tree, source if isinstance(source, list | tuple) else [source]))
+    return any(map(names_tree, sources(source)))
 
 
 def upload_trees(
@@ -113,12 +113,15 @@ def _identity(row: TreeFile) -> list[object]:
 
 def _local_trees(source: Any, name: object, *, include_hidden: bool) -> list[LocalTree]:
 
-    sources = source if isinstance(source, list | tuple) else [source]
-    if name is not None and (len(sources) != 1 or not isinstance(name, str)):
-        raise ValueError("name is for one file or folder, and source has several; leave name out")
-    if others := [type(member).__name__ for member in sources if not isinstance(member, str | os.PathLike)]:
+    paths = sources(source)
+    if name is not None and (len(paths) != 1 or not isinstance(name, str)):
+        folder = next(path for path in paths if names_tree(path))
+        raise ValueError(
+            f"name is for one file or folder, but source has {len(paths)}, among them the folder or pattern {folder!r}"
+        )
+    if others := [type(member).__name__ for member in paths if not isinstance(member, str | os.PathLike)]:
         raise ValueError(f"source mixes folders with {others[0]}; upload them in two calls")
-    return [list_tree(path, name=name, include_hidden=include_hidden) for path in sources]
+    return [list_tree(path, name=name, include_hidden=include_hidden) for path in paths]
 
 
 def _check_count(title: str, count: int, size: int, recursive: bool | None) -> None:

@@ -67,6 +67,8 @@ def new_files(
 
     contents = [content for item in sources(source) for content in _matches(item)]
     _check_streams(contents)
+    if is_frame(file_id) or isinstance(file_id, Mapping):
+        raise TypeError("file_id is the id of a new file, or a list of ids; update(file, source) changes a file")
     if isinstance(file_id, str) and len(contents) != 1:
         raise ValueError(f"file_id is for one source, but source has {len(contents)} sources; give a list of ids")
     chosen_id = {} if file_id is None else {"id": file_id}
@@ -74,6 +76,11 @@ def new_files(
     bodies = row_bodies(metadata, chosen_id, len(contents), creating=True, names=session.names, row="source")
     schema = files_schema_with(bodies.keys)
     rows = []
+    if slashed := next((title for title in names if title and "/" in title), None):
+        above, _, last = slashed.rpartition("/")
+        warn_caller(
+            f"name {slashed!r} is one name with slashes, not a path; folder={above!r}, name={last!r} is in a folder"
+        )
     for n, (item, title) in enumerate(zip(contents, names, strict=True)):
         body = bodies.body(n)
         converted = bool(arguments.convert_to) or session.names.is_native(str(body.get("mimeType")))
