@@ -183,11 +183,12 @@ def sources(source: object) -> list[Any]:
     """
     if isinstance(source, Mapping) and all(isinstance(file, Mapping) and "content" in file for file in source.values()):
         return [{"name": name, **file.get("metadata", {}), **file} for name, file in source.items()]
-    return list(source) if isinstance(source, list | tuple) or _is_series(source) else [source]
+    return list(source) if isinstance(source, list | tuple) or _is_column(source) else [source]
 
 
-def _is_series(value: object) -> TypeGuard[Iterable[Any]]:
-    return hasattr(value, "to_list")
+def _is_column(value: Any) -> TypeGuard[Iterable[Any]]:
+    """Return True for a Series or another column of bytes or paths."""
+    return hasattr(value, "to_list") and all(isinstance(member, bytes | str | os.PathLike) for member in value)
 
 
 def single_source(source: object) -> Any:

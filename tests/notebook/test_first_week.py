@@ -214,7 +214,7 @@ def test_a_search_of_words_without_a_result_says_what_is_searched(lab):
 
 
 def test_a_slash_in_a_name_is_the_same_in_all_paths(lab):
-    svc.upload(b"x", name="in/out.csv")
+    svc.create_file("in/out.csv", mime_type="text/csv")
     file = pytest.importorskip("fsspec").filesystem("svc")
 
     assert svc.files(paths=True)["path"].tolist() == file.ls("", detail=False) == ["in%2Fout.csv"]

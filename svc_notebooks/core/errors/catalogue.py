@@ -50,7 +50,7 @@ CATALOGUE: dict[str, Row] = {
     "badNumber":               Row(400, "badRequest", rules.FIELD, "{field}: {message}", "{field}", "other"),
     "missingTime":             Row(400, "required", rules.FIELD, "{field}: {message}", "{field}", "other"),
     "mixedTimes":              Row(400, "invalid", "E-02", "{field}: Start and end times must either both be date or both be dateTime.", "{field}", "other"),
-    "timeRangeEmpty":          Row(400, "timeRangeEmpty", "E-05", "end: The specified time range is empty: end must lie after start. The end of an all-day event is the day after its last day.", "timeMax", "parameter", "calendar"),
+    "timeRangeEmpty":          Row(400, "timeRangeEmpty", "E-05", "end: The specified time range is empty: end must lie after start.", "timeMax", "parameter", "calendar"),
     "timeRangeTooLong":        Row(400, "timeRangeTooLong", "expansion_steps", "timeMax: The requested time range is too long: ask for a shorter one, or for fewer calendars.", "timeMax", "other", "calendar"),
     "tooManyReminders":        Row(400, "eventRemindersCountExceedsLimit", "E-13", "reminders.overrides: expected at most {most}, not {count}.", "reminders.overrides", "other", "calendar"),
     "defaultAndOverrides":     Row(400, "cannotUseDefaultRemindersAndSpecifyOverride", rules.OVERRIDES, "reminders.overrides: Cannot specify both default reminders and overrides: leave one out.", "reminders.overrides", "other", "calendar"),

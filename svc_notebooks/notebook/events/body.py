@@ -63,6 +63,10 @@ def event_body(*, request_id: str = "conference", **arguments: Any) -> JSONObjec
         with suppress(TimeError):
             body["end"] = {**start, "date": str(read_time(start) + timedelta(days=1))}
     rows = [row for row in problems(body, LENIENT) if not str(row.location).startswith("conferenceData")]
+    if isinstance(start, dict) and "date" in start:
+        hint = "The end of an all-day event is the day after its last day."
+        empty = [row.reason == "timeRangeEmpty" for row in rows]
+        rows = [replace(row, message=f"{row.message} {hint}") if each else row for row, each in zip(rows, empty, strict=True)]
     if rows:
         raise EventError(rows)
     warn_about(body)

@@ -66,7 +66,7 @@ def absolute_times(arguments: Mapping[str, Any], time_zone: str | None, end_time
     end, length = times.get("end"), times.pop("duration", None)
     if length is not None and end is not None:
         raise ValueError("duration and end are both given; leave out one of them")
-    if isinstance(length, int | float) and length < _FEW_SECONDS:
+    if isinstance(length, int | float) and 0 < length < _FEW_SECONDS:
         warn_caller(f"duration {length} is in seconds; write '{length} min' for minutes, or '{length}s'")
     if length is not None:
         times["end"] = _end_after("duration", length, times.get("start"), time_zone)

@@ -121,7 +121,7 @@ def _boundary(exchange: Exchange) -> str | None:
 # -- curl commands for a POSIX shell, with shell variables instead of secrets
 
 
-_ESCAPES = {"\\": "\\\\", "%": "%%", "'": "\\047", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_ESCAPES = {"\\": "\\\\", "'": "\\0047", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def curl_text(exchange: Exchange, base: str | None = None) -> str:
@@ -190,9 +190,9 @@ def _printf(text: str) -> str:
     """Return the command that prints a text, with escapes for control characters, in every POSIX shell."""
     escaped: list[str] = []
     for character in text:
-        octal = "".join(f"\\{byte:03o}" for byte in character.encode("utf-8", "replace"))
+        octal = "".join(f"\\0{byte:03o}" for byte in character.encode("utf-8", "replace"))
         escaped.append(_ESCAPES.get(character) or (character if character.isprintable() else octal))
-    return f"printf '{''.join(escaped)}'"
+    return f"printf %b '{''.join(escaped)}'"
 
 
 # -- Python code with the library requests
