@@ -1,4 +1,4 @@
-"""A proxy before a database, whose connections can stay open while it drops all bytes, as a network that is cut does."""
+"""A proxy before a database that drops all bytes while its connections stay open, as a network that is cut does."""
 
 from __future__ import annotations
 

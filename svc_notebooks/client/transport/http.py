@@ -348,7 +348,7 @@ class _Adapter(HTTPAdapter):
     """Sends requests with connections whose responses have bounded heads, also through a proxy."""
 
     def get_connection_with_tls_context(self, *args: Any, **options: Any) -> Any:
-        pool = super().get_connection_with_tls_context(*args, **options)
+        pool: Any = super().get_connection_with_tls_context(*args, **options)
         own = pool.ConnectionCls
         if capabilities().sockets and own.response_class is not _BoundedResponse:
             pool.ConnectionCls = type(own.__name__, (own,), {"response_class": _BoundedResponse})
