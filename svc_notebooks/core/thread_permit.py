@@ -42,7 +42,7 @@ _thread = _Thread()
 
 def set_permit(released: Released | None) -> None:
     """Set the context manager that releases the permit of this thread, or None without a permit."""
-    _thread.released, _thread.due = released, 0.0
+    _thread.released = released
 
 
 class _ReleasedPermit:
@@ -102,6 +102,7 @@ def checked_slices(check: Callable[[bool], None]) -> Iterator[None]:
     It may raise an exception to end the work. The block must not hold a lock that another request needs.
     """
     outer, _thread.check = _thread.check, check
+    _thread.due = monotonic() + SLICE_SECONDS
     try:
         yield
     finally:

@@ -258,11 +258,14 @@ def check_headers(headers: Headers, method: str, operation: Operation) -> None:
         check_conditions(headers, None, changes=method not in ("GET", "HEAD"))
 
 
+_HASHED_AT_ONCE = 64 * 1024
+
+
 def with_etag(response: Response, headers: Headers) -> Response:
     """Return a response with an ETag that is computed from its body, or 304 if the request has this etag."""
     content, digest = memoryview(response.content()), blake2b(digest_size=15)
-    for start in in_slices(range(0, len(content), BLOCK)):
-        digest.update(content[start : start + BLOCK])
+    for start in in_slices([*range(0, len(content), _HASHED_AT_ONCE)]):
+        digest.update(content[start : start + _HASHED_AT_ONCE])
     etag = f'"{digest.hexdigest()}"'
     if "If-None-Match" in headers and lists_etag(headers, "If-None-Match", etag):
         return empty_response(304, [("ETag", etag)])
