@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import ExitStack, closing, nullcontext, suppress
+from contextlib import AbstractContextManager, ExitStack, closing, nullcontext, suppress
 from dataclasses import replace
 from functools import partial
 from time import perf_counter
-from typing import NamedTuple, TypeAlias, TypeVar
+from typing import NamedTuple, TypeAlias
 from urllib.parse import SplitResult, urlsplit
 
 from ..convert.pool.converter import Abandoned, Admission, TooManyWaiting
@@ -50,15 +50,13 @@ from .dispatch.service_context import (
     require_scopes,
 )
 from .files.storage_errors import disk_refusal
-from .handlers import HANDLERS, LISTS, PUBLIC_HANDLERS, READ_ONLY, UPLOAD, Handler, routes_of, upload_handler
+from .handlers import HANDLERS, LISTS, PUBLIC_HANDLERS, READ_ONLY, UPLOAD, routes_of, upload_handler
 from .store.errors import SnapshotChanged
 from .uploads.resumable_upload import expire_session, session_caller
 from .uploads.upload_commands import command_headers, command_response, session_request
 from .web.sign_in import signed_in_user
 
 _MAX_RUNNING, _MAX_WAITING = 4, 1_000_000
-
-T = TypeVar("T")
 
 
 class LongReads:
@@ -67,13 +65,19 @@ class LongReads:
     def __init__(self) -> None:
         self._turns = Admission(_MAX_RUNNING, _MAX_WAITING)
 
-    def run(self, read: Callable[[], T], user: str, is_gone: Callable[[], bool], *, waits: bool) -> T:
-        """Return the result of `read`. Raises Disconnected if the client has gone.
+    def run(
+        self,
+        read: Callable[[], Response],
+        user: str,
+        is_gone: Callable[[], bool],
+        snapshot: Callable[[], AbstractContextManager[None]] | None,
+    ) -> Response:
+        """Return the result of `read`, which reads a `snapshot`. Raises Disconnected if the client has gone.
 
-        Long work waits for its turn. If `waits` is false, it does not wait where it is, because it has a reader of the
+        Long work waits for its turn. With a snapshot, it does not wait where it is, because it has a reader of the
         database: `read` is called again when its turn has come.
         """
-        has_turn = False
+        has_turn, waits = False, snapshot is None
 
         def check(pauses: bool) -> None:
             nonlocal has_turn
@@ -87,13 +91,13 @@ class LongReads:
         try:
             with ExitStack() as stack:
                 try:
-                    with checked_slices(check):
+                    with checked_slices(check), snapshot() if snapshot else nullcontext():
                         return read()
                 except TooManyWaiting:
                     with release_permit():
                         stack.enter_context(self._turns.turn(user, is_gone))
                     has_turn = True
-                with checked_slices(check):
+                with checked_slices(check), snapshot() if snapshot else nullcontext():
                     return read()
         except Abandoned:
             raise Disconnected("the client has closed its connection") from None
@@ -133,6 +137,7 @@ class Dispatcher:
         self._long_reads = LongReads()
         self._batches = Batches(context, self.handle, self.refusal, tokens.user_of)
         self._routes = routes_of(context.names, context.policy)
+        self._dispatch = self._dispatch_and_confirm if context.store.is_shared else self._find_and_call
         self._command_headers = command_headers(context)
         self._fault_header = context.names.header("Fault").lower()
         self.observers: list[Observer] = []
@@ -167,7 +172,10 @@ class Dispatcher:
             elif self._faults.plans.active or self._fault_header in headers:
                 response = self._dispatch_with_faults(incoming)
             else:
-                response = self._respond(incoming)
+                try:
+                    response = self._dispatch(incoming)
+                except Exception as error:
+                    response = self._failure(error, incoming)
         except BaseException:  # the connection is cut
             self._end_entry(started, entry)
             raise
@@ -243,7 +251,10 @@ class Dispatcher:
             response = injection.before(lambda: expire_session(self._context, incoming.query, entry.user))
             if response is None:
                 body = injection.request_body(request.body, entry) or incoming.body
-                response = self._respond(incoming._replace(body=body))
+                try:
+                    response = self._dispatch(incoming._replace(body=body))
+                except Exception as error:
+                    response = self._failure(error, incoming)
             if request.method == "HEAD":  # before a fault counts the bytes of its body
                 response = Response(response.status, response.headers)
             entry.status = response.status
@@ -265,33 +276,32 @@ class Dispatcher:
             entry.declared = content_length(incoming.request)
         return FaultTarget(entry.operation, incoming.method, incoming.path, entry.user, entry.declared)
 
-    def _respond(self, incoming: _Incoming) -> Response:
-        entry = incoming.entry
-        dispatch = self._dispatch_and_confirm if self._context.store.is_shared else self._dispatch
-        try:
-            if WHOLE_BODY.isdisjoint(incoming.headers):
-                return dispatch(incoming)
-            limit = self._context.policy.max_upload_size if incoming.path.startswith(UPLOAD) else MAX_BATCH
-            with closing(WholeBody(incoming.body, entry, incoming.request.headers, limit)) as body:
-                return dispatch(incoming._replace(body=body))
-        except ApiError as error:
-            return _error_response(error, entry)
-        except Disconnected:
-            return _error_response(refuse("cancelled"), entry)  # the client has gone, so nobody reads the response
-        except OSError as error:
-            return _error_response(disk_refusal(error, self._context, entry.user or ""), entry)
-        except Exception:
-            _log.exception("%s %s failed", incoming.request.method, incoming.path)
-            return _error_response(refuse("backendError"), entry)
+    def _failure(self, error: Exception, incoming: _Incoming) -> Response:
+        """Return the response to a request for which an error was raised."""
+        if isinstance(error, ApiError):
+            refusal = error
+        elif isinstance(error, Disconnected):
+            refusal = refuse("cancelled")  # the client has gone, so nobody reads the response
+        elif isinstance(error, OSError):
+            refusal = disk_refusal(error, self._context, incoming.entry.user or "")
+        else:
+            _log.error("%s %s failed", incoming.request.method, incoming.path, exc_info=error)
+            refusal = refuse("backendError")
+        return _error_response(refusal, incoming.entry)
 
     def _dispatch_and_confirm(self, incoming: _Incoming) -> Response:
         """Return the response of the handler, or raise ApiError (401) if another process has revoked the token."""
         try:
-            return self._dispatch(incoming)
+            return self._find_and_call(incoming)
         finally:
             self._context.store.confirm_token()
 
-    def _dispatch(self, incoming: _Incoming) -> Response:
+    def _find_and_call(self, incoming: _Incoming) -> Response:
+        """Return the response of the handler of a request."""
+        if not (WHOLE_BODY.isdisjoint(incoming.headers) or isinstance(incoming.body, WholeBody)):
+            limit = self._context.policy.max_upload_size if incoming.path.startswith(UPLOAD) else MAX_BATCH
+            with closing(WholeBody(incoming.body, incoming.entry, incoming.request.headers, limit)) as whole:
+                return self._find_and_call(incoming._replace(body=whole))
         context, request, method, entry = self._context, incoming.request, incoming.method, incoming.entry
         query, body = incoming.query, incoming.body
         operation, path_params, is_upload = self._routes.find(method, incoming.path, query)
@@ -346,25 +356,19 @@ class Dispatcher:
         is_status_query = operation is SESSION and entry.declared == 0
         if method == "DELETE" or is_status_query:  # no body, so the handler can be called a second time
             return context.reserve.spend(lambda: handler(context, request_context))
-        if operation.name in READ_ONLY:
-            read = partial(self._read, handler, request_context)
-            if operation.name in LISTS:
-                return self._long_reads.run(read, caller.user, body.gone, waits=False)
-            return read()
-        if operation.name == "freebusy.query":
-            read = partial(handler, context, request_context)
-            return self._long_reads.run(read, caller.user, body.gone, waits=True)
-        return handler(context, request_context)
-
-    def _read(self, handler: Handler, request: RequestContext) -> Response:
-        """Return the response of a handler that reads one snapshot of the store."""
-        context = self._context
+        if operation.name in LISTS or operation.name == "freebusy.query":
+            snapshot = context.store.fixed_snapshot if operation.name in LISTS else None
+            return self._long_reads.run(
+                partial(handler, context, request_context), caller.user, incoming.body.gone, snapshot
+            )
+        if operation.name not in READ_ONLY:
+            return handler(context, request_context)
         try:
-            with context.store.fixed_snapshot() if request.operation.name in LISTS else context.store.reading():
-                return handler(context, request)
+            with context.store.reading():
+                return handler(context, request_context)
         except SnapshotChanged:  # these requests have no body, so the handler can be called a second time
             with context.store.fixed_snapshot():
-                return handler(context, request)
+                return handler(context, request_context)
 
     def check_limits(self, caller: Caller, operation: Operation, query: Query) -> None:
         """Count a request. Raises ApiError (403 or 429, as the policy says) if the request exceeds a limit."""

@@ -40,7 +40,7 @@ from ..json_response import parse_object, read_object, read_resource
 from ..session import Session
 from ..transport.foreign_urls import foreign_url
 from ..transport.in_process import TransportError
-from ..transport.retry import RetryBudget, response_error
+from ..transport.retry import Retry, response_error
 from ..upload_journal import JournalLock
 from .chosen_id import check_content
 from .request import DEFAULT_CHUNK, UploadRequest
@@ -339,9 +339,9 @@ class ClientUpload:
         self._cancelling.set()
         try:
             with self._lock:
-                budget = RetryBudget(self._session)
+                tries = Retry(self._session, repeatable=True)
                 while not self._send_cancel():
-                    if not budget.wait():
+                    if not tries.wait():
                         raise self._error(FailureReason.GAVE_UP)
                 self.close()
                 return self.history[-1]

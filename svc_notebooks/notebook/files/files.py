@@ -19,15 +19,16 @@ from ..current_session import SessionLike, session_or_current
 from ..frames.frames import Record, Schema, frame, snake
 from ..frames.schemas import IDS, UPLOADS, file_schema
 from .metadata import RowBodies, files_schema_with, metadata_body, row_bodies, with_parent
-from .tree_upload import has_tree, upload_trees
 from .upload_requests import (
     check_resumable,
+    has_tree,
     is_current,
     new_content,
     new_files,
     repeat_upload,
     send_upload,
     upload_identity,
+    upload_trees,
 )
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from ..dispatch.messages import read_json
 from ..dispatch.service_context import RequestContext, ServiceContext
 from ..store.content_io import END
 from .conversion import ConversionRequest, conversion_for, convert
-from .operations import add_content, add_file, check_usage, checked_fields, store_content
+from .operations import add_content, add_file, check_usage, response_fields, store_content
 from .rows import check_new, check_right, effective_role, file_for, new_row, restrictions_on
 from .tables import FileRow
 
@@ -23,7 +23,7 @@ _COPIED_RESTRICTIONS = RESTRICTIONS.keys() - {"contentRestrictions"}
 
 def copy(context: ServiceContext, request: RequestContext) -> Response:
     """Copy a file that the caller may download, and return a response with the resource of the copy."""
-    fields = checked_fields(context, request)
+    fields = response_fields(context, request)
     body = read_json(request.body, context.policy.max_metadata_size)
     sent = check_file(body, creating=True, names=context.names, policy=context.policy)
     with context.store.transaction():

@@ -18,6 +18,7 @@ from ...core.http.messages import JSONObject, Query, Response
 from ...core.http.mime import detect
 from ...core.http.native_formats import MAX_IMPORT_SIZES
 from ...core.resources.files import About, File, FileList, GeneratedIds, ImportTargets
+from ...core.thread_permit import in_slices
 from ..dispatch.messages import (
     choice_param,
     decode_page_token,
@@ -33,7 +34,7 @@ from ..dispatch.messages import (
 from ..dispatch.service_context import Caller, RequestContext, ServiceContext
 from ..store.contents import PartRange
 from . import change_log
-from .resource import DEFAULT_MASK, ViewContext, file_resource, file_resources, user_resource
+from .resource import DEFAULT_MASK, ViewContext, file_resource, user_resource, view_of
 from .rows import (
     change_row,
     check_new,
@@ -82,21 +83,14 @@ class ResponseFields(NamedTuple):
 
 
 def response_fields(context: ServiceContext, request: RequestContext) -> ResponseFields:
-    """Read the parameter `fields`. Raises ApiError (400) if it is invalid."""
-    mask = parse_fields_param(request.query, DEFAULT_MASK, FILE_SHAPE)
-    return ResponseFields(mask, ViewContext(context, request.caller, request.http_request), request.query)
-
-
-def checked_fields(context: ServiceContext, request: RequestContext) -> ResponseFields:
     """Read `fields` and the address for links before any change. Raises ApiError (400) if one of them is invalid."""
-    fields = response_fields(context, request)
-    _ = fields.view.base_url
-    return fields
+    mask = parse_fields_param(request.query, DEFAULT_MASK, FILE_SHAPE)
+    return ResponseFields(mask, view_of(context, request), request.query)
 
 
 def create(context: ServiceContext, request: RequestContext) -> Response:
     """Create a folder, a shortcut or an empty file from metadata, and return its resource."""
-    fields = checked_fields(context, request)
+    fields = response_fields(context, request)
     sent = read_json(request.body, context.policy.max_metadata_size)
     metadata = check_file(sent, creating=True, names=context.names, policy=context.policy)
     with context.store.transaction():
@@ -119,7 +113,7 @@ def get(context: ServiceContext, request: RequestContext) -> Response:
 
 def update(context: ServiceContext, request: RequestContext) -> Response:
     """Change the metadata of a file. The parameters `addParents` and `removeParents` move the file."""
-    fields = checked_fields(context, request)
+    fields = response_fields(context, request)
     sent = read_json(request.body, context.policy.max_metadata_size)
     metadata = check_file(sent, creating=False, names=context.names, policy=context.policy)
     with context.store.transaction():
@@ -328,8 +322,8 @@ def list_files(context: ServiceContext, request: RequestContext) -> Response:
     selection: dict[str, object] = {name: member for name, member in value.items() if everything or name in mask}
     if everything or "files" in mask:
         file_mask = mask.get("files") or {field_mask.STAR: field_mask.ALL}
-        view = ViewContext(context, request.caller, request.http_request)
-        selection["files"] = file_resources(page.rows, file_mask, view)
+        view = view_of(context, request)
+        selection["files"] = [file_resource(row, file_mask, view) for row in in_slices(page.rows)]
     return with_etag(json_response(query, selection), request.headers)
 
 

@@ -40,7 +40,6 @@ from ..files.operations import (
     NewContent,
     add_content,
     check_usage,
-    checked_fields,
     discard_contents,
     response_fields,
     store_content,
@@ -71,7 +70,7 @@ _DROPPED_PARAMETERS = ("access_token", "oauth_token", "uploadType", "upload_id")
 
 def initiate(context: ServiceContext, request: RequestContext) -> Response:
     """Check an upload, open a resumable session and return a response with the session URI."""
-    checked_fields(context, request)
+    response_fields(context, request)
     metadata = _metadata(context, request)
     media_type = header_type(request.headers, "X-Upload-Content-Type")
     total = _parse_total(context, request.headers)

@@ -13,7 +13,6 @@ from ..files.conversion import ConversionRequest, conversion_for, convert, too_l
 from ..files.operations import (
     add_content,
     check_usage,
-    checked_fields,
     discard_contents,
     response_fields,
     store_content,
@@ -68,7 +67,7 @@ def simple_upload(context: ServiceContext, request: RequestContext) -> Response:
     media_type = header_type(request.headers, "Content-Type")
     refuse_envelope(request.headers)
     with _ContentReceiver(context, request.caller.user) as receiver:
-        fields = checked_fields(context, request)
+        fields = response_fields(context, request)
         receiver.conversion = check_content(
             context, request, request.file_id, {}, media_type, request.journal_entry.declared
         )
@@ -142,7 +141,6 @@ class _MultipartReceiver:
             if MediaType.parse(request.headers.get("Content-Type") or "").essence == _FORM_DATA:
                 metadata = _without_lists(metadata, request.query)
             self.metadata = check_file(metadata, creating=creating, names=context.names, policy=context.policy)
-            _ = self.fields.view.base_url  # raises ApiError for an invalid Host
             self._receiver.conversion = check_content(context, request, request.file_id, self.metadata, self.media_type)
         if self._count > 2:
             raise MultipartError("the body must have two parts, metadata and content, not more.")
