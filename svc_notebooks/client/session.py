@@ -27,7 +27,7 @@ from ..core.errors.errors import NotFound, NotSignedIn, SvcError, error_from
 from ..core.errors.public_calls import public
 from ..core.fault_plan import Action
 from ..core.http.backoff import RetryRule, parse_retry_after
-from ..core.http.messages import Headers, JSONObject, Query, Request, Response, merge_patch, segment
+from ..core.http.messages import Headers, JSONObject, Request, Response, merge_patch, query_text, segment
 from ..core.http.redaction import redact_text, remove_secret
 from ..core.processes import after_fork
 from ..core.user_functions import check_function
@@ -517,8 +517,7 @@ class Session:
         for name, value in (query or {}).items():
             for member in value if isinstance(value, (list, tuple)) else () if value is None else (value,):
                 pairs.append((name, str(member).lower() if isinstance(member, bool) else str(member)))
-        text = str(Query(pairs)) if pairs else ""
-        return f"{self.base_url}{path}?{text}" if text else self.base_url + path
+        return f"{self.base_url}{path}?{query_text(pairs)}" if pairs else self.base_url + path
 
     def headers(self, *pairs: tuple[str, str]) -> Headers:
         """Return the headers of every request, followed by the given headers."""

@@ -274,10 +274,13 @@ def flag(argument: str, value: object) -> bool:
     return bool(value)
 
 
+_PLAIN = frozenset({str, int, float, bool, type(None)})
+
+
 def plain(value: Any) -> Any:
     """Return a value with the booleans and numbers of numpy in it as those of Python, also in dicts and lists."""
     if isinstance(value, Mapping):
-        return {key: plain(member) for key, member in value.items()}
+        return {key: member if type(member) in _PLAIN else plain(member) for key, member in value.items()}
     if isinstance(value, list):
         return [plain(member) for member in value]
     is_scalar = type(value).__module__ == "numpy" and value.ndim == 0 and value.dtype.kind in "biuf"

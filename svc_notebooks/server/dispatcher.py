@@ -143,7 +143,10 @@ class Dispatcher:
         self.observers: list[Observer] = []
 
     def handle(self, request: Request) -> Response:
-        """Return the response, with status 500 if a handler fails. Raises Disconnected for a cut connection."""
+        """Return the response to a request, with status 500 if a handler fails.
+
+        Raises Disconnected if a fault cuts the connection, and Unsupported after `Service.close` or in a fork.
+        """
         if prefix := self._context.policy.path_prefix:
             request = without_prefix(request, prefix)
         headers = request.headers.by_name()
@@ -331,8 +334,9 @@ class Dispatcher:
         else:
             caller = self._tokens.caller(incoming.headers, query, is_confirmed_later=not is_upload)
         entry.user, entry.client, entry.scopes = caller.user or None, caller.client, caller.scopes
-        caller = require_scopes(caller, operation.scopes_under(context.policy), operation)
-        self.check_limits(caller, operation, query)
+        caller = require_scopes(caller, self._routes.scopes[operation.name], operation)
+        for rate_limiter in self.rate_limiters:
+            rate_limiter.check(caller, operation, query)
         entry.declared = content_length(request, required=is_upload and method != "DELETE")
         if not CHECKED_HEADERS.isdisjoint(incoming.headers):
             check_headers(request.headers, method, operation)

@@ -249,6 +249,8 @@ class Routes:
     def __init__(self, names: Names, policy: Policy) -> None:
         roots = (names.path(""), names.upload_path(""), names.calendar_path(""), "/")
         self._roots = {root: _Node() for root in roots}
+        self.scopes = {operation.name: operation.scopes_under(policy) for operation in OPERATIONS}
+        """The scopes of which a token needs one, for each operation."""
         self._plain, self._media, self._calendar, public = self._roots.values()
         for operation in OPERATIONS:
             if operation.is_offered(policy):

@@ -135,10 +135,13 @@ class BytesSource(UploadSource):
 
     @property
     def media_type(self) -> str:
-        return self._media_type or super().media_type
+        return self._media_type or mime.detect(self.name, bytes(self._view[: mime.SNIFFED_BYTES]))
 
     def read(self, offset: int, size: int) -> bytes:
         return bytes(self._view[offset : offset + size])
+
+    def digest(self, algorithm: str) -> str:
+        return hashlib.new(algorithm, self._view).hexdigest()
 
     def fingerprint(self) -> str:
         if self._fingerprint is None:

@@ -186,10 +186,10 @@ def body_arguments(session: Session, arguments: Mapping[str, Any]) -> dict[str, 
                 ids = file_ids(attachment)
                 urls += [get_file(session, file_id, fields="webViewLink")["webViewLink"] for file_id in ids]
         fields["attachments"] = urls
-    time_zone = zone_name("time_zone", fields.get("time_zone"))
+    time_zone, now = zone_name("time_zone", fields.get("time_zone")), session.clock.now()
     for name in ("start", "end", "original_start_time"):
-        if name in fields:
-            fields[name] = without_words(fields[name], session.clock.now(), time_zone)
+        if fields.get(name) is not None:
+            fields[name] = without_words(fields[name], now, time_zone)
     return {**fields, "request_id": f"conference-{session.random.getrandbits(64):016x}"}
 
 

@@ -32,8 +32,11 @@ QUERY_ARGUMENTS = (*_PARAMETERS, "calendar")
 
 def query_of(arguments: Mapping[str, Any]) -> dict[str, object]:
     """Return the arguments that belong in the query as a dict by wire name. Raises TypeError or ValueError."""
-    values = {name: arguments[name] for name in _PARAMETERS if arguments.get(name) is not None}
-    return {_PARAMETERS[name][0]: _PARAMETERS[name][1](name, value) for name, value in values.items()}
+    query: dict[str, object] = {}
+    for name, (parameter, read) in _PARAMETERS.items():
+        if (value := arguments.get(name)) is not None:
+            query[parameter] = read(name, value)
+    return query
 
 
 def add_required(query: Mapping[str, object], body: Mapping[str, Any]) -> dict[str, object]:
@@ -51,17 +54,18 @@ def calendar_ids(session: Session, calendar: object) -> list[str]:
 
     A text without "@" may be the name of a calendar in the caller's list. Raises ValueError if several have this name.
     """
-    texts = row_ids(calendar, "calendar")
-    return [text if text == "primary" or "@" in text else _named(session, text) for text in texts]
+    return [_id_of(session, text) for text in row_ids(calendar, "calendar")]
 
 
 def calendar_id(session: Session, calendar: object) -> str:
     """Return the id of a calendar argument that has one calendar. Raises TypeError, or ValueError for several."""
-    return calendar_ids(session, one_row_id(calendar, "calendar"))[0]
+    return _id_of(session, one_row_id(calendar, "calendar"))
 
 
-def _named(session: Session, text: str) -> str:
+def _id_of(session: Session, text: str) -> str:
     """Return the id of the calendar with a name, or the text, which may be an id, if no calendar has the name."""
+    if text == "primary" or "@" in text:
+        return text
     entries = list(list_calendars(session))
     ids = [entry["id"] for entry in entries if text in (entry.get("summaryOverride"), entry.get("summary"))]
     if len(ids) > 1 and not any(entry["id"] == text for entry in entries):

@@ -7,6 +7,7 @@ fails for a file, the error is raised after the last file, and its `result` has 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,10 +15,22 @@ from ...client.files import get_file, update_file
 from ...client.uploads.chosen_id import with_chosen_id
 from ...client.uploads.request import UploadArguments, UploadRequest
 from ..arguments import file_ids, whole
-from ..batch.batch import Batch, Errors, Executor, Progress, Report, Resumable, Resume, RowOperation, apply_to_rows, run
+from ..batch.batch import (
+    Batch,
+    Errors,
+    Executor,
+    Progress,
+    Report,
+    Resumable,
+    Resume,
+    RowOperation,
+    apply_to_rows,
+    run,
+    run_alone,
+)
 from ..current_session import SessionLike, session_or_current
 from ..frames.frames import Record, Schema, frame, snake
-from ..frames.schemas import IDS, UPLOADS, file_schema
+from ..frames.schemas import IDS, file_schema
 from .metadata import RowBodies, files_schema_with, metadata_body, row_bodies, with_parent
 from .upload_requests import (
     check_resumable,
@@ -178,8 +191,16 @@ def _run_uploads(
     keeps_media: bool = False,
 ) -> DataFrame:
     alone = len(requests) == 1
-    if function == "upload":
-        schema = files_schema_with(bodies.keys, UPLOADS)
+    operation = RowOperation(
+        schema,
+        partial(send_upload, alone=alone),
+        known=_known_name,
+        title=f"Upload {requests[0].name}" if alone else "Upload",
+        size=_size,
+        going_on="upload the other files again to go on",
+    )
+    if batch.is_direct(requests):
+        return run_alone(operation, requests[0], session, batch.progress)
     if batch.resume is not None:
         check_resumable(requests)
     resumable: Resumable[UploadRequest] = Resumable(
@@ -191,16 +212,7 @@ def _run_uploads(
         repeat=partial(repeat_upload, alone=alone),
         is_done=lambda row, record: is_current(session, record, row.source.status_changed, row.source.path),
     )
-    operation = RowOperation(
-        schema,
-        partial(send_upload, alone=alone),
-        known=_known_name,
-        resumable=resumable,
-        title=f"Upload {requests[0].name}" if alone else "Upload",
-        size=_size,
-        going_on="upload the other files again to go on",
-    )
-    return run(operation, requests, session, batch)
+    return run(replace(operation, resumable=resumable), requests, session, batch)
 
 
 def _size(request: UploadRequest) -> int | None:

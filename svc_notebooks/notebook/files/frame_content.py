@@ -39,7 +39,11 @@ def content_of(
     Raises ImportError or ValueError if the DataFrame cannot be written in this format, and TypeError for a Series.
     """
     if not is_frame(source):
-        _check_not_series(source)
+        pandas = sys.modules.get("pandas")
+        if pandas is not None and isinstance(source, pandas.Series):
+            raise TypeError(
+                "source must not be a Series: give source.to_frame() to upload a table, or list(source) if it has paths"
+            )
         return source, mime_type
     by_type = format_of_type(mime_type) if isinstance(mime_type, str) else None
     by_name = BY_NAME["xlsx"] if converted else format_of_name(name or "")
@@ -50,14 +54,6 @@ def content_of(
     compressed = mime_type in (None, GZIP) and is_gzip
     media_type = mime_type or (GZIP if compressed else table_format.media_type(None if converted else name))
     return write_table(source, table_format, compressed=compressed), media_type
-
-
-def _check_not_series(source: object) -> None:
-    pandas = sys.modules.get("pandas")
-    if pandas is not None and isinstance(source, pandas.Series):
-        raise TypeError(
-            "source must not be a Series: give source.to_frame() to upload a table, or list(source) if it has paths"
-        )
 
 
 def new_contents(

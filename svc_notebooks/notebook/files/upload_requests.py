@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
@@ -37,16 +36,6 @@ if TYPE_CHECKING:
     from ..arguments import Column, Source, Sources
 
 
-@contextmanager
-def explaining_interrupt(explain: Callable[[], str]) -> Iterator[None]:
-    """Set the message of a KeyboardInterrupt in the block to the result of `explain`."""
-    try:
-        yield
-    except KeyboardInterrupt as interrupt:
-        interrupt.args = (explain(),)
-        raise
-
-
 def stored_text(upload: ClientUpload) -> str:
     return f"{share_text(upload.stored, upload.total)} are stored"
 
@@ -73,21 +62,22 @@ def new_files(
     """
 
     contents = [content for item in sources(source) for content in _matches(item)]
-    _check_streams(contents)
+    if len(contents) > 1:
+        _check_streams(contents)
     if isinstance(file_id, str) and len(contents) != 1:
         raise ValueError(f"file_id is for one source, but source has {len(contents)} sources; give a list of ids")
     chosen_id = {} if file_id is None else {"id": file_id}
     names = names_for(len(contents), name)
     bodies = row_bodies(metadata, chosen_id, len(contents), creating=True, names=session.names, row="source")
-    schema = files_schema_with(bodies.keys)
-    rows = []
+    keys, rows = bodies.keys, []
+    query = files_schema_with(keys).query
     for n, (item, title) in enumerate(zip(contents, names, strict=True)):
         body = bodies.body(n)
         converted = bool(arguments.convert_to) or session.names.is_native(str(body.get("mimeType")))
         content, media_type = content_of(item, title or body.get("name"), arguments.mime_type, converted=converted)
-        own = replace(arguments, metadata=body, query=schema.query, name=title, mime_type=media_type)
+        own = replace(arguments, metadata=body, query=query, name=title, mime_type=media_type)
         rows.append((content, own))
-    return schema, _prepare_rows(session, rows, errors), bodies
+    return files_schema_with(keys, UPLOADS), _prepare_rows(session, rows, errors), bodies
 
 
 def _prepare_rows(session: Session, rows: Iterable[tuple[Any, UploadArguments]], errors: Errors) -> list[UploadRequest]:
@@ -117,7 +107,7 @@ def _matches(source: Source) -> list[Source]:
     """Return the files that match a URL with wildcards, or else the source itself."""
     from ...local.url_files import UrlFile, is_url
 
-    return [*UrlFile(source).matches()] if is_url(source) and "*" in source else [source]
+    return [*UrlFile(source).matches()] if isinstance(source, str) and "*" in source and is_url(source) else [source]
 
 
 def new_content(
@@ -137,7 +127,8 @@ def new_content(
     contents = sources(source)
     if len(contents) not in (1, len(ids)):
         raise ValueError(f"source has {len(contents)} sources for {len(ids)} files; give one, or one for each file")
-    _check_streams(contents * len(ids) if len(contents) == 1 else contents)
+    if len(ids) > 1:
+        _check_streams(contents * len(ids) if len(contents) == 1 else contents)
     bodies = row_bodies(metadata, fields, len(ids), creating=False, names=session.names)
     schema = files_schema_with(bodies.keys)
     common = replace(arguments, metadata=bodies.shared, query=schema.query)
@@ -200,16 +191,15 @@ def is_current(session: Session, record: Record, status_changed: int | None, pat
 
 def send_upload(session: Session, request: UploadRequest, report: Report, *, alone: bool) -> Record:
     """Run an upload and return the record of the file. `alone` is False for one of several uploads of a call."""
-
     if isinstance(request.source, UnreadableSource):
         request.source.read(0, 1)  # raises its error before a session is opened
-    if request.upload_type == "resumable":
-        upload = resumable(session, request, report)
-        with explaining_interrupt(lambda: f"{stored_text(upload)}; {_how_to_go_on(upload, alone=alone)}"):
-            file = upload.run()
-    else:
-        with explaining_interrupt(lambda: "the upload was stopped; files() shows whether the file is stored"):
-            file = send_once(session, request, report)
+    upload = resumable(session, request, report) if request.upload_type == "resumable" else None
+    try:
+        file = upload.run() if upload else send_once(session, request, report)
+    except KeyboardInterrupt as interrupt:
+        stopped = "the upload was stopped; files() shows whether the file is stored"
+        interrupt.args = (f"{stored_text(upload)}; {_how_to_go_on(upload, alone=alone)}" if upload else stopped,)
+        raise
     return {**file, SOURCE_TIME: request.source.status_changed}
 
 
@@ -235,7 +225,8 @@ _MAX_SKIPPED_NAMED = 5
 def has_tree(source: object) -> bool:
     """Return True if a source, or one in a list of sources, is the path of a folder or a pattern with wildcards."""
 
-    return any(map(names_tree, source if isinstance(source, list | tuple) else [source]))
+    sources = source if isinstance(source, list | tuple) else [source]
+    return any(names_tree(path) for path in sources if isinstance(path, str | os.PathLike))
 
 
 def upload_trees(

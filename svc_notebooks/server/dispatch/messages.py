@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, nullcontext
 from datetime import datetime
 from hashlib import blake2b
+from io import BytesIO
 from json.encoder import encode_basestring
 from tempfile import SpooledTemporaryFile
 from types import GeneratorType
@@ -29,7 +30,6 @@ from ...core.http.content_coding import BODY_DIGESTS, REPRESENTATION_DIGESTS, Di
 from ...core.http.messages import (
     JSON,
     Body,
-    BytesBody,
     Disconnected,
     Headers,
     JSONObject,
@@ -360,7 +360,7 @@ class RequestBody:
     __slots__ = ("_body", "_entry", "_read")
 
     def __init__(self, body: Body | bytes, entry: JournalEntry) -> None:
-        self._body = BytesBody(body) if isinstance(body, bytes) else body
+        self._body = BytesIO(body) if isinstance(body, bytes) else body
         self._entry = entry
         self._read: Callable[[int], bytes] = self._body.read
 

@@ -36,7 +36,9 @@ def link_base_url(request: Request, context: ServiceContext) -> str:
     A request in this process has no address that a browser can open. Its links have that of the newest socket server
     that runs.
     """
-    base_url = external_base_url(request, context)
+    if context.base_url:
+        return context.base_url.rstrip("/")
+    base_url = external_origin(request, context) + context.policy.path_prefix
     if not context.servers or base_url != NOWHERE:
         return base_url
     return next((server.base_url for server in reversed(context.servers) if not server.stopping), base_url)

@@ -24,8 +24,10 @@ def record_creation(context: ServiceContext, row: FileRow, *, restored: bool = F
 
     A `restored` file may have permissions of its own.
     """
-    users = users_with_access(context, row) if restored else users_with_access_to_new(context, row)
-    _log_change(context, users, row)
+    users = sorted(users_with_access(context, row) if restored else users_with_access_to_new(context, row))
+    context.store.changes.add(users, row.id, context.millis())
+    for user in users:
+        _enqueue(context, change_log_of(user), context.policy.change_state)
     if row.parent and _enqueue(context, row.parent, "add"):
         _notify_folder(context, row.parent)
 

@@ -12,6 +12,7 @@ from ...core.http.messages import JSONObject, Response
 from ..dispatch.messages import read_json
 from ..dispatch.service_context import RequestContext, ServiceContext
 from ..store.content_io import END
+from .change_log import record_creation
 from .conversion import ConversionRequest, conversion_for, convert
 from .operations import add_content, add_file, check_usage, response_fields, store_content
 from .rows import check_new, check_right, effective_role, file_for, new_row, restrictions_on
@@ -40,18 +41,21 @@ def copy(context: ServiceContext, request: RequestContext) -> Response:
             row = new_row(context, request.caller, metadata, source.mime_type)
             row = row._replace(content=source.content, size=source.size, abusive=source.abusive)
             add_file(context, request.caller, row, metadata)
+            record_creation(context, row)
             check_usage(context, row.owner)
             return fields.response(row)
         assert source.content is not None
         size = source.size or 0
         pieces = context.store.contents.pieces(source.content, 0, size)
         reader = context.content.read(source.content, 0, size)  # an open reader keeps the parts from being deleted
-    with closing(reader), convert(context, request, conversion, str(metadata["name"]), size, pieces) as converted:
-        assert converted
-        with context.store.transaction():
-            new_content = add_content(context, converted.pieces, None, converted.media_type)
-            row, _ = store_content(context, request, "", metadata, new_content)
-            context.store.files.save(row._replace(abusive=source.abusive))
+    with (
+        closing(reader),
+        convert(context, request, conversion, str(metadata["name"]), size, pieces) as converted,
+        context.store.transaction(),
+    ):
+        new_content = add_content(context, converted.pieces, None, converted.media_type)
+        row, _ = store_content(context, request, "", metadata, new_content)
+        context.store.files.save(row._replace(abusive=source.abusive))
     return fields.response(row)
 
 

@@ -100,6 +100,7 @@ def create(context: ServiceContext, request: RequestContext) -> Response:
         if not context.names.is_native(row.mime_type):
             row = row._replace(content=context.store.contents.begin(), size=0)
         add_file(context, request.caller, row, metadata)
+        change_log.record_creation(context, row)
     return fields.response(row)
 
 
@@ -122,13 +123,12 @@ def update(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def add_file(context: ServiceContext, caller: Caller, row: FileRow, metadata: JSONObject) -> None:
-    """Add a new file and its properties to the store and the change log. The caller opens the transaction."""
+    """Add a new file and its properties to the store. The caller opens the transaction, and records the creation."""
     context.store.files.add(row)
     if "id" in metadata:
         context.store.users.use_id(row.id)
     context.store.files.open_with(row.id, caller.client)
     save_properties(context, caller, row.id, metadata)
-    change_log.record_creation(context, row)
 
 
 def change_file(
@@ -362,6 +362,7 @@ def store_content(
         row, old = new_row(context, request.caller, metadata, content.media_type), None
         row = row._replace(content=content.number, size=content.size)
         add_file(context, request.caller, row, metadata)
+        change_log.record_creation(context, row)
     check_usage(context, row.owner)
     if old is None or context.store.files.holds(old):
         return row, {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 
 from ...core.api.operations import SESSION
 from ...core.errors.catalogue import refuse
@@ -360,7 +360,7 @@ def _convert(
     pieces = context.store.contents.pieces(row.content, 0, stored) if conversion else []
     pieces += [last] if last else []
     name = file_name(context, initiation, file_id, metadata) or ""
-    return convert(context, initiation, conversion, name, row.stored, pieces)
+    return convert(context, initiation, conversion, name, row.stored, pieces) if conversion else nullcontext()
 
 
 def _store_file(

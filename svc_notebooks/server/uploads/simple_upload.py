@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 from ...core.errors.catalogue import refuse
 from ...core.files.fields import FILE_FIELDS, check_file, is_media_type
 from ...core.http.messages import Body, Headers, JSONObject, Query, Response
@@ -197,8 +199,10 @@ def _store_file(
     if last := receiver.writer.finish(size):
         receiver.pieces.append(last)
     name = file_name(context, request, request.file_id, metadata)
-    conversion = convert(context, request, receiver.conversion, name or "", size, receiver.pieces)
-    with conversion as converted, context.store.transaction():
+    conversion = receiver.conversion and convert(
+        context, request, receiver.conversion, name or "", size, receiver.pieces
+    )
+    with conversion or nullcontext() as converted, context.store.transaction():
         if converted:
             content = add_content(context, converted.pieces, None, converted.media_type)
         else:
