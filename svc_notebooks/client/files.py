@@ -10,7 +10,7 @@ from itertools import chain
 from pathlib import Path
 from typing import cast
 
-from ..core.errors.errors import ContentMismatch, ServiceFailed
+from ..core.errors.errors import ServiceFailed
 from ..core.files.query import quote
 from ..core.http.messages import JSONObject, segment
 from ..core.platform import capabilities
@@ -115,15 +115,6 @@ def has_content(file: File, path: Path, *, size: int) -> bool | None:
         return None
     with path.open("rb") as content:
         return hashlib.file_digest(content, stored[0]).hexdigest() == stored[1]
-
-
-def check_stored_size(file: File, total: int | None) -> None:
-    """Raise ContentMismatch if the answer to an upload of `total` bytes names another size."""
-    if total is not None and file.get("size") not in (None, str(total)):
-        raise ContentMismatch(
-            f"The service stored {file['size']} bytes, but the upload has {total}.",
-            advice="Do not use the stored file, and upload the content again.",
-        )
 
 
 def copy_file(session: Session, file_id: str, metadata: File, *, query: Mapping[str, object] | None = None) -> File:

@@ -1,26 +1,30 @@
-"""Dispatches a request through routing, authentication, rate limits, faults, the handler and the journal."""
+"""Dispatches a request through routing, authentication, rate limits, faults, the handler and the journal.
+
+The route is found in a tree of path segments.
+"""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import AbstractContextManager, ExitStack, closing, nullcontext, suppress
-from dataclasses import replace
-from functools import partial
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, partial
 from time import perf_counter
 from typing import NamedTuple, TypeAlias
 from urllib.parse import SplitResult, urlsplit
 
-from ..convert.pool.converter import Abandoned, Admission, TooManyWaiting
 from ..core.api.error_rules import rule_for
-from ..core.api.operations import FILE_ID, SESSION, Operation, query_parameters
-from ..core.api.public_endpoints import BATCHES, PAGES, SIGN_IN
+from ..core.api.operations import FILE_ID, OPERATIONS, SESSION, Operation, query_parameters
+from ..core.api.public_endpoints import BATCHES, PAGES, PUBLIC_ENDPOINTS, SIGN_IN
+from ..core.brand_names import Names
 from ..core.errors.catalogue import ApiError, refuse
 from ..core.fault_plan import FaultTarget
-from ..core.http.messages import Disconnected, Query, Request, Response, close_body
+from ..core.http.messages import Disconnected, Query, Request, Response, close_body, plain_segment
 from ..core.http.multipart import MediaType
 from ..core.http.redaction import redact_target
-from ..core.thread_permit import checked_slices, release_permit
+from ..core.policy import Policy
+from ..core.suggestions import nearest_name
 from .auth.access_tokens import TokenVerifier
 from .auth.public_request import FORM, MAX_FORM_SIZE, PublicRequest
 from .dispatch import origin as cors
@@ -39,7 +43,7 @@ from .dispatch.messages import (
     error_response,
 )
 from .dispatch.origin import check_page, without_prefix
-from .dispatch.rate_limits import RateLimiter
+from .dispatch.rate_limits import LongReads, RateLimiter
 from .dispatch.service_context import (
     ANONYMOUS,
     WITH_API_KEY,
@@ -50,57 +54,185 @@ from .dispatch.service_context import (
     require_scopes,
 )
 from .files.storage_errors import disk_refusal
-from .handlers import HANDLERS, LISTS, PUBLIC_HANDLERS, READ_ONLY, UPLOAD, routes_of, upload_handler
+from .handlers import HANDLERS, LISTS, PUBLIC_HANDLERS, READ_ONLY, upload_handler
 from .store.errors import SnapshotChanged
 from .uploads.resumable_upload import expire_session, session_caller
 from .uploads.upload_commands import command_headers, command_response, session_request
 from .web.sign_in import signed_in_user
 
-_MAX_RUNNING, _MAX_WAITING = 4, 1_000_000
+Methods = dict[str, Operation]
+PathParams = Mapping[str, str]
+"""The values of the `{name}` parameters of a path template, by name."""
 
 
-class LongReads:
-    """Lets users take turns with long work that only reads."""
+class Route(NamedTuple):
+    """The operation of a request and the parameters in its path. `upload` is true if the path is an upload URI."""
 
-    def __init__(self) -> None:
-        self._turns = Admission(_MAX_RUNNING, _MAX_WAITING)
+    operation: Operation
+    path_params: PathParams
+    upload: bool
 
-    def run(
-        self,
-        read: Callable[[], Response],
-        user: str,
-        is_gone: Callable[[], bool],
-        snapshot: Callable[[], AbstractContextManager[None]] | None,
-    ) -> Response:
-        """Return the result of `read`, which reads a `snapshot`. Raises Disconnected if the client has gone.
 
-        Long work waits for its turn. With a snapshot, it does not wait where it is, because it has a reader of the
-        database: `read` is called again when its turn has come.
-        """
-        has_turn, waits = False, snapshot is None
+@dataclass(slots=True)
+class _Node:
+    methods: Methods = field(default_factory=dict)
+    fixed: dict[str, _Node] = field(default_factory=dict)
+    parameter: tuple[str, _Node] | None = None
 
-        def check(pauses: bool) -> None:
-            nonlocal has_turn
-            if is_gone():
-                raise Disconnected("the client has closed its connection")
-            if pauses and not has_turn:
-                with release_permit() if waits else nullcontext():
-                    stack.enter_context(self._turns.turn(user, is_gone, waits=waits))
-                has_turn = True
+    def add(self, path: Sequence[str], operation: Operation) -> None:
+        if not path:
+            self.methods.update(dict.fromkeys(operation.methods, operation))
+        elif path[0].startswith("{"):
+            self.parameter = self.parameter or (path[0], _Node())
+            self.parameter[1].add(path[1:], operation)
+        else:
+            self.fixed.setdefault(path[0], _Node()).add(path[1:], operation)
 
-        try:
-            with ExitStack() as stack:
-                try:
-                    with checked_slices(check), snapshot() if snapshot else nullcontext():
-                        return read()
-                except TooManyWaiting:
-                    with release_permit():
-                        stack.enter_context(self._turns.turn(user, is_gone))
-                    has_turn = True
-                with checked_slices(check), snapshot() if snapshot else nullcontext():
-                    return read()
-        except Abandoned:
-            raise Disconnected("the client has closed its connection") from None
+
+_UPDATES = next(operation.methods for operation in OPERATIONS if operation.name == "files.update")
+
+_SESSION_METHODS: Methods = dict.fromkeys(SESSION.methods, SESSION)
+
+UPLOAD = "/upload/"
+"""The beginning of the path of every upload URI."""
+
+_ABSENT = {
+    "accessproposals": "access proposals",
+    "approvals": "approvals",
+    "apps": "apps",
+    "comments": "comments",
+    "download": "long-running operations",
+    "drives": "changes of shared drives",
+    "generateCseToken": "client-side encryption",
+    "listLabels": "labels",
+    "modifyLabels": "labels",
+    "operations": "long-running operations",
+    "revisions": "changes of revisions",
+    "teamdrives": "changes of shared drives",
+    "transferOwnership": "transfers of calendars",
+    "watch": "watching access rules and settings",
+}
+"""What the family has and this service does not, by a segment of the path."""
+
+ABSENT = ", ".join(sorted(set(_ABSENT.values())))
+"""The operations of the family that this service does not have, as docs/deployments.md lists them."""
+
+
+@lru_cache(maxsize=16)
+def routes_of(names: Names, policy: Policy) -> Routes:
+    """Return the tree of all paths of services with these names and this policy, which these services share."""
+    return Routes(names, policy)
+
+
+class Routes:
+    """The tree of all paths of a service, used to find the operation of a request."""
+
+    def __init__(self, names: Names, policy: Policy) -> None:
+        roots = (names.path(""), names.upload_path(""), names.calendar_path(""), "/")
+        self._roots = {root: _Node() for root in roots}
+        self.scopes = {operation.name: operation.scopes_under(policy) for operation in (*OPERATIONS, SESSION)}
+        """The scopes of which a token needs one, for each operation."""
+        self._plain, self._media, self._calendar, public = self._roots.values()
+        for operation in OPERATIONS:
+            if operation.is_offered(policy):
+                self._add(operation, policy)
+        self._plain.fixed["files"].fixed["generateCseToken"] = _Node()  # not the id of a file
+        endpoints = [endpoint for endpoint in PUBLIC_ENDPOINTS if endpoint.is_offered(policy)]
+        for endpoint in endpoints:
+            public.add(endpoint.path_under(names), endpoint)
+        self._new_upload = names.upload_path("files")
+        self._interface = (*(root for root in roots if root != "/"), f"/{names.storage}/v2/")
+        self._endpoints = {
+            "/".join(("", *endpoint.path_under(names))) for endpoint in endpoints if endpoint.name not in PAGES
+        }
+
+    def _add(self, operation: Operation, policy: Policy) -> None:
+        if operation.name == "files.update":
+            operation = replace(operation, methods=policy.update_verbs)
+        if operation.media:
+            self._media.add(operation.path, operation)
+        (self._calendar if operation.calendar else self._plain).add(operation.path, operation)
+
+    def find(self, method: str, path: str, query: Query) -> Route:
+        """Return the route of a request. Raises ApiError (404) for an unknown path and (405) for an unknown method."""
+        methods, path_params = self._look_up(path, query)
+        is_new_upload = path == self._new_upload and methods is not _SESSION_METHODS
+        if is_new_upload and method == "PUT" and query.get("uploadType") == "resumable":
+            raise refuse("requiredParameter", name="upload_id")
+        operation = methods.get(method)
+        if operation is None:
+            raise self._refusal(method, path, methods)
+        return Route(operation, path_params, path.startswith(UPLOAD))
+
+    def methods(self, path: str, query: Query) -> tuple[str, ...]:
+        """Return the HTTP methods that a path allows. Raises ApiError (404) for an unknown path."""
+        methods, _ = self._look_up(path, query)
+        if not methods:
+            raise self._refusal("OPTIONS", path, methods)
+        return tuple(methods)
+
+    def is_interface(self, path: str) -> bool:
+        """Return True if a path belongs to the interface or to an OAuth endpoint, False for a page that people open."""
+        return path.startswith(self._interface) or path in self._endpoints
+
+    def _look_up(self, path: str, query: Query) -> tuple[Methods, PathParams]:
+        """Return the operations by method and the path parameters. Both are empty for an unknown path."""
+        for root, node in self._roots.items():  # noqa: B007 -- `node` is read below
+            if path.startswith(root):
+                break
+        else:
+            return {}, {}
+        segments = path[len(root) :].split("/")
+        in_session = path.startswith(UPLOAD) and "upload_id" in query
+        if in_session and segments[0] == "files" and len(segments) < 3 and "" not in segments:
+            return _SESSION_METHODS, {}
+        path_params: dict[str, str] = {}
+        for segment in segments:
+            if child := node.fixed.get(segment):
+                node = child
+            elif node.parameter and segment:
+                name, node = node.parameter
+                path_params[name] = plain_segment(segment)
+            else:
+                return {}, {}
+        return node.methods, path_params
+
+    def _similar(self, path: str) -> str:
+        """Return the part of a message that suggests a path of the interface, or "" if no path is similar."""
+        prefixes = {"", *"".join(self._interface).split("/")}
+        segments = [segment[:60] for segment in path.split("/") if segment not in prefixes]
+        for root in sorted(self._interface[:-1], key=lambda root: not path.startswith(root)):
+            node, meant = self._roots[root], root.rstrip("/")
+            for segment in segments:
+                name = segment if segment in node.fixed else nearest_name(segment, node.fixed, similarity=0.75)
+                if name is not None:
+                    node = node.fixed[name]
+                elif node.parameter:
+                    name, node = segment, node.parameter[1]
+                else:
+                    break
+                meant += f"/{name}"
+            else:
+                if node.methods:
+                    return f"; did you mean {meant}?"
+        return ""
+
+    def _refusal(self, method: str, path: str, methods: Methods) -> ApiError:
+        is_absent = not _ABSENT.keys().isdisjoint(path.replace(":", "/").split("/"))
+        near = "" if methods or is_absent else self._similar(path)
+        if near and path.startswith(self._interface):
+            return refuse("unknownPath", operation=f"{method[:20]} {path[:200]}", near=near)
+        if (is_absent or not methods) and path.startswith(self._interface):
+            rule = "A8-10" if path.endswith("/watch") else None
+            return refuse("unknownOperation", decided_by=rule, operation=f"{method[:20]} {path[:200]}", absent=ABSENT)
+        if not methods:
+            roots = f"; the interface is below {self._interface[0]} and {self._interface[2]}."
+            return refuse("notFound", message=f"there is nothing at this address{near or roots}")
+        allowed = ", ".join(methods)
+        updates = method in _UPDATES and any(operation.name == "files.update" for operation in methods.values())
+        rule = "update_verbs" if updates else None
+        refused = refuse("methodNotAllowed", decided_by=rule, method=method[:20], allowed=allowed)
+        return ApiError(refused.rows, [("Allow", allowed)])
 
 
 _log = logging.getLogger(__name__)

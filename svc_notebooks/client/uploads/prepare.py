@@ -22,15 +22,23 @@ from ...core.http.multipart import MultipartRelated
 from ...core.http.native_formats import NATIVES
 from ...core.resources.files import File
 from ...core.uploads.states import QUANTUM
-from ..files import check_id, check_stored_size, get_file
+from ..files import check_id, get_file
 from ..json_response import read_object, read_resource
 from ..session import Session
 from ..transport.foreign_urls import is_web_address
 from ..transport.retry import Retry
-from .open_source import open_source, own_name
-from .request import DEFAULT_CHUNK, UploadArguments, UploadRequest, document_name, is_document, native_type, source_type
+from .request import (
+    DEFAULT_CHUNK,
+    UploadArguments,
+    UploadRequest,
+    check_stored_size,
+    document_name,
+    is_document,
+    native_type,
+    source_type,
+)
 from .resumable_upload import ClientUpload
-from .sources import BytesSource, PathSource, Progress, SourceStream, UploadSource
+from .sources import BytesSource, PathSource, Progress, SourceStream, UploadSource, open_source, own_name
 
 SIMPLE_LIMIT = 5_000_000
 """The maximum number of bytes for which the interface recommends a single request (A1, Limits)."""

@@ -35,7 +35,7 @@ from ...core.uploads.client_state_machine import (
     Wait,
 )
 from ...core.uploads.states import UploadState
-from ..files import check_stored_size, get_file
+from ..files import get_file
 from ..json_response import parse_object, read_object, read_resource
 from ..session import Session
 from ..transport.foreign_urls import foreign_url
@@ -43,7 +43,7 @@ from ..transport.in_process import TransportError
 from ..transport.retry import Retry, response_error
 from ..upload_journal import JournalLock
 from .chosen_id import check_content
-from .request import DEFAULT_CHUNK, UploadRequest
+from .request import DEFAULT_CHUNK, UploadRequest, check_stored_size
 from .sources import Progress, SourceStream
 
 # -- builds the requests that send the chunks of a resumable upload (A3)

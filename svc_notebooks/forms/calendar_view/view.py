@@ -14,15 +14,14 @@ from ...core.errors.errors import NotFound, SvcError
 from ...core.time_zones import UTC_NAME, zone
 from ...notebook.arguments import choice
 from ...notebook.current_session import SessionLike, session_or_current
-from ...notebook.events.event_times import Times
+from ...notebook.events.body import calendar_ids
+from ...notebook.events.event_times import Times, offset_text, zone_name
 from ...notebook.events.events import create_event
-from ...notebook.events.parameters import calendar_ids
 from ...notebook.events.records import event_frame
 from ...notebook.events.series_state import SeriesState
 from ...notebook.frames.event_schemas import EVENTS
 from ...notebook.frames.frames import Record, frame
 from ...notebook.html import Markup, join_html, tag
-from ...notebook.times import offset_text, zone_name
 from ..widgets.background_task import BackgroundTask, LatestTask
 from ..widgets.dialogs import Confirmation
 from ..widgets.field import count_text, row, set_visible, small_button

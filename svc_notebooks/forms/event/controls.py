@@ -12,8 +12,7 @@ import ipywidgets as widgets
 from ...core.events.rrule import Start
 from ...core.events.series import Series
 from ...core.time_zones import zone
-from ...notebook.events.body import partial_body
-from ...notebook.events.parameters import QUERY_ARGUMENTS, query_of
+from ...notebook.events.body import QUERY_ARGUMENTS, partial_body, query_of
 from ...notebook.frames.frames import camel
 from ...notebook.html import tag
 from ..recurrence.builder import RecurrenceBuilder

@@ -14,7 +14,7 @@ import ipywidgets as widgets
 from ...core.events.rrule import Start
 from ...core.events.times import read_time
 from ...core.time_zones import zone, zone_names
-from ...notebook.times import offset_text
+from ...notebook.events.event_times import offset_text
 from ..widgets.field import AUTO_WIDTH, LABEL, Field, checkbox, describe, on_change, set_visible
 
 if TYPE_CHECKING:

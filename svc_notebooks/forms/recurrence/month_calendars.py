@@ -14,9 +14,9 @@ import ipywidgets as widgets
 from ...core.events.instances import Occurrence
 from ...core.events.rrule import Start
 from ...core.events.series import Series
+from ...notebook.events.event_times import offset_text
 from ...notebook.exchanges.charts import Picture
 from ...notebook.html import Markup, join_html, tag
-from ...notebook.times import offset_text
 from ..widgets.field import set_visible, small_button
 
 if TYPE_CHECKING:

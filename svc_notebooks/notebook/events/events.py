@@ -19,10 +19,17 @@ from ..batch.batch import ROW_ERRORS, Batch, Errors, Executor, Progress, RowOper
 from ..current_session import SessionLike, session_or_current
 from ..frames.event_schemas import EVENT
 from ..frames.schemas import DELETED
-from ..times import End, When, Zone, zone_name
-from .body import event_body, partial_body, warn_about
-from .event_times import ZONE_OF, local_times, needs_start, without_periods
-from .parameters import QUERY_ARGUMENTS, add_required, calendar_id, query_of, warn_deprecated
+from .body import (
+    QUERY_ARGUMENTS,
+    add_required,
+    calendar_id,
+    event_body,
+    partial_body,
+    query_of,
+    warn_about,
+    warn_deprecated,
+)
+from .event_times import ZONE_OF, End, When, Zone, local_times, needs_start, without_periods, zone_name
 from .records import change_row, delete_row, event_frame, respond_row, run_on_events, with_first
 from .series_state import own_values
 

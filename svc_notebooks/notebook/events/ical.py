@@ -59,7 +59,7 @@ from ..batch.batch import (
 from ..current_session import SessionLike, session_or_current
 from ..frames.event_schemas import CALENDAR_FILE, IMPORTED
 from ..frames.frames import Record, frame
-from .parameters import add_required, calendar_id
+from .body import add_required, calendar_id
 from .query import wire_window
 from .records import event_record, in_zone
 from .series_state import exceptions, writable_fields
@@ -73,7 +73,7 @@ if TYPE_CHECKING:
     from ...client.session import Session
     from ...core.http.messages import JSON, JSONObject
     from ..arguments import File
-    from ..times import When
+    from .event_times import When
 
 
 def export_events(

@@ -22,9 +22,8 @@ from ...core.time_zones import UTC_NAME, zone
 from ..batch.batch import ROW_ERRORS, Batch, Report, RowCall, RowOperation, known_id, run
 from ..frames.event_schemas import EVENT
 from ..frames.frames import Record, Schema, frame, snake
-from .body import partial_body, warn_about
+from .body import add_required, partial_body, warn_about
 from .event_times import event_zones
-from .parameters import add_required
 from .series_state import SeriesState, exceptions, keep_changes
 
 if TYPE_CHECKING:

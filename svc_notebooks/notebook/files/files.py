@@ -30,7 +30,7 @@ from ..batch.batch import (
 )
 from ..current_session import SessionLike, session_or_current
 from ..frames.frames import Record, Schema, frame, snake
-from ..frames.schemas import IDS, file_schema
+from ..frames.schemas import FILE, IDS, file_schema
 from .metadata import RowBodies, files_schema_with, metadata_body, row_bodies, with_parent
 from .upload_requests import (
     check_resumable,
@@ -411,10 +411,7 @@ def file(id: File, *, fields: str | Iterable[str] | None = None, session: Sessio
     """
 
     session = session_or_current(session)
-    schema, mask = file_schema(fields), _mask(fields)
+    schema = file_schema(fields)
+    mask = "*" if schema is FILE else ",".join(schema.keys)
     call = partial(get_file, session, fields=mask)
     return apply_to_rows(schema, file_ids(id, "id"), call, session, workers=None)
-
-
-def _mask(fields: str | Iterable[str] | None) -> str:
-    return "*" if isinstance(fields, str) and fields == "*" else ",".join(file_schema(fields).keys)

@@ -39,8 +39,8 @@ from ...core.resources.files import File as FileResource
 from ...core.time_arguments import instant_of
 from ..arguments import file_ids, flag, optional_text, texts, whole
 from ..current_session import SessionLike, session_or_current
-from ..frames.frames import Column, Record, Schema, concatenate, frame, snake
-from ..frames.schemas import FILE, file_schema
+from ..frames.frames import Column, Record, Schema, concatenate, frame, select_columns, snake
+from ..frames.schemas import FILE, FILES
 from ..people import people
 from .folder_tree import FolderTree, folder_ids
 
@@ -451,7 +451,7 @@ def files(  # type: ignore[misc]  # the overloads tell the types of the result
     size = _CHUNK if chunksize is None else whole("chunksize", chunksize, 1)
     recursive, paths = flag("recursive", recursive), flag("paths", paths)
     conditions = {key: list(given[key]) if isinstance(given[key], Iterator) else given[key] for key in CONDITIONS}
-    schema, keys = file_schema(fields), sort_keys(order_by)
+    schema, keys = select_columns(fields, FILES, FILE, "a file"), sort_keys(order_by)
     sent_query = None if query is None else wire_query(query)
     for media_type in media_types(query) if query else ():
         session.names.full_media_type(media_type, "query")  # raises for the media type of another brand

@@ -17,9 +17,8 @@ from ..current_session import SessionLike, session_or_current
 from ..exchanges.charts import Picture, state_chart, state_path, upload_picture
 from ..frames.frames import frame
 from ..frames.schemas import HISTORY, PENDING
-from .frame_content import content_of, new_contents
 from .metadata import files_schema_with, metadata_body, with_parent
-from .upload_requests import stored_text
+from .upload_requests import content_of, new_contents, stored_text
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -12,10 +12,9 @@ from ...core.http.messages import JSONObject, Response
 from ..dispatch.messages import read_json
 from ..dispatch.service_context import RequestContext, ServiceContext
 from ..store.content_io import END
-from .change_log import record_creation
 from .conversion import ConversionRequest, conversion_for, convert
 from .operations import add_content, add_file, check_usage, response_fields, store_content
-from .rows import check_new, check_right, effective_role, file_for, new_row, restrictions_on
+from .rows import check_new, check_right, effective_role, file_for, new_row, record_creation, restrictions_on
 from .tables import FileRow
 
 _COPIED_FIELDS = ("contentHints", "description", "folderColorRgb", "originalFilename")

@@ -33,7 +33,6 @@ from ..dispatch.messages import (
 )
 from ..dispatch.service_context import Caller, RequestContext, ServiceContext
 from ..store.contents import PartRange
-from . import change_log
 from .resource import DEFAULT_MASK, ViewContext, file_resource, user_resource, view_of
 from .rows import (
     change_row,
@@ -43,6 +42,9 @@ from .rows import (
     file_for,
     is_in_trash_with,
     new_row,
+    record_change,
+    record_creation,
+    record_removal,
     restrictions_below,
     restrictions_on,
     save_properties,
@@ -100,7 +102,7 @@ def create(context: ServiceContext, request: RequestContext) -> Response:
         if not context.names.is_native(row.mime_type):
             row = row._replace(content=context.store.contents.begin(), size=0)
         add_file(context, request.caller, row, metadata)
-        change_log.record_creation(context, row)
+        record_creation(context, row)
     return fields.response(row)
 
 
@@ -153,7 +155,7 @@ def change_file(
         changes |= {"content", "properties"}  # new content also changes headRevisionId, which is a property
     if metadata.keys() - {"trashed"} or not (changes or "trashed" in metadata):
         changes.add("properties")
-    change_log.record_change(context, old, row, changes)
+    record_change(context, old, row, changes)
     return row
 
 
@@ -240,8 +242,8 @@ def delete_tree(context: ServiceContext, file_id: str) -> dict[int, list[str]]:
             if row and parent and parent.owner != row.owner:
                 moved = row._replace(parent=context.root(row.owner))
                 context.store.files.save(moved)
-                change_log.record_change(context, row, moved, {"parents"})
-        change_log.record_removal(context, top)
+                record_change(context, row, moved, {"parents"})
+        record_removal(context, top)
         context.store.permissions.drop_all(top.id)
     return {content: context.store.contents.drop(content) for content in context.store.files.drop(file_id)}
 
@@ -289,7 +291,8 @@ def list_files(context: ServiceContext, request: RequestContext) -> Response:
     """Return a page of the files that the caller can see and that match the query `q`, sorted by `orderBy`."""
     policy, query = context.policy, request.query
     size = int_param(query, "pageSize", policy.page_size, policy.max_page_size)
-    keys = parse_order(query.get("orderBy") or "")
+    order = query.get("orderBy")
+    keys = parse_order(order) if order else ()
     choice_param(query, "corpora", ("user", "domain", "drive", "allDrives"))
     spaces = {space.strip() for space in (query.get("spaces", _SPACES[0]) or "").split(",")}
     if not spaces.issubset(_SPACES):
@@ -304,7 +307,7 @@ def list_files(context: ServiceContext, request: RequestContext) -> Response:
     for media_type in compared_values(search, "mimeType") if search else ():
         if message := context.names.media_type_problem(str(media_type)):
             raise refuse("invalidValue", name="q", message=message)
-    about = (request.caller.user, text, query.get("orderBy") or "")
+    about = (request.caller.user, text, order or "")
     token = query.get("pageToken")
     after = decode_page_token(token, about, len(keys) + 1, context.secret) if token else None
     mask = parse_fields_param(
@@ -362,7 +365,7 @@ def store_content(
         row, old = new_row(context, request.caller, metadata, content.media_type), None
         row = row._replace(content=content.number, size=content.size)
         add_file(context, request.caller, row, metadata)
-        change_log.record_creation(context, row)
+        record_creation(context, row)
     check_usage(context, row.owner)
     if old is None or context.store.files.holds(old):
         return row, {}

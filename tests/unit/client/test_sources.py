@@ -13,8 +13,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from svc_notebooks.client.uploads.open_source import open_source
-from svc_notebooks.client.uploads.sources import SourceStream, StreamSource, UploadSource
+from svc_notebooks.client.uploads.sources import SourceStream, StreamSource, UploadSource, open_source
 from svc_notebooks.core.errors.errors import SourceChanged
 from tests.scripted import Stream
 
