@@ -104,7 +104,7 @@ def row_ids(rows: object, argument: str, columns: Sequence[str] = ("id",)) -> li
     >>> row_ids([{"id": "a"}, "b"], "event")
     ['a', 'b']
     """
-    return list(_ids(rows, argument, columns, "an id"))
+    return [rows] if isinstance(rows, str) and rows else list(_ids(rows, argument, columns, "an id"))
 
 
 def _ids(value: Any, argument: str, columns: Sequence[str], forms: str) -> Iterator[str]:

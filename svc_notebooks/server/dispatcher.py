@@ -54,7 +54,7 @@ from .dispatch.service_context import (
     require_scopes,
 )
 from .files.storage_errors import disk_refusal
-from .handlers import HANDLERS, LISTS, PUBLIC_HANDLERS, READ_ONLY, upload_handler
+from .handlers import HANDLERS, LISTS, PUBLIC_HANDLERS, READ_ONLY, UPLOAD_TYPES, Handler
 from .store.errors import SnapshotChanged
 from .uploads.resumable_upload import expire_session, session_caller
 from .uploads.upload_commands import command_headers, command_response, session_request
@@ -488,7 +488,7 @@ class Dispatcher:
             body,
             entry,
         )
-        handler = upload_handler(request_context) if is_upload and operation.media else HANDLERS[operation.name]
+        handler = _upload_handler(request_context) if is_upload and operation.media else HANDLERS[operation.name]
         is_status_query = operation is SESSION and entry.declared == 0
         if method == "DELETE" or is_status_query:  # no body, so the handler can be called a second time
             return context.reserve.spend(lambda: handler(context, request_context))
@@ -519,6 +519,19 @@ class Dispatcher:
             if owner:
                 return owner
         return self._tokens.caller(headers, incoming.query)
+
+
+def _upload_handler(request: RequestContext) -> Handler:
+    """Return the handler for the type of an upload. Raises ApiError (400) for an unknown or missing `uploadType`."""
+    upload_type = request.query.get("uploadType")
+    if upload_type is None:  # a common client library omits uploadType
+        media_type = MediaType.parse(request.headers.get("Content-Type") or "").essence
+        upload_type = "multipart" if media_type == "multipart/related" else None
+    if upload_type is None or upload_type not in UPLOAD_TYPES:
+        raise refuse("badUploadType", value="missing" if upload_type is None else repr(upload_type[:40]))
+    handler, rule_to_create, rule_to_update = UPLOAD_TYPES[upload_type]
+    request.journal_entry.decided_by = rule_to_update if request.file_id else rule_to_create
+    return handler
 
 
 def _with_form(query: Query, request: Request, body: RequestBody) -> Query:

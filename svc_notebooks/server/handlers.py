@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from ..core.api.openapi import document
 from ..core.errors.catalogue import refuse
 from ..core.http.messages import Request, Response
-from ..core.http.multipart import MediaType
 from .auth import grants, identity_tokens
 from .auth.public_request import PublicRequest
 from .calendars import (
@@ -28,7 +27,7 @@ from .web import consent, pages, sign_in
 
 Handler = Callable[[ServiceContext, RequestContext], Response]
 
-_UPLOAD_TYPES: Mapping[str, tuple[Handler, str, str]] = {
+UPLOAD_TYPES: Mapping[str, tuple[Handler, str, str]] = {
     "media": (simple_upload.simple_upload, "A1-01", "A1-04"),
     "multipart": (simple_upload.multipart, "A2-01", "A2-04"),
     "resumable": (resumable_upload.initiate, "A3-01", "A3-01"),
@@ -129,19 +128,6 @@ READ_ONLY = frozenset(
 
 LISTS = frozenset(operation for operation in READ_ONLY if operation.endswith((".list", ".instances")))
 """Those of them that always need several statements."""
-
-
-def upload_handler(request: RequestContext) -> Handler:
-    """Return the handler for the type of an upload. Raises ApiError (400) for an unknown or missing `uploadType`."""
-    upload_type = request.query.get("uploadType")
-    if upload_type is None:  # a common client library omits uploadType
-        media_type = MediaType.parse(request.headers.get("Content-Type") or "").essence
-        upload_type = "multipart" if media_type == "multipart/related" else None
-    if upload_type is None or upload_type not in _UPLOAD_TYPES:
-        raise refuse("badUploadType", value="missing" if upload_type is None else repr(upload_type[:40]))
-    handler, rule_to_create, rule_to_update = _UPLOAD_TYPES[upload_type]
-    request.journal_entry.decided_by = rule_to_update if request.file_id else rule_to_create
-    return handler
 
 
 PUBLIC_HANDLERS: Mapping[str, Callable[[PublicRequest], Response]] = {

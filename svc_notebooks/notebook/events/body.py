@@ -5,7 +5,7 @@ The body is checked by the service's rules.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from datetime import UTC, timedelta
 from typing import TYPE_CHECKING, Any
@@ -23,6 +23,7 @@ from ...core.events.value_checks import EVENT_FIELDS
 from ...core.http.messages import JSON, JSONObject
 from ...core.policy import Policy
 from ...core.resources.colors import EVENT_COLORS
+from ...core.time_arguments import python_time
 from ..arguments import choice, flag, one_row_id, plain, row_ids, whole
 from ..frames.frames import camel
 from ..people import people
@@ -72,12 +73,17 @@ def event_body(*, request_id: str = "conference", **arguments: Any) -> JSONObjec
     rows = [row for row in problems(body, LENIENT) if not str(row.location).startswith("conferenceData")]
     if rows:
         raise EventError(rows)
-    warn_about(body)
+    metadata = arguments.get("metadata") or ()
+    given = [name for name in ("start", "end") if name in metadata or isinstance(arguments.get(name), dict)]
+    warn_about(body, given)
     return body
 
 
-def warn_about(event: Mapping[str, Any]) -> None:
-    """Show a warning about fields that the service accepts, but that are probably a mistake."""
+def warn_about(event: Mapping[str, Any], given: Iterable[str] = ("start", "end")) -> None:
+    """Show a warning about fields that the service accepts, but that are probably a mistake.
+
+    `given` are the times that were given as objects of the interface, which the service moves if they do not exist.
+    """
     for n, attachment in enumerate(event.get("attachments") or ()):
         if isinstance(attachment, Mapping) and not attachment.get("fileUrl"):
             warn_caller(f"attachments[{n}] has no file_url; some clients cannot read an event with such an attachment")
@@ -86,12 +92,12 @@ def warn_about(event: Mapping[str, Any]) -> None:
         recurrence = Recurrence.parse(event["recurrence"], start) if event.get("recurrence") else None
     except ValueError:
         return  # the service refuses the event
-    for name in ("start", "end"):
+    for name in given:
         time: Any = event.get(name) or {}
         try:
             if time.get("dateTime"):
-                check_exists(name, time["dateTime"], time.get("timeZone"))
-        except ValueError as error:  # a dict, whose time the service moves
+                check_exists(name, python_time(name, time["dateTime"]), time.get("timeZone"))
+        except ValueError as error:
             warn_caller(str(error))
     if recurrence is None:
         return
@@ -112,14 +118,13 @@ def partial_body(*, request_id: str = "conference", **arguments: Any) -> JSONObj
     values = {name: value for name, value in arguments.items() if value is not None}
     metadata = values.pop("metadata", {})
     zone = zone_name("time_zone", values.pop("time_zone", None))
-    end_zone = zone_name("end_time_zone", values.pop("end_time_zone", None)) or zone
+    end_zone = zone_name("end_time_zone", values.pop("end_time_zone")) if "end_time_zone" in values else zone
     properties: JSONObject = {name: _texts(name, values.pop(name)) for name in ("private", "shared") if name in values}
     body: JSONObject = {}
     for argument, value in absolute_times(values, zone, end_zone).items():
         if argument in ("start", "end", "original_start_time"):
             its_zone = end_zone if argument == "end" else zone
-            check_exists(argument, value, its_zone)
-            time = body[camel(argument)] = time_object(argument, value, its_zone)
+            time = body[camel(argument)] = time_object(argument, value, its_zone, must_exist=True)
             if "date" in time and not isinstance(value, dict) and values.get("recurrence") is None:
                 time.pop("timeZone", None)  # clients do not expect a zone of a single all-day event
         elif argument == "conference":

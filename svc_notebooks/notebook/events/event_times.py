@@ -55,11 +55,11 @@ def _zone_key(value: Any) -> str | None:
     return "UTC" if is_utc else None
 
 
-def time_object(argument: str, value: object, time_zone: str | None) -> JSONObject:
+def time_object(argument: str, value: object, time_zone: str | None, *, must_exist: bool = False) -> JSONObject:
     """Convert a date, datetime, Timestamp or ISO 8601 str to a time object of the interface. A dict is copied.
 
     Raises TypeError or ValueError, with the argument's name in the message, if the value is not a time or has no time
-    zone.
+    zone, and with `must_exist` if the clock of its time zone skips it.
 
     >>> time_object("start", "2026-11-02 10:00", "Europe/Berlin")
     {'dateTime': '2026-11-02T10:00:00', 'timeZone': 'Europe/Berlin'}
@@ -69,6 +69,8 @@ def time_object(argument: str, value: object, time_zone: str | None) -> JSONObje
     if isinstance(value, dict):
         return dict(value)
     moment = python_time(argument, value)
+    if must_exist:
+        check_exists(argument, moment, time_zone)
     if not isinstance(moment, datetime):
         day: JSONObject = {"date": moment.isoformat()}
         return day | {"timeZone": time_zone} if time_zone else day
@@ -127,12 +129,12 @@ def needs_start(arguments: Mapping[str, Any]) -> bool:
 def without_periods(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return arguments with a date or a time for each Period. A Period as start also determines a missing end."""
     times = dict(arguments)
-    if _is_period(start := times.get("start")):
+    if type(start := times.get("start")).__name__ == "Period":
         times["start"] = _period_start(start)
         if times.get("end") is None and times.get("duration") is None:
             times["end"] = start
     end: Any = times.get("end")
-    if _is_period(end):
+    if type(end).__name__ == "Period":
         times["end"] = _period_start(end + 1)
     return times
 
@@ -161,10 +163,6 @@ def absolute_times(arguments: Mapping[str, Any], time_zone: str | None, end_time
 
 def _is_length(value: Any) -> bool:
     return isinstance(value, timedelta) or type(value).__name__ == "timedelta64"
-
-
-def _is_period(value: Any) -> bool:
-    return type(value).__name__ == "Period"
 
 
 def _period_start(period: Any) -> Start:
@@ -265,15 +263,14 @@ def event_zones(event: Event, changes: Mapping[str, Any]) -> dict[str, str]:
     return zones
 
 
-def check_exists(argument: str, value: object, time_zone: str | None) -> None:
+def check_exists(argument: str, moment: date, time_zone: str | None) -> None:
     """Raise ValueError if a time of day does not exist on its day, because the clock of the time zone skips it.
 
-    >>> check_exists("start", "2026-03-29 02:30", "Europe/Berlin")
+    >>> check_exists("start", datetime(2026, 3, 29, 2, 30), "Europe/Berlin")
     Traceback (most recent call last):
         ...
     ValueError: start: 02:30 does not exist on 29 March 2026 in Europe/Berlin: the clock skips it; 03:30 exists
     """
-    moment = None if isinstance(value, Mapping) else python_time(argument, value)
     if not isinstance(moment, datetime) or not (moment.tzinfo or time_zone):
         return
     tz = moment.tzinfo or zone(str(time_zone))

@@ -70,8 +70,9 @@ def in_zone(events: DataFrame, name: str) -> DataFrame:
 
 def common_zone(events: Iterable[Event]) -> str:
     """Return the name of the common time zone of all event starts, or "UTC" if they differ or it is not known here."""
-    starts = [start for event in events if isinstance(start := event.get("start"), dict)]
-    names = {str(start.get("timeZone") or UTC_NAME) for start in starts}
+    names = {
+        str(start.get("timeZone") or UTC_NAME) for event in events if isinstance(start := event.get("start"), dict)
+    }
     with suppress(ValueError):
         return zone(*names).key if len(names) == 1 else UTC_NAME
     return UTC_NAME

@@ -329,7 +329,7 @@ def int_param(query: Query, name: str, default: int, maximum: int) -> int:
 
 def bool_param(query: Query, name: str, *, default: bool) -> bool:
     """Return a boolean parameter, or `default` if missing. Raises ApiError (400) unless "true" or "false"."""
-    return choice_param(query, name, ("true", "false") if default else ("false", "true")) == "true"
+    return choice_param(query, name, ("false", "true")) == "true" if name in query else default
 
 
 def check_booleans(query: Query, operation: Operation) -> None:
