@@ -507,7 +507,7 @@ class Session:
             return Request(method, url, Headers((*bare.pairs, *headers)) if headers else bare)
         content = json.dumps(body, ensure_ascii=False).encode()
         typed = (("Content-Type", JSON_TYPE), ("Content-Length", str(len(content))))
-        return Request(method, url, self.headers(*typed, *headers), content)
+        return Request(method, url, Headers((*_BARE.pairs, *typed, *headers)), content)
 
     def url(self, path: str, query: Mapping[str, object] | None = None) -> str:
         """Return the URL of a path of this service. Raises ValueError if the path does not begin with a slash."""

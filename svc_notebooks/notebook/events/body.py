@@ -70,7 +70,8 @@ def event_body(*, request_id: str = "conference", **arguments: Any) -> JSONObjec
     if "end" not in body and isinstance(start, dict) and "date" in start:
         with suppress(TimeError):
             body["end"] = {**start, "date": str(read_time(start) + timedelta(days=1))}
-    rows = [row for row in problems(body, LENIENT) if not str(row.location).startswith("conferenceData")]
+    if rows := problems(body, LENIENT):
+        rows = [row for row in rows if not str(row.location).startswith("conferenceData")]
     if rows:
         raise EventError(rows)
     metadata = arguments.get("metadata") or ()
@@ -119,8 +120,11 @@ def partial_body(*, request_id: str = "conference", **arguments: Any) -> JSONObj
     metadata = values.pop("metadata", {})
     zone = zone_name("time_zone", values.pop("time_zone", None))
     end_zone = zone_name("end_time_zone", values.pop("end_time_zone")) if "end_time_zone" in values else zone
-    properties: JSONObject = {name: _texts(name, values.pop(name)) for name in ("private", "shared") if name in values}
+    properties: JSONObject = {}
     body: JSONObject = {}
+    for name in ("private", "shared"):
+        if name in values:
+            properties[name] = _texts(name, values.pop(name))
     for argument, value in absolute_times(values, zone, end_zone).items():
         if argument in ("start", "end", "original_start_time"):
             its_zone = end_zone if argument == "end" else zone

@@ -395,7 +395,7 @@ def _writable_fields(body: JSONObject, policy: Policy) -> Event:
 def _without_null(value: JSON, path: str) -> JSON:
     if isinstance(value, dict):
         return {
-            name: _without_null(member, f"{path}.{name}")
+            name: member if isinstance(member, str) else _without_null(member, f"{path}.{name}")
             for name, member in value.items()
             if member is not None and f"{path}.{name}" not in _READ_ONLY
         }
