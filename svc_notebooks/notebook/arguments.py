@@ -104,7 +104,7 @@ def row_ids(rows: object, argument: str, columns: Sequence[str] = ("id",)) -> li
     >>> row_ids([{"id": "a"}, "b"], "event")
     ['a', 'b']
     """
-    return [rows] if isinstance(rows, str) and rows else list(_ids(rows, argument, columns, "an id"))
+    return list(_ids(rows, argument, columns, "an id"))
 
 
 def _ids(value: Any, argument: str, columns: Sequence[str], forms: str) -> Iterator[str]:
@@ -166,7 +166,7 @@ def one_id(file: object, argument: str = "file") -> str:
 
 def one_row_id(row: object, argument: str) -> str:
     """Return the id of an argument that has exactly one event or channel. Raises ValueError for none or several."""
-    return str(_only(row_ids(row, argument), f"{argument} has {{}} rows"))
+    return row if isinstance(row, str) and row else str(_only(row_ids(row, argument), f"{argument} has {{}} rows"))
 
 
 def _only(values: Sequence[Any], problem: str) -> Any:

@@ -18,8 +18,7 @@ from .calendars import (
     operations as calendars,
 )
 from .dispatch.messages import json_response
-from .dispatch.origin import external_base_url
-from .dispatch.service_context import RequestContext, ServiceContext
+from .dispatch.service_context import RequestContext, ServiceContext, external_base_url
 from .files import change_list, conversion, copy, download, operations as file_operations, permissions
 from .notifications import channels
 from .uploads import resumable_upload, simple_upload

@@ -19,8 +19,7 @@ from ...core.http.messages import Query, join_url, segment
 from ...core.http.mime import extension_of
 from ...core.resources.field import Field
 from ...core.resources.files import File, Permission, ShortcutDetails, User
-from ..dispatch.origin import link_base_url
-from ..dispatch.service_context import Caller, RequestContext, ServiceContext
+from ..dispatch.service_context import Caller, RequestContext, ServiceContext, link_base_url
 from ..store.blob_store import DamagedContent
 from ..store.contents import Digests
 from .rows import effective_permissions, effective_role, restrictions_on

@@ -33,8 +33,7 @@ from ..dispatch.messages import (
     text_response,
     unsupported_coding,
 )
-from ..dispatch.origin import external_base_url
-from ..dispatch.service_context import Caller, RequestContext, ServiceContext
+from ..dispatch.service_context import Caller, RequestContext, ServiceContext, external_base_url
 from ..files.conversion import ConvertedContent, conversion_for, convert, too_large
 from ..files.operations import (
     NewContent,
