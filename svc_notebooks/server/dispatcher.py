@@ -302,7 +302,7 @@ class Dispatcher:
         if origin is not None and not self._routes.is_interface(parts.path):
             origin = None  # a page of this service
         try:
-            if origin is not None and cors.is_preflight(request):
+            if origin is not None and request.method == "OPTIONS" and "access-control-request-method" in headers:
                 response = self._preflight(incoming)
             elif self._faults.plans.active or self._fault_header in headers:
                 response = self._dispatch_with_faults(incoming)

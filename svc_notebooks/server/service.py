@@ -30,7 +30,7 @@ from .calendars.event_messages import InvitationMessage, outbox
 from .context_factory import PostgresOptions, Snapshots, fork_context, load, load_context, open_context, save
 from .dispatch.faults import Faults
 from .dispatch.journal import journal_of
-from .dispatch.rate_limits import RateLimiter, quotas_of
+from .dispatch.rate_limits import RateLimiter, RequestQuotas
 from .dispatch.service_context import ANONYMOUS, Listening, Quota, ServiceContext
 from .dispatcher import Dispatcher, Observer
 from .notifications import channels as domains
@@ -229,7 +229,9 @@ class Service:
         """Make the tokens in `token_file` the only valid tokens, and limit students. Raises as `ClassAccounts` does."""
         self.class_view.accounts = ClassAccounts(self._context, self._tokens, accounts, token_file)
         self._context.quotas.update({account.email: quota for account in accounts if account.role == "student"})
-        self._dispatcher.rate_limiters.append(quotas_of(self._context, quota))
+        self._dispatcher.rate_limiters.append(
+            RequestQuotas(self.policy, self._context.quotas, quota, self._context.store.shared)
+        )
 
     def oauth_client(
         self, name: str, redirect_uris: Sequence[str] = (), *, public: bool = False, base_url: str = NOWHERE

@@ -251,10 +251,6 @@ def _source(argument: str, value: Any) -> JSON:
     return {"url": value} if isinstance(value, str) else _object(argument, value)
 
 
-def _event_id(argument: str, value: Any) -> JSON:
-    return value  # type: ignore[no-any-return]
-
-
 READERS: Mapping[str, tuple[str, Callable[[str, Any], JSON]]] = {
     "recurrence": ("recurrence", _recurrence),
     "attendees": ("attendees", _attendees),
@@ -263,7 +259,7 @@ READERS: Mapping[str, tuple[str, Callable[[str, Any], JSON]]] = {
     "attachments": ("attachments", _attachments),
     "source": ("source", _source),
     "gadget": ("gadget", _object),
-    "event_id": ("id", _event_id),
+    "event_id": ("id", lambda argument, value: value),
 }
 """The event field and the reader function for each argument.
 

@@ -194,9 +194,9 @@ def _run_uploads(
     operation = RowOperation(
         schema,
         partial(send_upload, alone=alone),
-        known=_known_name,
+        known=lambda row: {"id": row.file_id or row.chosen_id, "name": row.name},
         title=f"Upload {requests[0].name}" if alone else "Upload",
-        size=_size,
+        size=lambda row: row.source.size,
         going_on="upload the other files again to go on",
     )
     if batch.is_direct(requests):
@@ -213,14 +213,6 @@ def _run_uploads(
         is_done=lambda row, record: is_current(session, record, row.source.status_changed, row.source.path),
     )
     return run(replace(operation, resumable=resumable), requests, session, batch)
-
-
-def _size(request: UploadRequest) -> int | None:
-    return request.source.size
-
-
-def _known_name(request: UploadRequest) -> Record:
-    return {"id": request.file_id or request.chosen_id, "name": request.name}
 
 
 def update(

@@ -322,13 +322,10 @@ def explain_bad_request(error: BadRequest, query: str | None, keys: Iterable[str
         except QueryError as invalid:
             _show_place(error, query, invalid)
     elif error.location == "orderBy":
-        problems = (_sort_key_problem(*key.split()) for key in keys)
-        if problem := next(filter(None, problems), None):
-            error.message, error.advice = f"order_by: {problem}", ""
-
-
-def _sort_key_problem(name: str, *direction: str) -> str | None:
-    return sort_key_problem(name, direction, SORT_KEYS if name in SORT_KEYS else tuple(_KEYS))
+        for name, *direction in map(str.split, keys):
+            if problem := sort_key_problem(name, direction, SORT_KEYS if name in SORT_KEYS else tuple(_KEYS)):
+                error.message, error.advice = f"order_by: {problem}", ""
+                return
 
 
 def _show_place(error: BadRequest, query: str, invalid: QueryError) -> None:

@@ -131,11 +131,6 @@ _MAX_AGE = "7200"
 """The seconds for which a browser may cache a preflight response. This is the maximum that Chromium accepts."""
 
 
-def is_preflight(request: Request) -> bool:
-    """Return True if a request, which has an Origin header, is a CORS preflight."""
-    return request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers
-
-
 def preflight(request: Request, methods: Iterable[str], context: ServiceContext) -> Response:
     """Return the response to a CORS preflight. Raises ApiError (403) for an origin that is not allowed.
 

@@ -22,7 +22,7 @@ from ...core.policy import Policy
 from ...core.thread_permit import checked_slices, release_permit
 from ..store.clock import SystemClock
 from ..store.postgres.windows import QUOTA, Windows
-from .service_context import Caller, Quota, ServiceContext
+from .service_context import Caller, Quota
 
 if TYPE_CHECKING:
     from ..store.postgres.state import SharedTables
@@ -179,11 +179,6 @@ class RequestQuotas(RateLimiter):
         if quota := self._quotas.get(caller.user) if caller.user else self._anonymous:
             limit = Limit(quota.requests_per_minute, _MINUTE, "requests")
             self._spend(caller.user, QUOTA, limit, operation.cost("requests", media=False))
-
-
-def quotas_of(context: ServiceContext, anonymous: Quota) -> RequestQuotas:
-    """Return the limiter for the request quotas of a service."""
-    return RequestQuotas(context.policy, context.quotas, anonymous, context.store.shared)
 
 
 def _limit(most: int | None, counting: Literal["units", "requests"]) -> Limit | None:
