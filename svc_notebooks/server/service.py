@@ -290,6 +290,7 @@ class Service:
             ValueError: a step is invalid or a preset is unknown.
             AssertionError: at the end of the block, a step has not happened.
 
+        >>> from svc_notebooks.core.http.messages import Request
         >>> service = open_service(seed=0)
         >>> with service.faults({"action": {"status": 503}}):
         ...     service.handle(Request("GET", "http://svc.local/storage/v3/files")).status
@@ -427,6 +428,7 @@ def open_service(
     Raises ValueError for another URL, ImportError without the extra `postgres` or `s3`, and OSError if the folder, the
     database or the bucket is damaged, in use, or that of another program.
 
+    >>> from svc_notebooks.core.http.messages import Request
     >>> service = open_service(seed=0)
     >>> service.handle(Request("GET", "http://svc.local/storage/v3/files")).status
     401
