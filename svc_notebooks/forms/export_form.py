@@ -25,9 +25,9 @@ from ..notebook.frames.schemas import EXPORTED
 from ..notebook.html import tag
 from .file_browser.details import MAX_FILES, file_line, latest_files
 from .file_browser.dialogs import KERNEL, save_as
+from .widgets import ui
 from .widgets.background_task import BackgroundTask, Report, Stopped
 from .widgets.dialogs import REPLACE, ReplaceQuestion, path_conflict
-from .widgets.field import button, count_text, dropdown, on_change, radio_buttons, replace_options, row, set_visible
 from .widgets.file_picker import DownloadWidget
 from .widgets.form import HANDLER_LOCK, Form, call_text
 from .widgets.preview import preview
@@ -53,11 +53,11 @@ class DocumentChoice(widgets.VBox):  # type: ignore[misc]
 
     def __init__(self) -> None:
         self._documents: dict[str, FileResource] = {}
-        self.chooser = dropdown("Document", "The native documents of this service, last modified first")
+        self.chooser = ui.dropdown("Document", "The native documents of this service, last modified first")
         self.chooser.layout.min_width = "min(100%, 24em)"  # an empty list has the same width
-        self.refresh = button("Refresh", "Reload the list of documents")
+        self.refresh = ui.button("Refresh", "Reload the list of documents")
         self.note = widgets.HTML()
-        super().__init__([row(self.chooser, self.refresh), self.note])
+        super().__init__([ui.row(self.chooser, self.refresh), self.note])
         self._show_note()
 
     @property
@@ -66,7 +66,7 @@ class DocumentChoice(widgets.VBox):  # type: ignore[misc]
         return self._documents.get(self.chooser.value) if self.chooser.value else None
 
     def watch(self, changed: Callable[[], object]) -> None:
-        on_change(changed, self.chooser)
+        ui.on_change(changed, self.chooser)
 
     def read(self, session: Session, ids: list[str] | None = None) -> None:
         """List the documents `ids`, or the latest native documents. Raises NotFound or NotAllowed for a wrong id."""
@@ -78,7 +78,7 @@ class DocumentChoice(widgets.VBox):  # type: ignore[misc]
         self._documents = {file["id"]: file for file in documents}
         types = {key: native_name(session.names, str(file.get("mimeType"))) for key, file in self._documents.items()}
         options = [(file_line(file, types[key]), key) for key, file in self._documents.items()]
-        replace_options(self.chooser, options)
+        ui.replace_options(self.chooser, options)
         self._show_note()
 
     def _show_note(self) -> None:
@@ -115,20 +115,20 @@ class ExportControls(widgets.VBox):  # type: ignore[misc]
         self._formats: list[ExportFormat] = []
         self.document = DocumentChoice()
         tooltip = "The format of the export; the list has those of this service"
-        self.format = radio_buttons("Format", tooltip, css="svc-columns")
+        self.format = ui.radio_buttons("Format", tooltip, css="svc-columns")
         self.target, self.path = save_as("document")
         super().__init__([self.document, self.format, self.target, self.path])
         self._update_visibility()
 
     def watch(self, changed: Callable[[], object]) -> None:
         for handler in (self._update_visibility, changed):
-            on_change(handler, self.format, self.target, self.path)
+            ui.on_change(handler, self.format, self.target, self.path)
 
     def _update_visibility(self) -> None:
         ready = self.document.facts is not None
         for control in (self.format, self.target):
-            set_visible(control, ready)
-        set_visible(self.path, ready and self.target.value == KERNEL)
+            ui.set_visible(control, ready)
+        ui.set_visible(self.path, ready and self.target.value == KERNEL)
 
     @property
     def selection(self) -> tuple[object, ...]:
@@ -242,7 +242,7 @@ class ExportForm(Form):
         self.bar = ProgressBar("Export", 1)
         self.view = widgets.HTML()
         self.browser_download = DownloadWidget(self._on_received)
-        buttons = row(self.export, self.preview, self.cancel)
+        buttons = ui.row(self.export, self.preview, self.cancel)
         self.bar.reset("Export")
         self.work = BackgroundTask(self._on_error, self.bar)
         self.controls.document.refresh.on_click(lambda _button: self._guard(self.refresh))
@@ -403,4 +403,6 @@ class ExportForm(Form):
 
     def _summary(self) -> str:
         count = len(self._done)
-        return f"<ExportForm: {count_text(count, 'file')} exported>" if count else "<ExportForm: nothing exported yet>"
+        return (
+            f"<ExportForm: {ui.count_text(count, 'file')} exported>" if count else "<ExportForm: nothing exported yet>"
+        )

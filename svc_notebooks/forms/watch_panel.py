@@ -28,25 +28,8 @@ from ..notebook.notifications.open_receiver import receiver
 from ..notebook.notifications.receiver import MAX_SHOWN, Receiver, headings, message_line
 from ..notebook.sandbox.sandbox import Sandbox, sandbox_of
 from .file_browser.details import file_line, latest_files
+from .widgets import ui
 from .widgets.background_task import running_loop
-from .widgets.field import (
-    AUTO_WIDTH,
-    LABEL,
-    Field,
-    MoreOptions,
-    SingleField,
-    button,
-    count_text,
-    describe,
-    dropdown,
-    number_field,
-    on_change,
-    radio_buttons,
-    replace_options,
-    row,
-    set_visible,
-    text_field,
-)
 from .widgets.form import Form
 
 if TYPE_CHECKING:
@@ -64,19 +47,21 @@ _UNITS = (("seconds", "s"), ("minutes", "m"), ("hours", "h"), ("days", "d"))
 _SECONDS = {"day": 86400, "hour": 3600, "minute": 60, "second": 1}
 
 
-class ChannelEnd(Field):
+class ChannelEnd(ui.Field):
     """The controls for the expiration of a channel. Dates and times are in UTC."""
 
     def __init__(self) -> None:
-        self.choice = dropdown("Expires", "When the channel ends", _CHOICES)
-        self.count = number_field(2, "after", "The lifetime of the channel")
-        self.unit = dropdown("unit", "The unit of the lifetime", _UNITS, style=AUTO_WIDTH, value="h")
-        self.day = widgets.DatePicker(**describe("on", "The date on which the channel ends, in UTC"), style=AUTO_WIDTH)
+        self.choice = ui.dropdown("Expires", "When the channel ends", _CHOICES)
+        self.count = ui.number_field(2, "after", "The lifetime of the channel")
+        self.unit = ui.dropdown("unit", "The unit of the lifetime", _UNITS, style=ui.AUTO_WIDTH, value="h")
+        self.day = widgets.DatePicker(
+            **ui.describe("on", "The date on which the channel ends, in UTC"), style=ui.AUTO_WIDTH
+        )
         self.clock = widgets.TimePicker(
-            step=1, **describe("at (UTC)", "The time of day at which the channel ends, in UTC"), style=AUTO_WIDTH
+            step=1, **ui.describe("at (UTC)", "The time of day at which the channel ends, in UTC"), style=ui.AUTO_WIDTH
         )
         super().__init__(self.choice, self.count, self.unit, self.day, self.clock)
-        on_change(self._update_visibility, self.choice)
+        ui.on_change(self._update_visibility, self.choice)
         self._update_visibility()
 
     @property
@@ -106,9 +91,9 @@ class ChannelEnd(Field):
 
     def _update_visibility(self) -> None:
         for control in (self.count, self.unit):
-            set_visible(control, self.choice.value == AFTER)
+            ui.set_visible(control, self.choice.value == AFTER)
         for control in (self.day, self.clock):
-            set_visible(control, self.choice.value == AT)
+            ui.set_visible(control, self.choice.value == AT)
 
 
 def _length_text(seconds: float) -> str:
@@ -118,7 +103,7 @@ def _length_text(seconds: float) -> str:
     ('1 hour', '7 days', '90 seconds')
     """
     unit, size = next((unit, size) for unit, size in _SECONDS.items() if seconds % size == 0 or size == 1)
-    return count_text(round(seconds / size), unit)
+    return ui.count_text(round(seconds / size), unit)
 
 
 CHANGES = ""
@@ -162,26 +147,26 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
 
     def __init__(self) -> None:
         tooltip = "The change log or a file, last modified first"
-        self.target = dropdown("Watch", tooltip, [("Change log (all my files)", CHANGES)])
-        self.refresh = button("Refresh", "Reload the lists of files and channels")
-        self.channel_id = SingleField(
-            text_field(_CHANNEL_ID, "The id of the channel, which every message has", hint="generated")
+        self.target = ui.dropdown("Watch", tooltip, [("Change log (all my files)", CHANGES)])
+        self.refresh = ui.button("Refresh", "Reload the lists of files and channels")
+        self.channel_id = ui.SingleField(
+            ui.text_field(_CHANNEL_ID, "The id of the channel, which every message has", hint="generated")
         )
-        label = describe("Token", "A text that the receiver compares; not a credential")
-        self.token = SingleField(widgets.Password(continuous_update=False, style=LABEL, **label))
+        label = ui.describe("Token", "A text that the receiver compares; not a credential")
+        self.token = ui.SingleField(widgets.Password(continuous_update=False, style=ui.LABEL, **label))
         self.ends = ChannelEnd()
         tooltip = "The https URL of a receiver whose domain is registered with the service"
-        self.address = SingleField(text_field("Address", tooltip, hint=_ANY_ADDRESS))
+        self.address = ui.SingleField(ui.text_field("Address", tooltip, hint=_ANY_ADDRESS))
         self.channel_id.show_hint(_NEW_ID)
         tooltip = "The responses of the receiver in this kernel to the next messages"
-        self.responses = radio_buttons("Responses", tooltip, [(preset.words, preset) for preset in RESPONSES])
+        self.responses = ui.radio_buttons("Responses", tooltip, [(preset.words, preset) for preset in RESPONSES])
         counted = (self.channel_id.control, self.token.control, self.ends.choice)
-        self.more = MoreOptions(self.channel_id, self.token, self.ends, counted=counted)
-        super().__init__([row(self.target, self.refresh), self.address, self.responses, self.more])
+        self.more = ui.MoreOptions(self.channel_id, self.token, self.ends, counted=counted)
+        super().__init__([ui.row(self.target, self.refresh), self.address, self.responses, self.more])
         self.add_class("svc-fields")
         self.add_class("svc-channel")
 
-    def fields(self) -> dict[str, Field]:
+    def fields(self) -> dict[str, ui.Field]:
         """Return the field of each channel property, by the name of the property in the interface."""
         return {"id": self.channel_id, "token": self.token, "expiration": self.ends, "address": self.address}
 
@@ -192,7 +177,7 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
         self.more.shown = self.more.shown or name in ("id", "token", "expiration")
 
     def watch(self, changed: Callable[[], object]) -> None:
-        on_change(changed, self.target, self.responses)
+        ui.on_change(changed, self.target, self.responses)
         for field in self.fields().values():
             field.watch(changed)
 
@@ -205,9 +190,9 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
         """Fill the list of files, and return the file names by id. `in_kernel` is True for a sandbox in this kernel."""
         files = latest_files(session)
         options = [(file_line(file), str(file["id"])) for file in files]
-        replace_options(self.target, [self.target.options[0], *options])
+        ui.replace_options(self.target, [self.target.options[0], *options])
         self.address.show_hint(_ADDRESS_HINT if in_kernel else "")
-        set_visible(self.responses, in_kernel)
+        ui.set_visible(self.responses, in_kernel)
         self.token.show_hint(_TOKEN_HINT if in_kernel else _TOKEN_HINT_ELSEWHERE)
         return {str(file["id"]): str(file.get("name")) for file in files}
 
@@ -280,7 +265,7 @@ class WatchPanel(Form):
         self.stop = self._button("Stop", "Stop the channel that is selected below", self._stop)
         self.renew = self._button("Renew", "Open a new channel for the selected one, then stop that", self._renew)
         tooltip = "The channels of this session; Stop and Renew apply to the selected one"
-        self.chosen = radio_buttons("Channels", tooltip)
+        self.chosen = ui.radio_buttons("Channels", tooltip)
         self.lines = widgets.VBox()
         self._line_of: dict[int, widgets.HTML] = {}
         self.controls.refresh.on_click(lambda _button: self._guard(self.refresh))
@@ -288,7 +273,7 @@ class WatchPanel(Form):
         self.controls.responses.observe(lambda _change: self._guard(self._set_responses), "value")
         self._guard(self._read)
         self._update()
-        buttons = row(self.watch, self.stop, self.renew)
+        buttons = ui.row(self.watch, self.stop, self.renew)
         self._compose(
             self.controls, buttons, self.chosen, *self._clock_buttons(), self.status, self.alert, self.table, self.lines
         )
@@ -393,7 +378,7 @@ class WatchPanel(Form):
             self._button(words, f"Advance the clock by {step}", partial(self._advance, self._lab, step))
             for words, step in _STEPS
         ]
-        return [row(label, *self.steps)]
+        return [ui.row(label, *self.steps)]
 
     def _advance(self, lab: Sandbox, step: str) -> None:
         now = lab.service.virtual_clock().advance(step)
@@ -433,8 +418,8 @@ class WatchPanel(Form):
     def _summary(self) -> str:
         channels = len(registry_of(self.session).channels)
         messages = len(self.result)
-        channel = count_text(channels, "channel") if channels else "no channel"
-        return f"<WatchPanel: {channel}, {count_text(messages, 'message') if messages else 'no message'}>"
+        channel = ui.count_text(channels, "channel") if channels else "no channel"
+        return f"<WatchPanel: {channel}, {ui.count_text(messages, 'message') if messages else 'no message'}>"
 
 
 def _loop_caller() -> Callable[[Callable[[], None]], None]:

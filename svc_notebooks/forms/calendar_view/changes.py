@@ -20,7 +20,7 @@ from ...notebook.frames.event_schemas import EVENT
 from ...notebook.frames.frames import Record, frame, schema
 from ..event.form import EventForm
 from ..event.start_and_end import moment_text, wire_time
-from ..widgets.field import row
+from ..widgets import ui
 from ..widgets.form import call_text
 from .listing import ShownEvent, event_name, has_other_guests, span_of
 from .panels import ASK_GUESTS, SEND_UPDATES, ChoiceQuestion
@@ -305,7 +305,7 @@ class EventEditor(EventForm):
         self.create.description, self.create.tooltip = "Save", "Save the event in the calendar"
         self.cancel = self._button("Cancel", "Close the form and save nothing", cancelled)
         (n,) = (n for n, part in enumerate(self.children) if self.create in getattr(part, "children", ()))
-        self.children = [*self.children[:n], row(self.create, self.cancel), self.guests, *self.children[n + 1 :]]
+        self.children = [*self.children[:n], ui.row(self.create, self.cancel), self.guests, *self.children[n + 1 :]]
 
     def begin(self, fields: Mapping[str, Any], calendar: str) -> None:
         """Show an event in a calendar. Without times, it begins at the next full hour."""

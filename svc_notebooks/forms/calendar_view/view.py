@@ -23,9 +23,9 @@ from ...notebook.frames.event_schemas import EVENTS
 from ...notebook.frames.frames import Record, frame
 from ...notebook.html import Markup, join_html, tag
 from ...notebook.times import offset_text, zone_name
+from ..widgets import ui
 from ..widgets.background_task import BackgroundTask, LatestTask
 from ..widgets.dialogs import Confirmation
-from ..widgets.field import count_text, row, set_visible, small_button
 from ..widgets.form import Form
 from . import changes
 from .changes import CHANGES, CallLog, Changed, EventEditor, Move, NewTimes, Undo, moved_times
@@ -172,12 +172,12 @@ class CalendarView(Form):
         self.stage = widgets.VBox([self.grid, *self._panels])
         self.stage.add_class("svc-stage")
         self.hint = widgets.HTML(_HELP)
-        self.undo_button = small_button("Undo", "Reverse the last move", lambda: self._guard(self._undo_last))
+        self.undo_button = ui.small_button("Undo", "Reverse the last move", lambda: self._guard(self._undo_last))
         self.editor_box = widgets.VBox([])
-        message = row(self.status, self.undo_button)
+        message = ui.row(self.status, self.undo_button)
         message.add_class("svc-calendar-status")
         self._compose(self.toolbar, self.work, self.alert, message, self.stage, self.hint, self.editor_box)
-        set_visible(self.undo_button, False)
+        ui.set_visible(self.undo_button, False)
         self._guard(lambda: self.show(period))
 
     @property
@@ -469,7 +469,7 @@ class CalendarView(Form):
 
     def _set_calendar_visible(self, visible: bool) -> None:
         for part in (self.stage, self.hint, self.toolbar, self.code_area):
-            set_visible(part, visible)
+            ui.set_visible(part, visible)
 
     # -- requests, and what they show
 
@@ -539,7 +539,7 @@ class CalendarView(Form):
         if not text:
             self._undo = None
         super()._show_status(text)
-        set_visible(self.undo_button, self._undo is not None)
+        ui.set_visible(self.undo_button, self._undo is not None)
 
     def _now(self) -> datetime:
         return self.session.clock.now().astimezone(zone(self.zone_name))
@@ -556,4 +556,4 @@ class CalendarView(Form):
         )
 
     def _summary(self) -> str:
-        return f"<CalendarView: {self.period.title}, {count_text(len(self.listing.events), 'event')}>"
+        return f"<CalendarView: {self.period.title}, {ui.count_text(len(self.listing.events), 'event')}>"

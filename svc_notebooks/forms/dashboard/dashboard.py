@@ -15,8 +15,8 @@ from ...core.fault_plan import PRESETS
 from ...notebook.current_session import SessionLike, session_or_current
 from ...notebook.html import Markup, join_html, tag
 from ...notebook.sandbox.sandbox import Sandbox, sandbox_of
+from ..widgets import ui
 from ..widgets.background_task import BackgroundTask
-from ..widgets.field import LABEL, dropdown, number_field, on_change, radio_buttons, row, style_sheet, text_field
 from ..widgets.form import Form, Section, dispose, preset_text
 
 if TYPE_CHECKING:
@@ -44,12 +44,12 @@ class ClockSection(Section):
 
     def _controls(self) -> list[widgets.Widget]:
         self.now = widgets.HTML()
-        self.step = text_field(
+        self.step = ui.text_field(
             "Forward by", "A number and s, m, h, d or w; or seconds alone", value="1h", hint="10s, 1h, 8d"
         )
         self.advance = self._button("Advance", "Advance the clock; due events happen at their time", self._advance)
         self.freeze = self._button("Freeze", "Stop the clock", self._freeze)
-        return [self.now, self.step, row(self.advance, self.freeze)]
+        return [self.now, self.step, ui.row(self.advance, self.freeze)]
 
     def _advance(self) -> None:
         clock, step = self._form.lab.clock, self.step.value.strip()
@@ -70,13 +70,13 @@ class FaultSection(Section):
 
     def _controls(self) -> list[widgets.Widget]:
         names = [preset.name for preset in PRESETS]
-        self.preset = dropdown("Fault preset", "A plan of faults; each step happens once", names)
+        self.preset = ui.dropdown("Fault preset", "A plan of faults; each step happens once", names)
         self.description, self.armed = widgets.HTML(), widgets.HTML()
         self.arm = self._button("Arm", "Activate the faults", self._arm)
         self.disarm = self._button("Disarm all", "Deactivate all faults", self._disarm)
-        on_change(self._show_preset, self.preset)
+        ui.on_change(self._show_preset, self.preset)
         self._show_preset()
-        return [self.preset, self.description, row(self.arm, self.disarm), self.armed]
+        return [self.preset, self.description, ui.row(self.arm, self.disarm), self.armed]
 
     def _show_preset(self) -> None:
         self.description.value = tag("p", preset_text(self.preset.value), class_="svc-indented")
@@ -103,16 +103,16 @@ class LimitSection(Section):
     heading = "Limits"
 
     def _controls(self) -> list[widgets.Widget]:
-        self.user = text_field(
+        self.user = ui.text_field(
             "User", "The user whose requests are counted; empty: the first user of the sandbox", hint="ada@svc.example"
         )
-        self.requests = number_field(10, "Max. requests", "The number of requests that are allowed")
-        self.requests.style.description_width = LABEL["description_width"]
-        self.per = text_field("Within", "A number and s, m, h or d", value="60s")
+        self.requests = ui.number_field(10, "Max. requests", "The number of requests that are allowed")
+        self.requests.style.description_width = ui.LABEL["description_width"]
+        self.per = ui.text_field("Within", "A number and s, m, h or d", value="60s")
         self.set = self._button("Set limit", "Refuse further requests with 403 and Retry-After", self._set_limit)
         self.remove = self._button("Remove limit", "Allow any number of requests", self._remove_limit)
         self.limits = widgets.HTML()
-        return [self.user, self.requests, self.per, row(self.set, self.remove), self.limits]
+        return [self.user, self.requests, self.per, ui.row(self.set, self.remove), self.limits]
 
     def _set_limit(self) -> None:
         user, maximum, per = self.user.value.strip() or None, int(self.requests.value), self.per.value.strip()
@@ -140,10 +140,10 @@ class SnapshotSection(Section):
 
     def _controls(self) -> list[widgets.Widget]:
         self._names: dict[str, str] = {}
-        self.chooser = dropdown("Snapshot", "The snapshot to restore", [("No snapshot", "")])
+        self.chooser = ui.dropdown("Snapshot", "The snapshot to restore", [("No snapshot", "")])
         self.take = self._button("Take snapshot", "Save the state of the service", self._take)
         self.restore = self._button("Restore", "Restore the state of the service", self._restore)
-        return [self.chooser, row(self.take, self.restore)]
+        return [self.chooser, ui.row(self.take, self.restore)]
 
     def _take(self) -> None:
         def take() -> None:
@@ -167,10 +167,10 @@ class PeopleSection(Section):
     heading = "Accounts"
 
     def _controls(self) -> list[widgets.Widget]:
-        self.user = text_field("E-mail", "The account; an unknown one is created", value="bob@svc.example")
-        self.scopes = dropdown("Scopes", "The scopes of the access token", _SCOPES)
+        self.user = ui.text_field("E-mail", "The account; an unknown one is created", value="bob@svc.example")
+        self.scopes = ui.dropdown("Scopes", "The scopes of the access token", _SCOPES)
         self.sign_in = self._button("Sign in", "Use this account in the other tabs", self._sign_in)
-        return [self.user, self.scopes, row(self.sign_in)]
+        return [self.user, self.scopes, ui.row(self.sign_in)]
 
     def _sign_in(self) -> None:
         user, scopes = self.user.value.strip(), [self.scopes.value] if self.scopes.value else None
@@ -211,12 +211,12 @@ class LabPanel(Form):
         self.clock, self.faults, self.limits = ClockSection(self), FaultSection(self), LimitSection(self)
         self.snapshots, self.people = SnapshotSection(self), PeopleSection(self)
         self._sections = [self.clock, self.people, self.faults, self.limits, self.snapshots]
-        self.log_choice = radio_buttons("Log", "The log of the sandbox that is shown", _LOGS, "svc-columns")
+        self.log_choice = ui.radio_buttons("Log", "The log of the sandbox that is shown", _LOGS, "svc-columns")
         self.refresh_button = self._button("Refresh", "Reload this tab", self.refresh)
-        on_change(lambda: self._guard(self._change_log), self.log_choice)
+        ui.on_change(lambda: self._guard(self._change_log), self.log_choice)
         sections = widgets.HBox(self._sections)
         sections.add_class("svc-sections")
-        logs = [widgets.HTML(tag("h4", "Logs", class_="svc-head")), self.log_choice, row(self.refresh_button)]
+        logs = [widgets.HTML(tag("h4", "Logs", class_="svc-head")), self.log_choice, ui.row(self.refresh_button)]
         self._compose(self.status, self.alert, self.work, sections, *logs, self.table)
         self._guard(self.refresh)
 
@@ -368,7 +368,7 @@ class Dashboard(Form):
         self.tabs = widgets.Tab(panes, titles=[page.title for page in self._tabs])
         self.tabs.observe(lambda _change: self._guard(self._open), "selected_index")
         self.tabs.selected_index = 0
-        self._compose(style_sheet("dashboard.css"), self.head, self.status, self.alert, self.tabs)
+        self._compose(ui.style_sheet("dashboard.css"), self.head, self.status, self.alert, self.tabs)
         self._guard(self._open)
         self._poll_task: asyncio.Task[None] | None = None
         with suppress(RuntimeError):  # without an event loop nothing is polled

@@ -20,21 +20,9 @@ from ...notebook.exchanges.har import archive
 from ...notebook.exchanges.request_code import target, whole_body
 from ...notebook.exchanges.resend import editable_headers
 from ...notebook.html import Markup, join_html, tag
+from ..widgets import ui
 from ..widgets.background_task import BackgroundTask
 from ..widgets.dialogs import Dialog
-from ..widgets.field import (
-    button,
-    cancel_button,
-    count_text,
-    describe,
-    dropdown,
-    on_change,
-    radio_buttons,
-    row,
-    table_region,
-    text_area,
-    text_field,
-)
 from ..widgets.file_picker import DownloadWidget
 from ..widgets.form import Form, code_view
 from ..widgets.grid import Grid
@@ -58,15 +46,15 @@ class ExchangeEditor(Dialog):
     def __init__(self, send: Callable[[], None], cancel: Callable[[], None]) -> None:
         self.edited: ExchangeView | None = None
         """The exchange whose request is edited, or None if the editor is closed."""
-        self.method = dropdown("Method", "The method of the request", METHODS)
-        self.url = text_area("URL", "The path with its query, or a whole URL", rows=3)
-        self.headers = text_area("Headers", "One header in each line: Name: value", rows=5)
-        self.body = text_area("Body", "The text of the body", rows=6)
-        self.file = text_field("Body from file", "The path of a file with the body", hint="path of a file")
-        self.send = button("Send", "Send the edited request", send, "primary")
-        self.cancel = cancel_button("Close the editor and send nothing", cancel)
+        self.method = ui.dropdown("Method", "The method of the request", METHODS)
+        self.url = ui.text_area("URL", "The path with its query, or a whole URL", rows=3)
+        self.headers = ui.text_area("Headers", "One header in each line: Name: value", rows=5)
+        self.body = ui.text_area("Body", "The text of the body", rows=6)
+        self.file = ui.text_field("Body from file", "The path of a file with the body", hint="path of a file")
+        self.send = ui.button("Send", "Send the edited request", send, "primary")
+        self.cancel = ui.cancel_button("Close the editor and send nothing", cancel)
         fields = (self.method, self.url, self.headers, self.body, self.file)
-        super().__init__(*fields, row(self.send, self.cancel))
+        super().__init__(*fields, ui.row(self.send, self.cancel))
 
     def edit(self, view: ExchangeView) -> None:
         """Show the request of an exchange.
@@ -162,7 +150,7 @@ def difference_view(old: ExchangeView, new: ExchangeView) -> Markup:
     ]
     heads = [tag("th", text, scope="col") for text in ("Field", f"Exchange {old.n}", f"Exchange {new.n}")]
     table = tag("table", tag("thead", tag("tr", *heads)), tag("tbody", *rows))
-    return join_html(title, table_region("Differences", table) if rows else "", *bodies)
+    return join_html(title, ui.table_region("Differences", table) if rows else "", *bodies)
 
 
 def _cell(value: object) -> Markup:
@@ -188,18 +176,18 @@ class ExchangeFilterFields(widgets.HBox):  # type: ignore[misc]
 
     def __init__(self, changed: Callable[[], None]) -> None:
         methods = [("All", ""), *((method, method) for method in METHODS)]
-        self.method = dropdown("Method", "List only exchanges with this method", methods, style={})
+        self.method = ui.dropdown("Method", "List only exchanges with this method", methods, style={})
         self.status = widgets.Combobox(
             options=_STATUSES,
             placeholder="404, 4xx, - for no response",
             continuous_update=False,
-            **describe("Status", "List only exchanges with one of these statuses"),
+            **ui.describe("Status", "List only exchanges with one of these statuses"),
         )
-        self.path = text_field("Path", "List only exchanges whose path or query contains this text", style={})
+        self.path = ui.text_field("Path", "List only exchanges whose path or query contains this text", style={})
         self.path.continuous_update = True
         super().__init__([self.method, self.status, self.path])
         self.add_class("svc-filters")
-        on_change(changed, self.method, self.status, self.path)
+        ui.on_change(changed, self.method, self.status, self.path)
 
     def arguments(self) -> dict[str, Any]:
         """Return the arguments of `exchanges` for the fields that are not empty."""
@@ -258,7 +246,7 @@ class WirePanel(Form):
         self._last_action: tuple[list[str], str] = ([], "")
         self.rows = Grid("Exchanges", _COLUMNS)
         self.filter = ExchangeFilterFields(lambda: self._guard(self.refresh))
-        self.view_format = radio_buttons("View", "How the selected exchange is shown", _VIEWS, "svc-across")
+        self.view_format = ui.radio_buttons("View", "How the selected exchange is shown", _VIEWS, "svc-across")
         self.view = widgets.HTML()
         self.edit_button = self._button("Edit and resend", "Change the selected request and send it again", self._edit)
         self.resend_button = self._button("Resend", "Send the selected request again", self._resend_selected)
@@ -271,13 +259,13 @@ class WirePanel(Form):
         self.work = BackgroundTask(self._show_error)
         self.browser_download = DownloadWidget()
         self.rows.watch(self._show, lambda _id: None, lambda: None)
-        on_change(self._show, self.view_format)
+        ui.on_change(self._show, self.view_format)
         buttons = (self.edit_button, self.resend_button, self.har_button, self.clear_button, self.refresh_button)
         self._compose(
             self.filter,
             self.status,
             self.rows,
-            row(*buttons),
+            ui.row(*buttons),
             self.browser_download,
             self.alert,
             self.work,
@@ -427,7 +415,7 @@ _TITLES = {"curl": "curl command", "python": "Python code", "diagram": "Sequence
 
 
 def _count(listed: int, recorded: int) -> str:
-    count = count_text(recorded, "exchange")
+    count = ui.count_text(recorded, "exchange")
     of = f"{listed} of {count}" if listed != recorded else count
     return f"{of}, newest first" + (f"; the last {MAX_LISTED} are listed" if listed > MAX_LISTED else "")
 

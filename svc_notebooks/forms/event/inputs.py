@@ -11,18 +11,7 @@ from ...client.events.events import list_calendars
 from ...core.errors.errors import SvcError
 from ...core.resources.colors import EVENT_COLORS
 from ...core.time_zones import UTC_NAME
-from ..widgets.field import (
-    Field,
-    SingleField,
-    checkbox,
-    dropdown,
-    heading,
-    on_change,
-    radio_buttons,
-    replace_options,
-    text_area,
-    text_field,
-)
+from ..widgets import ui
 
 if TYPE_CHECKING:
     from ...client.session import Session
@@ -72,46 +61,31 @@ class Binding:
         return path == self.argument or any(re.match(rf"{re.escape(own)}($|[.\[])", path) for own in self.path.split())
 
 
-def free_text(row: Binding) -> SingleField:
-    return SingleField(text_field(row.label, row.help))
+def free_text(row: Binding) -> ui.SingleField:
+    return ui.SingleField(ui.text_field(row.label, row.help))
 
 
-def long_text(row: Binding) -> SingleField:
-    return SingleField(text_area(row.label, row.help))
+def long_text(row: Binding) -> ui.SingleField:
+    return ui.SingleField(ui.text_area(row.label, row.help))
 
 
-class TextInput(Field):
-    """A one-line text field. `value` is the text without surrounding spaces, or None if the text is empty."""
-
-    def __init__(self, row: Binding) -> None:
-        self.text = text_field(row.label, row.help, hint=row.hint)
-        super().__init__(self.text)
-
-    @property
-    def value(self) -> Any:
-        return self.text.value.strip() or None
-
-    @value.setter
-    def value(self, value: Any) -> None:
-        self.text.value = "" if value is None else value
+def short_text(row: Binding) -> ui.SingleField:
+    """Create a text field whose value is the text without surrounding spaces, or None if the text is empty."""
+    return ui.SingleField(ui.text_field(row.label, row.help, hint=row.hint), read=lambda text: text.strip() or None)
 
 
-class NumberInput(TextInput):
-    """A field for a whole number. `value` is an int, any other text as str for the validation, or None if empty."""
+def number(row: Binding) -> ui.SingleField:
+    """Create a field for a whole number. Its value is an int, any other text for the validation, or None if empty."""
+    control = ui.text_field(row.label, row.help, hint=row.hint)
+    control.add_class("svc-number")
+    return ui.SingleField(control, read=whole_number, write=lambda value: str(require_whole_number(value)))
 
-    def __init__(self, row: Binding) -> None:
-        super().__init__(row)
-        self.text.add_class("svc-number")
 
-    @property
-    def value(self) -> Any:
-        return whole_number(self.text.value)
-
-    @value.setter
-    def value(self, value: Any) -> None:
-        if isinstance(value, bool) or not isinstance(value, int | None):
-            raise TypeError("expected a whole number")
-        self.text.value = "" if value is None else str(value)
+def require_whole_number(value: Any) -> int | None:
+    """Return an int or None unchanged. Raises TypeError for any other value."""
+    if isinstance(value, bool) or not isinstance(value, int | None):
+        raise TypeError("expected a whole number")
+    return value
 
 
 def whole_number(text: str) -> int | str | None:
@@ -127,50 +101,36 @@ def whole_number(text: str) -> int | str | None:
         return text
 
 
-class SwitchInput(Field):
-    """A checkbox whose text is the hint of the row. `value` is True if the checkbox is checked, otherwise None."""
-
-    def __init__(self, row: Binding) -> None:
-        self.switch = checkbox(row.hint, row.help)
-        super().__init__(heading(row.label), self.switch)
-
-    @property
-    def value(self) -> bool | None:
-        return True if self.switch.value else None
-
-    @value.setter
-    def value(self, value: bool | None) -> None:
-        self.switch.value = bool(value)
+def switch(row: Binding) -> ui.SingleField:
+    """Create a checkbox whose text is the hint of the row. Its value is True if it is checked, otherwise None."""
+    control = ui.checkbox(row.hint, row.help)
+    return ui.SingleField(control, ui.heading(row.label), read=lambda on: on or None, write=bool)
 
 
-class Choice(Field):
-    """A drop-down list of values. `value` is None while the first value, which is the default, is selected."""
-
-    def __init__(self, row: Binding) -> None:
-        self._default, self._known = row.values[0][1], {value for _, value in row.values}
-        self.chooser = dropdown(row.label, row.help, row.values)
-        super().__init__(self.chooser)
-
-    @property
-    def value(self) -> Any:
-        selected = self.chooser.value
-        return None if selected == self._default else selected
-
-    @value.setter
-    def value(self, value: Any) -> None:
-        self.chooser.value = value if value in self._known else self._default
+def selection(row: Binding) -> ui.SingleField:
+    """Create a list of values. Its value is None while the first one, which is the default, is selected."""
+    return _selection(ui.dropdown(row.label, row.help, row.values))
 
 
-class GuestSwitches(Field):
+def _selection(control: Any) -> ui.SingleField:
+    default, known = control.value, [value for _, value in control.options]
+    return ui.SingleField(
+        control,
+        read=lambda value: None if value == default else value,
+        write=lambda value: value if value in known else default,
+    )
+
+
+class GuestSwitches(ui.Field):
     """Checkboxes for the permissions of guests. `value` has only permissions that differ from the default."""
 
     def __init__(self, row: Binding) -> None:
         self._defaults = {name: default for name, (_, default) in zip(row.fields, row.values, strict=True)}
         self.switches = {
-            name: checkbox(text, f"{row.label} {text}", value=default)
+            name: ui.checkbox(text, f"{row.label} {text}", value=default)
             for name, (text, default) in zip(row.fields, row.values, strict=True)
         }
-        super().__init__(heading(row.label), *self.switches.values())
+        super().__init__(ui.heading(row.label), *self.switches.values())
 
     @property
     def value(self) -> dict[str, bool]:
@@ -183,26 +143,18 @@ class GuestSwitches(Field):
             self.switches[name].value = default if value is None else bool(value)
 
     def watch(self, changed: Callable[[], object]) -> None:
-        on_change(changed, *self.switches.values())
+        ui.on_change(changed, *self.switches.values())
 
 
-class ColorPicker(Field):
-    """A choice of the event color. Arrow keys and screen readers work, because the colors are radio buttons."""
-
-    def __init__(self, row: Binding) -> None:
-        colors = [("Default", ""), *((color.name, key) for key, color in EVENT_COLORS.items())]
-        self.chips = radio_buttons(
-            row.label, row.help, colors, "svc-colours", orientation="horizontal", layout={"width": "auto"}
-        )
-        super().__init__(self.chips)
-
-    @property
-    def value(self) -> str | None:
-        return str(self.chips.value) or None
-
-    @value.setter
-    def value(self, color: str | None) -> None:
-        self.chips.value = color if color in EVENT_COLORS else ""
+def color_picker(row: Binding) -> ui.SingleField:
+    """Create a choice of the event color. Arrow keys and screen readers work, because it has radio buttons."""
+    colors = [("Default", ""), *((color.name, key) for key, color in EVENT_COLORS.items())]
+    layout = {"width": "auto"}
+    field = _selection(
+        ui.radio_buttons(row.label, row.help, colors, "svc-colours", orientation="horizontal", layout=layout)
+    )
+    field.add_class("svc-wide")
+    return field
 
 
 def chip_styles() -> str:
@@ -212,12 +164,12 @@ def chip_styles() -> str:
     return "\n".join(f"{chip}({n}) {{ --svc-chip: {color.background}; }}" for n, color in colors)
 
 
-class CalendarChoice(Field):
+class CalendarChoice(ui.Field):
     """A list of the calendars that the user can write to. `value` is None for the primary calendar."""
 
     def __init__(self, row: Binding) -> None:
         self._zones: dict[str, str] = {}
-        self.chooser = dropdown(row.label, row.help, [("Primary", PRIMARY)])
+        self.chooser = ui.dropdown(row.label, row.help, [("Primary", PRIMARY)])
         super().__init__(self.chooser)
 
     @property
@@ -240,4 +192,4 @@ class CalendarChoice(Field):
         calendars = {PRIMARY if row.get("primary") else str(row["id"]): row for row in rows}
         self._zones = {key: str(row.get("timeZone") or UTC_NAME) for key, row in calendars.items()}
         others = [(str(row.get("summary") or row["id"]), key) for key, row in calendars.items() if key != PRIMARY]
-        replace_options(self.chooser, [("Primary", PRIMARY), *others])
+        ui.replace_options(self.chooser, [("Primary", PRIMARY), *others])

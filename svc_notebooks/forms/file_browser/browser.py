@@ -10,16 +10,16 @@ import ipywidgets as widgets
 
 from ...client.files import get_file
 from ...notebook.current_session import SessionLike
-from ...notebook.files.files import generate_ids
+from ...notebook.files.files import update
+from ...notebook.files.folders import trash, untrash
 from ...notebook.frames.frames import frame
 from ...notebook.frames.schemas import FILES
 from ...notebook.html import Markup, join_html, tag
+from ..widgets import ui
 from ..widgets.background_task import BackgroundTask, Report, Stopped
-from ..widgets.field import Menu, button, row, set_visible, side_by_side, style_sheet
 from ..widgets.file_picker import BrowserFiles, DownloadWidget
 from ..widgets.form import Form
-from . import actions
-from .actions import FileAction
+from .actions import FileAction, call_action, one_or_all
 from .details import FileDetails, access_text, content_note, every_field, folder_options
 from .dialogs import QUESTIONS, ConfirmDialog, Question, action_for
 from .downloads import FileDownloads, FilePreview, fetch_preview
@@ -29,7 +29,6 @@ from .uploads import FolderUploads
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ...client.session import Session
     from ...core.resources.files import File, FileList
 
 
@@ -111,9 +110,9 @@ class FileToolbar(widgets.HBox):  # type: ignore[misc]
         self._last_pressed = ""
         self._conditions = {action.key: action.condition for action in (*_ACTIONS, *_MENU)}
         self.buttons = {
-            action.key: button(action.text, action.tooltip, icon=action.icon) for action in (*_ACTIONS, *_MENU)
+            action.key: ui.button(action.text, action.tooltip, icon=action.icon) for action in (*_ACTIONS, *_MENU)
         }
-        self.menu = Menu("More", "Further actions", [self.buttons[action.key] for action in _MENU])
+        self.menu = ui.Menu("More", "Further actions", [self.buttons[action.key] for action in _MENU])
         for key, action_button in self.buttons.items():  # after the menu, whose handler moves the focus to itself
             action_button.on_click(lambda _button, key=key: self._press(key, pressed))
         super().__init__([upload, *(self.buttons[action.key] for action in _ACTIONS), self.menu])
@@ -123,8 +122,8 @@ class FileToolbar(widgets.HBox):  # type: ignore[misc]
     def show(self, files: Sequence[File], *, in_folder: bool, in_trash: bool) -> None:
         """Enable the buttons of the possible actions for the selected files, and show Restore instead of Trash."""
         restoring = in_trash or any(file.get("trashed") for file in files)
-        set_visible(self.buttons["trash"], not restoring)
-        set_visible(self.buttons["untrash"], restoring)
+        ui.set_visible(self.buttons["trash"], not restoring)
+        ui.set_visible(self.buttons["untrash"], restoring)
         for key, condition in self._conditions.items():
             self.buttons[key].disabled = not (condition(files) if condition else in_folder)
         if self._last_pressed and self.buttons[self._last_pressed].disabled:
@@ -201,10 +200,9 @@ class FileBrowser(Form):
         self._buttons()
         self.question.watch(self._on_question_change)
         self.question.no.on_click(lambda _button: self._show_error(None))
-        self.question.made.generate.on_click(lambda _button: self._guard(self._generate_id))
         self._compose(
-            style_sheet("file_browser.css"),
-            row(self.up, self.refresh_button, self.location),
+            ui.style_sheet("file_browser.css"),
+            ui.row(self.up, self.refresh_button, self.location),
             self.search,
             self.toolbar,
             self.question,
@@ -213,7 +211,7 @@ class FileBrowser(Form):
             self.work,
             self.alert,
             self.status,
-            side_by_side(widgets.VBox([self.files, self.listing.pager]), self.about),
+            ui.side_by_side(widgets.VBox([self.files, self.listing.pager]), self.about),
             self.view,
             self.browser_download,
         )
@@ -244,11 +242,6 @@ class FileBrowser(Form):
         return frame(FILES, self.listing.selection)
 
     @property
-    def chosen(self) -> DataFrame:
-        """The same as `selection`."""
-        return self.selection
-
-    @property
     def query(self) -> FileQuery:
         """The query that lists the files. `query.q` and `query.order_by` are parameters of the list request."""
         return self.listing.query
@@ -274,19 +267,14 @@ class FileBrowser(Form):
         self._clear_status()
         self.refresh()
 
-    def _on_navigation(self) -> None:
-        """Remove the messages and the code of the last action, which was about the files listed before."""
-        self._last_code = ""
-        self._clear_messages()
-
-    def _on_selection(self) -> None:
-        """Remove the messages about the files selected before."""
-        self._clear_messages()
-        self._show_selection()
-
     def _clear_messages(self) -> None:
+        """Remove the messages about the files that were listed or selected before."""
         self._show_error(None)
         self._clear_status()
+
+    def _on_selection(self) -> None:
+        self._clear_messages()
+        self._show_selection()
 
     def _on_key(self, key: str) -> None:
         pressed = self.toolbar.buttons[_KEYS[key]]
@@ -306,8 +294,8 @@ class FileBrowser(Form):
         simple: dict[str, Callable[[], None]] = {
             "open": lambda: self.listing.open_file(self.listing.require_one()),
             "details": self._details,
-            "trash": lambda: self._act(actions.trash_action),
-            "untrash": lambda: self._act(actions.untrash_action),
+            "trash": lambda: self._act(trash, "Moved {} to the trash."),
+            "untrash": lambda: self._act(untrash, "Restored {} from the trash."),
         }
         self._guard(simple.get(key) or (lambda: self._ask(key)))
 
@@ -369,12 +357,11 @@ class FileBrowser(Form):
             self._run_action(self._action(question), lambda _result: forget())
         dialog.dismiss()
 
-    def _generate_id(self) -> None:
-        self.question.made.id.value = str(generate_ids(1, session=self.session)["id"].item())
-
     def _set_viewers(self, file: File, allowed: bool) -> None:
+        message = f"Viewers {'can' if allowed else 'can no longer'} download, export and copy {file.get('name')}."
+        restriction = {ui.ARGUMENT: not allowed}
         try:
-            self._run_action(actions.copy_restriction_action(self.session, file, allowed))
+            self._run_action(call_action(self.session, message, update, str(file["id"]), **restriction))
         except Exception:
             self._show_selection()  # reset the switch
             raise
@@ -389,9 +376,11 @@ class FileBrowser(Form):
             question.files
         ]()
 
-    def _act(self, action: Callable[[Session, list[str]], FileAction]) -> None:
+    def _act(self, function: Callable[..., Any], message: str) -> None:
+        """Call a function for the selected files. The message has their number."""
         ids = [str(file["id"]) for file in self.listing.require_selection()]
-        self._run_action(action(self.session, ids))
+        text = message.format(ui.count_text(len(ids), "file"))
+        self._run_action(call_action(self.session, text, function, one_or_all(ids)))
 
     def _run_action(self, action: FileAction, then: Callable[[Any], str | None] | None = None) -> None:
         """Run an action and reload the list. `then` converts the value of the action to a status text or None."""

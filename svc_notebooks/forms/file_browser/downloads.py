@@ -18,9 +18,9 @@ from ...local.saving import REPLACED, SAVED, UNCHANGED
 from ...notebook.byte_sizes import size_text
 from ...notebook.files.downloads.downloads import download, read
 from ...notebook.html import Markup, tag
+from ..widgets import ui
 from ..widgets.background_task import Report
 from ..widgets.dialogs import REPLACE, Confirmation, Conflict, ReplaceQuestion, path_conflict
-from ..widgets.field import count_text
 from ..widgets.form import call_text
 from ..widgets.preview import MAX_SIZE, MAX_TEXT, preview
 from .actions import FileAction
@@ -207,7 +207,7 @@ class DownloadResult:
             "Sent to the browser: ": len(self.bodies),
             "Not saved: ": len(self.conflicts) + len(self.flagged),
         }
-        return " ".join(f"{label}{count_text(number, 'file')}." for label, number in counts.items() if number)
+        return " ".join(f"{label}{ui.count_text(number, 'file')}." for label, number in counts.items() if number)
 
 
 def download_action(session: Session, downloads: Sequence[Download], code: str = "") -> FileAction:

@@ -14,9 +14,9 @@ from ...client.files import list_files
 from ...core.files.query import quote
 from ...local.paths import numbered_paths
 from ...notebook.files.files import update, upload
+from ..widgets import ui
 from ..widgets.background_task import BackgroundTask, Report, Stopped
 from ..widgets.dialogs import REPLACE, Conflict, ReplaceQuestion, size_with_bytes
-from ..widgets.field import count_text
 from ..widgets.file_picker import BrowserFiles, ChosenFile
 from .actions import uploaded_code
 from .details import minute_text
@@ -183,7 +183,7 @@ class FolderUploads(widgets.VBox):  # type: ignore[misc]
         conflicts, session = self._conflicts, self._browser.session
         chosen = [conflict.upload.chosen for conflict in conflicts]
         if answer is None:
-            self._finish(f"Cancelled. Not uploaded: {count_text(len(chosen), 'file')}.", chosen, UploadResult())
+            self._finish(f"Cancelled. Not uploaded: {ui.count_text(len(chosen), 'file')}.", chosen, UploadResult())
             return
         uploads = [
             replace(upload, file_id=existing_id)
@@ -194,7 +194,7 @@ class FolderUploads(widgets.VBox):  # type: ignore[misc]
         self._run(chosen, lambda report: send_all(session, uploads, report))
 
     def _run(self, chosen: Sequence[ChosenFile], work: Callable[[Report], UploadResult]) -> None:
-        label = f"Upload {count_text(len(chosen), 'file')} to {self._folder[1]}"
+        label = f"Upload {ui.count_text(len(chosen), 'file')} to {self._folder[1]}"
 
         def run(report: Report) -> UploadResult:
             try:
@@ -224,7 +224,7 @@ class FolderUploads(widgets.VBox):  # type: ignore[misc]
         if result.conflicts and not result.ids:
             return ""  # the question lists the waiting files
         uploaded = len(result.ids)
-        total = count_text(len(chosen), "file")
+        total = ui.count_text(len(chosen), "file")
         count = total if uploaded == len(chosen) else f"{uploaded} of {total}"
         cancelled = "Cancelled. " if isinstance(result.error, Stopped) else ""
         return f"{cancelled}Uploaded {count} to {self._folder[1]}."

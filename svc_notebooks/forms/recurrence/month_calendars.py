@@ -17,7 +17,7 @@ from ...core.events.series import Series
 from ...notebook.exchanges.charts import Picture
 from ...notebook.html import Markup, join_html, tag
 from ...notebook.times import offset_text
-from ..widgets.field import set_visible, small_button
+from ..widgets import ui
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -89,19 +89,19 @@ class RecurrencePreview(widgets.VBox):  # type: ignore[misc]
         self._series: Series | None = None
         self._start_day = self._month = date.min
         self.list, self.months = widgets.HTML(), widgets.HTML()
-        self.earlier = small_button("Earlier", "Previous months", lambda: self._turn(-1))
-        self.later = small_button("Later", "Next months", lambda: self._turn(1))
+        self.earlier = ui.small_button("Earlier", "Previous months", lambda: self._turn(-1))
+        self.later = ui.small_button("Later", "Next months", lambda: self._turn(1))
         self.turn = widgets.HBox([self.earlier, self.later])
         super().__init__([self.months, self.turn, self.list])
         self.add_class("svc-preview")
-        set_visible(self, False)
+        ui.set_visible(self, False)
 
     def show(self, series: Series | None) -> None:
         """Show the instances of a series. None hides the preview."""
         if series and day_of(series.start) != self._start_day:
             self._start_day = self._month = day_of(series.start)
         self._series = series
-        set_visible(self, series is not None)
+        ui.set_visible(self, series is not None)
         if series:
             self.list.value = instance_list(series)
             self._turn(0)

@@ -14,25 +14,7 @@ from ...notebook.files.metadata import metadata_body
 from ...notebook.files.upload_requests import new_content, new_files
 from ...notebook.frames.frames import camel
 from ..file_browser.details import MAX_FILES, file_line, latest_files
-from ..widgets.field import (
-    ARGUMENT,
-    FIELD,
-    Field,
-    MoreOptions,
-    SingleField,
-    dropdown,
-    is_restricted,
-    may_edit,
-    on_change,
-    radio_buttons,
-    read_object,
-    replace_options,
-    set_visible,
-    small_button,
-    text_area,
-    text_field,
-    viewers_switch,
-)
+from ..widgets import ui
 from ..widgets.file_picker import ChosenFile, FileChoice
 from ..widgets.form import call_text
 
@@ -71,12 +53,12 @@ class UploadDestination(widgets.VBox):  # type: ignore[misc]
         self._reading = False
         choices = [("New files", NEW), ("New content for an existing file", EXISTING)]
         tooltip = "Create new files, or replace the content of an existing one"
-        self.choice = radio_buttons("Upload as", tooltip, choices, "svc-across")
-        self.chooser = dropdown("Existing file", "The files that you can edit, last modified first")
-        self.refresh = small_button("Refresh", "Reload the list of files")
-        self.file = Field(self.chooser, self.refresh)
+        self.choice = ui.radio_buttons("Upload as", tooltip, choices, "svc-across")
+        self.chooser = ui.dropdown("Existing file", "The files that you can edit, last modified first")
+        self.refresh = ui.small_button("Refresh", "Reload the list of files")
+        self.file = ui.Field(self.chooser, self.refresh)
         super().__init__([self.choice, self.file])
-        on_change(self._notify, self.choice, self.chooser)
+        ui.on_change(self._notify, self.choice, self.chooser)
         self._update_visibility()
 
     @property
@@ -99,11 +81,11 @@ class UploadDestination(widgets.VBox):  # type: ignore[misc]
     def read(self, session: Session) -> None:
         """Fill the list with the files that the user can edit, and keep the selection."""
         folder = session.names.native("folder")
-        rows = latest_files(session, "mimeType", "size", FIELD, "capabilities(canEdit)", q=f"mimeType != '{folder}'")
+        rows = latest_files(session, "mimeType", "size", ui.FIELD, "capabilities(canEdit)", q=f"mimeType != '{folder}'")
         self._reading = True
-        self._rows = {str(facts["id"]): facts for facts in rows if may_edit(facts)}
+        self._rows = {str(facts["id"]): facts for facts in rows if ui.may_edit(facts)}
         self._documents = {key for key, facts in self._rows.items() if session.names.is_native(str(facts["mimeType"]))}
-        replace_options(self.chooser, [(file_line(facts), key) for key, facts in self._rows.items()])
+        ui.replace_options(self.chooser, [(file_line(facts), key) for key, facts in self._rows.items()])
         self._reading = False
         self._notify()
 
@@ -115,7 +97,7 @@ class UploadDestination(widgets.VBox):  # type: ignore[misc]
             changed()
 
     def _update_visibility(self) -> None:
-        set_visible(self.file, self.existing)
+        ui.set_visible(self.file, self.existing)
         hint = _NO_FILES if not self._rows else _CONVERTED if self.document else _KEPT
         self.file.show_hint(f"{hint} {_LATEST}" if len(self._rows) == MAX_FILES else hint)
 
@@ -131,18 +113,18 @@ class ConvertChoice(widgets.VBox):  # type: ignore[misc]
     def __init__(self, destination: UploadDestination | None = None) -> None:
         self._destination = destination or UploadDestination()
         tooltip = "The native document that the files become; it can be exported to other formats"
-        self.target = dropdown("Convert to", tooltip, TARGETS)
-        self.language = text_field(
+        self.target = ui.dropdown("Convert to", tooltip, TARGETS)
+        self.language = ui.text_field(
             "OCR language",
             "The language of the text in images and scans, as a language tag",
             hint="en, de, zh-Hant …; empty: automatic",
         )
         super().__init__([self.target, self.language])
-        on_change(self.update_visibility, self.target)
+        ui.on_change(self.update_visibility, self.target)
         self.update_visibility()
 
     def watch(self, changed: Callable[[], object]) -> None:
-        on_change(changed, self.target, self.language)
+        ui.on_change(changed, self.target, self.language)
 
     @property
     def converted(self) -> bool:
@@ -156,8 +138,8 @@ class ConvertChoice(widgets.VBox):  # type: ignore[misc]
         return {**convert_to, "ocr_language": language if self.converted else None}
 
     def update_visibility(self) -> None:
-        set_visible(self.target, not self._destination.existing)
-        set_visible(self.language, self.converted)
+        ui.set_visible(self.target, not self._destination.existing)
+        ui.set_visible(self.language, self.converted)
 
     def name_of(self, file: ChosenFile) -> str:
         """Return the name of the uploaded file. A converted file loses its extension."""
@@ -173,42 +155,42 @@ _EXAMPLE = '{"starred": true}'
 _ON = "Default: on. Off: only people who can edit the file."
 _ID = "Empty: the service generates one. With an id, a repeated upload creates no second file."
 _CONVERTED_ID = "A converted file cannot have an id of your own. Remove the id, or do not convert the file."
-_OTHER_CONTROLS = {"name": "Name", "id": "File ID", FIELD: "the switch above"}
+_OTHER_CONTROLS = {"name": "Name", "id": "File ID", ui.FIELD: "the switch above"}
 """The metadata fields that have their own controls, and the names of these controls."""
 
 
-class UploadOptions(MoreOptions):
+class UploadOptions(ui.MoreOptions):
     """The rarely used fields of the upload form. `arguments` returns the metadata that the fields set."""
 
     def __init__(self) -> None:
         self._existing: tuple[Any, bool] = (None, False)
-        self.viewers = SingleField(viewers_switch())
+        self.viewers = ui.SingleField(ui.viewers_switch())
         self.viewers.show_hint(_ON)
-        self.media_type = SingleField(
-            text_field("Media type", "The Content-Type of the upload", hint="empty: from the name of the file")
+        self.media_type = ui.SingleField(
+            ui.text_field("Media type", "The Content-Type of the upload", hint="empty: from the name of the file")
         )
-        self.id = text_field("File ID", "An id from generate_ids() for one new file")
-        self.generate = small_button("Generate ID", "Get an unused id from the service")
-        self.file_id = Field(self.id, self.generate, hint=_ID)
-        self.metadata = SingleField(
-            text_area("Metadata (JSON)", "More fields of every file, as a JSON object", hint=_EXAMPLE, rows=2)
+        self.id = ui.text_field("File ID", "An id from generate_ids() for one new file")
+        self.generate = ui.small_button("Generate ID", "Get an unused id from the service")
+        self.file_id = ui.Field(self.id, self.generate, hint=_ID)
+        self.metadata = ui.SingleField(
+            ui.text_area("Metadata (JSON)", "More fields of every file, as a JSON object", hint=_EXAMPLE, rows=2)
         )
         super().__init__(self.viewers, self.media_type, self.file_id, self.metadata)
 
     @property
-    def fields(self) -> tuple[Field, ...]:
+    def fields(self) -> tuple[ui.Field, ...]:
         return (self.viewers, self.media_type, self.file_id, self.metadata)
 
     def watch(self, changed: Callable[[], object]) -> None:
-        on_change(changed, self.viewers.control, self.media_type.control, self.id, self.metadata.control)
+        ui.on_change(changed, self.viewers.control, self.media_type.control, self.id, self.metadata.control)
 
     def set_existing(self, facts: File | None) -> None:
         """Show the copy restriction of an existing file. None stands for new files."""
-        followed = (facts or {}).get("id"), is_restricted(facts or {})
+        followed = (facts or {}).get("id"), ui.is_restricted(facts or {})
         if followed != self._existing:  # keep a switch that was set for the same file
             self._existing = followed
             self.viewers.value = not self._restricted
-        set_visible(self.file_id, facts is None)
+        ui.set_visible(self.file_id, facts is None)
 
     @property
     def _restricted(self) -> bool:
@@ -217,12 +199,12 @@ class UploadOptions(MoreOptions):
     def arguments(self) -> dict[str, Any]:
         """Return the metadata as arguments of `update`. Raises ValueError for metadata that is not a JSON object."""
         restricted = not self.viewers.value
-        return {**({ARGUMENT: restricted} if restricted != self._restricted else {}), **self._metadata()}
+        return {**({ui.ARGUMENT: restricted} if restricted != self._restricted else {}), **self._metadata()}
 
     def _metadata(self) -> dict[str, Any]:
-        return read_object(self.metadata.value, _EXAMPLE)
+        return ui.read_object(self.metadata.value, _EXAMPLE)
 
-    def problems(self, files: int, *, converted: bool, existing: bool) -> Iterator[tuple[Field, str]]:
+    def problems(self, files: int, *, converted: bool, existing: bool) -> Iterator[tuple[ui.Field, str]]:
         """Yield the fields with their problems. `files` is the number of selected files."""
         if self.id.value.strip() and not existing:
             if files > 1:
@@ -270,11 +252,11 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
     def __init__(self) -> None:
         self.files, self.destination = FileChoice(), UploadDestination()
         self.convert = ConvertChoice(self.destination)
-        self.upload_type = SingleField(radio_buttons("Upload type", "The protocol of the upload", UPLOAD_TYPES))
+        self.upload_type = ui.SingleField(ui.radio_buttons("Upload type", "The protocol of the upload", UPLOAD_TYPES))
         tooltip = "The bytes in each request of a resumable upload; with another than the default, auto means resumable"
-        self.chunk_size = dropdown("Chunk size", tooltip, CHUNK_SIZES, value=DEFAULT_CHUNK)
-        self.name = SingleField(
-            text_field("Name", "The name of the uploaded file; for one file only", hint="the name of the file")
+        self.chunk_size = ui.dropdown("Chunk size", tooltip, CHUNK_SIZES, value=DEFAULT_CHUNK)
+        self.name = ui.SingleField(
+            ui.text_field("Name", "The name of the uploaded file; for one file only", hint="the name of the file")
         )
         self.options = UploadOptions()
         where = (self.files, self.destination, self.name, self.convert)
@@ -286,7 +268,7 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
         self.watch(self.check)
 
     def watch(self, changed: Callable[[], object]) -> None:
-        on_change(changed, self.upload_type.control, self.chunk_size, self.name.control)
+        ui.on_change(changed, self.upload_type.control, self.chunk_size, self.name.control)
         for part in (self.files, self.destination, self.convert, self.options):
             part.watch(changed)
 
@@ -297,7 +279,7 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
         self._update_visibility()
 
     def _update_visibility(self) -> None:
-        set_visible(self.chunk_size, self.upload_type.value in _CHUNKED)
+        ui.set_visible(self.chunk_size, self.upload_type.value in _CHUNKED)
 
     def check(self) -> list[str]:
         """Show each problem beside its field, and return the problem texts."""
@@ -308,7 +290,7 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
             self.options.shown = True
         return [words for _, words in problems]
 
-    def _problems(self) -> Iterator[tuple[Field, str]]:
+    def _problems(self) -> Iterator[tuple[ui.Field, str]]:
         files, existing = len(self.files.names()), self.destination.existing
         name = self.name.value.strip()
         if name and files > 1:

@@ -15,9 +15,9 @@ from ...notebook.files.files import generate_ids
 from ...notebook.frames.frames import frame
 from ...notebook.frames.schemas import FILES
 from ..file_browser.details import minute_text
+from ..widgets import ui
 from ..widgets.background_task import BackgroundTask, Report, Stopped
 from ..widgets.dialogs import Confirmation, comparison_table, size_with_bytes
-from ..widgets.field import count_text, on_change, row, set_visible
 from ..widgets.form import Form
 from .controls import UploadControls
 
@@ -98,13 +98,13 @@ class UploadForm(Form):
         self.resume = self._button("Resume", "Continue where the upload stopped", self._resume)
         self.bar = ProgressBar("Upload", 1)
         self.work = BackgroundTask(self._on_stop, self.bar)
-        buttons = row(self.upload, self.cancel, self.resume)
+        buttons = ui.row(self.upload, self.cancel, self.resume)
         self.bar.reset("Upload")
         self.question = Confirmation(self._guard)
         self.controls.watch(self._on_change)
         self.controls.files.watch(self._on_files)
         destination, options = self.controls.destination, self.controls.options
-        on_change(lambda: self._guard(self.refresh), destination.choice)
+        ui.on_change(lambda: self._guard(self.refresh), destination.choice)
         destination.refresh.on_click(lambda _button: self._guard(self.refresh))
         options.generate.on_click(lambda _button: self._guard(self._generate_id))
         self._compose(self.controls, buttons, self.question, self.bar, self.work, self.alert, self.table)
@@ -140,7 +140,7 @@ class UploadForm(Form):
         count = len(self.controls.files.loading())
         self._waiting = count > 0
         if self._waiting:
-            self.bar.show_text(f"Waiting for {count_text(count, 'file')} to load")
+            self.bar.show_text(f"Waiting for {ui.count_text(count, 'file')} to load")
         return self._waiting
 
     def _clear_status(self) -> None:
@@ -190,7 +190,7 @@ class UploadForm(Form):
             ("Modified", f"{minute_text(file.get('modifiedTime'))} UTC", ""),
             ("File ID", file["id"], "the same"),
         )
-        set_visible(self.cancel, False)
+        ui.set_visible(self.cancel, False)
         self.question.ask(
             f"Replace the content of {name}?",
             "Replace content",
@@ -212,7 +212,7 @@ class UploadForm(Form):
 
     def _close_question(self) -> None:
         self.question.dismiss()
-        set_visible(self.cancel, True)
+        ui.set_visible(self.cancel, True)
 
     def _begin(self, session: Session, requests: list[UploadRequest]) -> None:
         self._queue = UploadQueue(session, requests, self.bar)
@@ -243,7 +243,7 @@ class UploadForm(Form):
             self._on_stop(error)
 
     def _on_done(self, queue: UploadQueue, warnings: CallerWarnings) -> None:
-        text = f"{count_text(len(queue.files), 'file')} uploaded"
+        text = f"{ui.count_text(len(queue.files), 'file')} uploaded"
         if self.controls.destination.existing:
             text = f"the content of {queue.files[0].get('name')} was replaced"
         self._last_code = self.code()
@@ -267,4 +267,6 @@ class UploadForm(Form):
 
     def _summary(self) -> str:
         count = len(self._finished)
-        return f"<UploadForm: {count_text(count, 'file')} uploaded>" if count else "<UploadForm: nothing uploaded yet>"
+        return (
+            f"<UploadForm: {ui.count_text(count, 'file')} uploaded>" if count else "<UploadForm: nothing uploaded yet>"
+        )

@@ -20,7 +20,7 @@ from ...core.http.mime import by_name
 from ...core.http.native_formats import PDF
 from ...core.processes import new_temporary_folder, remove_with
 from ...notebook.byte_sizes import MIB, size_text
-from .field import text_field
+from . import ui
 
 _FOLDER = Path(__file__).parent
 _NO_FILE = "No file is selected. Choose or drop one, or enter the path of a file in the notebook folder."
@@ -180,7 +180,7 @@ class FileChoice(widgets.VBox):  # type: ignore[misc]
     def __init__(self) -> None:
         self.picker = BrowserFiles()
         self._last_chosen: list[ChosenFile] = []
-        self.path = text_field(
+        self.path = ui.text_field(
             "Notebook file",
             "The path of a file where Python runs",
             hint="a path, like data/survey.csv",

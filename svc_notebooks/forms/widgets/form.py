@@ -22,8 +22,8 @@ from ...core.fault_plan import PRESETS
 from ...notebook.current_session import SessionLike, session_or_current
 from ...notebook.frontend import at_prompt, detect_frontend
 from ...notebook.html import Markup, join_html, tag
+from . import ui
 from .background_task import BackgroundTask
-from .field import button, status_text, style_sheet, table_region
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -192,7 +192,7 @@ def frame_view(label: str, rows: DataFrame) -> Markup:
             heading, column = f"{heading} ({zone})", column.dt.strftime("%Y-%m-%d %H:%M:%S").str.removesuffix(":00")
         columns[heading] = column
     # to_html escapes the values
-    return table_region(
+    return ui.table_region(
         label, Markup(rows.assign(**columns)[[*columns]].to_html(index=False, border=0, justify="left", na_rep=""))
     )
 
@@ -223,7 +223,7 @@ class Form(widgets.VBox):  # type: ignore[misc]
 
     def _compose(self, *parts: widgets.Widget) -> None:
         """Show `parts` from top to bottom, followed by the equivalent code."""
-        self.children = [style_sheet("form.css"), self.no_kernel, *parts, self.code_area, KernelStatus(), FormKeys()]
+        self.children = [ui.style_sheet("form.css"), self.no_kernel, *parts, self.code_area, KernelStatus(), FormKeys()]
         self._show_code()
 
     @property
@@ -261,7 +261,7 @@ class Form(widgets.VBox):  # type: ignore[misc]
     def _button(
         self, text: str, tooltip: str, handler: Callable[[], None], style: str = "", icon: str = ""
     ) -> widgets.Button:
-        return button(text, tooltip, lambda: self._guard(handler), style, icon=icon)
+        return ui.button(text, tooltip, lambda: self._guard(handler), style, icon=icon)
 
     def _guard(self, handler: Callable[[], None]) -> None:
         with HANDLER_LOCK:
@@ -277,7 +277,7 @@ class Form(widgets.VBox):  # type: ignore[misc]
         self._show_status("")
 
     def _show_status(self, text: str) -> None:
-        self.status.value = status_text(text)
+        self.status.value = ui.status_text(text)
 
     def _show_error(self, error: Exception | None) -> None:
         if error is None:

@@ -200,7 +200,7 @@ def test_loading_and_saving_an_event_changes_nothing(form, changes):
 )
 def test_a_wrong_value_is_reported_at_its_control_and_opens_the_options(form, path, value, words):
     more = form.controls.more
-    form.controls.option(path).text.value = value
+    form.controls.option(path).control.value = value
     assert words in " ".join(form.controls.option(path).problems)
     more.shown = False
     form.create.click()
@@ -208,7 +208,7 @@ def test_a_wrong_value_is_reported_at_its_control_and_opens_the_options(form, pa
     assert len(svc.events()) == 0
     assert more.shown
     assert "See the message beside the field." in form.alert.value
-    assert form.controls.option(path).text.value == value
+    assert form.controls.option(path).control.value == value
 
 
 @pytest.mark.spec("W-03", "W-03i")

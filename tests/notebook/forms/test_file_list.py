@@ -110,7 +110,7 @@ def test_a_second_click_on_next_while_the_page_loads_shows_no_wrong_page(lab):
 
     error, second, third, first_name = asyncio.run(scene())
 
-    assert error == "The page is loading. Click Next when it is shown."
+    assert error == "There is no next page, or the page is loading."
     assert (second[0].split(" of ")[0], second[1]) == ("51-100", "050.txt")
     assert (third, first_name) == ("101-130 of 130", "100.txt")
 
