@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import ipywidgets as widgets
 
@@ -125,20 +125,16 @@ _TOKEN_HINT_ELSEWHERE = f"At most {MAX_TOKEN_LENGTH} characters that every messa
 _ASK_TOKEN = 'getpass("Channel token: ")'
 
 
-class ResponsePreset(NamedTuple):
-    """A sequence of receiver responses. `plan` has the status, count and delay for each call of `answer_with`."""
+Responses: TypeAlias = "tuple[tuple[int, int | None, float], ...]"
+"""The status, the count and the delay for each call of `answer_with`."""
 
-    words: str
-    plan: tuple[tuple[int, int | None, float], ...]
-
-
-RESPONSES = (
-    ResponsePreset("200 (delivered)", ((200, None, 0),)),
-    ResponsePreset("503 twice, then 200", ((200, None, 0), (503, 2, 0))),
-    ResponsePreset("503 always (given up)", ((503, None, 0),)),
-    ResponsePreset("404 (failed)", ((404, None, 0),)),
-    ResponsePreset("102 only (delivered)", ((102, None, 0),)),
-    ResponsePreset("200 after 3 seconds", ((200, None, 3),)),
+RESPONSES: tuple[tuple[str, Responses], ...] = (
+    ("200 (delivered)", ((200, None, 0),)),
+    ("503 twice, then 200", ((200, None, 0), (503, 2, 0))),
+    ("503 always (given up)", ((503, None, 0),)),
+    ("404 (failed)", ((404, None, 0),)),
+    ("102 only (delivered)", ((102, None, 0),)),
+    ("200 after 3 seconds", ((200, None, 3),)),
 )
 
 
@@ -159,26 +155,24 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
         self.address = ui.SingleField(ui.text_field("Address", tooltip, hint=_ANY_ADDRESS))
         self.channel_id.show_hint(_NEW_ID)
         tooltip = "The responses of the receiver in this kernel to the next messages"
-        self.responses = ui.radio_buttons("Responses", tooltip, [(preset.words, preset) for preset in RESPONSES])
+        self.responses = ui.radio_buttons("Responses", tooltip, RESPONSES)
         counted = (self.channel_id.control, self.token.control, self.ends.choice)
         self.more = ui.MoreOptions(self.channel_id, self.token, self.ends, counted=counted)
         super().__init__([ui.row(self.target, self.refresh), self.address, self.responses, self.more])
         self.add_class("svc-fields")
         self.add_class("svc-channel")
-
-    def fields(self) -> dict[str, ui.Field]:
-        """Return the field of each channel property, by the name of the property in the interface."""
-        return {"id": self.channel_id, "token": self.token, "expiration": self.ends, "address": self.address}
+        self.fields = {"id": self.channel_id, "token": self.token, "expiration": self.ends, "address": self.address}
+        """The field of each channel property, by the name of the property in the interface."""
 
     def show_problem(self, name: str, text: str) -> None:
         """Show a problem beside the field of its property, and remove the problems of all other fields."""
-        for key, field in self.fields().items():
+        for key, field in self.fields.items():
             field.show_problems([text.replace(f"{key}: ", f"{_LABELS[key]}: ", 1)] if key == name else [])
         self.more.shown = self.more.shown or name in ("id", "token", "expiration")
 
     def watch(self, changed: Callable[[], object]) -> None:
         ui.on_change(changed, self.target, self.responses)
-        for field in self.fields().values():
+        for field in self.fields.values():
             field.watch(changed)
 
     def arguments(self) -> dict[str, str]:
@@ -196,10 +190,6 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
         self.token.show_hint(_TOKEN_HINT if in_kernel else _TOKEN_HINT_ELSEWHERE)
         return {str(file["id"]): str(file.get("name")) for file in files}
 
-    def explain_limits(self, policy: Policy | None) -> None:
-        """Show the lifetime limits for a channel on the selected file or on the change log."""
-        self.ends.explain_limits(policy, of_changes=self.target.value == CHANGES)
-
     def address_elsewhere(self, *, in_kernel: bool) -> str | None:
         """Return the address of an external receiver, or None if the receiver in this kernel is used."""
         address = str(self.address.value).strip()
@@ -211,8 +201,8 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
         address = self.address_elsewhere(in_kernel=in_kernel)
         lines += ["rx = svc.receiver()"] if address is None else []
         to = "rx" if address is None else repr(address)
-        if address is None and self.responses.value is not RESPONSES[0]:
-            for status, times, delay in self.responses.value.plan:
+        if address is None and self.responses.index:
+            for status, times, delay in self.responses.value:
                 more = (f", times={times}" if times else "") + (f", delay={delay:g}" if delay else "")
                 if status != 200 or more:
                     lines.append(f"rx.answer_with({status}{more})")
@@ -294,7 +284,8 @@ class WatchPanel(Form):
 
     def _update(self) -> None:
         """Remove the problems of the previous channel after a change of a control, and show the code."""
-        self.controls.explain_limits(self._lab.service.policy if self._lab else None)
+        policy, of_changes = self._lab and self._lab.service.policy, self.controls.target.value == CHANGES
+        self.controls.ends.explain_limits(policy, of_changes=of_changes)
         self.controls.show_problem("", "")
         self._show_code()
 
@@ -312,7 +303,7 @@ class WatchPanel(Form):
             channel = self._open_channel(self.session, target)
         except (SvcError, ValueError) as error:
             name = getattr(error, "location", None) or _FIELDS_OF_ERRORS.get(str(error).split()[0], "expiration")
-            if name not in self.controls.fields():
+            if name not in self.controls.fields:
                 raise
             self.controls.show_problem(name, str(error))
             self._clear_status()
@@ -341,7 +332,7 @@ class WatchPanel(Form):
         return self.receiver
 
     def _set_responses(self) -> None:
-        for status, times, delay in self.controls.responses.value.plan if self.receiver else ():
+        for status, times, delay in self.controls.responses.value if self.receiver else ():
             self.receiver.answer_with(status, times=times, delay=delay)  # type: ignore[union-attr]
 
     def _stop(self) -> None:

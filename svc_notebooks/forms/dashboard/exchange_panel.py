@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Callable, Iterable
-from pathlib import Path
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -50,11 +50,9 @@ class ExchangeEditor(Dialog):
         self.url = ui.text_area("URL", "The path with its query, or a whole URL", rows=3)
         self.headers = ui.text_area("Headers", "One header in each line: Name: value", rows=5)
         self.body = ui.text_area("Body", "The text of the body", rows=6)
-        self.file = ui.text_field("Body from file", "The path of a file with the body", hint="path of a file")
         self.send = ui.button("Send", "Send the edited request", send, "primary")
         self.cancel = ui.cancel_button("Close the editor and send nothing", cancel)
-        fields = (self.method, self.url, self.headers, self.body, self.file)
-        super().__init__(*fields, ui.row(self.send, self.cancel))
+        super().__init__(self.method, self.url, self.headers, self.body, ui.row(self.send, self.cancel))
 
     def edit(self, view: ExchangeView) -> None:
         """Show the request of an exchange.
@@ -75,7 +73,6 @@ class ExchangeEditor(Dialog):
         self.url.value = target(exchange)
         self.headers.value = "\n".join(f"{name}: {value}" for name, value in editable_headers(exchange))
         self.body.value = body or ""
-        self.file.value = ""
         self.ask_with(tag("p", title, tag("br"), f"{_ABOUT_TOKEN}{incomplete}"))
         self.url.focus()
 
@@ -97,17 +94,12 @@ class ExchangeEditor(Dialog):
             changed["url"] = url
         if headers := self._changed_headers(dict(editable_headers(exchange))):
             changed["headers"] = headers
-        recorded, body = whole_body(exchange) or "", _line_ends_of(exchange, self.body.value)
+        recorded, body = whole_body(exchange) or "", self.body.value.replace("\r\n", "\n")
+        if "\r\n" in (exchange.request_body or ""):  # which a browser turns into LF
+            body = body.replace("\n", "\r\n")
         if body != recorded:
             changed["body"] = body
         return changed
-
-    def body_file(self) -> Path | None:
-        """Return the path of the file that is the body, or None if no file is named. Raises ValueError for no file."""
-        path = Path(self.file.value.strip()).expanduser()
-        if self.file.value.strip() and not path.is_file():
-            raise ValueError(f"Body from file: {path} is not a file. Enter the path of a file, or nothing.")
-        return path if self.file.value.strip() else None
 
     def _changed_headers(self, recorded: dict[str, str]) -> dict[str, str | None]:
         edited: dict[str, str] = {}
@@ -122,12 +114,6 @@ class ExchangeEditor(Dialog):
 
     def __repr__(self) -> str:
         return f"<ExchangeEditor: {f'exchange {self.edited.n}' if self.edited else 'closed'}>"
-
-
-def _line_ends_of(exchange: Exchange, text: str) -> str:
-    """Return a text with the line ends of the recorded body, because a browser turns CRLF into LF."""
-    is_crlf = "\r\n" in (exchange.request_body or "")
-    return text.replace("\r\n", "\n").replace("\n", "\r\n") if is_crlf else text
 
 
 _MESSAGES = ("request", "response")
@@ -248,14 +234,16 @@ class WirePanel(Form):
         self.filter = ExchangeFilterFields(lambda: self._guard(self.refresh))
         self.view_format = ui.radio_buttons("View", "How the selected exchange is shown", _VIEWS, "svc-across")
         self.view = widgets.HTML()
-        self.edit_button = self._button("Edit and resend", "Change the selected request and send it again", self._edit)
-        self.resend_button = self._button("Resend", "Send the selected request again", self._resend_selected)
+        self.edit_button = self._button(
+            "Edit and resend",
+            "Change the selected request and send it again",
+            lambda: self.editor.edit(self._selected()),
+        )
+        self.resend_button = self._button("Resend", "Send the selected request again", self._resend)
         self.har_button = self._button("Save as HAR", "Save the listed exchanges as an HTTP archive", self._save_har)
         self.clear_button = self._button("Clear", "Remove all exchanges from the record of the session", self._clear)
         self.refresh_button = self._button("Refresh", "Reload the list", self.refresh)
-        self.editor = ExchangeEditor(
-            send=lambda: self._guard(self._send_edited), cancel=lambda: self._guard(self._close_editor)
-        )
+        self.editor = ExchangeEditor(partial(self._guard, self._send_edited), partial(self._guard, self._close_editor))
         self.work = BackgroundTask(self._show_error)
         self.browser_download = DownloadWidget()
         self.rows.watch(self._show, lambda _id: None, lambda: None)
@@ -337,39 +325,32 @@ class WirePanel(Form):
 
     # -- sending again
 
-    def _edit(self) -> None:
-        self.editor.edit(self._selected())
-
     def _close_editor(self) -> None:
         """Close the editor, and focus the button that opens the editor if the focus was in the editor."""
         if self.editor.edited:
             self.editor.dismiss()
             self.edit_button.focus()
 
-    def _resend_selected(self) -> None:
-        self._resend(self._selected(), {}, "")
-
     def _send_edited(self) -> None:
         edited = self.editor.edited
         if edited is None:
             return
-        changes, path = self.editor.changes(), self.editor.body_file()
-        written = [f"{name}={value!r}" for name, value in changes.items() if name != "body" or path is None]
-        if path is not None:
-            changes["body"] = path.read_bytes()
-            written.append(f"body=open({str(path)!r}, 'rb').read()")
+        changes = self.editor.changes()
         if "body" not in changes and whole_body(edited.exchange) is None:
-            raise ValueError(f"The body of exchange {edited.n} was not recorded. Enter a body, or the path of a file.")
-        self._resend(edited, changes, ", ".join(written), close_editor=True)
+            raise ValueError(f"The body of exchange {edited.n} was not recorded. Enter a body.")
+        self._resend(edited, changes)
 
-    def _resend(self, old: ExchangeView, changes: dict[str, Any], written: str, *, close_editor: bool = False) -> None:
-        """Send a request again, and then show the difference between the old and the new exchange."""
+    def _resend(self, edited: ExchangeView | None = None, changes: dict[str, Any] | None = None) -> None:
+        """Send the selected or the edited request, and then show the difference between the old and the new exchange."""
+        old = edited or self._selected()
+        written = ", ".join(f"{name}={value!r}" for name, value in (changes or {}).items())
         lines = [f"old = svc.exchange({old.n})", f"new = old.resend({written})", "svc.compare_exchanges(old, new)"]
 
         def on_done(new: ExchangeView) -> None:
-            if close_editor and self.editor.edited is old:
+            if edited and self.editor.edited is edited:
                 self._close_editor()
-            self._list_all_if_hidden(new)
+            if new.n not in {exchange.n for exchange in self.filter.select(self.session.exchanges)}:
+                self.filter.clear()  # which hides the new exchange
             self.refresh()
             recorded = {exchange.n for exchange in self.session.exchanges}
             chosen = [str(view.n) for view in (new, old) if view.n in recorded]
@@ -379,13 +360,8 @@ class WirePanel(Form):
             self._show()
 
         self.work.begin(
-            "Sending", lambda _report: old.resend(**changes), on_done, in_thread=not self.session.in_process
+            "Sending", lambda _report: old.resend(**(changes or {})), on_done, in_thread=not self.session.in_process
         )
-
-    def _list_all_if_hidden(self, new: ExchangeView) -> None:
-        """Remove the filter if it hides a new exchange."""
-        if new.n not in {exchange.n for exchange in self.filter.select(self.session.exchanges)}:
-            self.filter.clear()
 
     # -- the selected exchange
 
@@ -400,18 +376,13 @@ class WirePanel(Form):
         elif view_format == "http":
             self.view.value = self._selected()._repr_html_()
         elif view_format == "difference":
-            self.view.value = self._difference(ids[-1], ids[0]) if len(ids) > 1 else tag("p", _SELECT_TWO)
+            pair = (exchange(int(n), session=self._session) for n in (ids[-1], ids[0]))
+            self.view.value = difference_view(*pair) if len(ids) > 1 else tag("p", _SELECT_TWO)
         else:
-            self.view.value = code_view(getattr(self._selected(), view_format)(), _TITLES[view_format])
-
-    def _difference(self, old: str, new: str) -> Markup:
-        return difference_view(*(exchange(int(n), session=self._session) for n in (old, new)))
+            self.view.value = code_view(getattr(self._selected(), view_format)(), self.view_format.label)
 
     def _summary(self) -> str:
         return f"<WirePanel: {len(self.session.exchanges)} exchanges>"
-
-
-_TITLES = {"curl": "curl command", "python": "Python code", "diagram": "Sequence diagram"}
 
 
 def _count(listed: int, recorded: int) -> str:

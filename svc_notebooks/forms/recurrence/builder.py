@@ -16,10 +16,10 @@ from ..widgets import ui
 from .month_calendars import WEEKDAYS, month_after
 
 _WORDS = {
-    Freq.YEARLY: ("yearly", "years"),
-    Freq.MONTHLY: ("monthly", "months"),
-    Freq.WEEKLY: ("weekly", "weeks"),
     Freq.DAILY: ("daily", "days"),
+    Freq.WEEKLY: ("weekly", "weeks"),
+    Freq.MONTHLY: ("monthly", "months"),
+    Freq.YEARLY: ("yearly", "years"),
 }
 
 
@@ -255,13 +255,9 @@ CUSTOM = "own"
 _MAX_INTERVAL, _MAX_COUNT = 9999, 99_999  # the numbers of four and five digits that words can have
 _FREQUENCIES = (
     ("Does not repeat", NEVER),
-    ("Daily", Freq.DAILY),
-    ("Weekly", Freq.WEEKLY),
-    ("Monthly", Freq.MONTHLY),
-    ("Yearly", Freq.YEARLY),
+    *((often.capitalize(), freq) for freq, (often, _) in _WORDS.items()),
     ("Custom", CUSTOM),
 )
-_UNITS = {Freq.DAILY: "days", Freq.WEEKLY: "weeks", Freq.MONTHLY: "months", Freq.YEARLY: "years"}
 _EXAMPLES = (
     "weekly on Mon, Wed until 2027-02-12\n\nor lines:\nRRULE:FREQ=WEEKLY;BYDAY=MO,WE\nEXDATE;VALUE=DATE:20261223"
 )
@@ -302,7 +298,10 @@ class RecurrenceBuilder(widgets.VBox):  # type: ignore[misc]
         if self.frequency.value == NEVER:
             return []
         if self.frequency.value == CUSTOM:
-            return lines_from_text(self.text_input.value, start)
+            lines = [line.strip() for line in self.text_input.value.splitlines() if line.strip()]
+            if not lines:
+                raise ValueError("Enter a recurrence such as weekly on Mon, Wed until 2027-02-12, or RRULE lines.")
+            return lines if ":" in self.text_input.value else recurrence_lines(" ".join(lines), start)
         repeat = self.repeat()
         is_read = self._read_lines[:2] == (repeat, _zone(start))
         return self._read_lines[2] if is_read else recurrence_lines(repeat.words(), start)
@@ -345,13 +344,14 @@ class RecurrenceBuilder(widgets.VBox):  # type: ignore[misc]
 
     def _update_visibility(self) -> None:
         way = self.frequency.value
-        self.unit.value = _UNITS.get(way, "")
+        is_rule = way in _WORDS
+        self.unit.value = _WORDS[way][1] if is_rule else ""
         for part, shown in (
-            (self.interval, way in _UNITS),
-            (self.unit, way in _UNITS),
+            (self.interval, is_rule),
+            (self.unit, is_rule),
             (self.weekdays, way == Freq.WEEKLY),
             (self.month, way == Freq.MONTHLY),
-            (self.ends, way in _UNITS),
+            (self.ends, is_rule),
             (self.text, way == CUSTOM),
         ):
             ui.set_visible(part, shown)
@@ -359,15 +359,3 @@ class RecurrenceBuilder(widgets.VBox):  # type: ignore[misc]
 
 def _zone(start: Start) -> tzinfo | None:
     return start.tzinfo if isinstance(start, datetime) else None
-
-
-def lines_from_text(text: str, start: Start) -> list[str]:
-    """Convert a text with RFC 5545 lines or plain words to RFC 5545 lines. Raises ValueError for other text.
-
-    >>> lines_from_text("daily, 3 times", date(2026, 11, 2))
-    ['RRULE:FREQ=DAILY;COUNT=3']
-    """
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    if not lines:
-        raise ValueError("Enter a recurrence such as weekly on Mon, Wed until 2027-02-12, or RRULE lines.")
-    return recurrence_lines(" ".join(lines), start) if ":" not in text else lines

@@ -12,7 +12,13 @@ from svc_notebooks.forms.event.attendee_rows import AttendeeRows
 from svc_notebooks.forms.event.bindings import NONE, OWN as OWN_REMINDERS, ReminderRows
 from svc_notebooks.forms.event.start_and_end import WhenChoice, ZoneChoice, matching_zones
 from svc_notebooks.forms.recurrence.builder import CUSTOM, RecurrenceBuilder, Repeat
-from svc_notebooks.forms.recurrence.month_calendars import RecurrencePreview, instance_list, month_after, month_picture
+from svc_notebooks.forms.recurrence.month_calendars import (
+    DayMarks,
+    RecurrencePreview,
+    instance_list,
+    month_after,
+    month_table,
+)
 
 BERLIN = zone("Europe/Berlin")
 MONDAY = datetime(2026, 11, 2, 10, tzinfo=BERLIN)
@@ -183,10 +189,10 @@ def test_the_months_are_turned():
 
 
 def test_a_month_is_a_table_with_its_days():
-    november = month_picture(date(2026, 11, 1), [date(2026, 11, 30)])
+    november = month_table(date(2026, 11, 1), {date(2026, 11, 30): DayMarks(1)})
 
     assert november.count("<td></td>") == 12
-    assert '<mark title="Monday: 1 instance">30</mark>' in november
+    assert 'title="Monday: 1 instance"><mark' in november
     assert month_after(date(2026, 1, 31), -1) == date(2025, 12, 1)
 
 

@@ -94,7 +94,7 @@ def test_pages(lab):
     assert names(browser) == ["50.txt", "51.txt", "52.txt"]
     assert pages(browser) == "51-53 of 53"
     browser.next.click()
-    assert "the last page" in browser.alert.value
+    assert "no next page" in browser.alert.value
     browser.before.click()
     assert names(browser)[0] == "00.txt"
     assert pages(browser) == "1-50 of 53"

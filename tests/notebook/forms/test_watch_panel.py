@@ -86,7 +86,7 @@ def test_the_code_does_what_the_panel_does(panel, lab, file):
     choose(panel, file)
     ends = panel.controls.ends
     ends.choice.value, ends.count.value, ends.unit.value = "after", 10, "m"
-    panel.controls.responses.value = RESPONSES[1]
+    panel.controls.responses.value = RESPONSES[1][1]
 
     assert panel.code().splitlines() == [
         "rx = svc.receiver()",
@@ -229,7 +229,7 @@ def test_a_problem_is_shown_at_its_field(panel, lab, fill, field, words):
     panel.watch.click()
 
     assert words in marked.problems[0]
-    assert [checked_field.problems != () for checked_field in panel.controls.fields().values()].count(True) == 1
+    assert [checked_field.problems != () for checked_field in panel.controls.fields.values()].count(True) == 1
     assert "No channel was opened" in panel.alert.value
     assert words in str(panel.last_error)
     assert svc.channels().empty
