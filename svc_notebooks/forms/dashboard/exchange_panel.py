@@ -341,7 +341,7 @@ class WirePanel(Form):
         self._resend(edited, changes)
 
     def _resend(self, edited: ExchangeView | None = None, changes: dict[str, Any] | None = None) -> None:
-        """Send the selected or the edited request, and then show the difference between the old and the new exchange."""
+        """Send the selected or the edited request, and then show the difference between both exchanges."""
         old = edited or self._selected()
         written = ", ".join(f"{name}={value!r}" for name, value in (changes or {}).items())
         lines = [f"old = svc.exchange({old.n})", f"new = old.resend({written})", "svc.compare_exchanges(old, new)"]

@@ -159,8 +159,8 @@ class FolderUploads(widgets.VBox):  # type: ignore[misc]
         return self.work.busy
 
     def _on_files(self) -> None:
-        for source in self._picker.sources():
-            self._folders.setdefault(source, self._browser.listing.folder)
+        for file in self._picker.incoming:
+            self._folders.setdefault(file.source, self._browser.listing.folder)
         self._begin_next()
 
     def _begin_next(self) -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...client.files import get_file
 from ...client.uploads.prepare import execute, with_stored_type
@@ -88,10 +87,8 @@ class UploadForm(Form):
 
     def __init__(self, session: SessionLike = None) -> None:
         super().__init__(session)
-        self._queue: UploadQueue | None = None
-        self._show_finished: Callable[[], None] = lambda: None
+        self._queues: list[UploadQueue] = []
         self._waiting = False
-        self._finished: list[Any] = []
         self.controls = UploadControls()
         self.upload = self._button("Upload", "Upload the selected files", self._upload, "primary")
         self.cancel = self._button("Cancel", "Stop; the service keeps the bytes that it has", self._cancel)
@@ -112,7 +109,7 @@ class UploadForm(Form):
     @property
     def result(self) -> DataFrame:
         """The files that this form has uploaded, with the columns of `files()`."""
-        return frame(FILES, self._finished)
+        return frame(FILES, [file for queue in self._queues for file in queue.files])
 
     def code(self) -> str:
         """Return the equivalent call. If no file is selected, return the call of the last upload."""
@@ -137,7 +134,7 @@ class UploadForm(Form):
 
     def _wait_for_files(self) -> bool:
         """Show for how many files the upload waits. Return False if all files are loaded."""
-        count = len(self.controls.files.loading())
+        count = len(self.controls.files.picker.loading())
         self._waiting = count > 0
         if self._waiting:
             self.bar.show_text(f"Waiting for {ui.count_text(count, 'file')} to load")
@@ -145,8 +142,7 @@ class UploadForm(Form):
 
     def _clear_status(self) -> None:
         """Show "Idle" instead of the status of a finished upload. The status explains Resume and a waiting upload."""
-        is_interrupted = self._queue is not None and self._queue.current is not None
-        if not (self.busy or self._waiting or is_interrupted):
+        if not (self.busy or self._waiting or self._interrupted):
             self.bar.reset("Upload")
 
     def _generate_id(self) -> None:
@@ -214,28 +210,31 @@ class UploadForm(Form):
         self.question.dismiss()
         ui.set_visible(self.cancel, True)
 
+    @property
+    def _interrupted(self) -> UploadQueue | None:
+        """The last queue, if not all of its uploads are done."""
+        return next((queue for queue in self._queues[-1:] if queue.current), None)
+
     def _begin(self, session: Session, requests: list[UploadRequest]) -> None:
-        self._queue = UploadQueue(session, requests, self.bar)
-        self._start(self._queue)
+        self._queues.append(UploadQueue(session, requests, self.bar))
+        self._start(self._queues[-1])
 
     def _cancel(self) -> None:
         if self._waiting:
             self._waiting = False
             self.bar.show_text("Cancelled: nothing was uploaded")
             return
-        if self._queue is None or not self.busy:
+        if not self.busy:
             raise ValueError("Nothing is running that could be cancelled.")
         self.work.stop()
 
     def _resume(self) -> None:
-        if self._queue is None or self.busy or self._queue.current is None:
+        if self.busy or self._interrupted is None:
             raise ValueError("There is no interrupted upload.")
-        self._start(self._queue)
+        self._start(self._interrupted)
 
     def _start(self, queue: UploadQueue) -> None:
         """Run the queue in a thread, or to its end without an event loop."""
-        before = len(queue.files)
-        self._show_finished = lambda: self._add_files(queue.files[before:])
         self.bar.begin("Upload", None)
         try:
             self.work.begin("", queue.run, lambda warnings: self._on_done(queue, warnings), in_thread=True)
@@ -249,24 +248,23 @@ class UploadForm(Form):
         self._last_code = self.code()
         self.controls.forget()
         self.refresh()
-        self._show_finished()
+        self._show_result()
         self.bar.show_text(". ".join([f"Done: {text}", *(message for message, _ in warnings)]))
 
     def _on_stop(self, error: Exception) -> None:
-        self._show_finished()
+        self._show_result()
         if isinstance(error, Stopped):
             self.bar.show_text(f"Cancelled at {self.bar.status}. Resume continues from there.")
         else:
             self.bar.show_text(f"Stopped at {self.bar.status}. Resume retries from there.")
             self._show_error(error)
 
-    def _add_files(self, files: list[File]) -> None:
-        self._finished += files
-        if self._finished:
+    def _show_result(self) -> None:
+        if len(self.result):
             self._show_table(self.result)
 
     def _summary(self) -> str:
-        count = len(self._finished)
+        count = len(self.result)
         return (
             f"<UploadForm: {ui.count_text(count, 'file')} uploaded>" if count else "<UploadForm: nothing uploaded yet>"
         )
