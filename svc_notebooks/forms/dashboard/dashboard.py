@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -48,15 +49,13 @@ class ClockSection(Section):
             "Forward by", "A number and s, m, h, d or w; or seconds alone", value="1h", hint="10s, 1h, 8d"
         )
         self.advance = self._button("Advance", "Advance the clock; due events happen at their time", self._advance)
-        self.freeze = self._button("Freeze", "Stop the clock", self._freeze)
+        freeze = partial(self._run, "lab.clock.freeze()", self._form.lab.clock.freeze, "The clock is frozen.")
+        self.freeze = self._button("Freeze", "Stop the clock", freeze)
         return [self.now, self.step, ui.row(self.advance, self.freeze)]
 
     def _advance(self) -> None:
         clock, step = self._form.lab.clock, self.step.value.strip()
         self._run(f"lab.clock.advance({step!r})", lambda: clock.advance(step), f"The clock was advanced by {step}.")
-
-    def _freeze(self) -> None:
-        self._run("lab.clock.freeze()", self._form.lab.clock.freeze, "The clock is frozen.")
 
     def update(self) -> None:
         state = "frozen" if self._form.lab.clock.is_virtual else "running"
@@ -73,7 +72,9 @@ class FaultSection(Section):
         self.preset = ui.dropdown("Fault preset", "A plan of faults; each step happens once", names)
         self.description, self.armed = widgets.HTML(), widgets.HTML()
         self.arm = self._button("Arm", "Activate the faults", self._arm)
-        self.disarm = self._button("Disarm all", "Deactivate all faults", self._disarm)
+        clear = self._form.lab.service.clear_faults
+        disarm = partial(self._run, "lab.service.clear_faults()", clear, "All faults are disarmed.")
+        self.disarm = self._button("Disarm all", "Deactivate all faults", disarm)
         ui.on_change(self._show_preset, self.preset)
         self._show_preset()
         return [self.preset, self.description, ui.row(self.arm, self.disarm), self.armed]
@@ -85,9 +86,6 @@ class FaultSection(Section):
         name, service = self.preset.value, self._form.lab.service
         code = f"with lab.faults({name!r}):\n    ...  # requests that meet the faults"
         self._run(code, lambda: service.add_faults({"preset": name}), f"Armed: {name}.")
-
-    def _disarm(self) -> None:
-        self._run("lab.service.clear_faults()", self._form.lab.service.clear_faults, "All faults are disarmed.")
 
     def update(self) -> None:
         lines = [
@@ -121,9 +119,8 @@ class LimitSection(Section):
 
     def _remove_limit(self) -> None:
         user = self.user.value.strip() or None
-        self._run(
-            f"lab.limit({repr(user) if user else ''})", lambda: self._form.lab.limit(user), "The limit was removed."
-        )
+        code = f"lab.limit({repr(user) if user else ''})"
+        self._run(code, lambda: self._form.lab.limit(user), "The limit was removed.")
 
     def update(self) -> None:
         lines = [
@@ -261,34 +258,6 @@ class LabPanel(Form):
 
 
 _READS = frozenset({"GET", "HEAD"})
-
-
-class ChangeDetector:
-    """Compares the state of a service between two polls. Outside a sandbox, only the session's requests count."""
-
-    def __init__(self, session: Session, lab: Sandbox | None) -> None:
-        self._session, self._lab = session, lab
-        self._last_state = self._state()
-
-    def poll(self) -> tuple[bool, bool]:
-        """Return whether there were requests or clock changes since the last poll, and whether data may differ."""
-        before, self._last_state = self._last_state, self._state()
-        active = before != self._last_state
-        return active, active and (before[1:] != self._last_state[1:] or self._has_writes_since(before[0]))
-
-    def _state(self) -> tuple[int, object]:
-        """Return the number of the last request and the time of a virtual clock (None for another clock)."""
-        if self._lab is None:
-            return self._session.exchanges.last, None
-        return self._lab.service.requests_served, self._lab.clock.now() if self._lab.clock.is_virtual else None
-
-    def _has_writes_since(self, since: int) -> bool:
-        if self._lab is None:
-            return any(exchange.method not in _READS for exchange in self._session.exchanges if exchange.n > since)
-        rows = self._lab.service.journal(since=since if since <= self._last_state[0] else 0)
-        return any(row["method"] not in _READS for row in rows)
-
-
 _POLL_INTERVAL = 0.5
 """Seconds between two polls."""
 
@@ -361,7 +330,7 @@ class Dashboard(Form):
             *_TABS,
             *([DashboardTab("lab", "Lab controls", self._lab_panel, reads_service=False)] if self.lab else []),
         ]
-        self._detector = ChangeDetector(self.session, self.lab)
+        self._last_state = self._state()
         self.head = widgets.HTML()
         self._placeholders = [widgets.HTML(tag("p", f"{page.title} …")) for page in self._tabs]
         panes = [widgets.VBox([words]) for words in self._placeholders]
@@ -436,7 +405,7 @@ class Dashboard(Form):
         if any(form.busy for key, form in self.forms.items() if key != "lab"):
             raise ValueError("A task is running in another tab. Wait for it, or cancel it.")
         self._session, self._user = session, user
-        self._detector = ChangeDetector(session, self.lab)
+        self._last_state = self._state()
         for pane, page in zip(self.tabs.children, self._tabs, strict=True):
             if page.key != "lab" and (form := self.forms.pop(page.key, None)):
                 pane.children = ()
@@ -456,14 +425,28 @@ class Dashboard(Form):
             self._show_error(error)
 
     def _poll(self) -> None:
-        active, changed = self._detector.poll()
-        if not active:
+        before, self._last_state = self._last_state, self._state()
+        if before == self._last_state:
             return
-        remote = {page.key for page in self._tabs if page.reads_service} if changed else set()
-        local = {page.key for page in self._tabs if not page.reads_service}
-        self._stale |= (remote | local) & set(self.forms)
+        changed = before[1:] != self._last_state[1:] or self._has_writes_since(before[0])
+        self._stale |= {page.key for page in self._tabs if changed or not page.reads_service} & set(self.forms)
         self._refresh_open_tab()
         self._show_head()
+
+    def _state(self) -> tuple[int, object]:
+        """Return the number of the last request and the time of a virtual clock (None for another clock).
+
+        Outside a sandbox, only the requests of the session count.
+        """
+        if self.lab is None:
+            return self.session.exchanges.last, None
+        return self.lab.service.requests_served, self.lab.clock.now() if self.lab.clock.is_virtual else None
+
+    def _has_writes_since(self, since: int) -> bool:
+        if self.lab is None:
+            return any(exchange.method not in _READS for exchange in self.session.exchanges if exchange.n > since)
+        rows = self.lab.service.journal(since=since if since <= self._last_state[0] else 0)
+        return any(row["method"] not in _READS for row in rows)
 
     def _refresh_open_tab(self) -> None:
         page, form = self._page, self.forms.get(self._page.key)

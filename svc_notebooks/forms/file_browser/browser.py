@@ -200,6 +200,8 @@ class FileBrowser(Form):
         self._buttons()
         self.question.watch(self._on_question_change)
         self.question.no.on_click(lambda _button: self._show_error(None))
+        beside = widgets.Box([widgets.VBox([self.files, self.listing.pager]), self.about])  # or below, on narrow pages
+        beside.add_class("svc-side-by-side")
         self._compose(
             ui.style_sheet("file_browser.css"),
             ui.row(self.up, self.refresh_button, self.location),
@@ -211,7 +213,7 @@ class FileBrowser(Form):
             self.work,
             self.alert,
             self.status,
-            ui.side_by_side(widgets.VBox([self.files, self.listing.pager]), self.about),
+            beside,
             self.view,
             self.browser_download,
         )

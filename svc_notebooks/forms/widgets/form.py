@@ -277,7 +277,7 @@ class Form(widgets.VBox):  # type: ignore[misc]
         self._show_status("")
 
     def _show_status(self, text: str) -> None:
-        self.status.value = ui.status_text(text)
+        self.status.value = tag("p", text, role="status") if text else ""
 
     def _show_error(self, error: Exception | None) -> None:
         if error is None:
@@ -292,9 +292,6 @@ class Form(widgets.VBox):  # type: ignore[misc]
         self.last_error = ValueError(" ".join([summary, *problems]))
         hints = ("", " See the message beside the field.", " See the messages beside the fields.")
         self.alert.value = tag("p", summary, hints[min(len(problems), 2)], role="alert")
-        self._focus_first_problem()
-
-    def _focus_first_problem(self) -> None:
         self.children[-1].send({"go": "wrong"})
 
     def _show_table(self, result: DataFrame) -> None:

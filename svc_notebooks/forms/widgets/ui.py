@@ -246,11 +246,6 @@ def table_region(label: str, table: str) -> Markup:
     return tag("div", table, class_="svc-rows", tabindex="0", role="region", aria_label=label)
 
 
-def status_text(text: str) -> Markup:
-    """Return a message that screen readers read when it appears, or nothing for an empty text."""
-    return tag("p", text, role="status") if text else Markup()
-
-
 def set_visible(widget: widgets.Widget, visible: bool) -> None:
     widget.layout.display = None if visible else "none"
 
@@ -420,11 +415,4 @@ def row(*parts: widgets.Widget) -> widgets.HBox:
     """Create a box with buttons side by side, which wrap on narrow pages."""
     box = widgets.HBox(parts)
     box.add_class("svc-buttons")
-    return box
-
-
-def side_by_side(main: widgets.Widget, panel: widgets.Widget) -> widgets.Box:
-    """Create a box with a panel beside the main part on wide pages, and below it on narrow pages."""
-    box = widgets.Box([main, panel])
-    box.add_class("svc-side-by-side")
     return box
