@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
-from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import ipywidgets as widgets
@@ -26,7 +25,7 @@ from ..notebook.notifications.channels import (
 )
 from ..notebook.notifications.open_receiver import receiver
 from ..notebook.notifications.receiver import MAX_SHOWN, Receiver, headings, message_line
-from ..notebook.sandbox.sandbox import Sandbox, sandbox_of
+from ..notebook.sandbox.sandbox import sandbox_of
 from .file_browser.details import file_line, latest_files
 from .widgets import ui
 from .widgets.background_task import running_loop
@@ -215,7 +214,7 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
         return "\n".join([*lines, f"channel = svc.{first}{', '.join([to, *shown])})"])
 
 
-_STEPS = (("10 seconds later", "10s"), ("1 hour later", "1h"))
+_FROZEN = "The clock of the sandbox is frozen. Retries happen when it advances, as with lab.clock.advance('10s')."
 
 
 def watch_panel(*, session: SessionLike = None) -> WatchPanel:
@@ -246,7 +245,6 @@ class WatchPanel(Form):
     def __init__(self, session: SessionLike = None) -> None:
         super().__init__(session)
         self.receiver: Receiver | None = None
-        self.steps: list[widgets.Button] = []
         self._names: dict[str, str] = {}
         self._lab = sandbox_of(self.session)
         self._later = _loop_caller()
@@ -264,9 +262,9 @@ class WatchPanel(Form):
         self._guard(self._read)
         self._update()
         buttons = ui.row(self.watch, self.stop, self.renew)
-        self._compose(
-            self.controls, buttons, self.chosen, *self._clock_buttons(), self.status, self.alert, self.table, self.lines
-        )
+        is_frozen = self._lab is not None and self._lab.clock.is_virtual
+        hint = widgets.HTML(tag("p", _FROZEN, class_="svc-hint") if is_frozen else "")
+        self._compose(self.controls, buttons, self.chosen, hint, self.status, self.alert, self.table, self.lines)
         self._show()
 
     @property
@@ -359,22 +357,6 @@ class WatchPanel(Form):
         if self.chosen.value not in known:
             raise ValueError("No channel is selected. Open one with Watch.")
         return known[self.chosen.value]
-
-    def _clock_buttons(self) -> list[widgets.Widget]:
-        """Return buttons that advance a frozen sandbox clock, or an empty list if the clock is not frozen."""
-        if self._lab is None or not self._lab.clock.is_virtual:
-            return []
-        label = widgets.HTML(tag("span", "The clock of the sandbox is frozen; retries happen when it advances:"))
-        self.steps = [
-            self._button(words, f"Advance the clock by {step}", partial(self._advance, self._lab, step))
-            for words, step in _STEPS
-        ]
-        return [ui.row(label, *self.steps)]
-
-    def _advance(self, lab: Sandbox, step: str) -> None:
-        now = lab.service.virtual_clock().advance(step)
-        self._show_status(f"Clock: {now:%H:%M:%S} UTC on {now:%d %B %Y}.")
-        self._show()
 
     def _show(self, choose: str | None = None) -> None:
         session = self.session

@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final
 
-import ipywidgets as widgets
-
 from ...core.events.value_checks import FIELD_ORDER, MAX_REMINDERS as MOST
 from ...core.resources.colors import EVENT_COLORS
 from ...notebook.frames.frames import snake
@@ -68,18 +66,6 @@ CALENDAR, NONE, OWN = "calendar", "none", "own"
 _MODES = (("Default", CALENDAR), ("None", NONE), ("Custom", OWN))
 _METHODS = (("Notification", "popup"), ("E-mail", "email"))
 _KNOWN = {method for _, method in _METHODS}
-_UNITS = ((7 * 24 * 60, "week"), (24 * 60, "day"), (60, "hour"), (1, "minute"))
-
-
-def before_text(minutes: int) -> str:
-    """Return the time from a reminder to the event as text, in the largest unit that divides `minutes`.
-
-    >>> before_text(1440), before_text(90)
-    ('1 day before', '90 minutes before')
-    """
-    size, name = next((unit for unit in _UNITS if minutes and minutes % unit[0] == 0), _UNITS[-1])
-    count = minutes // size
-    return f"{count} {name}{'' if count == 1 else 's'} before" if minutes else "at the start"
 
 
 class ReminderRow(ui.Field):
@@ -89,21 +75,11 @@ class ReminderRow(ui.Field):
         self.method = ui.dropdown("By", "How the reminder is sent", _METHODS, style=ui.AUTO_WIDTH, value=method)
         self.method.layout.width = "auto"
         self.minutes = ui.number_field(minutes, "minutes before", "Minutes before the start, 0 to 40320 (four weeks)")
-        self.text = widgets.HTML()
-        super().__init__(self.method, self.minutes, self.text)
-        ui.on_change(self._show_text, self.minutes)
-        self._show_text()
+        super().__init__(self.method, self.minutes)
 
     @property
     def value(self) -> Reminder:
         return {"method": self.method.value, "minutes": self.minutes.value}
-
-    def watch(self, changed: Callable[[], object]) -> None:
-        ui.on_change(changed, self.method, self.minutes)
-
-    def _show_text(self) -> None:
-        minutes = self.minutes.value
-        self.text.value = before_text(minutes) if minutes >= 0 else ""
 
 
 class ReminderRows(ui.EditableRows[ReminderRow]):

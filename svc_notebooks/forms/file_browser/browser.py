@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import ipywidgets as widgets
 
-from ...client.files import get_file
 from ...notebook.current_session import SessionLike
 from ...notebook.files.files import update
 from ...notebook.files.folders import trash, untrash
@@ -20,7 +19,7 @@ from ..widgets.background_task import BackgroundTask, Report, Stopped
 from ..widgets.file_picker import BrowserFiles, DownloadWidget
 from ..widgets.form import Form
 from .actions import FileAction, call_action, one_or_all
-from .details import FileDetails, access_text, content_note, every_field, folder_options
+from .details import FileDetails, access_text, content_note, folder_options
 from .dialogs import QUESTIONS, ConfirmDialog, Question, action_for
 from .downloads import FileDownloads, FilePreview, fetch_preview
 from .listing import TRASH, FileListing, FileQuery
@@ -92,7 +91,6 @@ _MENU = (
     ToolbarAction("move",     "Move",            "arrow-right", "Move to a folder", _may("canMoveItemWithinDrive")),
     ToolbarAction("copy",     "Copy",            "copy",        "Copy the selected files", _may("canCopy")),
     ToolbarAction("replace",  "Replace content", "upload",      "Upload new content for the file", _can_replace),
-    ToolbarAction("details",  "All fields",      "info-circle", "Show all metadata of the selected file", _is_single),
     ToolbarAction("delete",   "Delete",          "times",       "Delete the files permanently", _may("canDelete")),
 )
 # fmt: on
@@ -225,7 +223,7 @@ class FileBrowser(Form):
         self.before, self.next = self.listing.pager.previous, self.listing.pager.next
         self.toolbar = FileToolbar(self.picker, self._press, self.files.focus_if_lost)
         buttons = self.toolbar.buttons
-        self.open, self.details = buttons["open"], buttons["details"]
+        self.open = buttons["open"]
         self.trash, self.untrash = buttons["trash"], buttons["untrash"]
         self.ask = {key: buttons[key] for key in QUESTIONS}
 
@@ -283,19 +281,13 @@ class FileBrowser(Form):
         if not pressed.disabled:
             pressed.click()
 
-    def _preview(self, facts: File, *, acknowledge_abuse: bool = False) -> None:
-        session, resume = self.session, lambda: self._preview(facts, acknowledge_abuse=True)
-        self._run(
-            f"Loading {facts['name']}",
-            lambda _report: fetch_preview(session, facts, acknowledge_abuse=acknowledge_abuse),
-            lambda preview: self._show_preview(preview) if preview else self.downloads.ask_to_preview(facts, resume),
-            long=True,
-        )
+    def _preview(self, facts: File) -> None:
+        session, label = self.session, f"Loading {facts['name']}"
+        self._run(label, lambda _report: fetch_preview(session, facts), self._show_preview, long=True)
 
     def _press(self, key: str) -> None:
         simple: dict[str, Callable[[], None]] = {
             "open": lambda: self.listing.open_file(self.listing.require_one()),
-            "details": self._details,
             "trash": lambda: self._act(trash, "Moved {} to the trash."),
             "untrash": lambda: self._act(untrash, "Restored {} from the trash."),
         }
@@ -401,16 +393,6 @@ class FileBrowser(Form):
             lambda report: (action.run(report), request.send(session)),
             on_done,
             long=action.in_thread,
-        )
-
-    def _details(self) -> None:
-        session, facts = self.session, self.listing.require_one()
-        file_id = str(facts["id"])
-        self._last_code = f"svc.file({file_id!r}, fields='*')"
-        self._run(
-            f"Loading {facts['name']}",
-            lambda _report: get_file(session, file_id, fields="*"),
-            lambda fields: self._show_view(every_field(fields)),
         )
 
     def _on_uploaded(self, words: str, ids: Sequence[str], code: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -131,21 +130,11 @@ def content_note(facts: File, names: Names) -> str:
     )
 
 
-def every_field(fields: File) -> Markup:
-    return _table(
-        {name: tag("code", _text(value)) for name, value in fields.items()}, f"Every field of {fields['name']}"
-    )
-
-
 def _table(rows: Mapping[str, object], caption: str) -> Markup:
     lines = join_html(
         *(tag("tr", tag("th", name, scope="row"), tag("td", value)) for name, value in rows.items() if value)
     )
     return ui.table_region(caption, tag("table", tag("caption", caption), tag("tbody", lines), class_="svc-facts"))
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 class FileDetails(widgets.VBox):  # type: ignore[misc]

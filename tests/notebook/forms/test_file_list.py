@@ -125,7 +125,7 @@ def enabled(browser):
     return {key for key, button in browser.toolbar.buttons.items() if not button.disabled}
 
 
-FOR_ONE = {"open", "download", "rename", "share", "trash", "move", "copy", "replace", "details", "delete"}
+FOR_ONE = {"open", "download", "rename", "share", "trash", "move", "copy", "replace", "delete"}
 
 
 @pytest.mark.parametrize(
@@ -133,9 +133,9 @@ FOR_ONE = {"open", "download", "rename", "share", "trash", "move", "copy", "repl
     [
         ((), set()),
         (("photo.bin",), FOR_ONE),
-        (("photo.bin", "hello <b>.txt"), FOR_ONE - {"open", "rename", "replace", "details"}),
+        (("photo.bin", "hello <b>.txt"), FOR_ONE - {"open", "rename", "replace"}),
         (("Data",), FOR_ONE - {"copy", "replace"}),
-        (("Data", "photo.bin"), FOR_ONE - {"open", "rename", "replace", "details"}),
+        (("Data", "photo.bin"), FOR_ONE - {"open", "rename", "replace"}),
     ],
 )
 def test_buttons_that_can_do_nothing_are_disabled(lab, files, chosen, expected):
