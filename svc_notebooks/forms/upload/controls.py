@@ -102,55 +102,6 @@ class UploadDestination(widgets.VBox):  # type: ignore[misc]
         self.file.show_hint(f"{hint} {_LATEST}" if len(self._rows) == MAX_FILES else hint)
 
 
-class ConvertChoice(widgets.VBox):  # type: ignore[misc]
-    """The controls for the conversion. `arguments` returns arguments of `upload`.
-
-    >>> choice = ConvertChoice()
-    >>> choice.target.value = "document"; choice.arguments()
-    {'convert_to': 'document', 'ocr_language': None}
-    """
-
-    def __init__(self, destination: UploadDestination | None = None) -> None:
-        self._destination = destination or UploadDestination()
-        tooltip = "The native document that the files become; it can be exported to other formats"
-        self.target = ui.dropdown("Convert to", tooltip, TARGETS)
-        self.language = ui.text_field(
-            "OCR language",
-            "The language of the text in images and scans, as a language tag",
-            hint="en, de, zh-Hant …; empty: automatic",
-        )
-        super().__init__([self.target, self.language])
-        ui.on_change(self.update_visibility, self.target)
-        self.update_visibility()
-
-    def watch(self, changed: Callable[[], object]) -> None:
-        ui.on_change(changed, self.target, self.language)
-
-    @property
-    def converted(self) -> bool:
-        destination = self._destination
-        return destination.document if destination.existing else bool(self.target.value)
-
-    def arguments(self) -> dict[str, Any]:
-        """Return the arguments `convert_to` (only for new files) and `ocr_language` (None without a conversion)."""
-        language = self.language.value.strip() or None
-        convert_to = {} if self._destination.existing else {"convert_to": self.target.value or None}
-        return {**convert_to, "ocr_language": language if self.converted else None}
-
-    def update_visibility(self) -> None:
-        ui.set_visible(self.target, not self._destination.existing)
-        ui.set_visible(self.language, self.converted)
-
-    def name_of(self, file: ChosenFile) -> str:
-        """Return the name of the uploaded file. A converted file loses its extension."""
-        return document_name(file.name) if self.converted else file.name
-
-    def media_type_of(self, file: ChosenFile) -> str | None:
-        """Return the media type to send, or None if unknown. An unconverted new file has the browser's type."""
-        guesses = self.converted or self._destination.existing
-        return file.media_type(converted=self.converted) if guesses else file.mime_type
-
-
 _EXAMPLE = '{"starred": true}'
 _ON = "Default: on. Off: only people who can edit the file."
 _ID = "Empty: the service generates one. With an id, a repeated upload creates no second file."
@@ -251,7 +202,10 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
 
     def __init__(self) -> None:
         self.files, self.destination = FileChoice(), UploadDestination()
-        self.convert = ConvertChoice(self.destination)
+        tooltip = "The native document that the files become; it can be exported to other formats"
+        self.target = ui.dropdown("Convert to", tooltip, TARGETS)
+        tooltip = "The language of the text in images and scans, as a language tag"
+        self.language = ui.text_field("OCR language", tooltip, hint="en, de, zh-Hant …; empty: automatic")
         self.upload_type = ui.SingleField(ui.radio_buttons("Upload type", "The protocol of the upload", UPLOAD_TYPES))
         tooltip = "The bytes in each request of a resumable upload; with another than the default, auto means resumable"
         self.chunk_size = ui.dropdown("Chunk size", tooltip, CHUNK_SIZES, value=DEFAULT_CHUNK)
@@ -259,27 +213,37 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
             ui.text_field("Name", "The name of the uploaded file; for one file only", hint="the name of the file")
         )
         self.options = UploadOptions()
-        where = (self.files, self.destination, self.name, self.convert)
-        super().__init__([*where, self.upload_type, self.chunk_size, self.options])
+        where = (self.files, self.destination, self.name)
+        super().__init__([*where, self.target, self.language, self.upload_type, self.chunk_size, self.options])
         self.add_class("svc-fields")
         self.destination.watch(self._on_destination)
-        self.upload_type.watch(self._update_visibility)
+        ui.on_change(self._update_visibility, self.upload_type.control, self.target)
         self._on_destination()
         self.watch(self.check)
 
     def watch(self, changed: Callable[[], object]) -> None:
-        ui.on_change(changed, self.upload_type.control, self.chunk_size, self.name.control)
-        for part in (self.files, self.destination, self.convert, self.options):
+        ui.on_change(changed, self.target, self.language, self.upload_type.control, self.chunk_size, self.name.control)
+        for part in (self.files, self.destination, self.options):
             part.watch(changed)
 
     def _on_destination(self) -> None:
-        self.convert.update_visibility()
         self.options.set_existing(self.destination.facts)
         self.name.control.placeholder = "the current name" if self.destination.existing else "the name of the file"
         self._update_visibility()
 
     def _update_visibility(self) -> None:
+        ui.set_visible(self.target, not self.destination.existing)
+        ui.set_visible(self.language, self._converted)
         ui.set_visible(self.chunk_size, self.upload_type.value in _CHUNKED)
+
+    @property
+    def _converted(self) -> bool:
+        return self.destination.document if self.destination.existing else bool(self.target.value)
+
+    def _conversion(self) -> dict[str, Any]:
+        """Return the arguments `convert_to` (only for new files) and `ocr_language` (None without a conversion)."""
+        convert_to = {} if self.destination.existing else {"convert_to": self.target.value or None}
+        return {**convert_to, "ocr_language": (self.language.value.strip() or None) if self._converted else None}
 
     def check(self) -> list[str]:
         """Show each problem beside its field, and return the problem texts."""
@@ -295,10 +259,10 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
         name = self.name.value.strip()
         if name and files > 1:
             yield self.name, f"Name is for one file, but {files} are selected. Leave it empty."
-        wrong = list(self.options.problems(files, converted=self.convert.converted, existing=existing))
+        wrong = list(self.options.problems(files, converted=self._converted, existing=existing))
         yield from wrong
         is_media = self.upload_type.value == "media" and not wrong
-        if is_media and (self._metadata() or self.convert.arguments().get("convert_to") or self._file_id()):
+        if is_media and (self._metadata() or self._conversion().get("convert_to") or self._file_id()):
             yield self.upload_type, _MEDIA_ONLY
 
     def requests(self, session: Session) -> list[UploadRequest]:
@@ -321,7 +285,7 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
     def _new_file_requests(self, session: Session, chosen_file: ChosenFile) -> list[UploadRequest]:
         name = self.name.value.strip()
         if not name and self.upload_type.value != "media":
-            name = self.convert.name_of(chosen_file)
+            name = document_name(chosen_file.name) if self._converted else chosen_file.name
         arguments = self._upload_arguments(chosen_file)
         return new_files(
             session,
@@ -333,9 +297,11 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
         )[1]
 
     def _upload_arguments(self, chosen_file: ChosenFile) -> UploadArguments:
+        guesses = self._converted or self.destination.existing  # an unconverted new file has the browser's type
+        media_type = chosen_file.media_type(converted=self._converted) if guesses else chosen_file.mime_type
         return UploadArguments(
-            **self.convert.arguments(),
-            mime_type=self._media_type() or self.convert.media_type_of(chosen_file),
+            **self._conversion(),
+            mime_type=self._media_type() or media_type,
             upload_type=self.upload_type.value,
             chunk_size=self._chunk(),
         )
@@ -365,7 +331,7 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
         names = self.files.names() or ["..."]
         source = names[0] if len(names) == 1 else names
         arguments = {
-            **self.convert.arguments(),
+            **self._conversion(),
             "name": self.name.value.strip() or None,
             "mime_type": self._media_type(),
             "file_id": self._file_id(),
