@@ -282,8 +282,8 @@ class WatchPanel(Form):
 
     def _update(self) -> None:
         """Remove the problems of the previous channel after a change of a control, and show the code."""
-        policy, of_changes = self._lab and self._lab.service.policy, self.controls.target.value == CHANGES
-        self.controls.ends.explain_limits(policy, of_changes=of_changes)
+        policy = self._lab.service.policy if self._lab else None
+        self.controls.ends.explain_limits(policy, of_changes=self.controls.target.value == CHANGES)
         self.controls.show_problem("", "")
         self._show_code()
 

@@ -81,9 +81,10 @@ def _read_preview(session: Session, facts: File, media_type: str) -> FilePreview
         raise ValueError(
             f"{name} has {size_text(size)}; more than {size_text(MAX_SIZE)} are not shown on a page: download it."
         )
-    part = {"byte_range": f"bytes=0-{MAX_TEXT - 1}"} if text and size > MAX_TEXT else {}
-    body = read(file_id, **part, session=session)
-    return FilePreview(name, call_text("read", [file_id], part), media_type, body)
+    byte_range = f"bytes=0-{MAX_TEXT - 1}" if text and size > MAX_TEXT else None
+    body = read(file_id, byte_range=byte_range, session=session)
+    code = Download((facts,), byte_range=byte_range, in_browser=True).code
+    return FilePreview(name, code, media_type, body)
 
 
 _REASON = "cannotDownloadAbusiveFile"

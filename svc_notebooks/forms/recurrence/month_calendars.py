@@ -108,9 +108,10 @@ class RecurrencePreview(widgets.VBox):  # type: ignore[misc]
     def _turn(self, months: int) -> None:
         self._month = month_after(self._month, months)
         if self._series:
-            months = [month_after(self._month, n) for n in range(_MONTHS + 1)]
-            days = dict.fromkeys(event_days(self._series, months[0], months[-1]), DayMarks(1))
-            tables = [month_table(month, days, class_="svc-month") for month in months[:-1]]
+            days = event_days(self._series, self._month, month_after(self._month, _MONTHS))
+            marks = dict.fromkeys(days, DayMarks(1))
+            shown = [month_after(self._month, n) for n in range(_MONTHS)]
+            tables = [month_table(month, marks, class_="svc-month") for month in shown]
             self.months.value = tag("div", *tables, class_="svc-months")
 
 

@@ -74,7 +74,8 @@ def test_the_list_is_filtered(panel, method, status, path, numbers):
 
 
 @pytest.mark.parametrize(
-    "view, words", [("curl", "curl -X POST"), ("python", "import requests"), ("diagram", "Sequence diagram")]
+    "view, words",
+    [("curl", "curl -X POST"), ("python", "import requests"), ("diagram", "Diagram with the requests before it")],
 )
 def test_views_have_a_copy_button(panel, view, words):
     select(panel, 1)
