@@ -144,11 +144,10 @@ class StudentSection(Section):
         """The e-mail address of the selected student, or None for all students."""
         return str(self.chooser.value) or None
 
-    def show_students(self, students: DataFrame) -> None:
+    def show(self, students: DataFrame, backups: DataFrame) -> None:
+        """Fill the lists of students and of backups."""
         named = [(f"{student.name}, {student.email}", str(student.email)) for student in students.itertuples()]
         ui.replace_options(self.chooser, [("All", ""), *named])
-
-    def show_backups(self, backups: DataFrame) -> None:
         options = [
             (f"{row.user}, {row.time:%d %b %H:%M:%S}", str(row.backup)) for row in backups.iloc[::-1].itertuples()
         ]
@@ -298,7 +297,7 @@ class ClassDashboard(Form):
         super().__init__(session_or_current(session))
         self.control = ClassControl(session_or_current(session))
         self._loaded: _Loaded | None = None
-        self.work = BackgroundTask(self._show_error)
+        self.work = BackgroundTask(self._show_failure)
         self.question = Confirmation(self._guard)
         self.head = widgets.HTML(tag("p", "Not loaded yet."))
         titles = [(view.title, view.key) for view in VIEWS]
@@ -385,8 +384,7 @@ class ClassDashboard(Form):
 
     def _show(self, loaded: _Loaded) -> None:
         self._loaded = loaded
-        self.student.show_students(loaded.students)
-        self.student.show_backups(loaded.backups)
+        self.student.show(loaded.students, loaded.backups)
         self.faults.show_plans(loaded.plans)
         now = loaded.clock["now"].item()
         self.clock.now.value = tag("p", f"{now:%d %b %Y %H:%M:%S} UTC")

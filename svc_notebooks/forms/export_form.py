@@ -299,10 +299,7 @@ class ExportForm(Form):
             with HANDLER_LOCK:  # the browser may have received the file before the status says that it is sent
                 self.bar.complete(on_done(request, body))
 
-        try:
-            self.work.begin("", export, finish, in_thread=True)
-        except Exception as error:  # without a thread
-            self._on_error(error)
+        self.work.begin("", export, finish, in_thread=True)
 
     def _cancel(self) -> None:
         if not self.busy:

@@ -138,9 +138,10 @@ RESPONSES: tuple[tuple[str, Responses], ...] = (
 
 
 class WatchControls(widgets.VBox):  # type: ignore[misc]
-    """The controls for a new notification channel."""
+    """The controls for a new notification channel. `in_kernel` is True for a sandbox in this kernel."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, in_kernel: bool) -> None:
+        self._in_kernel = in_kernel
         tooltip = "The change log or a file, last modified first"
         self.target = ui.dropdown("Watch", tooltip, [("Change log (all my files)", CHANGES)])
         self.refresh = ui.button("Refresh", "Reload the lists of files and channels")
@@ -153,9 +154,12 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
         tooltip = "The https URL of a receiver whose domain is registered with the service"
         self.address = ui.SingleField(ui.text_field("Address", tooltip, hint=_ANY_ADDRESS))
         self.channel_id.show_hint(_NEW_ID)
+        self.address.show_hint(_ADDRESS_HINT if in_kernel else "")
+        self.token.show_hint(_TOKEN_HINT if in_kernel else _TOKEN_HINT_ELSEWHERE)
         tooltip = "The responses of the receiver in this kernel to the next messages"
         self.responses = ui.radio_buttons("Responses", tooltip, RESPONSES)
         counted = (self.channel_id.control, self.token.control, self.ends.choice)
+        ui.set_visible(self.responses, in_kernel)
         self.more = ui.MoreOptions(self.channel_id, self.token, self.ends, counted=counted)
         super().__init__([ui.row(self.target, self.refresh), self.address, self.responses, self.more])
         self.add_class("svc-fields")
@@ -179,25 +183,23 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
         named = {"channel_id": self.channel_id.value, "token": self.token.value}
         return {name: value for name, value in named.items() if value} | self.ends.arguments
 
-    def read(self, session: Session, *, in_kernel: bool) -> dict[str, str]:
-        """Fill the list of files, and return the file names by id. `in_kernel` is True for a sandbox in this kernel."""
+    def read(self, session: Session) -> dict[str, str]:
+        """Fill the list of files, and return the file names by id."""
         files = latest_files(session)
         options = [(file_line(file), str(file["id"])) for file in files]
         ui.replace_options(self.target, [self.target.options[0], *options])
-        self.address.show_hint(_ADDRESS_HINT if in_kernel else "")
-        ui.set_visible(self.responses, in_kernel)
-        self.token.show_hint(_TOKEN_HINT if in_kernel else _TOKEN_HINT_ELSEWHERE)
         return {str(file["id"]): str(file.get("name")) for file in files}
 
-    def address_elsewhere(self, *, in_kernel: bool) -> str | None:
+    @property
+    def address_elsewhere(self) -> str | None:
         """Return the address of an external receiver, or None if the receiver in this kernel is used."""
         address = str(self.address.value).strip()
-        return None if in_kernel and not address else address
+        return None if self._in_kernel and not address else address
 
-    def code(self, *, in_kernel: bool) -> str:
+    def code(self) -> str:
         """Return the code that opens the channel. The code prompts for the token, which is not shown."""
         lines = ["from getpass import getpass"] if self.token.value else []
-        address = self.address_elsewhere(in_kernel=in_kernel)
+        address = self.address_elsewhere
         lines += ["rx = svc.receiver()"] if address is None else []
         to = "rx" if address is None else repr(address)
         if address is None and self.responses.index:
@@ -248,7 +250,7 @@ class WatchPanel(Form):
         self._names: dict[str, str] = {}
         self._lab = sandbox_of(self.session)
         self._later = _loop_caller()
-        self.controls = WatchControls()
+        self.controls = WatchControls(in_kernel=self._lab is not None)
         self.watch = self._button("Watch", "Open a channel; its first message is sync", self._open, "primary")
         self.stop = self._button("Stop", "Stop the channel that is selected below", self._stop)
         self.renew = self._button("Renew", "Open a new channel for the selected one, then stop that", self._renew)
@@ -273,7 +275,7 @@ class WatchPanel(Form):
         return self.receiver.messages() if self.receiver else frame(MESSAGES, [])
 
     def code(self) -> str:
-        return self.controls.code(in_kernel=self._lab is not None)
+        return self.controls.code()
 
     def close(self) -> None:
         if self.receiver:
@@ -288,7 +290,7 @@ class WatchPanel(Form):
         self._show_code()
 
     def _read(self) -> None:
-        self._names |= self.controls.read(self.session, in_kernel=self._lab is not None)
+        self._names |= self.controls.read(self.session)
 
     def refresh(self) -> None:
         self._deliver_in_browser()
@@ -298,7 +300,7 @@ class WatchPanel(Form):
     def _open(self) -> None:
         target = self.controls.target.value
         try:
-            channel = self._open_channel(self.session, target)
+            channel = self._open_channel(target)
         except (SvcError, ValueError) as error:
             name = getattr(error, "location", None) or _FIELDS_OF_ERRORS.get(str(error).split()[0], "expiration")
             if name not in self.controls.fields:
@@ -313,21 +315,15 @@ class WatchPanel(Form):
         self._deliver_in_browser()
         self._show(channel["id"].item())
 
-    def _open_channel(self, session: Session, target: str) -> DataFrame:
-        arguments: dict[str, Any] = self.controls.arguments()
-        if target == CHANGES:
-            return watch_changes(self._address(session), **arguments, session=session)
-        return watch_file(target, self._address(session), **arguments, session=session)
-
-    def _address(self, session: Session) -> Receiver | str:
-        address = self.controls.address_elsewhere(in_kernel=self._lab is not None)
-        if address is not None:
-            return address
-        if self.receiver is None:
-            self.receiver = receiver(session=session)
+    def _open_channel(self, target: str) -> DataFrame:
+        arguments: dict[str, Any] = {**self.controls.arguments(), "session": self.session}
+        address: Receiver | str | None = self.controls.address_elsewhere
+        if address is None and self.receiver is None:
+            self.receiver = receiver(session=self.session)
             self.receiver.listen(lambda: self._later(self._show))
             self._set_responses()
-        return self.receiver
+        to = self.receiver if address is None else address
+        return watch_changes(to, **arguments) if target == CHANGES else watch_file(target, to, **arguments)
 
     def _set_responses(self) -> None:
         for status, times, delay in self.controls.responses.value if self.receiver else ():

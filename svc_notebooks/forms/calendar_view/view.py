@@ -416,11 +416,7 @@ class CalendarView(Form):
             except NotFound:  # the instance is not in the series any more
                 return None
 
-        try:
-            self.work.begin(f"Reading {shown.title}", read, check, in_thread=not session.in_process)
-        except Exception:
-            self._redraw()
-            raise
+        self._begin(f"Reading {shown.title}", read, check)
 
     def _ask_scope(
         self, question: str, refused: Sequence[str], notes: Sequence[str], then: Callable[[str], None]
@@ -492,11 +488,12 @@ class CalendarView(Form):
             else:
                 self._show_error(outcome)
 
-        try:
-            self.work.begin(label, work, done, in_thread=not session.in_process)
-        except ValueError:
-            self._redraw()
-            raise
+        self._begin(label, work, done)
+
+    def _begin(self, label: str, work: Callable[[Any], Any], on_done: Callable[[Any], None]) -> None:
+        if self.work.busy:
+            self._redraw()  # without the proposed change
+        self.work.begin(label, work, on_done, in_thread=not self.session.in_process)
 
     def _finish(self, log: CallLog, changed: Changed) -> None:
         self._records += log.records

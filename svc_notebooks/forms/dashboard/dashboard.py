@@ -68,8 +68,8 @@ class FaultSection(Section):
     heading = "Faults"
 
     def _controls(self) -> list[widgets.Widget]:
-        names = [preset.name for preset in PRESETS]
-        self.preset = ui.dropdown("Fault preset", "A plan of faults; each step happens once", names)
+        tooltip = "A plan of faults; each step happens once"
+        self.preset = ui.dropdown("Fault preset", tooltip, [preset.name for preset in PRESETS])
         self.description, self.armed = widgets.HTML(), widgets.HTML()
         self.arm = self._button("Arm", "Activate the faults", self._arm)
         clear = self._form.lab.service.clear_faults
@@ -203,7 +203,7 @@ class LabPanel(Form):
     def __init__(self, lab: Sandbox, signed_in: Callable[[Session, str], None] = lambda _session, _user: None) -> None:
         super().__init__(lab.session)
         self.lab = lab
-        self.work = BackgroundTask(self._show_error)
+        self.work = BackgroundTask(self._show_failure)
         self.signed_in = signed_in
         self.clock, self.faults, self.limits = ClockSection(self), FaultSection(self), LimitSection(self)
         self.snapshots, self.people = SnapshotSection(self), PeopleSection(self)

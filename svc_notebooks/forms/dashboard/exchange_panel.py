@@ -244,7 +244,7 @@ class WirePanel(Form):
         self.clear_button = self._button("Clear", "Remove all exchanges from the record of the session", self._clear)
         self.refresh_button = self._button("Refresh", "Reload the list", self.refresh)
         self.editor = ExchangeEditor(partial(self._guard, self._send_edited), partial(self._guard, self._close_editor))
-        self.work = BackgroundTask(self._show_error)
+        self.work = BackgroundTask(self._show_failure)
         self.browser_download = DownloadWidget()
         self.rows.watch(self._show, lambda _id: None, lambda: None)
         ui.on_change(self._show, self.view_format)

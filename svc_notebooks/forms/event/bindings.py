@@ -162,7 +162,7 @@ BINDINGS: Final[tuple[Binding, ...]] = (
     Binding(FIRST, "recurrence", "recurrence", lambda _row: RecurrenceBuilder(), "Repeats", name="repeats"),
     Binding(SECOND, "attendees", "attendees", lambda _row: GuestList(), "Guests", name="attendees", to_argument=_entries("email")),
     Binding(SECOND, "location", "location", inputs.free_text, "Location", "Where the event takes place, in any words", name="location"),
-    Binding(SECOND, "description", "description", inputs.long_text, "Description", "Notes for everybody who can see the event", name="description"),
+    Binding(SECOND, "description", "description", lambda row: ui.SingleField(ui.text_area(row.label, row.help)), "Description", "Notes for everybody who can see the event", name="description"),
     # More options
     Binding(IN_CALENDAR, "calendar", "calendar", inputs.CalendarChoice, "Calendar", "The calendar of the event", name="calendar"),
     Binding(IN_CALENDAR, "reminders", "reminders", lambda _row: ReminderRows(), "Reminders", name="reminders", to_argument=_reminders),

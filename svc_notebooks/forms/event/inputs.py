@@ -65,10 +65,6 @@ def free_text(row: Binding) -> ui.SingleField:
     return ui.SingleField(ui.text_field(row.label, row.help))
 
 
-def long_text(row: Binding) -> ui.SingleField:
-    return ui.SingleField(ui.text_area(row.label, row.help))
-
-
 def short_text(row: Binding) -> ui.SingleField:
     """Create a text field whose value is the text without surrounding spaces, or None if the text is empty."""
     return ui.SingleField(ui.text_field(row.label, row.help, hint=row.hint), read=lambda text: text.strip() or None)

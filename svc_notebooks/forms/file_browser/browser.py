@@ -302,8 +302,8 @@ class FileBrowser(Form):
         if isinstance(error, Stopped):
             self._show_status(self._cancelled_message)
         else:
-            self._show_selection()
-            self._show_error(error)
+            self._show_selection()  # also resets the switch of viewers
+            self._show_failure(error)
 
     def _ask(self, key: str) -> None:
         files = self._files_for(QUESTIONS[key])
@@ -349,16 +349,13 @@ class FileBrowser(Form):
         else:
             forget = dialog.source.forget if question.key == "replace" else lambda: None
             self._run_action(self._action(question), lambda _result: forget())
-        dialog.dismiss()
+        if not self.alert.value:  # after an error the dialog stays
+            dialog.dismiss()
 
     def _set_viewers(self, file: File, allowed: bool) -> None:
         message = f"Viewers {'can' if allowed else 'can no longer'} download, export and copy {file.get('name')}."
         restriction = {ui.ARGUMENT: not allowed}
-        try:
-            self._run_action(call_action(self.session, message, update, str(file["id"]), **restriction))
-        except Exception:
-            self._show_selection()  # reset the switch
-            raise
+        self._run_action(call_action(self.session, message, update, str(file["id"]), **restriction))
 
     def _action(self, question: Question) -> FileAction:
         files, folder_id = self._files_for(question), self.listing.folder[0]
@@ -418,17 +415,13 @@ class FileBrowser(Form):
         self._show_code()
 
     def _show_preview(self, preview: FilePreview) -> None:
+        name, media_type, view = preview.name, preview.media_type, preview.view
+        if view is None and not self.browser_download.show(name, media_type, preview.body):
+            view = tag("p", f"{name} ({media_type}) has no preview. Download it and open it in another program.")
+        self.view.value = view or ""
         self._last_code = preview.code
-        if preview.view is None and self.browser_download.show(preview.name, preview.media_type, preview.body):
-            self._show_view(Markup())
-        else:
-            words = f"{preview.name} is of type {preview.media_type} and has no preview. Download it."
-            self._show_view(preview.view or tag("p", words))
-        self._show_status(f"Preview of {preview.name}; nothing was saved.")
-
-    def _show_view(self, view: Markup) -> None:
-        self.view.value = view
         self._show_code()
+        self._show_status(f"Preview of {name}; nothing was saved.")
 
     def _static_view(self) -> Markup:
         return join_html(

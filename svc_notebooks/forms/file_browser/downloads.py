@@ -13,11 +13,11 @@ from ...client.about import export_formats
 from ...client.downloads.exports import read_export
 from ...core.errors.caller_warning import suppress_abuse_warning
 from ...core.errors.errors import NotAllowed, PathExists
-from ...core.http.native_formats import CSV, HTML, PDF, PNG, SVG, TEXT
+from ...core.http.native_formats import CSV, HTML, PNG, SVG, TEXT
 from ...local.saving import REPLACED, SAVED, UNCHANGED
 from ...notebook.byte_sizes import size_text
 from ...notebook.files.downloads.downloads import download, read
-from ...notebook.html import Markup, tag
+from ...notebook.html import Markup
 from ..widgets import ui
 from ..widgets.background_task import Report
 from ..widgets.dialogs import REPLACE, Confirmation, Conflict, ReplaceQuestion, path_conflict
@@ -47,14 +47,9 @@ class FilePreview:
 
     @property
     def view(self) -> Markup | None:
-        """The content as HTML, or None for a PDF file, which only the browser can show."""
+        """The content as HTML, or None for a PDF file, which only the browser can show, and other types."""
         shown = preview(self.media_type, self.body)
-        if shown is None and self.media_type.startswith("text/"):
-            shown = preview(TEXT, self.body)
-        if shown is not None or self.media_type == PDF:
-            return shown
-        text = "has no preview. Download it and open it in another program."
-        return tag("p", f"{self.name} ({self.media_type}) {text}")
+        return preview(TEXT, self.body) if shown is None and self.media_type.startswith("text/") else shown
 
 
 def fetch_preview(session: Session, facts: File) -> FilePreview:
@@ -317,15 +312,15 @@ class FileDownloads(widgets.VBox):  # type: ignore[misc]
                 title,
                 "Download anyway",
                 *_WARNING,
-                confirmed=lambda: self._download_anyway(mine),
-                cancelled=self._on_decline,
+                confirmed=lambda: self._on_abuse_answer(mine),
+                cancelled=lambda: self._on_abuse_answer([]),
             )
 
-    def _download_anyway(self, flagged: Sequence[Download]) -> None:
+    def _on_abuse_answer(self, flagged: Sequence[Download]) -> None:
+        """Download the flagged files, which are none after Cancel."""
         self._browser._focus_button()
+        if not flagged:
+            self._browser._show_status("Cancelled. The flagged files were not downloaded.")
+            return
         self._request = replace(self._request, acknowledge_abuse=True) if self._request else None
         self._run([replace(download, acknowledge_abuse=True) for download in flagged])
-
-    def _on_decline(self) -> None:
-        self._browser._focus_button()
-        self._browser._show_status("Cancelled. The flagged files were not downloaded.")

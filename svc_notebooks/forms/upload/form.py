@@ -236,10 +236,7 @@ class UploadForm(Form):
     def _start(self, queue: UploadQueue) -> None:
         """Run the queue in a thread, or to its end without an event loop."""
         self.bar.begin("Upload", None)
-        try:
-            self.work.begin("", queue.run, lambda warnings: self._on_done(queue, warnings), in_thread=True)
-        except Exception as error:
-            self._on_stop(error)
+        self.work.begin("", queue.run, lambda warnings: self._on_done(queue, warnings), in_thread=True)
 
     def _on_done(self, queue: UploadQueue, warnings: CallerWarnings) -> None:
         text = f"{ui.count_text(len(queue.files), 'file')} uploaded"

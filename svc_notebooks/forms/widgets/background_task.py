@@ -30,7 +30,7 @@ class Stopped(BaseException):
 
 
 class BackgroundTask(widgets.VBox):  # type: ignore[misc]
-    """Runs one task at a time, with its progress and a Cancel button. `on_error` gets the exceptions of a thread.
+    """Runs one task at a time, with its progress and a Cancel button. `on_error` gets the exceptions of a task.
 
     A form that has a bar and a Cancel button of its own passes the bar, and shows the beginning of the task in it.
     """
@@ -63,7 +63,10 @@ class BackgroundTask(widgets.VBox):  # type: ignore[misc]
         self._stop_requested = False
         loop = running_loop()
         if not in_thread or loop is None or not capabilities().threads:
-            on_done(work(self._report))
+            try:
+                on_done(work(self._report))
+            except (Exception, Stopped) as error:
+                self._on_error(error)
             return
         if self.bar in self.children:
             self.bar.begin(label, None)

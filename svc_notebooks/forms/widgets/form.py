@@ -64,32 +64,20 @@ def _indent(lines: Iterable[str]) -> list[str]:
     return [_INDENT + line.replace("\n", f"\n{_INDENT}") + "," for line in lines]
 
 
-class FormKeys(anywidget.AnyWidget):
+class FormScript(anywidget.AnyWidget):
     """An invisible widget that prevents JupyterLab from handling the keys that a person presses in a form.
 
-    After a message from the kernel, the browser focuses the first field with a problem (class `svc-bad`).
+    After a message from the kernel, the browser focuses the first field with a problem (class `svc-bad`). While the
+    form is not connected to its kernel, the script shows the message `no_kernel` of the form.
 
-    >>> FormKeys()
-    <FormKeys>
+    >>> FormScript()
+    <FormScript>
     """
 
-    _esm = (_FOLDER / "keyboard.js").read_text(encoding="utf-8")
+    _esm = "\n".join((_FOLDER / name).read_text(encoding="utf-8") for name in ("kernel_status.js", "keyboard.js"))
 
     def __repr__(self) -> str:
-        return "<FormKeys>"
-
-
-class KernelStatus(anywidget.AnyWidget):
-    """An invisible widget that shows the message `no_kernel` of a form while the form is not connected to its kernel.
-
-    >>> KernelStatus()
-    <KernelStatus>
-    """
-
-    _esm = (_FOLDER / "kernel_status.js").read_text(encoding="utf-8")
-
-    def __repr__(self) -> str:
-        return "<KernelStatus>"
+        return "<FormScript>"
 
 
 def dispose(*roots: Widget) -> None:
@@ -223,7 +211,7 @@ class Form(widgets.VBox):  # type: ignore[misc]
 
     def _compose(self, *parts: widgets.Widget) -> None:
         """Show `parts` from top to bottom, followed by the equivalent code."""
-        self.children = [ui.style_sheet("form.css"), self.no_kernel, *parts, self.code_area, KernelStatus(), FormKeys()]
+        self.children = [ui.style_sheet("form.css"), self.no_kernel, *parts, self.code_area, FormScript()]
         self._show_code()
 
     @property
@@ -269,8 +257,11 @@ class Form(widgets.VBox):  # type: ignore[misc]
             try:
                 handler()
             except Exception as error:
-                self._clear_status()
-                self._show_error(error)
+                self._show_failure(error)
+
+    def _show_failure(self, error: Exception) -> None:
+        self._clear_status()
+        self._show_error(error)
 
     def _clear_status(self) -> None:
         """Remove the status text of an earlier click, which would look like the result of this click."""
