@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -37,8 +37,6 @@ class ByteRangeField(ui.Field):
     >>> part.first.value, part.last.value = "10", "99"
     >>> part.value
     'bytes=10-99'
-    >>> part.check([{"name": "a.txt", "size": "5"}])
-    ['a.txt has 5 bytes, 0 to 4: the first byte must be 4 or less.']
     """
 
     def __init__(self) -> None:
@@ -60,25 +58,15 @@ class ByteRangeField(ui.Field):
         self.first.value = self.last.value = ""
         self.show_problems(())
 
-    def check(self, files: Sequence[File]) -> list[str]:
-        """Show the problems of the range for these files, and return the problem texts."""
+    def check(self) -> list[str]:
+        """Show the problem of the range, and return its text, if there is one. The service checks it for a file."""
+        problems: list[str] = []
         try:
-            first = int((self.value or "bytes=0-").removeprefix("bytes=").partition("-")[0])
-            problems = list(_too_short(first, files)) if self.value else []
+            _ = self.value
         except ValueError as error:
             problems = [str(error)]
         self.show_problems(problems)
         return problems
-
-
-def _too_short(first: int, files: Sequence[File]) -> Iterator[str]:
-    for facts in files:
-        size = int(facts.get("size") or 0) if facts.get("size") is not None else None
-        if size == 0:
-            yield f"{facts.get('name')} is empty and has no byte range."
-        elif size is not None and first >= size:
-            count = "1 byte, number 0" if size == 1 else f"{size:,} bytes, 0 to {size - 1}"
-            yield f"{facts.get('name')} has {count}: the first byte must be {size - 1} or less."
 
 
 def _number(label: str, text: str) -> int | None:
@@ -187,9 +175,9 @@ class ConfirmDialog(Dialog):
         first = {**self._parts, "source": self.source.path}.get(question.parts[0]) if question.parts else None
         (first or self.no).focus()
 
-    def check(self, files: Sequence[File]) -> list[str]:
+    def check(self) -> list[str]:
         """Show the problems of the input beside the fields, and return the problem texts."""
-        problems = self.range.check(files) if self.question and self.question.key == "download" else []
+        problems = self.range.check() if self.question and self.question.key == "download" else []
         self.more.shown = self.more.shown or bool(problems)
         return problems
 

@@ -43,65 +43,6 @@ _KEPT = "The new content overwrites the old one. The file keeps its id and name.
 _CONVERTED = "The new content is converted and replaces everything in this document."
 
 
-class UploadDestination(widgets.VBox):  # type: ignore[misc]
-    """The choice between new files and an existing file. `facts` are the metadata of the selected existing file."""
-
-    def __init__(self) -> None:
-        self._rows: dict[str, File] = {}
-        self._documents: set[str] = set()
-        self._changed: list[Callable[[], object]] = []
-        self._reading = False
-        choices = [("New files", NEW), ("New content for an existing file", EXISTING)]
-        tooltip = "Create new files, or replace the content of an existing one"
-        self.choice = ui.radio_buttons("Upload as", tooltip, choices, "svc-across")
-        self.chooser = ui.dropdown("Existing file", "The files that you can edit, last modified first")
-        self.refresh = ui.small_button("Refresh", "Reload the list of files")
-        self.file = ui.Field(self.chooser, self.refresh)
-        super().__init__([self.choice, self.file])
-        ui.on_change(self._notify, self.choice, self.chooser)
-        self._update_visibility()
-
-    @property
-    def existing(self) -> bool:
-        return bool(self.choice.value == EXISTING)
-
-    @property
-    def facts(self) -> File | None:
-        """The metadata of the selected existing file, or None for new files or without a selection."""
-        return self._rows.get(self.chooser.value) if self.existing and self.chooser.value else None
-
-    @property
-    def document(self) -> bool:
-        """True if the existing file is a native document, for which new content is converted (A5-04)."""
-        return self.existing and self.chooser.value in self._documents
-
-    def watch(self, changed: Callable[[], object]) -> None:
-        self._changed.append(changed)
-
-    def read(self, session: Session) -> None:
-        """Fill the list with the files that the user can edit, and keep the selection."""
-        folder = session.names.native("folder")
-        rows = latest_files(session, "mimeType", "size", ui.FIELD, "capabilities(canEdit)", q=f"mimeType != '{folder}'")
-        self._reading = True
-        self._rows = {str(facts["id"]): facts for facts in rows if ui.may_edit(facts)}
-        self._documents = {key for key, facts in self._rows.items() if session.names.is_native(str(facts["mimeType"]))}
-        ui.replace_options(self.chooser, [(file_line(facts), key) for key, facts in self._rows.items()])
-        self._reading = False
-        self._notify()
-
-    def _notify(self) -> None:
-        if self._reading:  # the list has no selection while it is filled
-            return
-        self._update_visibility()
-        for changed in self._changed:
-            changed()
-
-    def _update_visibility(self) -> None:
-        ui.set_visible(self.file, self.existing)
-        hint = _NO_FILES if not self._rows else _CONVERTED if self.document else _KEPT
-        self.file.show_hint(f"{hint} {_LATEST}" if len(self._rows) == MAX_FILES else hint)
-
-
 _EXAMPLE = '{"starred": true}'
 _ON = "Default: on. Off: only people who can edit the file."
 _ID = "Empty: the service generates one. With an id, a repeated upload creates no second file."
@@ -201,7 +142,16 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
     """The controls of the upload form. `requests` returns the upload requests, `code` returns the equivalent call."""
 
     def __init__(self) -> None:
-        self.files, self.destination = FileChoice(), UploadDestination()
+        self._rows: dict[str, File] = {}
+        self._documents: set[str] = set()
+        self._reading = False
+        self.files = FileChoice()
+        choices = [("New files", NEW), ("New content for an existing file", EXISTING)]
+        tooltip = "Create new files, or replace the content of an existing one"
+        self.upload_as = ui.radio_buttons("Upload as", tooltip, choices, "svc-across")
+        self.existing_file = ui.dropdown("Existing file", "The files that you can edit, last modified first")
+        self.refresh = ui.small_button("Refresh", "Reload the list of files")
+        self.file = ui.Field(self.existing_file, self.refresh)
         tooltip = "The native document that the files become; it can be exported to other formats"
         self.target = ui.dropdown("Convert to", tooltip, TARGETS)
         tooltip = "The language of the text in images and scans, as a language tag"
@@ -213,36 +163,69 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
             ui.text_field("Name", "The name of the uploaded file; for one file only", hint="the name of the file")
         )
         self.options = UploadOptions()
-        where = (self.files, self.destination, self.name)
+        where = (self.files, self.upload_as, self.file, self.name)
         super().__init__([*where, self.target, self.language, self.upload_type, self.chunk_size, self.options])
         self.add_class("svc-fields")
-        self.destination.watch(self._on_destination)
+        ui.on_change(self._on_destination, self.upload_as, self.existing_file)
         ui.on_change(self._update_visibility, self.upload_type.control, self.target)
         self._on_destination()
         self.watch(self.check)
 
     def watch(self, changed: Callable[[], object]) -> None:
         ui.on_change(changed, self.target, self.language, self.upload_type.control, self.chunk_size, self.name.control)
-        for part in (self.files, self.destination, self.options):
+        ui.on_change(lambda: self._reading or changed(), self.upload_as, self.existing_file)
+        for part in (self.files, self.options):
             part.watch(changed)
 
+    @property
+    def existing(self) -> bool:
+        return bool(self.upload_as.value == EXISTING)
+
+    @property
+    def facts(self) -> File | None:
+        """The metadata of the selected existing file, or None for new files or without a selection."""
+        return self._rows.get(self.existing_file.value) if self.existing and self.existing_file.value else None
+
+    def read(self, session: Session) -> None:
+        """Fill the list with the files that the user can edit, and keep the selection."""
+        folder = session.names.native("folder")
+        fields = ("mimeType", "size", ui.FIELD, "capabilities(canEdit)")
+        rows = latest_files(session, *fields, q=f"mimeType != '{folder}'")
+        self._rows = {str(facts["id"]): facts for facts in rows if ui.may_edit(facts)}
+        self._documents = {key for key, facts in self._rows.items() if session.names.is_native(str(facts["mimeType"]))}
+        self._reading = True  # the list has no selection while it is filled
+        ui.replace_options(self.existing_file, [(file_line(facts), key) for key, facts in self._rows.items()])
+        self._reading = False
+        self._on_destination()
+        self.check()
+
     def _on_destination(self) -> None:
-        self.options.set_existing(self.destination.facts)
-        self.name.control.placeholder = "the current name" if self.destination.existing else "the name of the file"
+        if self._reading:
+            return
+        self.options.set_existing(self.facts)
+        self.name.control.placeholder = "the current name" if self.existing else "the name of the file"
         self._update_visibility()
 
     def _update_visibility(self) -> None:
-        ui.set_visible(self.target, not self.destination.existing)
+        ui.set_visible(self.file, self.existing)
+        hint = _NO_FILES if not self._rows else _CONVERTED if self._replaces_document else _KEPT
+        self.file.show_hint(f"{hint} {_LATEST}" if len(self._rows) == MAX_FILES else hint)
+        ui.set_visible(self.target, not self.existing)
         ui.set_visible(self.language, self._converted)
         ui.set_visible(self.chunk_size, self.upload_type.value in _CHUNKED)
 
     @property
+    def _replaces_document(self) -> bool:
+        """True if the existing file is a native document, for which new content is converted (A5-04)."""
+        return self.existing and self.existing_file.value in self._documents
+
+    @property
     def _converted(self) -> bool:
-        return self.destination.document if self.destination.existing else bool(self.target.value)
+        return self._replaces_document if self.existing else bool(self.target.value)
 
     def _conversion(self) -> dict[str, Any]:
         """Return the arguments `convert_to` (only for new files) and `ocr_language` (None without a conversion)."""
-        convert_to = {} if self.destination.existing else {"convert_to": self.target.value or None}
+        convert_to = {} if self.existing else {"convert_to": self.target.value or None}
         return {**convert_to, "ocr_language": (self.language.value.strip() or None) if self._converted else None}
 
     def check(self) -> list[str]:
@@ -255,7 +238,7 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
         return [words for _, words in problems]
 
     def _problems(self) -> Iterator[tuple[ui.Field, str]]:
-        files, existing = len(self.files.names()), self.destination.existing
+        files, existing = len(self.files.names()), self.existing
         name = self.name.value.strip()
         if name and files > 1:
             yield self.name, f"Name is for one file, but {files} are selected. Leave it empty."
@@ -267,10 +250,10 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
 
     def requests(self, session: Session) -> list[UploadRequest]:
         """Return the upload requests, without sending a request. Raises ValueError or TypeError for invalid input."""
-        if not self.destination.existing:
+        if not self.existing:
             files = self.files.read_files()
             return [request for file in files for request in self._new_file_requests(session, file)]
-        chosen, existing = self.files.single(), self.destination.facts
+        chosen, existing = self.files.single(), self.facts
         if existing is None:
             raise ValueError("No existing file is selected. Select one, or upload a new file.")
         return new_content(
@@ -297,7 +280,7 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
         )[1]
 
     def _upload_arguments(self, chosen_file: ChosenFile) -> UploadArguments:
-        guesses = self._converted or self.destination.existing  # an unconverted new file has the browser's type
+        guesses = self._converted or self.existing  # an unconverted new file has the browser's type
         media_type = chosen_file.media_type(converted=self._converted) if guesses else chosen_file.mime_type
         return UploadArguments(
             **self._conversion(),
@@ -314,7 +297,7 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
         return self.options.media_type.value.strip() or None
 
     def _file_id(self) -> str | None:
-        return None if self.destination.existing else self.options.id.value.strip() or None
+        return None if self.existing else self.options.id.value.strip() or None
 
     def _chunk(self) -> int | None:
         """Return the chunk size, or None if the chunk size has no effect on this upload."""
@@ -340,6 +323,6 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
         }
         metadata = {} if self.options.metadata.problems else self.options.arguments()
         named = {key: value for key, value in arguments.items() if value is not None}
-        if self.destination.existing:
-            return call_text("update", [(self.destination.facts or {}).get("id", "..."), source], named | metadata)
+        if self.existing:
+            return call_text("update", [(self.facts or {}).get("id", "..."), source], named | metadata)
         return call_text("upload", [source], {**named, **({"metadata": metadata} if metadata else {})})

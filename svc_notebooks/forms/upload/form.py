@@ -100,10 +100,9 @@ class UploadForm(Form):
         self.question = Confirmation(self._guard)
         self.controls.watch(self._on_change)
         self.controls.files.watch(self._on_files)
-        destination, options = self.controls.destination, self.controls.options
-        ui.on_change(lambda: self._guard(self.refresh), destination.choice)
-        destination.refresh.on_click(lambda _button: self._guard(self.refresh))
-        options.generate.on_click(lambda _button: self._guard(self._generate_id))
+        ui.on_change(lambda: self._guard(self.refresh), self.controls.upload_as)
+        self.controls.refresh.on_click(lambda _button: self._guard(self.refresh))
+        self.controls.options.generate.on_click(lambda _button: self._guard(self._generate_id))
         self._compose(self.controls, buttons, self.question, self.bar, self.work, self.alert, self.table)
 
     @property
@@ -117,8 +116,9 @@ class UploadForm(Form):
 
     def refresh(self) -> None:
         """Reload the list of existing files, if the upload replaces the content of a file."""
-        if self.controls.destination.existing:
-            self.controls.destination.read(self.session)
+        if self.controls.existing:
+            self.controls.read(self.session)
+            self._on_change()
 
     def _on_change(self) -> None:
         """Remove the question and the messages of the previous upload after a change of a control."""
@@ -162,7 +162,7 @@ class UploadForm(Form):
             return
         session = self.session
         requests = self.controls.requests(session)
-        facts = self.controls.destination.facts
+        facts = self.controls.facts
         if facts is None:
             self._begin(session, requests)
         else:
@@ -240,7 +240,7 @@ class UploadForm(Form):
 
     def _on_done(self, queue: UploadQueue, warnings: CallerWarnings) -> None:
         text = f"{ui.count_text(len(queue.files), 'file')} uploaded"
-        if self.controls.destination.existing:
+        if self.controls.existing:
             text = f"the content of {queue.files[0].get('name')} was replaced"
         self._last_code = self.code()
         self.controls.forget()

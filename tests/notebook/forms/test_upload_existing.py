@@ -33,8 +33,8 @@ def form(plan):
 
 
 def existing(form, file):
-    form.controls.destination.choice.value = EXISTING
-    form.controls.destination.chooser.value = file["id"].item()
+    form.controls.upload_as.value = EXISTING
+    form.controls.existing_file.value = file["id"].item()
 
 
 def replace(form):
@@ -85,7 +85,7 @@ def test_content_of_a_native_document_is_converted(form, source):
     source(form, "new.csv", b"pond,birds\nMill pond,12\n")
     existing(form, sheet)
     controls = form.controls
-    assert "converted" in controls.destination.file.hint.value
+    assert "converted" in controls.file.hint.value
     assert controls.target.layout.display == "none"
     assert controls.language.layout.display is None
     form.upload.click()
