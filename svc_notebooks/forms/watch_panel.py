@@ -249,7 +249,7 @@ class WatchPanel(Form):
         self.receiver: Receiver | None = None
         self._names: dict[str, str] = {}
         self._lab = sandbox_of(self.session)
-        self._later = _loop_caller()
+        self._loop = running_loop()
         self.controls = WatchControls(in_kernel=self._lab is not None)
         self.watch = self._button("Watch", "Open a channel; its first message is sync", self._open, "primary")
         self.stop = self._button("Stop", "Stop the channel that is selected below", self._stop)
@@ -320,10 +320,18 @@ class WatchPanel(Form):
         address: Receiver | str | None = self.controls.address_elsewhere
         if address is None and self.receiver is None:
             self.receiver = receiver(session=self.session)
-            self.receiver.listen(lambda: self._later(self._show))
+            self.receiver.listen(self._on_message)
             self._set_responses()
         to = self.receiver if address is None else address
         return watch_changes(to, **arguments) if target == CHANGES else watch_file(target, to, **arguments)
+
+    def _on_message(self) -> None:
+        """Show the messages in the thread of the event loop, or at once without a loop."""
+        if self._loop is None:
+            self._show()
+        else:
+            with suppress(RuntimeError):  # the kernel shuts down
+                self._loop.call_soon_threadsafe(self._show)
 
     def _set_responses(self) -> None:
         for status, times, delay in self.controls.responses.value if self.receiver else ():
@@ -389,16 +397,3 @@ class WatchPanel(Form):
         messages = len(self.result)
         channel = ui.count_text(channels, "channel") if channels else "no channel"
         return f"<WatchPanel: {channel}, {ui.count_text(messages, 'message') if messages else 'no message'}>"
-
-
-def _loop_caller() -> Callable[[Callable[[], None]], None]:
-    """Return a function that calls its argument in the event loop thread. Without a loop, the call is immediate."""
-    loop = running_loop()
-    if loop is None:
-        return lambda act: act()
-
-    def later(act: Callable[[], None]) -> None:
-        with suppress(RuntimeError):  # the kernel shuts down
-            loop.call_soon_threadsafe(act)
-
-    return later

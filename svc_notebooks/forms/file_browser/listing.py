@@ -15,6 +15,7 @@ from ...notebook.files.search import wire_query
 from ...notebook.html import tag
 from ..widgets import ui
 from ..widgets.background_task import LatestTask, can_run_in_background
+from ..widgets.form import call_text
 from ..widgets.grid import Grid
 from .details import COLUMNS, LIST_FIELDS, ROOT, ROOT_FOLDER, is_folder, table_row
 
@@ -99,8 +100,7 @@ class FileQuery:
         >>> FileQuery(scope="trash").code()
         "svc.files('trashed = true', order_by='folder,name_natural')"
         """
-        order = f", order_by={self.order_by!r}" if self.order_by else ""
-        return f"svc.files({self.q!r}{order})"
+        return call_text("files", [self.q], {"order_by": self.order_by} if self.order_by else {})
 
 
 _SCOPE_TERMS = {
