@@ -8,9 +8,6 @@ from tests.browser.layout import layout_problems
 pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default")]
 
 # The kernel brings the focus to a new row: what is typed elsewhere before that would lose it.
-KEY_HAS_FOCUS = """(n) => [...document.querySelectorAll('.svc-form label')]
-  .filter((label) => label.innerText === 'Key')[n]?.control === document.activeElement"""
-
 SANDBOX = """
 import svc_notebooks as svc
 lab = svc.sandbox()
@@ -86,10 +83,7 @@ def fill_event(page):
     page.get_by_label("Custom").check()
     page.get_by_label("minutes before").fill("99999")
     page.get_by_role("button", name="Attach", exact=True).click()
-    for n, name in enumerate(("Add property", "Add preference")):
-        page.get_by_role("button", name=name).click()
-        page.wait_for_function(KEY_HAS_FOCUS, arg=n)
-    page.get_by_label("Value").first.fill("3")
+    page.get_by_label("Private properties").fill("3")
     page.get_by_label("Sequence").fill("-1")
     page.get_by_label("Sequence").press("Tab")
     page.get_by_role("alert").get_by_text("expected a whole number of 0 or more").wait_for()

@@ -15,7 +15,7 @@ from ...notebook.frames.frames import snake
 from ..recurrence.builder import RecurrenceBuilder
 from ..widgets import ui
 from . import inputs
-from .attendee_rows import AttachmentRows, GuestList, PropertyRows
+from .attendee_rows import AttachmentRows, GuestList
 from .inputs import Binding, Choices
 from .start_and_end import TimeChoice, WhenChoice, ZoneChoice
 
@@ -141,10 +141,6 @@ def _time_zone(row: Binding) -> ZoneChoice:
     return ZoneChoice(row.label, row.help, row.hint)
 
 
-def _properties(row: Binding) -> PropertyRows:
-    return PropertyRows(row.label, row.help, [scope for _, scope in row.values])
-
-
 # fmt: off
 _GUESTS_MAY: Choices = (("invite others", True), ("see who else is invited", True), ("change the event", False))
 _VISIBILITIES: Choices = (("Default", "default"), ("Public", "public"), ("Private", "private"), ("Confidential", "confidential"))
@@ -184,7 +180,8 @@ BINDINGS: Final[tuple[Binding, ...]] = (
     Binding(STATUS, "sequence", "sequence", inputs.number, "Sequence", "The iCalendar sequence number: 0 or more", "0"),
     Binding(STATUS, "source.title", "source.title", inputs.short_text, "Source title", "The title of the page or message that the event comes from"),
     Binding(STATUS, "source.url", "source.url", inputs.short_text, "Source URL", "Its address; http or https", "https://…"),
-    Binding(PROPERTIES, "extendedProperties", "*", _properties, "Extended properties", "Private: on this calendar's copy only. Shared: on the copies of all attendees", values=(("private", "private"), ("shared", "shared"))),
+    Binding(PROPERTIES, "extendedProperties.private", "private", inputs.PropertyLines, "Private properties", "On this calendar's copy only: name=value, one in each line"),
+    Binding(PROPERTIES, "extendedProperties.shared", "shared", inputs.PropertyLines, "Shared properties", "On the copies of all attendees: name=value, one in each line"),
     Binding(GADGET, "gadget.title", "gadget.title", inputs.short_text, "Gadget title", "The title of the gadget"),
     Binding(GADGET, "gadget.type", "gadget.type", inputs.short_text, "Gadget type", "The type of the gadget"),
     Binding(GADGET, "gadget.link", "gadget.link", inputs.short_text, "Gadget link", "The address of the gadget; https", "https://…"),
@@ -192,7 +189,7 @@ BINDINGS: Final[tuple[Binding, ...]] = (
     Binding(GADGET, "gadget.width", "gadget.width", inputs.number, "Gadget width", "Pixels, more than 0"),
     Binding(GADGET, "gadget.height", "gadget.height", inputs.number, "Gadget height", "Pixels, more than 0"),
     Binding(GADGET, "gadget.display", "gadget.display", inputs.selection, "Gadget display", "How the gadget is displayed", values=_DISPLAYS),
-    Binding(GADGET, "gadget.preferences", "gadget.preferences", _properties, "Preferences", "Names and values for the gadget"),
+    Binding(GADGET, "gadget.preferences", "gadget.preferences", inputs.PropertyLines, "Preferences", "For the gadget: name=value, one in each line"),
     Binding(QUERY, "maxAttendees", "max_attendees", inputs.number, "Max. attendees", "At most this many attendees in the response; with more, only you are in it", "no limit"),
     Binding(QUERY, "conferenceDataVersion", "conference_data_version", inputs.selection, "Conference data version", "With 0 the service ignores conference data, with 1 it copies it or creates a conference", values=_VERSIONS),
     Binding(QUERY, "supportsAttachments", "supports_attachments", inputs.selection, "Supports attachments", "With false the service ignores attachments", values=_SUPPORTS),
@@ -207,6 +204,7 @@ LABELS: Mapping[str, str] = {
     **{field: row.label for row in reversed(BINDINGS) for field in row.fields if field not in PARAMETERS},
     "end": "End",
     "source": "Source",
+    "extendedProperties": "Extended properties",
     "gadget": "Gadget",
 }
 """The label of each event field that has a control."""

@@ -19,9 +19,9 @@ from ...notebook.html import tag
 from ..recurrence.builder import RecurrenceBuilder
 from ..recurrence.month_calendars import RecurrencePreview
 from ..widgets import ui
-from .attendee_rows import AttachmentRows, GuestList, PropertyRows
+from .attendee_rows import AttachmentRows, GuestList
 from .bindings import BINDINGS, FIRST, GUESTS, LABELS, SECOND, OtherFields
-from .inputs import CalendarChoice
+from .inputs import CalendarChoice, PropertyLines
 from .start_and_end import TimeChoice, When, WhenChoice, argument_time, in_zone, read_offset, wire_moment, wire_time
 
 if TYPE_CHECKING:
@@ -119,8 +119,8 @@ class EventControls(widgets.VBox):  # type: ignore[misc]
 
     def problems(self) -> Iterator[tuple[ui.Field, str]]:
         for control in self._controls.values():
-            if isinstance(control, PropertyRows | TimeChoice):
-                yield from control.problems()
+            if isinstance(control, PropertyLines | TimeChoice):
+                yield from control.own_problems()
 
     def field_at(self, path: str | None) -> ui.Field | None:
         """Return the field that shows the problems of an event path or argument, or None."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -115,6 +115,38 @@ def _selection(control: Any) -> ui.SingleField:
         read=lambda value: None if value == default else value,
         write=lambda value: value if value in known else default,
     )
+
+
+class PropertyLines(ui.Field):
+    """A text area with a property as name=value in each line. `value` has the values by name."""
+
+    def __init__(self, row: Binding) -> None:
+        self.text = ui.text_area(row.label, row.help, hint="name=value", rows=2)
+        super().__init__(self.text)
+
+    @property
+    def value(self) -> dict[str, str]:
+        return {name: value for name, value in self._pairs() if name}
+
+    @value.setter
+    def value(self, value: Mapping[str, Any] | None) -> None:
+        """Set the lines. Raises ValueError for a name or a value that a line cannot have."""
+        self.text.value = "\n".join(f"{name}={text}" for name, text in (value or {}).items())
+        if self.value != (value or {}):
+            raise ValueError("a line cannot have this name or value")
+
+    def own_problems(self) -> Iterator[tuple[ui.Field, str]]:
+        """Yield a problem if a line has no name, or the name of another line."""
+        names = [name for name, _ in self._pairs()]
+        if "" in names:
+            yield self, "Enter each property as name=value in a line of its own."
+        if repeated := next((name for name in names if name and names.count(name) > 1), None):
+            yield self, f"{repeated} has several lines. Remove all but one of them."
+
+    def _pairs(self) -> list[tuple[str, str]]:
+        """Return the name and the value of each line. The name is empty if the line has none."""
+        parts = [line.partition("=") for line in self.text.value.splitlines() if line.strip()]
+        return [(name.strip() if equals else "", value) for name, equals, value in parts]
 
 
 class GuestSwitches(ui.Field):

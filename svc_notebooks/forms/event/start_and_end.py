@@ -355,7 +355,7 @@ class TimeChoice(widgets.VBox):  # type: ignore[misc]
         """Return the field that shows the problems of this event path."""
         return self.zone if path.endswith(".timeZone") else self.field
 
-    def problems(self) -> Iterator[tuple[ui.Field, str]]:
+    def own_problems(self) -> Iterator[tuple[ui.Field, str]]:
         """Yield a problem if a time or a zone is set, but no date."""
         if self.day.value is None and (self.clock.value is not None or self.zone.value):
             yield self.field, "Enter a date, or clear the time and its zone."
