@@ -7,7 +7,6 @@ from tests.browser.layout import layout_problems
 
 pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default")]
 
-# The kernel brings the focus to a new row: what is typed elsewhere before that would lose it.
 SANDBOX = """
 import svc_notebooks as svc
 lab = svc.sandbox()

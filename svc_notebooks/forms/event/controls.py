@@ -153,7 +153,7 @@ class EventControls(widgets.VBox):  # type: ignore[misc]
         self.when.set_end_zone(self._controls["end.timeZone"].value)
         ui.set_visible(self._controls["start.timeZone"], bool(self.when.all_day.value))
         self.more.update_label()
-        day = self.when.value.first
+        day = self.when.first.value
         if day is not None:
             self.repeats.set_start_day(day)
 
@@ -296,8 +296,8 @@ def _conference(controls: EventControls) -> Any:
 
 def _missing_times(controls: EventControls, when: When, other: Mapping[str, Any]) -> Iterator[FieldProblem]:
     for name, field, day, time, moment in (
-        ("start", controls.when.starts_field, when.first, when.begins, when.start),
-        ("end", controls.when.ends_field, when.last, when.ends, when.end),
+        ("start", controls.when.starts_field, controls.when.first.value, controls.when.begins.value, when.start),
+        ("end", controls.when.ends_field, controls.when.last.value, controls.when.ends.value, when.end),
     ):
         if moment is None and name not in other:
             missing = "a date" if day is None else "a time" if time is None else "an earlier date"

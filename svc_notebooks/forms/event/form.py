@@ -60,7 +60,7 @@ class FreeTimes(ui.Field):
         session, when = session_or_current(self._session), self._event.when.value
         name = when.zone if when.zone in zone_names() else self._event.calendar.time_zone
         now = session.clock.now()
-        day = datetime.combine(when.first or now, time(), zone(name))
+        day = datetime.combine(when.start or now, time(), zone(name))
         length = None if when.all_day or not (when.start and when.end) else when.end - when.start
         people = ["primary", *(guest["email"] for guest in self._event.attendees.value if guest.get("email"))]
         call = partial(
@@ -90,10 +90,9 @@ class FreeTimes(ui.Field):
     def _take(self) -> None:
         if self.slots.value:
             start, end, name = self.slots.value
-            self._event.when.value = When(False, start.date(), start.time(), end.date(), end.time(), name)
+            self._event.when.value = When(False, start, end, name)
 
 
-_DAY = timedelta(days=1)
 _TIMES = ("start", "end")
 _FIELDS = dict.fromkeys(field for row in BINDINGS for field in row.fields if field not in PARAMETERS)
 """The event fields that have a control. All other event fields are shown as JSON."""
@@ -177,13 +176,13 @@ def _set_times(controls: EventControls, event: JSONObject) -> None:
     try:
         (start, name), (end, end_name) = read_wire_time(event.get("start")), read_wire_time(event.get("end"))
     except (ValueError, TypeError, AttributeError):
-        controls.when.value = When(bool(controls.when.all_day.value), None, None, None, None, zone)
+        controls.when.value = When(bool(controls.when.all_day.value), None, None, zone)
         return
     own_zone = "" if end_name == name else end_name
     if isinstance(start, datetime) and isinstance(end, datetime):
-        controls.when.value = When(False, start.date(), start.time(), end.date(), end.time(), name, own_zone)
+        controls.when.value = When(False, start, end, name, own_zone)
     elif not isinstance(start, datetime) and not isinstance(end, datetime):
-        controls.when.value = When(True, start, None, end - _DAY, None, zone, own_zone)
+        controls.when.value = When(True, start, end, zone, own_zone)
         controls.option("start.timeZone").value = name or None
     controls.option("end.timeZone").value = own_zone or None
 

@@ -178,33 +178,17 @@ _TO = "The last day of the event"
 
 @dataclass(frozen=True, slots=True)
 class When:
-    """The selected start and end of an event, with None for a missing date or time.
+    """The selected start and end of an event. The end is exclusive.
 
-    `first` and `begins` are the start date and time, `last` and `ends` are the end date and time. A zone is an IANA
-    name or an offset such as +01:00. `end_zone` is empty if start and end have the same zone.
+    Both are dates for an all-day event, otherwise local times without a zone, and None if the date or the time is
+    missing. A zone is an IANA name or an offset such as +01:00. `end_zone` is empty if both have the same zone.
     """
 
     all_day: bool
-    first: date | None
-    begins: time | None
-    last: date | None
-    ends: time | None
+    start: date | datetime | None
+    end: date | datetime | None
     zone: str
     end_zone: str = ""
-
-    @property
-    def start(self) -> date | datetime | None:
-        """The start date of an all-day event, otherwise the local start time without a zone. None if incomplete."""
-        if self.all_day:
-            return self.first
-        return _combine(self.first, self.begins)
-
-    @property
-    def end(self) -> date | datetime | None:
-        """The exclusive end as a date, or as a local time without a zone. None if incomplete."""
-        if self.all_day:
-            return self.last + _DAY if self.last and self.last < date.max else None
-        return _combine(self.last, self.ends)
 
 
 def _combine(day: date | None, clock: time | None) -> datetime | None:
@@ -231,30 +215,28 @@ class WhenChoice(widgets.VBox):  # type: ignore[misc]
 
     def begin(self, start: datetime, zone_name: str) -> None:
         """Set the start to this local time, and the end to one hour later."""
-        end = start + _HOUR
-        self.value = When(False, start.date(), start.time(), end.date(), end.time(), zone_name)
+        self.value = When(False, start, start + _HOUR, zone_name)
         self._end_is_set = False
 
     @property
     def value(self) -> When:
-        return When(
-            bool(self.all_day.value),
-            self.first.value,
-            self.begins.value,
-            self.last.value,
-            self.ends.value,
-            self.zone.value,
-            self.end_zone,
-        )
+        first, last = self.first.value, self.last.value
+        if self.all_day.value:
+            beyond = last + _DAY if last and last < date.max else None
+            return When(True, first, beyond, self.zone.value, self.end_zone)
+        start, end = _combine(first, self.begins.value), _combine(last, self.ends.value)
+        return When(False, start, end, self.zone.value, self.end_zone)
 
     @value.setter
     def value(self, when: When) -> None:
         self._updating = self._end_is_set = True
         self.all_day.value = when.all_day
-        self.first.value, self.last.value = when.first, when.last
         self.end_zone, self.zone.value = when.end_zone, when.zone
-        if not when.all_day:
-            self.begins.value, self.ends.value = when.begins, when.ends
+        if isinstance(when.start, datetime) and isinstance(when.end, datetime):
+            self.first.value, self.begins.value = when.start.date(), when.start.time()
+            self.last.value, self.ends.value = when.end.date(), when.end.time()
+        else:
+            self.first.value, self.last.value = when.start, when.end and when.end - _DAY
         self._updating = False
         self._last_start = self._start()
         self._update_visibility()
