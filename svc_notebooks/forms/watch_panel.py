@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 
 DEFAULT, AFTER, AT = "default", "after", "at"
 _CHOICES = (("Default", DEFAULT), ("After a time", AFTER), ("At a date and time", AT))
-_UNITS = (("seconds", "s"), ("minutes", "m"), ("hours", "h"), ("days", "d"))
 _SECONDS = {"day": 86400, "hour": 3600, "minute": 60, "second": 1}
 
 
@@ -51,15 +50,15 @@ class ChannelEnd(ui.Field):
 
     def __init__(self) -> None:
         self.choice = ui.dropdown("Expires", "When the channel ends", _CHOICES)
-        self.count = ui.number_field(2, "after", "The lifetime of the channel")
-        self.unit = ui.dropdown("unit", "The unit of the lifetime", _UNITS, style=ui.AUTO_WIDTH, value="h")
+        tooltip = "The lifetime of the channel: a number and s, m, h or d"
+        self.after = ui.text_field("after", tooltip, value="2h", hint="90s, 2h, 7d", style=ui.AUTO_WIDTH)
         self.day = widgets.DatePicker(
             **ui.describe("on", "The date on which the channel ends, in UTC"), style=ui.AUTO_WIDTH
         )
         self.clock = widgets.TimePicker(
             step=1, **ui.describe("at (UTC)", "The time of day at which the channel ends, in UTC"), style=ui.AUTO_WIDTH
         )
-        super().__init__(self.choice, self.count, self.unit, self.day, self.clock)
+        super().__init__(self.choice, self.after, self.day, self.clock)
         ui.on_change(self._update_visibility, self.choice)
         self._update_visibility()
 
@@ -67,9 +66,7 @@ class ChannelEnd(ui.Field):
     def arguments(self) -> dict[str, str]:
         """A dict with `expires_in` or `expiration`, or {} for the default. Raises ValueError for an invalid value."""
         if self.choice.value == AFTER:
-            if self.count.value < 1:
-                raise ValueError(f"Expires after {self.count.value}: enter a whole number of 1 or more.")
-            return {"expires_in": f"{self.count.value}{self.unit.value}"}
+            return {"expires_in": self.after.value.strip()}
         if self.choice.value == AT:
             if self.day.value is None or self.clock.value is None:
                 raise ValueError("Enter the date and the time at which the channel ends.")
@@ -89,8 +86,7 @@ class ChannelEnd(ui.Field):
         self.show_hint(f"{default}. At most {_length_text(most)} for {watched}; a later end is shortened to that.")
 
     def _update_visibility(self) -> None:
-        for control in (self.count, self.unit):
-            ui.set_visible(control, self.choice.value == AFTER)
+        ui.set_visible(self.after, self.choice.value == AFTER)
         for control in (self.day, self.clock):
             ui.set_visible(control, self.choice.value == AT)
 

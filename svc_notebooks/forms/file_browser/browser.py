@@ -341,9 +341,6 @@ class FileBrowser(Form):
 
     def _on_answer(self, question: Question) -> None:
         dialog, files = self.question, self._files_for(question)
-        if problems := dialog.check():
-            self._show_problems("Nothing was done.", problems)
-            return
         if question.key == "download":
             self.downloads.begin(dialog.download(files))
         else:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import ipywidgets as widgets
 
+from ...client.downloads.downloads import as_range
 from ...core.http.native_formats import NATIVES
 from ...notebook.files.copy import copy
 from ...notebook.files.files import create_file, update
@@ -27,55 +28,6 @@ if TYPE_CHECKING:
 KERNEL, BROWSER = "kernel", "browser"
 FOLDER, FILE = "folder", "file"
 _TYPES = (("Folder", FOLDER), ("Empty file", FILE), *((f"Native {word}", word) for word in NATIVES))
-_RANGE_HINT = "Empty: the whole file. The first byte is 0, and the last one is included."
-
-
-class ByteRangeField(ui.Field):
-    """Two text fields for a byte range. `value` is a range such as `bytes=0-99`, or None for the whole file.
-
-    >>> part = ByteRangeField()
-    >>> part.first.value, part.last.value = "10", "99"
-    >>> part.value
-    'bytes=10-99'
-    """
-
-    def __init__(self) -> None:
-        self.first = ui.text_field("First byte", "The start of the range; the first byte of a file is 0", hint="0")
-        self.last = ui.text_field("Last byte", "The end of the range, included", hint="the end")
-        super().__init__(self.first, self.last, hint=_RANGE_HINT)
-
-    @property
-    def value(self) -> str | None:
-        """The byte range, or None for the whole file. Raises ValueError if the range is not valid."""
-        first, last = _number("First byte", self.first.value), _number("Last byte", self.last.value)
-        if first is None and last is None:
-            return None
-        if last is not None and last < (first or 0):
-            raise ValueError("The last byte is before the first byte. Correct one of them.")
-        return f"bytes={first or 0}-{'' if last is None else last}"
-
-    def clear(self) -> None:
-        self.first.value = self.last.value = ""
-        self.show_problems(())
-
-    def check(self) -> list[str]:
-        """Show the problem of the range, and return its text, if there is one. The service checks it for a file."""
-        problems: list[str] = []
-        try:
-            _ = self.value
-        except ValueError as error:
-            problems = [str(error)]
-        self.show_problems(problems)
-        return problems
-
-
-def _number(label: str, text: str) -> int | None:
-    text = text.strip()
-    if not text:
-        return None
-    if not (text.isascii() and text.isdigit()):
-        raise ValueError(f"{label} is {text!r}. Enter a whole number, such as 0 or 1024.")
-    return int(text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +52,7 @@ QUESTIONS = {question.key: question for question in (
     Question("move",     "Move",             "Move",          ("folder",), "primary"),
     Question("copy",     "Copy",             "Make a copy",   ("name",), "primary"),
     Question("share",    "Share",      "Share", ("grantee", "role"), "primary"),
-    Question("download", "Download",         "Save",        ("target", "path", "more"), "primary"),
+    Question("download", "Download",         "Save",        ("target", "path", "range"), "primary"),
     Question("replace",  "Replace the content of",                      "Replace content", ("source",), "danger", 1),
     Question("delete",   "Delete permanently?",                  "Delete", (), "danger"),
 )}
@@ -133,8 +85,8 @@ class ConfirmDialog(Dialog):
         self.target, self.path = save_as("file")
         self.type = ui.dropdown("Type", "A folder, a file without content, or a native document", _TYPES)
         self.source = FileChoice()
-        self.range = ByteRangeField()
-        self.more = ui.MoreOptions(self.range)
+        tooltip = "The first and the last byte, both included; the first byte of a file is 0"
+        self.range = ui.text_field("Byte range", tooltip, hint="the whole file, or a part such as 0-99")
         self.yes = ui.button("Yes", "Confirm", lambda: answered(self.question) if self.question else None)
         self.no = ui.cancel_button("Close the dialog", self.dismiss)
         ui.on_change(self._update_visibility, self.target)
@@ -147,15 +99,14 @@ class ConfirmDialog(Dialog):
             "target": self.target,
             "path": self.path,
             "source": self.source,
-            "more": self.more,
+            "range": self.range,
         }
         super().__init__(*self._parts.values(), ui.row(self.yes, self.no))
         self.add_class("svc-fields")
 
     def watch(self, changed: Callable[[], object]) -> None:
         ui.on_change(changed, *self._parts.values())
-        for part in (self.source, self.range):
-            part.watch(changed)
+        self.source.watch(changed)
 
     def ask(self, key: str, subject: str, name: str = "", note: str = "") -> None:
         """Show the dialog with a key and focus the first control.
@@ -167,25 +118,19 @@ class ConfirmDialog(Dialog):
         title = tag("p", tag("strong", question.title), separator + subject if subject else "", role="status")
         self.name.value, self.grantee.value, self.role.value, self.path.value = name, "", "reader", ""
         self.type.value = FOLDER
-        self.range.clear()
-        self.more.shown = False
+        self.range.value = ""
         self.yes.description, self.yes.button_style = question.verb, question.style
         self._update_visibility()
         self.ask_with(join_html(title, tag("p", note) if note else ""))
         first = {**self._parts, "source": self.source.path}.get(question.parts[0]) if question.parts else None
         (first or self.no).focus()
 
-    def check(self) -> list[str]:
-        """Show the problems of the input beside the fields, and return the problem texts."""
-        problems = self.range.check() if self.question and self.question.key == "download" else []
-        self.more.shown = self.more.shown or bool(problems)
-        return problems
-
     def download(self, files: Sequence[File]) -> Download:
         """Return the download of these files. Raises ValueError for an invalid byte range."""
         in_browser = self.target.value == BROWSER
         path = "" if in_browser else self.path.value.strip()
-        return Download(tuple(files), path or None, self.range.value, in_browser=in_browser)
+        byte_range = as_range(self.range.value.strip() or None)
+        return Download(tuple(files), path or None, byte_range and str(byte_range), in_browser=in_browser)
 
     def discard(self) -> None:
         """Close the panel without calling `left`, if its question is about files that are no longer selected."""

@@ -85,7 +85,7 @@ def test_renewing_opens_another_one(panel, lab):
 def test_the_code_does_what_the_panel_does(panel, lab, file):
     choose(panel, file)
     ends = panel.controls.ends
-    ends.choice.value, ends.count.value, ends.unit.value = "after", 10, "m"
+    ends.choice.value, ends.after.value = "after", "10m"
     panel.controls.responses.value = RESPONSES[1][1]
 
     assert panel.code().splitlines() == [
@@ -205,10 +205,10 @@ def test_the_token_is_in_no_message_and_in_no_code(panel, lab, file, monkeypatch
         (
             lambda controls: (
                 setattr(controls.ends.choice, "value", "after"),
-                setattr(controls.ends.count, "value", 0),
+                setattr(controls.ends.after, "value", "soon"),
             ),
             "ends",
-            "1 or more",
+            "expires_in must be",
         ),
         (
             lambda controls: (
