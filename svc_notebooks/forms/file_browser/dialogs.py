@@ -129,8 +129,9 @@ class ConfirmDialog(Dialog):
         """Return the download of these files. Raises ValueError for an invalid byte range."""
         in_browser = self.target.value == BROWSER
         path = "" if in_browser else self.path.value.strip()
-        byte_range = as_range(self.range.value.strip() or None)
-        return Download(tuple(files), path or None, byte_range and str(byte_range), in_browser=in_browser)
+        part = self.range.value.strip()
+        byte_range = str(as_range(part)) if part else None
+        return Download(tuple(files), path or None, byte_range, in_browser=in_browser)
 
     def discard(self) -> None:
         """Close the panel without calling `left`, if its question is about files that are no longer selected."""
