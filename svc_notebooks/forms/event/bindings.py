@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ...core.events.value_checks import FIELD_ORDER, MAX_REMINDERS as MOST
 from ...core.resources.colors import EVENT_COLORS
-from ...notebook.frames.frames import snake
 from ..recurrence.builder import RecurrenceBuilder
 from ..widgets import ui
 from . import inputs
@@ -142,7 +141,6 @@ def _time_zone(row: Binding) -> ZoneChoice:
 
 
 # fmt: off
-_GUESTS_MAY: Choices = (("invite others", True), ("see who else is invited", True), ("change the event", False))
 _VISIBILITIES: Choices = (("Default", "default"), ("Public", "public"), ("Private", "private"), ("Confidential", "confidential"))
 _TRANSPARENCIES: Choices = (("Busy", "opaque"), ("Free", "transparent"))
 _INVITATIONS: Choices = (("Default", ""), ("All guests", "all"), ("External guests only", "externalOnly"), ("None", "none"))
@@ -165,7 +163,9 @@ BINDINGS: Final[tuple[Binding, ...]] = (
     Binding(IN_CALENDAR, "visibility", "visibility", inputs.selection, "Visibility", "Who can see the details of the event", values=_VISIBILITIES, name="visibility"),
     Binding(IN_CALENDAR, "transparency", "transparency", inputs.selection, "Show as", "Whether the event blocks its time in the calendar", values=_TRANSPARENCIES, name="transparency"),
     Binding(IN_CALENDAR, "colorId", "color", inputs.color_picker, "Color", "The color of the event in a calendar", name="color", to_argument=lambda key: EVENT_COLORS[key].name),
-    Binding(GUESTS, "guestsCanInviteOthers guestsCanSeeOtherGuests guestsCanModify", "*", inputs.GuestSwitches, "Guests may", values=_GUESTS_MAY, name="guests_may", to_argument=lambda fields: {snake(name): value for name, value in fields.items()}),
+    Binding(GUESTS, "guestsCanInviteOthers", "guests_can_invite_others", inputs.permission, "Guests may", "Guests may invite others", "invite others", values=(("", True),)),
+    Binding(GUESTS, "guestsCanSeeOtherGuests", "guests_can_see_other_guests", inputs.permission, "Guests may", "Guests may see who else is invited", "see who else is invited", values=(("", True),)),
+    Binding(GUESTS, "guestsCanModify", "guests_can_modify", inputs.permission, "Guests may", "Guests may change the event", "change the event", values=(("", False),)),
     Binding(GUESTS, "sendUpdates", "send_updates", inputs.selection, "Invitations", "Who gets an e-mail about the event", values=_INVITATIONS, name="invitations"),
     Binding(GUESTS, "anyoneCanAddSelf", "anyone_can_add_self", inputs.switch, "Self sign-up", "Applies only to legacy social events", "anyone can add themselves"),
     Binding(CONFERENCE, "conferenceData", "conference", inputs.switch, "Conference", "The service creates a video conference and puts its link into the event", "Add a video conference", name="conference", from_field=lambda data: "createRequest" in data),

@@ -243,7 +243,7 @@ def _arguments(controls: EventControls, combined: Mapping[str, dict[str, Any]]) 
         if key:
             arguments.setdefault(name, {})[key] = value
         else:
-            arguments |= value if name == "*" else {name: value}
+            arguments[name] = value
     return arguments
 
 

@@ -154,8 +154,6 @@ def _set(controls: EventControls, name: str, event: JSONObject) -> None:
 
 def _value_of(row: Binding, event: JSONObject) -> Any:
     """Return the control value for an event, or None without the field. Raises TypeError if a parent is not a dict."""
-    if len(row.fields) > 1:
-        return {name: event.get(name) for name in row.fields}
     value: Any = event
     for key in row.path.split("."):
         if value is None:

@@ -29,8 +29,8 @@ class Binding:
         group: FIRST or SECOND for the two columns of the form, otherwise a heading under "More options".
         path: The event field or the query parameter. Several fields are separated by spaces.
         argument: The argument of `create_event`. "source.url" is the key `url` of the argument `source`, which is a
-            dict. "metadata.x" is the event field `x`, which has no argument. "*" means that the value of the control
-            is a dict of arguments. The argument is empty if only several controls together make an argument.
+            dict. "metadata.x" is the event field `x`, which has no argument. The argument is empty if only several
+            controls together make an argument.
         make: Creates the control.
         label, help, hint: The label, the tooltip and the placeholder.
         values: The texts and values to select from, with the default first.
@@ -149,29 +149,11 @@ class PropertyLines(ui.Field):
         return [(name.strip() if equals else "", value) for name, equals, value in parts]
 
 
-class GuestSwitches(ui.Field):
-    """Checkboxes for the permissions of guests. `value` has only permissions that differ from the default."""
-
-    def __init__(self, row: Binding) -> None:
-        self._defaults = {name: default for name, (_, default) in zip(row.fields, row.values, strict=True)}
-        self.switches = {
-            name: ui.checkbox(text, f"{row.label} {text}", value=default)
-            for name, (text, default) in zip(row.fields, row.values, strict=True)
-        }
-        super().__init__(ui.heading(row.label), *self.switches.values())
-
-    @property
-    def value(self) -> dict[str, bool]:
-        return {name: switch.value for name, switch in self.switches.items() if switch.value != self._defaults[name]}
-
-    @value.setter
-    def value(self, event: Mapping[str, Any] | None) -> None:
-        for name, default in self._defaults.items():
-            value = (event or {}).get(name)
-            self.switches[name].value = default if value is None else bool(value)
-
-    def watch(self, changed: Callable[[], object]) -> None:
-        ui.on_change(changed, *self.switches.values())
+def permission(row: Binding) -> ui.SingleField:
+    """Create a checkbox for a permission of guests. Its value is None for the default, which the row has."""
+    [(_, default)] = row.values
+    control = ui.checkbox(row.hint, row.help, value=default)
+    return ui.SingleField(control, ui.heading(row.label), read=lambda on: None if on == default else on, write=bool)
 
 
 def color_picker(row: Binding) -> ui.SingleField:
