@@ -36,8 +36,8 @@ from ...core.files.query import quote
 from ...core.http.ranges import ByteRange
 from ...core.resources.files import File
 from ..current_session import current_session
+from ..folder_tree import name_of_part, path_part
 from ..sandbox.start import new_session
-from .folder_tree import name_of_part, path_part
 
 _FIELDS = "id,name,mimeType,size,md5Checksum,createdTime,modifiedTime,parents,shortcutDetails"
 

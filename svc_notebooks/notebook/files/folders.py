@@ -13,10 +13,10 @@ from ...client.uploads.tree_upload import TreeUpload
 from ...core.errors.errors import NotFound
 from ..batch.batch import Batch, Errors, Executor, Progress, Report, Resumable, Resume, RowOperation, known_id, run
 from ..current_session import SessionLike, session_or_current
+from ..folder_tree import files_at, one_folder_id
 from ..frames.frames import Record, snake
 from ..frames.schemas import DELETED, FILES
 from .files import create_file, file as _file, update_files
-from .folder_tree import files_at, one_folder_id
 from .metadata import RowBodies, metadata_body, with_parent
 from .search import files
 

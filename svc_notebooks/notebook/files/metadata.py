@@ -16,9 +16,9 @@ from ...core.resources.files import File
 from ...core.suggestions import nearest_name
 from ...core.time_arguments import python_time
 from ..arguments import column_values, file_ids, is_missing, plain
+from ..folder_tree import one_folder_id
 from ..frames.frames import Schema, camel, snake
 from ..frames.schemas import FILE, FILES
-from .folder_tree import one_folder_id
 
 if TYPE_CHECKING:
     from ...client.session import Session
@@ -118,7 +118,7 @@ def _entry(name: object, value: Any, writable: Mapping[str, Field], names: Names
     if key not in writable:
         arguments = ("folder" if writable is _WRITABLE[True] else "source", *_ARGUMENTS)
         near = nearest_name(str(name), [*map(snake, writable), *arguments])
-        hint = f"; did you mean {near}?" if near else f"; the fields are {_list_fields(writable)}"
+        hint = f"; did you mean {near}?" if near else f"; the fields are {', '.join(map(snake, writable))}"
         raise TypeError(f"{name} is not a field that can be set here{hint}")
     wire_value = _wire_value(key, value, names)
     problem = None if wire_value is None else type_problem(writable[key], wire_value)
@@ -128,10 +128,6 @@ def _entry(name: object, value: Any, writable: Mapping[str, Field], names: Names
             problem = f"the values must be texts: { ({str(k): str(v) for k, v in value.items()})!r:.200}"
         raise ValueError(f"{shown}: {problem.rstrip('.')}")
     return key, wire_value
-
-
-def _list_fields(writable: Mapping[str, Field]) -> str:
-    return ", ".join(snake(key) for key in writable)
 
 
 def _wire_value(key: str, value: Any, names: Names) -> JSON:

@@ -10,10 +10,10 @@ from ...client.files import file_permissions, share_file, unshare_file
 from ..arguments import choice
 from ..batch.batch import ROW_ERRORS, Batch, Errors, Executor, Progress, Report, Resumable, Resume, RowOperation, run
 from ..current_session import SessionLike, session_or_current
+from ..folder_tree import files_at
 from ..frames.frames import Record, frame
 from ..frames.schemas import PERMISSIONS
 from ..people import people
-from .folder_tree import files_at
 
 if TYPE_CHECKING:
     from pandas import DataFrame

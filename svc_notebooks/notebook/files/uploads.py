@@ -15,12 +15,11 @@ from ..arguments import is_frame, names_for, row_ids, single_source
 from ..batch.progress import Progress, check_progress, reporting
 from ..current_session import SessionLike, session_or_current
 from ..exchanges.charts import Picture, state_chart, state_path, upload_picture
+from ..folder_tree import one_file_at
 from ..frames.frames import frame
 from ..frames.schemas import HISTORY, PENDING
-from .folder_tree import one_file_at
-from .frame_content import content_of, new_contents
 from .metadata import files_schema_with, metadata_body, with_parent
-from .upload_requests import explaining_interrupt, stored_text
+from .upload_requests import content_of, new_contents, stored_text
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -159,8 +158,10 @@ class Upload:
         with reporting(progress, f"Upload {self._upload.request.name}", self._upload.total) as report:
             self._upload.progress = report
             try:
-                with explaining_interrupt(lambda: f"{stored_text(self._upload)}; resume() goes on"):
-                    yield
+                yield
+            except KeyboardInterrupt as interrupt:
+                interrupt.args = (f"{stored_text(self._upload)}; resume() goes on",)
+                raise
             finally:
                 self._upload.progress = None
 

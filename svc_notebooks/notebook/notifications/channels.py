@@ -14,7 +14,7 @@ from ...core.time_arguments import python_time, without_words
 from ..arguments import is_frame, optional_text, row_ids
 from ..batch.batch import apply_to_rows
 from ..current_session import SessionLike, session_or_current
-from ..files.folder_tree import files_at
+from ..folder_tree import files_at
 from ..frames.frames import Record, frame
 from ..frames.schemas import CHANNELS, STOPPED
 from .open_receiver import receivers_of

@@ -26,7 +26,7 @@ from ...core.processes import after_fork, skip_finalizers
 from ...core.suggestions import CALLS, missing_attribute
 from ..arguments import is_frame
 from ..current_session import reset_current
-from ..files.folder_tree import one_file_at
+from ..folder_tree import one_file_at
 from ..frames.event_schemas import OUTBOX
 from ..frames.frames import frame
 from ..frames.schemas import DELIVERIES, JOURNAL

@@ -14,8 +14,8 @@ from ....core.errors.caller_warning import warn_caller
 from ...arguments import flag
 from ...batch.batch import Batch, Errors, Executor, Progress, Resume, RowOperation, run
 from ...current_session import SessionLike, session_or_current
+from ...folder_tree import files_at, one_file_at
 from ...frames.schemas import DOWNLOADS
-from ..folder_tree import files_at, one_file_at
 from .rows import (
     GOING_ON,
     DownloadRow,

@@ -16,10 +16,10 @@ from ...arguments import choice, optional_text
 from ...batch.batch import Batch, Executor, Progress, Report, RowOperation, run
 from ...byte_sizes import MIB
 from ...current_session import SessionLike, session_or_current
+from ...folder_tree import files_at
 from ...frames.frames import Record, schema
 from ...tables.formats import BY_NAME, TableFormat, format_of_file
 from ...tables.read_table import check_options, read_table
-from ..folder_tree import files_at
 from .rows import Metadata, known_files, request_metadata
 
 if TYPE_CHECKING:

@@ -7,15 +7,15 @@ from collections.abc import Collection, Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from ...client.files import ROOT, get_file, list_files
-from ...core.errors.errors import NotFound
-from ...core.files.fields import composed
-from ...core.files.query import quote
-from ...core.resources.files import File
-from ..arguments import file_ids, one_id
+from ..client.files import ROOT, get_file, list_files
+from ..core.errors.errors import NotFound
+from ..core.files.fields import composed
+from ..core.files.query import quote
+from ..core.resources.files import File
+from .arguments import file_ids, one_id
 
 if TYPE_CHECKING:
-    from ...client.session import Session
+    from ..client.session import Session
 
 _PAGE = 1000
 ESCAPED_SLASH = re.compile(r"%((?:25)*)2F")
@@ -94,7 +94,7 @@ def _at(session: Session, path: str, argument: str, kind: str = "") -> str:
 class FolderTree:
     """All folders that a user can see. One request reads a thousand of them.
 
-    >>> from svc_notebooks.notebook.files.folder_tree import FolderTree
+    >>> from svc_notebooks.notebook.folder_tree import FolderTree
     >>> lab = svc.sandbox()
     >>> inner = svc.create_folder("birds/2026")
     >>> tree = FolderTree(lab.session)
