@@ -13,7 +13,6 @@ from xml.etree.ElementTree import Element, ParseError, iterparse, parse
 from ...input.odf_file import MASTER_PAGE, OdfStyles, chart_kind, count_of, length, name, open_package
 from ...input.zip_file import MarkupFile
 from ...job import ConversionError, Job
-from ..calculate import with_calculated_values
 from ..format_code import from_serial, value_kind
 from ..formulas import MAX_COLUMNS, MAX_LENGTH, MAX_ROWS, from_openformula, printed_areas, safe_link, sanitize
 from ..model import (
@@ -154,7 +153,7 @@ def read(source: bytes, job: Job) -> Workbook:
     """Read an ods file. Raises ConversionError if the file is invalid or encrypted, and TooLarge above a limit."""
     try:
         with open_package(source, job) as package:
-            return with_calculated_values(with_valid_sheet_names(_Reader(job).sheets(package.archive)), job)
+            return with_valid_sheet_names(_Reader(job).sheets(package.archive))
     except (ParseError, zipfile.BadZipFile, EOFError) as error:
         raise ConversionError(f"the file is damaged: {str(error)[:100]}.") from error
 

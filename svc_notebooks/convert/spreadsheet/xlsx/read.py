@@ -19,7 +19,6 @@ from xml.etree.ElementTree import Element, ParseError, iterparse, parse
 from ...input.opc import Cells, OpcPackage, Relationship, chart_kind, chart_rows
 from ...input.zip_file import open_archive
 from ...job import ConversionError, Job
-from ..calculate import with_calculated_values
 from ..format_code import BUILT_IN_FORMATS, from_serial
 from ..formulas import (
     MAX_COLUMNS,
@@ -244,7 +243,7 @@ def _workbook(package: XlsxPackage, job: Job) -> Workbook:
     ]
     if len(entries) < len(listed):
         job.note(OTHER_SHEETS)
-    workbook = with_calculated_values(with_valid_sheet_names(_sheet(book, *entry) for entry in entries), job)
+    workbook = with_valid_sheet_names(_sheet(book, *entry) for entry in entries)
     cells = partial(_texts, {sheet.name: sheet for sheet in workbook.sheets})
     charts = [tuple(_charts(package, part, job, cells)) for part, *_ in entries] or [()]
     return Workbook(tuple(replace(sheet, charts=it) for sheet, it in zip(workbook.sheets, charts, strict=True)))
