@@ -37,16 +37,12 @@ def typst_formulas(document: Document, job: Job) -> dict[str, str]:
 
 def _compilable(formulas: list[str]) -> set[str]:
     """Return the formulas that typst can compile. After an error, each half is compiled separately."""
-    if not formulas or compiles("\n".join(map(_equation, formulas))):
+    escaped = (text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") for text in formulas)
+    # As in `document.typ`, without `std`, whose functions can read files.
+    if compiles("\n".join(f'#math.equation(eval("{it}", mode: "math", scope: (std: none)))' for it in escaped)):
         return set(formulas)
     half = len(formulas) // 2
     return _compilable(formulas[:half]) | _compilable(formulas[half:]) if half else set()
-
-
-def _equation(formula: str) -> str:
-    """Return typst code for a formula as in `document.typ`, without `std`, whose functions can read files."""
-    escaped = formula.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    return f'#math.equation(eval("{escaped}", mode: "math", scope: (std: none)))'
 
 
 _TEMPLATE = "document/document.typ"

@@ -200,9 +200,9 @@ def is_color(digits: str) -> bool:
 
 
 _TOKEN = re.compile(r"[A-Za-z?$]|[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
-_COUNTS = {"M": 2, "L": 2, "C": 6, "Q": 4, "H": 1, "V": 1, "S": 4, "T": 2, "A": 7, "Z": 0}
+_COUNTS = {"M": 2, "L": 2, "C": 6, "H": 1, "V": 1, "Z": 0}
 """The number of arguments of each command in SVG path data."""
-_SHAPE_COUNTS = {"M": 2, "L": 2, "C": 6, "Q": 4, "Z": 0}
+_SHAPE_COUNTS = {"M": 2, "L": 2, "C": 6, "Z": 0}
 """The number of arguments of each command that is read in the path of a custom shape."""
 _FILLS: dict[str, model.PathFill] = {"F": "none", "H": "darken", "I": "darkenLess", "J": "lighten", "K": "lightenLess"}
 _NEXT = {"M": "L", "m": "l"}
@@ -292,22 +292,16 @@ def _commands(tokens: Iterable[str], counts: dict[str, int]) -> Iterator[tuple[s
 
 
 def add_svg_path(builder: PathBuilder, data: str) -> None:
-    """Add the commands of SVG path data to a path. Arcs become straight lines."""
-    control = builder.point
+    """Add the commands of SVG path data to a path. Raises LookupError for arcs and for curves without both controls."""
     for letter, tokens in _commands(_TOKEN.findall(data), _COUNTS):
         command, numbers = letter.upper(), [float(token) for token in tokens]
+        if command not in _COUNTS:
+            raise LookupError(command)
         x, y = builder.point if letter.islower() else (0.0, 0.0)
         if command in "HV":
             numbers = [x + numbers[0], builder.point[1]] if command == "H" else [builder.point[0], y + numbers[0]]
             command, x, y = "L", 0.0, 0.0
-        if command == "A":
-            command, numbers = "L", numbers[5:]
-        numbers = [number + (y if n % 2 else x) for n, number in enumerate(numbers)]
-        if command in "ST":  # the first control point mirrors the last one
-            numbers = [2 * builder.point[0] - control[0], 2 * builder.point[1] - control[1], *numbers]
-            command = "C" if command == "S" else "Q"
-        builder.add(command, *numbers)
-        control = (numbers[-4], numbers[-3]) if command in "CQ" else builder.point
+        builder.add(command, *(number + (y if n % 2 else x) for n, number in enumerate(numbers)))
 
 
 _MAX_COLUMNS, _MAX_ROWS = 200, 1_000

@@ -24,12 +24,11 @@ from ..preset_shapes import OUTLINES, PathBuilder, preset_paths, text_insets
 from . import slide_theme as theme
 from .slide_theme import A, P, R
 
-_DEGREE = 60_000
-_POINTS = {"moveTo": ("M", 1), "lnTo": ("L", 1), "quadBezTo": ("Q", 2), "cubicBezTo": ("C", 3)}
+_POINTS = {"moveTo": ("M", 1), "lnTo": ("L", 1), "cubicBezTo": ("C", 3)}
 
 
 def freeform_paths(element: Any, width: int, height: int) -> tuple[model.ShapePath, ...]:
-    """Return the parts of the outline of an `a:custGeom` element, without a part whose points are formulas."""
+    """Return the parts of the outline of an `a:custGeom` element, without a part that has formulas or arcs."""
     sides = {"l": 0, "t": 0, "r": width, "b": height, "w": width, "h": height, "hc": width / 2, "vc": height / 2}
     paths = element.iterfind(f"{A}pathLst/{A}path")
     return tuple(path for part in paths if (path := _path(part, width, height, sides)))
@@ -41,16 +40,13 @@ def _path(element: Any, width: int, height: int, sides: Mapping[str, float]) -> 
 
     fill = element.get("fill", "norm")
     stroked = element.get("stroke", "1") in ("1", "true")
-    with suppress(ValueError, OverflowError):
+    with suppress(LookupError, ValueError, OverflowError):
         builder = PathBuilder(0, 0, value(element.get("w")) or width, value(element.get("h")) or height)
         for command in element.iterchildren("{*}*"):
             name = command.tag.removeprefix(A)
             if name == "close":
                 builder.add("Z")
-            elif name == "arcTo":
-                radius_x, radius_y, start, sweep = (value(command.get(key)) for key in ("wR", "hR", "stAng", "swAng"))
-                builder.add_arc(radius_x, radius_y, radians(start / _DEGREE), radians(sweep / _DEGREE))
-            elif name in _POINTS:
+            else:
                 letter, count = _POINTS[name]
                 points = [value(point.get(key)) for point in command.iterchildren(f"{A}pt") for key in "xy"]
                 if len(points) >= 2 * count:

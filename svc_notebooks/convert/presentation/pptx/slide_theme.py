@@ -35,7 +35,7 @@ def theme(master: Any, color_map: Mapping[str, str]) -> Theme:
 
 def fill(properties: Any, colors: Theme, own: str | None = None) -> str | None:
     """Return the fill colour of an element, "" for no fill or a picture, or None if undefined. `own` replaces phClr."""
-    kinds = (f"{A}{kind}" for kind in ("noFill", "solidFill", "gradFill", "pattFill", "blipFill"))
+    kinds = (f"{A}{kind}" for kind in ("noFill", "solidFill", "gradFill", "blipFill"))
     child = None if properties is None else next(properties.iterchildren(*kinds), None)
     return None if child is None else _fill_color(child, colors, own)
 
@@ -46,8 +46,6 @@ def _fill_color(element: Any, colors: Theme, own: str | None) -> str | None:
             return ""
         case "gradFill":
             return _middle_color(element, colors, own)
-        case "pattFill":
-            return color(element.find(f"{A}bgClr"), colors, own)
         case _:
             return color(element, colors, own)
 
@@ -107,9 +105,6 @@ def _base(element: Any, colors: Theme, own: str | None = None) -> str | None:
         value = _named(value)
     elif kind == "scrgbClr":
         value = _digits(max(0.0, share(element.get(name))) ** (1 / _GAMMA) for name in "rgb")
-    elif kind == "hslClr":
-        hue = number(element.get("hue")) / _CIRCLE
-        value = _digits(colorsys.hls_to_rgb(hue, share(element.get("lum")), share(element.get("sat"))))
     return value.lower() if len(value) == 6 and all(c in "0123456789abcdefABCDEF" for c in value) else None
 
 
@@ -156,10 +151,6 @@ def _apply_changes(base: str, element: Any) -> str:
         elif kind in ("tint", "shade"):
             white = 1 - value if kind == "tint" else 0
             parts = [max(0.0, part**_GAMMA * value + white) ** (1 / _GAMMA) for part in parts]
-        elif kind == "gray":
-            parts = [0.299 * parts[0] + 0.587 * parts[1] + 0.114 * parts[2]] * 3
-        elif kind == "inv":
-            parts = [1 - part for part in parts]
         elif kind[:3] in _HLS_CHANGES:
             value = number(change.get("val")) / _CIRCLE if kind in ("hue", "hueOff") else value
             values, at = list(colorsys.rgb_to_hls(*parts)), _HLS_CHANGES.index(kind[:3])
