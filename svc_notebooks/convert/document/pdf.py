@@ -78,7 +78,7 @@ class _TypstTree:
     """Converts pandoc nodes to the nodes of `document.typ`, whose key `k` has the node's type."""
 
     def __init__(self, document: Document, job: Job) -> None:
-        self._document, self._job = document, job
+        self._document, self._leaving_out = document, job.leaving_out("The structure or the format of a text")
         self._anchors = _anchors(document.blocks)
         self._used_labels: set[str] = set()
         self._formulas = typst_formulas(document, job)
@@ -100,12 +100,10 @@ class _TypstTree:
             if not depth and _starts_page(node):
                 rendered.append({"k": "pagebreak"})
             draw = _BLOCKS.get(node["t"])
-            try:
+            with self._leaving_out:
                 if draw and (depth < _MAX_DEPTH or node["t"] not in _NESTING_BLOCKS):
                     rendered += draw(self, node, depth)
                     continue
-            except Exception as error:
-                self._job.leave_out("The structure of a block", error)
             if draw:
                 rendered.append({"k": "par", "body": _text(plain_text(node))})
         return rendered
@@ -114,15 +112,14 @@ class _TypstTree:
         rendered: list[Node] = []
         for node in nodes:
             node_type, content = node["t"], node.get("c")
-            try:
+            drawn_nodes = None
+            with self._leaving_out:
                 if node_type in _FORMATTING:
                     drawn_nodes = self._nest(_FORMATTING[node_type], content, depth)  # type: ignore[arg-type]
                 else:
                     draw = _INLINES.get(node_type)
                     drawn_nodes = draw(self, content, depth) if draw else []
-            except Exception as error:
-                self._job.leave_out("The format of a text", error)
-                drawn_nodes = _text(plain_text(node))
+            drawn_nodes = _text(plain_text(node)) if drawn_nodes is None else drawn_nodes
             for drawn in drawn_nodes:
                 if rendered and drawn["k"] == rendered[-1]["k"] == "text":
                     rendered[-1] = {"k": "text", "text": rendered[-1]["text"] + drawn["text"]}

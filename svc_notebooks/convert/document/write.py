@@ -84,7 +84,7 @@ class LookWriter:
     format = ""
 
     def __init__(self, job: Job) -> None:
-        self._job = job
+        self._leaving_out = job.leaving_out("The look of a text")
         self._page_break: Look = {}  # for the next paragraph
 
     def paragraph(self, look: Look) -> str:
@@ -123,11 +123,10 @@ class LookWriter:
             write = _NODE_WRITERS.get(node_type)
             if self._page_break and node_type in _WITHOUT_PAGE_BREAK:
                 nodes += self._leaf({"t": "Para", "c": []}, {})
-            try:
+            with self._leaving_out:
                 nodes += write(self, value, look) if write else [self._value(value, look)]
-            except Exception as error:
-                self._job.leave_out("The look of a text", error)
-                nodes.append(value)
+                continue
+            nodes.append(value)
         return nodes
 
     def _raw(self, node_type: str, code: str) -> list[Node]:

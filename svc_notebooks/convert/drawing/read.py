@@ -41,17 +41,17 @@ _DATA_URI = re.compile(r"data:image/(?:png|jpe?g|gif)\s*((?:;[^,]{0,100})?),", r
 
 def clean(root: Any, job: Job) -> None:
     """Remove elements and attributes of an SVG tree that run code, load external content or draw nothing."""
+    leaving_out = job.leaving_out("An element of the drawing")
     for element in list(root.iter()):
         if element is not root and not _is_allowed_element(element):
             _remove_element(element, job)
             continue
-        try:
+        with leaving_out:
             _clean_element(element, job)
-        except Exception as error:  # what cannot be checked is removed
-            if element is root:
-                raise
-            job.leave_out("An element of the drawing", error)
-            _remove_element(element, job)
+            continue
+        if element is root:
+            raise ConversionError("the drawing cannot be checked.")
+        _remove_element(element, job)
 
 
 def _clean_element(element: Any, job: Job) -> None:

@@ -21,31 +21,24 @@ from .zip_file import check_markup, open_archive, refuse_entities
 
 _ODF = "urn:oasis:names:tc:opendocument:xmlns:"
 NAMESPACES = {
-    "office": _ODF + "office:1.0",
-    "style": _ODF + "style:1.0",
-    "text": _ODF + "text:1.0",
-    "table": _ODF + "table:1.0",
-    "draw": _ODF + "drawing:1.0",
-    "presentation": _ODF + "presentation:1.0",
-    "fo": _ODF + "xsl-fo-compatible:1.0",
-    "svg": _ODF + "svg-compatible:1.0",
-    "meta": _ODF + "meta:1.0",
-    "number": _ODF + "datastyle:1.0",
-    "of": _ODF + "of:1.2",
-    "xlink": "http://www.w3.org/1999/xlink",
-    "dc": "http://purl.org/dc/elements/1.1/",
+    prefix: f"{_ODF}{path}:1.0"
+    for prefix, path in (
+        ("office", "office"), ("style", "style"), ("text", "text"), ("table", "table"), ("draw", "drawing"),
+        ("presentation", "presentation"), ("fo", "xsl-fo-compatible"), ("svg", "svg-compatible"), ("meta", "meta"),
+        ("number", "datastyle"),
+    )
+} | {
+    "of": f"{_ODF}of:1.2", "xlink": "http://www.w3.org/1999/xlink", "dc": "http://purl.org/dc/elements/1.1/",
     "loext": "urn:org:documentfoundation:names:experimental:office:xmlns:loext:1.0",
-}
+}  # fmt: skip
 READ_NAMESPACES = NAMESPACES | {
     "calcext": "urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0",
-    "chart": _ODF + "chart:1.0",
-    "form": _ODF + "form:1.0",
-    "script": _ODF + "script:1.0",
+    "chart": f"{_ODF}chart:1.0", "form": f"{_ODF}form:1.0", "script": f"{_ODF}script:1.0",
     "field": "urn:openoffice:names:experimental:ooo-ms-interop:xmlns:field:1.0",
-    "xforms": "http://www.w3.org/2002/xforms",
-    "math": "http://www.w3.org/1998/Math/MathML",
+    "xforms": "http://www.w3.org/2002/xforms", "math": "http://www.w3.org/1998/Math/MathML",
     "xml": "http://www.w3.org/XML/1998/namespace",
-}
+}  # fmt: skip
+
 _CM = 360_000
 _UNITS = {"cm": _CM, "mm": _CM / 10, "in": 914_400, "inch": 914_400, "pt": 12_700, "pc": 152_400, "px": 9_525}
 _LENGTH = re.compile(r"\s*(-?[0-9]*\.?[0-9]+)\s*([a-z]+)\s*")

@@ -30,11 +30,7 @@ def write_pdf(deck: model.Deck, job: Job) -> bytes:
         "width": _points(deck.width),
         "height": _points(deck.height),
         "slides": [
-            {
-                "background": slide.background or "ffffff",
-                "shapes": list(_shapes(slide, deck, job)),
-            }
-            for slide in slides
+            {"background": slide.background or "ffffff", "shapes": list(_shapes(slide, deck, job))} for slide in slides
         ],
     }
     return render(job, _TEMPLATE, data, deck.pictures)

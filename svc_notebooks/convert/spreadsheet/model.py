@@ -260,20 +260,16 @@ def disjoint(areas: Iterable[Area]) -> tuple[Area, ...]:
 # [kind, value, style, formula, array, link] without empty fields at the end. A row is stored as a flat list
 # [row number, column number, cell, column number, cell, ...].
 
-_TO_JSON: dict[type, tuple[str, Any]] = {
-    datetime: ("datetime", datetime.isoformat),
-    date: ("date", date.isoformat),
-    time: ("time", time.isoformat),
-    timedelta: ("duration", timedelta.total_seconds),
-    ErrorValue: ("fault", lambda fault: fault.code),
-}
-_FROM_JSON: dict[str, Any] = {
-    "datetime": datetime.fromisoformat,
-    "date": date.fromisoformat,
-    "time": time.fromisoformat,
-    "duration": lambda seconds: timedelta(seconds=seconds),
-    "fault": ErrorValue,
-}
+_JSON: tuple[tuple[str, type, Any, Any], ...] = (
+    ("datetime", datetime, datetime.isoformat, datetime.fromisoformat),
+    ("date", date, date.isoformat, date.fromisoformat),
+    ("time", time, time.isoformat, time.fromisoformat),
+    ("duration", timedelta, timedelta.total_seconds, lambda seconds: timedelta(seconds=seconds)),
+    ("fault", ErrorValue, lambda fault: fault.code, ErrorValue),
+)
+"""The kind, the type, and the functions from and to a value of each type that JSON does not have."""
+_TO_JSON = {value_type: (kind, convert) for kind, value_type, convert, _ in _JSON}
+_FROM_JSON = {kind: restore for kind, _, _, restore in _JSON}
 
 
 def _sheet_to_json(sheet: Sheet) -> dict[str, Any]:

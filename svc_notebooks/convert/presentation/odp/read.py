@@ -207,7 +207,6 @@ _SHAPE_COUNTS = {"M": 2, "L": 2, "C": 6, "Z": 0}
 _FILLS: dict[str, model.PathFill] = {"F": "none", "H": "darken", "I": "darkenLess", "J": "lighten", "K": "lightenLess"}
 _NEXT = {"M": "L", "m": "l"}
 """The command that arguments mean which follow those of another command."""
-_HUNDREDTH_MM = 360
 _DAMAGED = (ArithmeticError, LookupError, TypeError, ValueError)
 
 
@@ -248,20 +247,6 @@ def line_path(element: Any) -> tuple[model.Box, tuple[model.ShapePath, ...]]:
     """Return the box and the path of a line or connector."""
     x1, y1, x2, y2 = (length(element.get(name(f"svg:{key}"))) or 0.0 for key in ("x1", "y1", "x2", "y2"))
     kind = "line" if element.tag == name("draw:line") else element.get(name("draw:type"), "standard")
-    data = element.get(name("svg:d"), "")
-    with suppress(*_DAMAGED):
-        course = PathBuilder(0, 0, model.PATH_SIDE, model.PATH_SIDE)
-        add_svg_path(course, data)
-        numbers = [int(token) for token in " ".join(course.data).split() if not token.isalpha()]
-        (left, right), (top, bottom) = ((min(part), max(part)) for part in (numbers[::2], numbers[1::2]))
-        builder = PathBuilder(left, top, right - left, bottom - top)
-        add_svg_path(builder, data)
-        x, y = (
-            (start + (low - first) * _HUNDREDTH_MM)
-            for start, low, first in ((x1, left, numbers[0]), (y1, top, numbers[1]))
-        )
-        box = model.Box.of(x, y, (right - left) * _HUNDREDTH_MM, (bottom - top) * _HUNDREDTH_MM)
-        return box, (model.ShapePath(" ".join(builder.data), "none"),)
     box = model.Box.of(min(x1, x2), min(y1, y2), abs(x2 - x1), abs(y2 - y1), flip=(x2 < x1, y2 < y1))
     return box, (model.ShapePath(_COURSES.get(kind, _COURSES["line"]), "none"),)
 
@@ -397,7 +382,7 @@ _MAX_DEPTH = 200
 
 @dataclass(frozen=True, slots=True)
 class OdpShapeReader:
-    """Reads the shapes of a page. A placeholder without a size takes its box from the master page."""
+    """Reads the shapes of a page."""
 
     styles: OdfStyles
     files: OdfPackage
@@ -552,18 +537,11 @@ class OdpShapeReader:
     def _box(self, element: Any) -> model.Box:
         sizes = [length(element.get(name(f"svg:{it}"))) for it in ("width", "height")]
         if None in sizes:
-            return self._box_on_master(element)
+            return model.Box(self.page[0] // 12, self.page[1] // 6, self.page[0] * 10 // 12, self.page[1] * 4 // 6)
         width, height = (max(0.0, size or 0.0) for size in sizes)
         x, y = (length(element.get(name(f"svg:{it}"))) or 0.0 for it in "xy")
         transform = element.get(name("draw:transform"))
         return _apply_transform(transform, x, y, width, height) if transform else model.Box.of(x, y, width, height)
-
-    def _box_on_master(self, element: Any) -> model.Box:
-        placeholder_class = element.get(name("presentation:class"))
-        for other in () if self.master is None or not placeholder_class else self.master.iter(name("draw:frame")):
-            if other.get(name("presentation:class")) == placeholder_class and length(other.get(name("svg:width"))):
-                return replace(self, master=None)._box(other)
-        return model.Box(self.page[0] // 12, self.page[1] // 6, self.page[0] * 10 // 12, self.page[1] * 4 // 6)
 
 
 def _apply_transform(text: str, x: float, y: float, width: float, height: float) -> model.Box:

@@ -385,7 +385,7 @@ class PptxShapeReader:
         sources = [source for shape in (element, *ancestors) if (source := shape.find(f"{P}spPr")) is not None]
         lines = [line for source in sources if (line := source.find(f"{A}ln")) is not None]
         for shape in (element, *ancestors):
-            own, line_style, fill_style = _fill_properties(shape), *map(shape.find, _STYLE_REFERENCES)
+            own, line_style, fill_style = map(shape.find, (f"{P}spPr", *_STYLE_REFERENCES))
             fills += [theme.fill(own, colors), theme.theme_color(formats, fill_style, colors)]
             borders += [
                 theme.fill(shape.find(f"{P}spPr/{A}ln"), colors),
@@ -474,16 +474,6 @@ class PptxShapeReader:
 
 _STYLE_REFERENCES = (f"{P}style/{A}lnRef", f"{P}style/{A}fillRef")
 _FRAMES = (f"{P}spPr/{A}xfrm", f"{P}xfrm", f"{P}grpSpPr/{A}xfrm")
-
-
-def _fill_properties(shape: Any) -> Any:
-    """Return the element with the fill of a shape, which is that of a group if the shape has the fill of its group."""
-    properties = shape.find(f"{P}spPr")
-    groups = shape.iterancestors(f"{P}grpSp")
-    while properties is not None and properties.find(f"{A}grpFill") is not None:
-        group = next(groups, None)
-        properties = None if group is None else group.find(f"{P}grpSpPr")
-    return properties
 
 
 def _box_of(frame: Any, offset: str, extent: str) -> model.Box | None:

@@ -210,6 +210,7 @@ class _Table:
     def __init__(self, element: Element, styles: Styles, quota: model.CellQuota, job: Job) -> None:
         self._name, self._style = text_of(element, "table:name"), text_of(element, "table:style-name")
         self._styles, self._quota, self._job = styles, quota, job
+        self._leaving_out = job.leaving_out("A cell")
         self._rows: dict[int, dict[int, model.Cell]] = {}
         self._areas: list[model.Area] = []
         self._widths: dict[int, float] = {}
@@ -252,12 +253,10 @@ class _Table:
                 continue
             repeated = count_of(child, "table:number-columns-repeated", _MAX_COUNT)
             style = text_of(child, "table:style-name") or row_style or self._column_style(column)
-            try:
+            cell = None
+            with self._leaving_out:
                 cell = self._cell(child, self._styles.cell(style), repeated)
                 self._merge(child, column)
-            except Exception as error:
-                self._job.leave_out("A cell", error)
-                cell = None
             if cell is not None and self.next_row < MAX_ROWS:
                 self._quota.take(0 if cell.is_empty else repeated)
                 cells.update(dict.fromkeys(range(column, min(column + repeated, MAX_COLUMNS)), cell))

@@ -334,8 +334,8 @@ def _texts(sheets: Mapping[str, model.Sheet], reference: str) -> list[str]:
 
 class _RowReader:
     def __init__(self, book: _Book) -> None:
-        self._book = book
-        self._shared = _SharedFormulas()
+        self._book, self._leaving_out = book, book.job.leaving_out("A cell")
+        self._shared: dict[str, tuple[str, int, int]] = {}
         self._row = -1
 
     def row(self, element: Element, rows: dict[int, dict[int, model.Cell]]) -> None:
@@ -349,13 +349,9 @@ class _RowReader:
             except ValueError:
                 row, column = self._row, column + 1
                 self._book.job.note("Cells with a damaged address were kept behind the cell before them.")
-            try:
-                cell = self._cell(child, row, column)
-            except Exception as error:
-                self._book.job.leave_out("A cell", error)
-                continue
-            if cell is not None:
-                cells[column] = cell
+            with self._leaving_out:
+                if (cell := self._cell(child, row, column)) is not None:
+                    cells[column] = cell
         self._book.quota.take(len(cells))
         if cells and 0 <= self._row < formulas.MAX_ROWS and max(cells) < formulas.MAX_COLUMNS:
             rows.setdefault(self._row, {}).update(cells)
@@ -438,33 +434,22 @@ def _link(book: _Book, part: str, links: list[Element], rows: dict[int, dict[int
                 rows[area.top][area.left] = cell._replace(link=link)
 
 
-class _SharedFormulas:
-    """Formulas that several cells share. The file contains the text of a shared formula only in the first cell."""
-
-    def __init__(self) -> None:
-        self._first: dict[str, tuple[str, int, int]] = {}
-
-    def formula(self, key: str, text: str | None, row: int, column: int) -> str | None:
-        """Return a cell's formula, shifted from the first cell with `text`, or None if that cell is missing."""
-        if text:
-            self._first[key] = (text, row, column)
-            return text
-        if key not in self._first:
-            return None
-        text, first_row, first_column = self._first[key]
-        return formulas.shift(text, row - first_row, column - first_column)
-
-
 def _formula_of(
-    element: Element, shared: _SharedFormulas, row: int, column: int
+    element: Element, shared: dict[str, tuple[str, int, int]], row: int, column: int
 ) -> tuple[str | None, tuple[int, int] | None]:
-    """Return the formula in an `f` element and the (rows, columns) of an array formula. Both can be None."""
+    """Return the formula in an `f` element and the (rows, columns) of an array formula. Both can be None.
+
+    `shared` has the formulas that several cells share, with the row and the column of the cell that has the text.
+    """
     text = (element.text or "").strip().removeprefix("=") or None
     if text and len(text) > formulas.MAX_LENGTH:
         return text, None
     kind = element.get("t", "normal")
     if kind == "shared":
-        return shared.formula(element.get("si", ""), text, row, column), None
+        key = element.get("si", "")
+        shared |= {key: (text, row, column)} if text else {}
+        first = shared.get(key)
+        return formulas.shift(first[0], row - first[1], column - first[2]) if first else None, None
     if kind == "array":
         return text, _area_size(element.get("ref", ""))
     return (None, None) if kind == "dataTable" else (text, None)
