@@ -25,14 +25,11 @@ def write_pdf(deck: model.Deck, job: Job) -> bytes:
     if cells > job.limits.pdf_cells:
         raise TooLarge(f"the tables have {cells} cells; the limit for a PDF is {job.limits.pdf_cells}.")
     data = {
-        "fonts": _FONTS,
-        "title": deck.title or job.name,
-        "width": _points(deck.width),
-        "height": _points(deck.height),
+        "fonts": _FONTS, "title": deck.title or job.name, "width": _points(deck.width), "height": _points(deck.height),
         "slides": [
             {"background": slide.background or "ffffff", "shapes": list(_shapes(slide, deck, job))} for slide in slides
         ],
-    }
+    }  # fmt: skip
     return render(job, _TEMPLATE, data, deck.pictures)
 
 

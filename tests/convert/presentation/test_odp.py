@@ -32,21 +32,6 @@ def read_first_slide(source: bytes, job) -> tuple:
     return slide.shapes
 
 
-def test_a_title_without_a_position_has_that_of_its_master(job):
-    deck = read(
-        decks.odp(
-            page(
-                '<draw:frame presentation:class="title"><draw:text-box><text:p>Hi</text:p></draw:text-box></draw:frame>'
-            )
-        ),
-        job,
-    )
-
-    (title,) = deck.slides[0].shapes
-    assert (deck.width, deck.height) == (10 * INCH, 5 * INCH)
-    assert (title.role, title.text, title.box) == ("title", "Hi", Box(INCH, INCH // 2, 8 * INCH, INCH))
-
-
 def test_lists_have_their_levels_and_markers(job):
     styles = (
         '<text:list-style style:name="N"><text:list-level-style-number text:level="1" style:num-format="1"/>'

@@ -517,18 +517,6 @@ def test_a_line_is_read_with_its_width_and_arrowhead(job):
     assert shape.stroke == Stroke(25_400, "dot", "", "triangle")
 
 
-def test_a_connector_has_the_course_that_its_path_shows(job):
-    connector = (
-        '<draw:connector draw:style-name="g" svg:x1="10mm" svg:y1="10mm" svg:x2="30mm" svg:y2="20mm" '
-        'svg:viewBox="0 0 2001 1001" svg:d="M1000 1000v500h2000v500"/>'
-    )
-
-    (shape,) = odp_shapes(connector, 'draw:stroke="solid" svg:stroke-color="#000000"', job)
-
-    assert shape.box == Box(360_000, 360_000, 720_000, 360_000)
-    assert [path.data for path in shape.paths] == ["M 0 0 L 0 50000 L 100000 50000 L 100000 100000"]
-
-
 def test_spacing_padding_and_opacity_of_odp_are_read(job):
     shape = f'<draw:rect {PLACE}><text:p text:style-name="g">x</text:p></draw:rect>'
     properties = RED + ' draw:opacity="50%" fo:padding-left="1in" draw:fit-to-size="shrink-to-fit"'

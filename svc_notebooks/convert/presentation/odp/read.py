@@ -183,15 +183,13 @@ def _run(text: str, properties: StyleProperties, link: str | None) -> model.Text
     color = get(_T + name("fo:color"), "").lstrip("#").lower()
     weight, size = get(_T + name("fo:font-weight"), ""), length(get(_T + name("fo:font-size")))
     return model.TextRun(
-        text,
-        bold=weight == "bold" or (weight.isdecimal() and int(weight) >= 600),
+        text, bold=weight == "bold" or (weight.isdecimal() and int(weight) >= 600),
         italic=get(_T + name("fo:font-style"), "") in ("italic", "oblique"),
         underline=get(_T + name("style:text-underline-style"), "none") != "none",
         strike=get(_T + name("style:text-line-through-style"), "none") != "none",
         size=None if size is None else max(1.0, min(4_000.0, round(size / model.POINT, 1))),
-        color=color if is_color(color) and color != "000000" else None,
-        link=link,
-    )
+        color=color if is_color(color) and color != "000000" else None, link=link,
+    )  # fmt: skip
 
 
 def is_color(digits: str) -> bool:
@@ -389,7 +387,6 @@ class OdpShapeReader:
     image_store: ImageStore
     job: Job
     page: tuple[int, int]
-    master: Any
     gradients: Mapping[str, str] = field(default_factory=dict)
 
     def shapes(self, root: Any, *, placeholders: bool = True) -> Iterator[model.Shape]:
@@ -493,10 +490,12 @@ class OdpShapeReader:
             return None
         self.job.note("a chart is kept as a table.")
         table_shape = table_of(table, box, self.styles, "")
-        title = next((self.plain_text(it) for it in root.iter(name("chart:title"))), "")
         if not isinstance(table_shape, model.SlideTable):
             return table_shape
-        return replace(table_shape.with_corner(title) if title else table_shape, chart=chart_kind(root))
+        (first, *others), *rows = table_shape.rows
+        if title := next((self.plain_text(it) for it in root.iter(name("chart:title"))), ""):
+            first = replace(first or model.TableCell(), paragraphs=(model.Paragraph((model.TextRun(title),)),))
+        return replace(table_shape, rows=((first, *others), *rows), chart=chart_kind(root))
 
     def _picture(self, element: Any, box: model.Box, picture: str) -> model.SlidePicture:
         properties = self._properties(element)
@@ -676,7 +675,7 @@ class OdpReader:
         master = self._master(element)
         self._fill_fields(element, number, master)
         properties = self._content_styles.properties("drawing-page", element.get(name("draw:style-name")))
-        shapes = tuple(self._reader(self._content_styles, master).shapes(element))
+        shapes = tuple(self._reader(self._content_styles).shapes(element))
         fill_color: str | None = None
         background_shapes: tuple[model.Shape, ...] = ()
         with self._job.leaving_out("The background of a slide"):
@@ -691,15 +690,15 @@ class OdpReader:
         hidden = properties.get(_DRAWING_PAGE + name("presentation:visibility")) == "hidden"
         return model.Slide(shapes, background_shapes, fill_color, self._notes(element), hidden)
 
-    def _reader(self, styles: OdfStyles, master: Any) -> OdpShapeReader:
-        return OdpShapeReader(styles, self._files, self._image_store, self._job, self._page, master, self._gradients)
+    def _reader(self, styles: OdfStyles) -> OdpShapeReader:
+        return OdpShapeReader(styles, self._files, self._image_store, self._job, self._page, self._gradients)
 
     def _background_shapes(self, master: Any) -> tuple[model.Shape, ...]:
         texts = (it.text or "" for shape in master if not shape.get(_CLASS) for it in shape.iter(*_FIELDS))
         key = (master.get(name("style:name"), ""), *texts)
         if key not in self._background_shapes_by_master:
             self._background_shapes_by_master[key] = tuple(
-                self._reader(self._master_styles, None).shapes(master, placeholders=False)
+                self._reader(self._master_styles).shapes(master, placeholders=False)
             )
         return self._background_shapes_by_master[key]
 
@@ -717,7 +716,7 @@ class OdpReader:
         image_name = properties.get(_DRAWING_PAGE + name("draw:fill-image-name")) if kind == "bitmap" else None
         for image in self._styles.iter(name("draw:fill-image")) if image_name else ():
             if image.get(name("draw:name")) == image_name:
-                picture = self._reader(self._content_styles, None).image_name(image)
+                picture = self._reader(self._content_styles).image_name(image)
                 return None, (model.SlidePicture(model.Box(0, 0, *self._page), picture),) if picture else ()
         return None, ()
 
@@ -736,7 +735,7 @@ class OdpReader:
         for frame in master.iterchildren(name("draw:frame")):
             kind = frame.get(_CLASS)
             if kind in _FOOTERS and properties.get(_DRAWING_PAGE + name(f"presentation:display-{kind}")) == "true":
-                yield from self._reader(self._master_styles, None).shapes([frame])
+                yield from self._reader(self._master_styles).shapes([frame])
 
     @cached_property
     def _declarations(self) -> Mapping[tuple[str, str | None], str]:
@@ -747,7 +746,7 @@ class OdpReader:
     def _notes(self, element: Any) -> str:
         """Return the text of the notes page, without the page number."""
         shapes = element.iterfind(f"{name('presentation:notes')}/*")
-        reader = self._reader(self._content_styles, None)
+        reader = self._reader(self._content_styles)
         notes = [reader.plain_text(shape) for shape in shapes if shape.find(f".//{_NUMBER}") is None]
         return "\n".join(notes).strip()
 

@@ -95,13 +95,10 @@ def _text(element: Any) -> str:
 
 _MAX_COLUMNS = 200
 _MEDIUM_STYLES = {
-    "{5C22544A-7EE6-4342-B048-85BDC9FD1C3A}": "accent1",
-    "{21E4AEA4-8DFA-4A89-87EB-49C32662AFE0}": "accent2",
-    "{F5AB1C69-6EDB-4FF4-983F-18BD219EF322}": "accent3",
-    "{00A15C55-8517-42AA-B614-E9B94910E393}": "accent4",
-    "{7DF18680-E054-41AD-8BC1-D1AEF772440D}": "accent5",
-    "{93296810-A885-4BE3-A3E7-6D5BEEA58F35}": "accent6",
-}
+    "{5C22544A-7EE6-4342-B048-85BDC9FD1C3A}": "accent1", "{21E4AEA4-8DFA-4A89-87EB-49C32662AFE0}": "accent2",
+    "{F5AB1C69-6EDB-4FF4-983F-18BD219EF322}": "accent3", "{00A15C55-8517-42AA-B614-E9B94910E393}": "accent4",
+    "{7DF18680-E054-41AD-8BC1-D1AEF772440D}": "accent5", "{93296810-A885-4BE3-A3E7-6D5BEEA58F35}": "accent6",
+}  # fmt: skip
 """The theme colours of common built-in table styles, which some files name without a definition."""
 _SHADE = '<a:fill><a:solidFill><a:schemeClr val="{0}"><a:tint val="{1}"/></a:schemeClr></a:solidFill></a:fill>'
 _LINES = "".join(

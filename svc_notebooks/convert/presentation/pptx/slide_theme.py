@@ -53,13 +53,8 @@ def _fill_color(element: Any, colors: Theme, own: str | None) -> str | None:
 def theme_format(formats: Any, reference: Any) -> Any:
     """Return the fill or line in a theme's format scheme that a reference such as `a:lnRef` names, or None."""
     index = 0 if reference is None else int(number(reference.get("idx")))
-    name = (
-        "lnStyleLst"
-        if index and reference.tag == f"{A}lnRef"
-        else "bgFillStyleLst"
-        if index > 1_000
-        else "fillStyleLst"
-    )
+    name = "bgFillStyleLst" if index > 1_000 else "fillStyleLst"
+    name = "lnStyleLst" if index and reference.tag == f"{A}lnRef" else name
     entries = () if formats is None or not index else formats.find(f"{A}{name}")
     return next(islice(entries if entries is not None else (), max(0, index % 1_000 - 1), None), None)
 
@@ -273,14 +268,8 @@ class SlideTheme:
                 break
             if same_type is None and other_type == own_type:
                 same_type = shape
-        on_master = next(
-            (
-                shape
-                for shape, other in _placeholders(self.master)
-                if _ON_MASTER.get(other.get("type", "obj"), other.get("type")) == master_type
-            ),
-            None,
-        )
+        kinds = ((shape, other.get("type", "obj")) for shape, other in _placeholders(self.master))
+        on_master = next((shape for shape, kind in kinds if _ON_MASTER.get(kind, kind) == master_type), None)
         shapes = (same_type if on_layout is None else on_layout, on_master)
         return tuple(shape for shape in shapes if shape is not None)
 
@@ -332,15 +321,12 @@ def apply_paragraph_properties(run_style: RunStyle, properties: Any, colors: The
         if run_style.marker:
             run_style = replace(run_style, bullet=_bullet(bullet, properties), start=_int(bullet.get("startAt"), 1))
     run_style = replace(
-        run_style,
-        align=align,
-        rtl=rtl,
-        indent=_int(properties.get("marL"), run_style.indent),
+        run_style, align=align, rtl=rtl, indent=_int(properties.get("marL"), run_style.indent),
         first=_int(properties.get("indent"), run_style.first),
         line_spacing=_spacing(properties.find(f"{A}lnSpc"), run_style.line_spacing),
         before=_spacing(properties.find(f"{A}spcBef"), run_style.before),
         after=_spacing(properties.find(f"{A}spcAft"), run_style.after),
-    )
+    )  # fmt: skip
     return apply_run_properties(run_style, properties.find(f"{A}defRPr"), colors)
 
 
@@ -354,12 +340,6 @@ def _bullet(element: Any, properties: Any) -> str:
     elif font is None or not font.get("typeface", "").startswith(_SYMBOL_FONTS):
         return str(character)
     return _SYMBOLS.get(character, "•")
-
-
-def symbol_text(text: str, properties: Any) -> str:
-    """Return the text of a run with the Unicode characters for those of its symbol font."""
-    font = None if properties is None else properties.find(f"{A}sym")
-    return text if font is None else text.translate(_PRIVATE.get(font.get("typeface", ""), {}))
 
 
 def _spacing(element: Any, inherited: Spacing) -> Spacing:
@@ -380,16 +360,14 @@ def apply_run_properties(run_style: RunStyle, properties: Any, colors: Theme) ->
     get = properties.get
     color = fill(properties, colors)
     return replace(
-        run_style,
-        size=max(1.0, min(4_000.0, number(get("sz"), run_style.size * 100) / 100)),
-        bold=_flag(get("b"), run_style.bold),
-        italic=_flag(get("i"), run_style.italic),
+        run_style, size=max(1.0, min(4_000.0, number(get("sz"), run_style.size * 100) / 100)),
+        bold=_flag(get("b"), run_style.bold), italic=_flag(get("i"), run_style.italic),
         underline=get("u", "none") != "none" if get("u") else run_style.underline,
         strike=get("strike", "noStrike") != "noStrike" if get("strike") else run_style.strike,
         color=run_style.color if color is None else color[:6] or None,
         baseline=_baseline(get("baseline"), run_style.baseline),
         capitals=get("cap") == "all" if get("cap") else run_style.capitals,
-    )
+    )  # fmt: skip
 
 
 def _baseline(value: str | None, inherited: str) -> str:
@@ -509,7 +487,8 @@ class PptxTextStyles:
                 case tag if tag in (f"{A}r", f"{A}fld"):
                     properties = child.find(f"{A}rPr")
                     text = clean.ooxml_text("".join(part.text or "" for part in child.iterchildren(f"{A}t")))
-                    text = symbol_text(text, properties)
+                    font = None if properties is None else properties.find(f"{A}sym")
+                    text = text if font is None else text.translate(_PRIVATE.get(font.get("typeface", ""), {}))
                     if self.slide_number is not None and child.get("type") == "slidenum":
                         text = str(self.slide_number)
                     own_style = apply_run_properties(run_style, properties, self.slide_theme.colors)

@@ -268,10 +268,7 @@ class _Table:
         return self._column_styles[place][1] if place < len(self._column_styles) else ""
 
     def _merge(self, element: Element, column: int) -> None:
-        down, across = (
-            count_of(element, "table:number-rows-spanned", _MAX_COUNT),
-            count_of(element, "table:number-columns-spanned", _MAX_COUNT),
-        )
+        down, across = (count_of(element, f"table:number-{it}-spanned", _MAX_COUNT) for it in ("rows", "columns"))
         if down > 1 or across > 1:
             bottom = min(self.next_row + down, MAX_ROWS) - 1
             right = min(column + across, MAX_COLUMNS) - 1

@@ -451,13 +451,6 @@ def _formula_of(
         first = shared.get(key)
         return formulas.shift(first[0], row - first[1], column - first[2]) if first else None, None
     if kind == "array":
-        return text, _area_size(element.get("ref", ""))
+        area = next(iter(_area(element.get("ref", ""))), model.Area(0, 0, 0, 0))
+        return text, (area.bottom - area.top + 1, area.right - area.left + 1)
     return (None, None) if kind == "dataTable" else (text, None)
-
-
-def _area_size(reference: str) -> tuple[int, int]:
-    try:
-        top, left, bottom, right = formulas.parse_area(reference)
-    except ValueError:
-        return 1, 1
-    return bottom - top + 1, right - left + 1
