@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 from svc_notebooks.convert.job import ConversionError, JobLimits, TooLarge
-from svc_notebooks.convert.presentation.model import INCH, Box, Deck, SlidePicture, SlideTable, Text
+from svc_notebooks.convert.presentation.model import INCH, Deck, SlidePicture, SlideTable, Text
 from svc_notebooks.convert.presentation.odp.read import read
 from svc_notebooks.convert.presentation.odp.write import write
 from tests.convert.presentation import decks
