@@ -113,7 +113,7 @@ class GradedSubmission:
             self._exercises[name] = exercise
             token = self._new_token(name, exercise.token)
             values: JSONObject = {key: to_json(value) for key, value in exercise.values.items()}
-            return {"token": token, "given": values, **_instant(exercise)}
+            return {"token": token, "given": values, "chance": exercise.chance_seed, **_instant(exercise)}
 
     def sign_in(self, name: str, client: str, scopes: list[str]) -> JSONObject:
         """Return an access token as JSON. Raises ValueError for an unknown scope, ApiError before `begin`."""

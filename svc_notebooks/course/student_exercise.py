@@ -13,7 +13,6 @@ from ..client.transport.in_process import TransportError
 from ..core.errors.public_calls import public_methods
 from ..core.http.messages import Headers, Request
 from ..notebook.current_session import make_current, reset_current
-from .catalogue import solution_text
 from .definition import GRADER, KEY, SEED, ExerciseOutcome, Verdict
 from .environment import LocalEnvironment, RemoteEnvironment
 
@@ -122,6 +121,10 @@ class Given:
         except TransportError as error:
             raise ConnectionError(str(error)) from None
 
+    def chance(self) -> float:
+        """Return a random number from 0 to 1, a new one in each call. The check of an exercise knows the numbers."""
+        return self.session.chance()
+
     def sign_in(self, program: str, scopes: Sequence[str]) -> Session:
         """Sign in with one of your programs, and return a new session that has only these scopes.
 
@@ -225,7 +228,7 @@ class Exercise:
     @property
     def task(self) -> Said:
         """The text of the task as Markdown."""
-        return Said(f"**Task:** {self._definition.text}")
+        return Said(f"**Task:** {self._definition.text.task}")
 
     def __repr__(self) -> str:
         return f"<Exercise {self.name}: {self.outcome}>"
@@ -270,7 +273,7 @@ class Exercise:
 
     def hint(self) -> Said:
         """Return the next hint as text. If all hints were taken, return the last hint again."""
-        hints = self._definition.hints
+        hints = self._definition.text.hints
         self.hints_taken = min(self.hints_taken + 1, len(hints))
         return Said(f"**Hint {self.hints_taken} of {len(hints)}.** {hints[self.hints_taken - 1]}")
 
@@ -287,7 +290,7 @@ class Exercise:
             raise SolutionClosedError(
                 f"the solution opens after two checks that say 'not yet'; {left} more; hint() shows the next hint"
             )
-        return Said(solution_text(self.name))
+        return Said(self._definition.text.solution)
 
     def reset(self) -> None:
         """End the exercise, and reset its outcome, its points and the hints taken. Notebooks are not changed."""

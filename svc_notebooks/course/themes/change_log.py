@@ -190,24 +190,6 @@ def _require_same_files(copy: dict[str, Any], files: dict[str, str]) -> None:
 CHANGE_LOG = ExerciseDefinition(
     name="page-by-page",
     theme="messages",
-    title="Read the change log page by page",
-    text=(
-        "Your program keeps a copy of the names of all files, `dict(zip(given.file_ids, given.names))`. The copy was"
-        " complete at `given.page_token`. Since then, files have been created, renamed and deleted, and one is no longer"
-        " shared with you. Bring the copy up to date with requests to `/storage/v3/changes`, and ask for"
-        " `given.page_size` changes at a time. A response has `nextPageToken` if there are more pages, and otherwise"
-        " `newStartPageToken`. Files change while you read: read on from `newStartPageToken` until a response has no changes."
-        " Then upload the copy as `copy.json`, with the names by id in `files`, and the last `newStartPageToken` in"
-        " `page_token`."
-    ),
-    hints=(
-        'One page is `given.send("GET", f"/storage/v3/changes?pageToken={token}&pageSize={given.page_size}").json()`. What is'
-        " in its `changes`?",
-        "A change of a deleted file has `removed` and `fileId`, and no `file`. Is such an id always in your copy? A file can be"
-        " created and deleted between two requests.",
-        '`token = page.get("nextPageToken") or page["newStartPageToken"]` is the token of the next request. At the end,'
-        ' `svc.upload(json.dumps({"files": ..., "page_token": ...}).encode(), name="copy.json")`.',
-    ),
     set_up=_set_up,
     parts=(
         Part("only the change log is read", _require_no_list, operations=("changes.list",)),

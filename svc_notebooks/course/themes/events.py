@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date, datetime, timedelta
 from random import Random
 from typing import TYPE_CHECKING, Any, Literal
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 
 _CALENDAR = "primary"
+_ETAG = re.compile(r'"[^"]*"')
 _ITEMS = ("binoculars", "rubber boots", "a thermos flask", "a rain coat", "bird food", "a camera", "a map of the ponds")
 
 
@@ -79,6 +81,16 @@ def _require_conditions(evidence: Evidence) -> None:
             f"An update had the header If-Match: {condition}, which is true for every version of the event. Send the etag of"
             " the version that you read.",
         )
+        given = set[object]()
+        for answer in [each for each in evidence.requests if each.answered and each.n < update.n]:
+            events = [answer.response_json, *answer.response_json.get("items", [])]
+            given |= {answer.response_headers.get("ETag"), *(event.get("etag") for event in events)}
+        unknown = [etag for etag in _ETAG.findall(condition) or [condition] if etag not in given]
+        require(
+            not unknown,
+            f"An update had the header If-Match: {condition}, and no response before had this etag. Send the etag of the"
+            " version that you read, with its quotation marks.",
+        )
 
 
 def _require_patch(evidence: Evidence) -> None:
@@ -138,21 +150,6 @@ def _require_line(evidence: Evidence) -> None:
 CONFLICT = ExerciseDefinition(
     name="two-programs-one-event",
     theme="events",
-    title="Two programs change one event",
-    text=(
-        "Add the line `given.line` to the end of the description of the event `given.event_id` in the primary calendar."
-        " Another program changes the same event while yours works, and none of its changes may be lost. Send every"
-        " update with `given.send`, as a PATCH request with the header `If-Match`, which has the `etag` of the event that you"
-        " read. If the event has changed since then, the service refuses the update with 412. Then read the event again,"
-        " add your line to the new description, and repeat the update."
-    ),
-    hints=(
-        'The path is `f"/calendar/v3/calendars/primary/events/{given.event_id}"`, and `given.send("GET", path).json()` is the'
-        ' event, with the fields `"etag"` and `"description"`.',
-        'The headers of the update are `{"Content-Type": "application/json", "If-Match": event["etag"]}`.',
-        "Read, add and update in the same loop, and leave the loop when the status is 200. Which of the three steps must be"
-        " repeated after a 412?",
-    ),
     set_up=_set_up,
     parts=(
         Part("each update has the etag in If-Match", _require_conditions, 2),
@@ -273,16 +270,6 @@ def _require_no_recurrence(evidence: Evidence) -> None:
 ZONE = ExerciseDefinition(
     name="event-in-its-zone",
     theme="events",
-    title="An event in a time zone",
-    text=(
-        "Create an event `given.summary` that begins on `given.day` at `given.time`, local time in `given.zone`, and lasts"
-        " `given.minutes` minutes. The event must have this time zone."
-    ),
-    hints=(
-        "A start without an offset needs a time zone: `svc.create_event(..., time_zone=...)`.",
-        'The start can be a text, such as `f"{given.day} {given.time}"`.',
-        "The end is `pandas.Timestamp(start) + pandas.Timedelta(minutes=...)`. Both are local times without an offset.",
-    ),
     set_up=_set_up_zone,
     parts=(
         EVENT,
@@ -375,17 +362,6 @@ def _require_same_summary(evidence: Evidence) -> None:
 SERIES = ExerciseDefinition(
     name="series-with-an-exception",
     theme="events",
-    title="A recurring event with an exception",
-    text=(
-        "The seminar `given.summary` takes place weekly on `given.weekday`, from `given.first` to `given.last` (both"
-        " included). It begins at `given.time`, local time in `given.zone`, and lasts 90 minutes. On `given.free` it does"
-        " not take place. Create it as one series."
-    ),
-    hints=(
-        "`06-recurrence-and-time-zones` creates a similar series.",
-        '`recurrence="weekly on Mon until 2027-04-14 except 2027-03-29"` is a recurrence in words.',
-        "`svc.instances(event)` lists the instances. Does the list have the last day, and not the excluded day?",
-    ),
     set_up=_set_up_series,
     parts=(
         EVENT,

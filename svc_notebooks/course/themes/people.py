@@ -80,16 +80,6 @@ def _require_commenter(evidence: Evidence) -> None:
 SHARE = ExerciseDefinition(
     name="share-with-one",
     theme="people",
-    title="Share with one person",
-    text=(
-        "Share the file `given.file_id` with `given.email` so that this person can read it and comment on it, but not change"
-        " it. Nobody else may get access, and no other file may be shared, not even for a short time."
-    ),
-    hints=(
-        "Use `svc.share(file, with_, role=...)`. What is the default role?",
-        "The roles are reader, commenter and writer. Each includes the rights of the role before it.",
-        "`svc.permissions(file)` lists the permissions.",
-    ),
     set_up=_set_up_share,
     parts=(
         Part("nobody else had access, and nobody could change the file", _require_narrow_grants, 2, _SHARING),
@@ -130,8 +120,8 @@ def _require_work(program: str) -> Callable[[Evidence], None]:
         last = f" Its last request was refused: {requests[-1].refusal}" if requests[-1].refused else ""
         require(
             _WORK[program]([request for request in requests if request.succeeded], evidence),
-            f"The program {program!r} has signed in, but no request shows that it {work}. Pass its session to the call as"
-            f" session=.{last}",
+            f"The program {program!r} has sent {quantity(len(requests), 'request')}, but their responses and the files do not"
+            f" show that it {work}.{last or ' Look at svc.exchanges(session=...), and for a file in the trash.'}",
         )
 
     return check
@@ -188,17 +178,6 @@ def _require_own_token_unused(evidence: Evidence) -> str:
 SCOPE = ExerciseDefinition(
     name="the-narrowest-scope",
     theme="people",
-    title="The narrowest scope",
-    text=(
-        "Sign in three programs, each with the one scope that is the narrowest for its work. `catalogue` lists the names of"
-        " your files. `reader` downloads the content of `given.file_id`. `diary` uploads a new file, `diary.txt`."
-        " `given.sign_in(program, [scope])` returns a session for a program, which you pass to a call as `session=`."
-    ),
-    hints=(
-        "`07-identity-and-scopes` uses several scopes. `storage` allows every operation on files, so it is never the narrowest.",
-        "A name is metadata, and content is not. Both `catalogue` and `reader` need a scope that ends in `readonly`.",
-        "A program that needs only the files that it created uses `storage.file`.",
-    ),
     set_up=_set_up_scope,
     parts=(
         *(Part(f"{program}: its work with its scope", _require_work(program), 2) for program in _PROGRAMS),

@@ -176,21 +176,6 @@ def _require_state(evidence: Evidence, channel: str, entry: object, expected: Ma
 REPEATED = ExerciseDefinition(
     name="twice-and-out-of-order",
     theme="messages",
-    title="Messages that arrive twice and out of order",
-    text=(
-        "The channels `given.channels` watch the same file. Write a function `handle(headers)`, which keeps for each channel"
-        " the `state` and the `number` (an int) of the newest message about the file, and how many different `messages` there"
-        " were. Pass it to `given.deliver_to(handle)`, which delivers the messages of both channels in any order, and some of"
-        " them twice. Return 200 for each. The message `sync` says nothing about the file, and does not count. Then"
-        ' upload `state.json`, with an entry for each channel: `{"state-…": {"state": "update", "number": 12, "messages": 3}, …}`.'
-    ),
-    hints=(
-        "`04-notifications` shows the headers of a message: `X-Svc-Channel-ID`, `X-Svc-Message-Number` and"
-        " `X-Svc-Resource-State`. The newest message of a channel has the largest number.",
-        "A set can store the messages that have arrived: `seen.add((channel, number))`. Why is the number not enough?",
-        "The order does not matter if you first collect all messages in a dict, `messages[channel][int(number)] = state`, and"
-        " take the largest number at the end.",
-    ),
     set_up=_set_up,
     parts=(
         Part("a success status for each message", _require_success),

@@ -51,16 +51,6 @@ def _require_no_other_file(evidence: Evidence) -> None:
 NAMED = ExerciseDefinition(
     name="upload-with-a-name",
     theme="uploads",
-    title="Upload with a name",
-    text=(
-        "`given.content` is a table of bird counts. Upload it as exactly one file with the name `given.name`. Send the name"
-        " together with the content, not in a second request."
-    ),
-    hints=(
-        "Which upload types in `01-uploads` can send a name?",
-        "`svc.upload` accepts bytes. `help(svc.upload)` lists its arguments.",
-        "Without a name a file is called *Untitled*, and renaming it is a second request.",
-    ),
     set_up=_set_up_name,
     parts=(
         NAME,
@@ -120,16 +110,6 @@ def _require_no_other_request(evidence: Evidence) -> str:
 METADATA = ExerciseDefinition(
     name="metadata-in-one-request",
     theme="uploads",
-    title="Metadata and content in one request",
-    text=(
-        "Upload `given.content` as `given.name`, with the description `given.description` and a star. Send the metadata and"
-        " the content in a single request, and send no other request."
-    ),
-    hints=(
-        "A `media` upload has no metadata, and a `resumable` upload sends it in an earlier request. Which type is left?",
-        "Use `svc.upload(..., upload_type=...)`, and a dict of further fields as `metadata=`.",
-        'The fields are called `"description"` and `"starred"`, as in the interface.',
-    ),
     set_up=_set_up_metadata,
     parts=(
         NAME,
@@ -172,7 +152,8 @@ def _require_proof(evidence: Evidence) -> str:
     require(
         any(request.n > first.n and _shows(request, file) for request in evidence.requests),
         "The response to the only request was lost, and no later request asked whether the file exists and got a response"
-        " that shows it. Look for the file by its id or its name, or repeat the request with the same generated id.",
+        " that shows its id or its name. Look for the file, with its id or its name in `fields`, or repeat the request with the"
+        " same generated id.",
     )
     return "The service has one order, and a later response has shown that it exists."
 
@@ -219,18 +200,6 @@ def _shows(request: RecordedRequest, file: File) -> bool:
 RECEIPT = ExerciseDefinition(
     name="the-lost-receipt",
     theme="uploads",
-    title="A lost response",
-    text=(
-        "Upload an order: `given.content` as `given.name`. The response to the first request that creates a file is lost,"
-        " although the service creates the file. At the end there must be exactly one order, and you must have checked that it"
-        " exists. So either send a request that you can repeat safely, because it does not create a second order, or look"
-        " for the order and do not repeat the request."
-    ),
-    hints=(
-        "Uploading again after the error creates a second file. How can you prevent this?",
-        "`01-uploads` has a section called *Choose the id before the upload*.",
-        "`svc.generate_ids(1)` returns an id, and `svc.upload` accepts it as `file_id`.",
-    ),
     set_up=_set_up_receipt,
     parts=(
         Part("no request can create a second order", _require_safe_requests, 2),
