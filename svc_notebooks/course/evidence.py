@@ -187,8 +187,6 @@ class RecordedRequest:
     response_headers: Headers
     response_body: bytes
     client: str | None
-    user: str | None
-    scopes: frozenset[str]
     received: int
     sent: int
     offset_before: int | None
@@ -258,28 +256,24 @@ class RecordedRequest:
         return as_object(self.response_body)
 
 
+_JOURNAL_FIELDS = (
+    "n", "operation", "status", "client", "received", "sent", "offset_before", "offset_after", "fault",
+)  # fmt: skip
+
+
 def join_records(exchange: ExerciseExchange, row: Mapping[str, Any]) -> RecordedRequest:
+    """Return a request with its record and its row of the journal."""
     return RecordedRequest(
-        n=row["n"],
+        **{name: row[name] for name in _JOURNAL_FIELDS},
         time=parse_time(row["time"]),
-        operation=row["operation"],
         method=exchange.method,
         path=exchange.path,
         query=exchange.query,
         headers=exchange.headers,
         request_body=bytes(exchange.request_body),
-        status=row["status"],
         answered=exchange.status is not None,
         response_headers=exchange.response_headers,
         response_body=exchange.response_body,
-        client=row["client"],
-        user=row["user"],
-        scopes=frozenset(row["scopes"]),
-        received=row["received"],
-        sent=row["sent"],
-        offset_before=row["offset_before"],
-        offset_after=row["offset_after"],
-        fault=row["fault"],
     )
 
 

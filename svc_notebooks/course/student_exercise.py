@@ -173,11 +173,6 @@ def _short(value: object) -> str:
     return (text if len(text) <= _MAX_WIDTH else f"{text[: _MAX_WIDTH - 15]}...") + size
 
 
-def default_seed() -> str:
-    """Return the seed (str), which is SVC_COURSE_SEED, or else the user's name at a JupyterHub, or else "0"."""
-    return os.environ.get(SEED) or os.environ.get("JUPYTERHUB_USER") or "0"
-
-
 _outer_sessions: dict[str, Session | None] = {}
 """The session that was current before the first exercise. It becomes current again when an exercise ends."""
 
@@ -248,8 +243,8 @@ class Exercise:
         if GRADER in os.environ:
             self._environment = RemoteEnvironment(self._definition, os.environ[GRADER], os.environ.get(KEY, ""))
         else:
-            seed = default_seed() if self._seed is None else self._seed
-            self._environment = LocalEnvironment(self._definition, seed)
+            default = os.environ.get(SEED) or os.environ.get("JUPYTERHUB_USER") or "0"
+            self._environment = LocalEnvironment(self._definition, default if self._seed is None else self._seed)
         workspace = Given(self._environment)
         self._session = workspace.session
         self._session.owner = _outer_sessions

@@ -96,12 +96,6 @@ def _require_page_size(evidence: Evidence) -> None:
         )
 
 
-def _require_all_pages(evidence: Evidence) -> str:
-    pages = _pages(evidence)
-    _end_of_reading(evidence.values["page_token"], pages)
-    return f"You read {quantity(len(pages), 'page')}, the copy has every change, and the next program can continue from its token."
-
-
 def _require_copy(evidence: Evidence) -> None:
     file, copy = _read_copy(evidence)
     _require_same_files(
@@ -120,8 +114,9 @@ def _require_token(evidence: Evidence) -> None:
     )
 
 
-def _end_of_reading(page_token: str, pages: list[RecordedRequest]) -> None:
+def _require_all_pages(evidence: Evidence) -> str:
     """Raise CheckFailedError unless each request continues after an earlier response, and the last one has no changes."""
+    page_token, pages = evidence.values["page_token"], _pages(evidence)
     first = pages[0].query.get("pageToken")
     require(
         first == page_token,
@@ -153,6 +148,7 @@ def _end_of_reading(page_token: str, pages: list[RecordedRequest]) -> None:
         f"You read the change log up to its end {'once' if rounds == 1 else f'{rounds} times'}, and the last response has"
         " changes. Files change again while you read: read on from newStartPageToken, until a response has no changes.",
     )
+    return f"You read {quantity(len(pages), 'page')}, the copy has every change, and the next program can continue from its token."
 
 
 _END = "newStartPageToken"

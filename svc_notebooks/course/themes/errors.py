@@ -151,13 +151,7 @@ GROWING_DELAYS = ExerciseDefinition(
 def _set_up_often(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
     """Limit the rate, and refuse further requests with other waits: no constant is between each of them and its double."""
     exercise.service.limit(None, rng.randrange(2, 5), per=rng.randrange(20, 90))
-    waits = (
-        rng.randrange(30, 50),
-        rng.randrange(5, 10),
-        rng.randrange(110, 150),
-        rng.randrange(12, 15),
-        rng.randrange(2, 5),
-    )
+    waits = [rng.randrange(*limits) for limits in ((30, 50), (5, 10), (110, 150), (12, 15), (2, 5))]
     nth = itertools.accumulate((rng.randrange(2, 4), 2, rng.randrange(2, 4), 3, 1))
     steps: list[JSON] = [
         {
@@ -184,8 +178,20 @@ def _created(evidence: Evidence) -> list[RecordedRequest]:
 def _require_waits(evidence: Evidence) -> str:
     _created(evidence)
     refused = [request for request in evidence.requests if request.status == 403]
-    for request in refused:
-        _require_wait(evidence, request)
+    for request, following in itertools.pairwise(evidence.requests):
+        if request.status != 403:
+            continue
+        retry_after = parse_retry_after(request.response_headers.get("Retry-After"), request.time) or 0.0
+        waited = (following.time - request.time).total_seconds()
+        seen = f"After a 403 with Retry-After: {retry_after:g}, the next request came"
+        require(
+            waited >= retry_after,
+            f"{seen} after {length(waited, 'second')}. Wait at least {length(retry_after, 'second')}.",
+        )
+        require(
+            waited <= 2 * retry_after + _TOLERANCE,
+            f"{seen} only after {waited:g} seconds. Wait at most {length(2 * retry_after, 'second')}.",
+        )
     require(refused, "The service has refused no request yet. Create a file for each name.")
     return f"The service refused {quantity(len(refused), 'request')}, and you waited long enough each time."
 
@@ -219,24 +225,6 @@ def _require_empty_files(evidence: Evidence) -> None:
     require(
         not any(int(file.get("size") or 0) for file in evidence.files),
         "A file has content, and the task asks for empty files. Send the requests to /storage/v3/files without an upload.",
-    )
-
-
-def _require_wait(evidence: Evidence, refused: RecordedRequest) -> None:
-    retry_after = parse_retry_after(refused.response_headers.get("Retry-After"), refused.time) or 0.0
-    following = next((request for request in evidence.requests if request.n > refused.n), None)
-    if following is None:
-        return
-    waited = (following.time - refused.time).total_seconds()
-    require(
-        waited >= retry_after,
-        f"After a 403 with Retry-After: {retry_after:g}, the next request came after {length(waited, 'second')}. Wait at least"
-        f" {length(retry_after, 'second')}.",
-    )
-    require(
-        waited <= 2 * retry_after + _TOLERANCE,
-        f"After a 403 with Retry-After: {retry_after:g}, the next request came only after {waited:g} seconds."
-        f" Wait at most {length(2 * retry_after, 'second')}.",
     )
 
 

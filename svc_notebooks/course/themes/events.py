@@ -221,13 +221,8 @@ ZONE_PART = Part("the time zone", _require_zone)
 
 
 _ZONES = (
-    "Europe/Madrid",
-    "America/New_York",
-    "Asia/Tokyo",
-    "Australia/Adelaide",
-    "America/Sao_Paulo",
-    "Asia/Kathmandu",
-)
+    "Europe/Madrid", "America/New_York", "Asia/Tokyo", "Australia/Adelaide", "America/Sao_Paulo", "Asia/Kathmandu",
+)  # fmt: skip
 
 
 def _set_up_zone(_: ExerciseService, rng: Random) -> dict[str, Value]:

@@ -43,35 +43,22 @@ class Watch:
     ends: datetime
 
 
-def _watches(evidence: Evidence) -> list[Watch]:
-    return [
-        _watch(evidence, request)
-        for request in evidence.requests_of("files.watch")
-        if request.succeeded and evidence.values["file_id"] in request.path
-    ]
-
-
 def _watch(evidence: Evidence, request: RecordedRequest) -> Watch:
     channel, millis = str(request.request_json.get("id")), request.response_json.get("expiration")
     expiration = None if millis is None else from_millis(int(millis))
-    stop = next(
-        (
-            stop_request
-            for stop_request in evidence.requests_of("channels.stop")
-            if stop_request.succeeded and stop_request.request_json.get("id") == channel
-        ),
-        None,
-    )
+    stops = [stop for stop in evidence.succeeded("channels.stop") if stop.request_json.get("id") == channel]
+    stop = stops[0] if stops else None
     ends = min(filter(None, (expiration, stop.time if stop else None)), default=request.time + timedelta(days=3650))
     return Watch(channel, request.n, request.time, stop.n if stop and ends == stop.time else None, ends)
 
 
 def _opened_watches(evidence: Evidence) -> list[Watch]:
-    watches, received = _watches(evidence), quantity(len(evidence.requests), "request")
+    opened = [each for each in evidence.succeeded("files.watch") if evidence.values["file_id"] in each.path]
+    received = quantity(len(evidence.requests), "request")
     require(
-        watches, f"The service received {received}, and none of them opened a channel on the file. Use svc.watch_file."
+        opened, f"The service received {received}, and none of them opened a channel on the file. Use svc.watch_file."
     )
-    return watches
+    return [_watch(evidence, request) for request in opened]
 
 
 def _require_address(evidence: Evidence) -> None:

@@ -90,13 +90,6 @@ SHARE = ExerciseDefinition(
 )
 
 
-_PROGRAMS = {
-    "catalogue": ("storage.metadata.readonly", "listed the names of the files"),
-    "reader": ("storage.readonly", "downloaded the content of given.file_id"),
-    "diary": ("storage.file", "uploaded a file called diary.txt"),
-}
-
-
 def _set_up_scope(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
     session, number = exercise.session(), rng.randrange(2, 99)
     ids = [
@@ -114,12 +107,12 @@ def _require_work(program: str) -> Callable[[Evidence], None]:
             requests,
             f"The service received no request of the program {program!r}. Use given.sign_in, and the session that it returns.",
         )
-        scope, work = _PROGRAMS[program]
+        scope, work, has_worked = _PROGRAMS[program]
         for scopes in [scopes for client, scopes in evidence.sign_ins if client == program]:
             _require_narrow_scope(program, {name.rpartition("/")[2] for name in scopes}, scope)
         last = f" Its last request was refused: {requests[-1].refusal}" if requests[-1].refused else ""
         require(
-            _WORK[program]([request for request in requests if request.succeeded], evidence),
+            has_worked([request for request in requests if request.succeeded], evidence),
             f"The program {program!r} has sent {quantity(len(requests), 'request')}, but their responses and the files do not"
             f" show that it {work}.{last or ' Look at svc.exchanges(session=...), and for a file in the trash.'}",
         )
@@ -157,7 +150,11 @@ def _has_uploaded(requests: list[RecordedRequest], evidence: Evidence) -> bool:
 
 
 _DIARY = "diary.txt"
-_WORK = {"catalogue": _has_listed, "reader": _has_downloaded, "diary": _has_uploaded}
+_PROGRAMS: dict[str, tuple[str, str, Callable[[list[RecordedRequest], Evidence], bool]]] = {
+    "catalogue": ("storage.metadata.readonly", "listed the names of the files", _has_listed),
+    "reader": ("storage.readonly", "downloaded the content of given.file_id", _has_downloaded),
+    "diary": ("storage.file", "uploaded a file called diary.txt", _has_uploaded),
+}
 
 
 def _require_own_token_unused(evidence: Evidence) -> str:

@@ -26,10 +26,6 @@ _CANCELLED = 499
 _RANGE = re.compile(r"bytes\s+(\d+)-(\d+|\*)/(\d+|\*)", re.IGNORECASE)
 
 
-def random_content(rng: Random, size: int) -> bytes:
-    return rng.randbytes(size)
-
-
 def start_upload(session: Session, name: str, content: bytes, stored: int) -> str:
     """Begin a resumable upload, send the first `stored` bytes of the content, and return the session URI."""
     body = f'{{"name": "{name}"}}'.encode()
@@ -87,7 +83,7 @@ def require_no_overlap(requests: list[RecordedRequest]) -> None:
 
 
 def _set_up_go_on(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
-    content = random_content(rng, 9 * QUANTUM + rng.randrange(1000, 90_000))
+    content = rng.randbytes(9 * QUANTUM + rng.randrange(1000, 90_000))
     uri = start_upload(exercise.session(), _FILM, content, rng.randrange(2, 9) * QUANTUM)
     return {"session_uri": uri, "content": content}
 
@@ -151,7 +147,7 @@ GO_ON = ExerciseDefinition(
 
 def _set_up_expired(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
     name = f"night-{rng.randrange(10, 100)}.raw"
-    content = random_content(rng, 3 * QUANTUM + rng.randrange(1000, 90_000))
+    content = rng.randbytes(3 * QUANTUM + rng.randrange(1000, 90_000))
     uri = start_upload(exercise.session(), name, content, QUANTUM)
     exercise.clock.advance("8d")
     exercise.check_data["key"] = _upload_id(uri)
@@ -278,7 +274,7 @@ def _set_up_loop(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
     exercise.alter = _store_in_part(8 * QUANTUM)
     return {
         "name": f"tape-{rng.randrange(100, 1000)}.wav",
-        "content": random_content(rng, 14 * QUANTUM + rng.randrange(1000, 200_000)),
+        "content": rng.randbytes(14 * QUANTUM + rng.randrange(1000, 200_000)),
         "chunk_size": 2 * QUANTUM,
     }
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _BIRDS = ("coot", "mallard", "heron", "grebe", "moorhen", "wigeon")
 _PONDS = ("north", "mill", "abbey", "south")
+_FIND = ("files.get", "files.list", "changes.list")
 _ID = re.compile(rb'"id"\s*:\s*"([^"]+)"')
 
 
@@ -185,14 +186,7 @@ def _shows(request: RecordedRequest, file: File) -> bool:
     """Return whether the student got a response which shows that the file exists."""
     if request.operation == "files.create" and request.status == 409:
         return file["id"].encode() in request.request_body
-    looks = request.operation in (
-        "files.create",
-        "files.get",
-        "files.list",
-        "files.update",
-        "changes.list",
-        "upload.session",
-    )
+    looks = request.operation in {*_FIND, "files.create", "files.update", "upload.session"}
     texts = (file["id"], file["name"])
     return request.succeeded and looks and any(json.dumps(text).encode() in request.response_body for text in texts)
 
@@ -205,7 +199,7 @@ RECEIPT = ExerciseDefinition(
         Part("no request can create a second order", _require_safe_requests, 2),
         NAME,
         CONTENT,
-        Part("checked that the order exists", _require_proof, 2, ("files.get", "files.list", "changes.list")),
+        Part("checked that the order exists", _require_proof, 2, _FIND),
     ),
     creates=1,
 )
