@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .definition import ExerciseDefinition, exercise_text
-from .themes import change_log, content, errors, events, messages, people, repeated_messages, resumable, uploads
+from .themes import change_log, content, errors, events, messages, people, resumable, uploads
 
 THEMES = {
     "uploads": "exercises/e1-uploads.ipynb",
@@ -15,7 +15,7 @@ THEMES = {
     "events": "exercises/e7-events.ipynb",
 }
 
-_THEME_MODULES = (uploads, resumable, content, errors, people, messages, repeated_messages, change_log, events)
+_THEME_MODULES = (uploads, resumable, content, errors, people, messages, change_log, events)
 
 DEFINITIONS: dict[str, ExerciseDefinition] = {
     definition.name: definition for theme in _THEME_MODULES for definition in theme.ALL

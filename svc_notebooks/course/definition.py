@@ -26,12 +26,12 @@ class ExerciseOutcome(Enum):
         return self.value
 
 
-_MARKS = {ExerciseOutcome.CORRECT: "✔", ExerciseOutcome.NOT_YET: "✘", ExerciseOutcome.NOT_TRIED: "…"}
-_COLOURS = {
-    ExerciseOutcome.CORRECT: "#2e7d32",
-    ExerciseOutcome.NOT_YET: "#b26a00",
-    ExerciseOutcome.NOT_TRIED: "#757575",
+_STYLES = {
+    ExerciseOutcome.CORRECT: ("✔", "#2e7d32"),
+    ExerciseOutcome.NOT_YET: ("✘", "#b26a00"),
+    ExerciseOutcome.NOT_TRIED: ("…", "#757575"),
 }
+"""The mark and the colour of each outcome."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +98,9 @@ class Verdict:
     def _repr_html_(self) -> str:
         from ..notebook.html import tag
 
-        style = f"border-left: 4px solid {_COLOURS[self.outcome]}; margin: 0; padding: 2px 12px; max-width: 46em"
-        heading = tag("strong", f"{_MARKS[self.outcome]} {self.outcome}.")
+        mark, colour = _STYLES[self.outcome]
+        style = f"border-left: 4px solid {colour}; margin: 0; padding: 2px 12px; max-width: 46em"
+        heading = tag("strong", f"{mark} {self.outcome}.")
         points = f" {self.points} of {self.max_points} points." if self.parts else ""
         parts = [tag("ul", *(tag("li", str(part)) for part in self.parts))] if self.parts else []
         return str(tag("div", heading, points, " ", self.message, *parts, role="status", style=style))

@@ -8,12 +8,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
+from textwrap import shorten
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from ..client.events.events import list_access_rules, list_calendars, list_events, list_instances
-from ..client.files import file_path, file_permissions, list_files
+from ..client.files import file_path, list_files
 from ..client.session import USER_AGENT, Session
 from ..client.transport.bounds import EXPORT
 from ..core.brand_names import NOWHERE
@@ -25,7 +26,7 @@ from ..core.processes import after_fork
 
 if TYPE_CHECKING:
     from ..core.resources.events import Event
-    from ..core.resources.files import File, Permission
+    from ..core.resources.files import File
     from ..server.service import Service
     from .definition import Value
     from .exercise_service import ReceiverCase
@@ -204,6 +205,12 @@ class RecordedRequest:
         return self.query.get("uploadType") if self.path.startswith("/upload") else None
 
     @property
+    def session_id(self) -> str | None:
+        """The id of the upload session that the request uses, or that it has opened."""
+        location = self.response_headers.get("Location") or ""
+        return self.query.get("upload_id") or Query.parse(urlsplit(location).query).get("upload_id")
+
+    @property
     def content_range(self) -> str:
         return self.headers.get("Content-Range", "")
 
@@ -228,17 +235,12 @@ class RecordedRequest:
         """The request with the status and the text of its response, for a message about a refused request."""
         error = self.response_json.get("error")
         text = error.get("message") if isinstance(error, dict) else self.response_body.decode("utf-8", "replace")
-        return f"{self.method} {self.path} got the status {self.status}: {str(text or 'no text').strip()[:200]}"
+        return f"{self.method} {self.path} got the status {self.status}: {shorten(str(text or 'no text'), 200)}"
 
     @property
     def by_hand(self) -> bool:
         """True if the request was not sent by the client of this package."""
         return self.headers.get("User-Agent") != USER_AGENT
-
-    @property
-    def is_look(self) -> bool:
-        """True if the request only reads metadata, as a student does who looks at the result."""
-        return self.method == "GET" and self.query.get("alt") != "media"
 
     @property
     def is_download(self) -> bool:
@@ -370,9 +372,6 @@ class Evidence:
         response = self.state.send(Request("GET", url), EXPORT)
         content = response.content()
         return content if response.status == 200 else b""
-
-    def permissions(self, file_id: str) -> list[Permission]:
-        return file_permissions(self.state, file_id)
 
     def events(self) -> list[Event]:
         """Return the events of the primary calendar, without cancelled events. A recurring event is returned once."""

@@ -48,8 +48,8 @@ _POLICY = Policy(max_upload_size=32 * _MIB, storage_limit=128 * _MIB, journal_by
 """The policy with size limits, so that a student's mistake does not fill the memory of a teacher's machine."""
 
 _MAX_DELIVERIES = 5
-_EXISTS = 409
-"""The status for a file that exists already, which is no reason why a requirement is not met."""
+_EXPECTED = (409, 499)
+"""The statuses for a file that exists already and for a cancelled upload, which say what the student wanted."""
 
 RECEIVER_DOMAIN = "hooks.svc.example"
 """The domain of the receiving URLs that exercises provide."""
@@ -211,7 +211,8 @@ class ExerciseService:
         require(len(rows) == len(records) or not cut, _BATCH_CUT)
         require(len(rows) == len(records), _JOURNAL_CHANGED.format(**counts))
         requests = [join_records(record, row) for record, row in zip(records, rows, strict=True)]
-        by_package = [request for request in requests if not request.by_hand and not request.is_look]
+        changes = [request for request in requests if request.method != "GET" or request.is_download]  # no mere looks
+        by_package = [request for request in changes if not request.by_hand]
         require(not (self.definition.by_hand and by_package), _NOT_BY_HAND)
         return requests
 
@@ -296,7 +297,7 @@ def _check_parts(parts: tuple[Part, ...], evidence: Evidence) -> Verdict:
             sentences += [sentence] if isinstance(sentence, str) else []
         except CheckFailedError as error:
             last = next(iter(evidence.requests_of(*part.operations)[-1:]), None)
-            blamed = last and last.refused and last.status != _EXISTS
+            blamed = last and last.refused and last.status not in _EXPECTED
             failure = f"{last.refusal.rstrip('.')}. {error}" if last and blamed else str(error)
             failures.append(failure)
         results.append(PartResult(part.name, part.points, failure is None))

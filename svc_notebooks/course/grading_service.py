@@ -161,7 +161,7 @@ class GradingService:
             "advance": _advance,
             "messages": lambda submission, name, _: {"messages": [{**m} for m in submission.exercise(name).messages()]},
             "answered": _record_outcome,
-            "verdict": _result,
+            "verdict": lambda submission, name, _: submission.exercise(name).result().to_json(),
         }
 
     def open(self, seed: str, cells: Iterable[str] = ()) -> str:
@@ -232,7 +232,3 @@ def _record_outcome(submission: GradedSubmission, name: str, body: JSONObject) -
     number = int(str(body["number"]))
     submission.exercise(name).record_outcome(number, outcome if isinstance(outcome, int) else str(outcome))
     return {}
-
-
-def _result(submission: GradedSubmission, name: str, _: JSONObject) -> JSONObject:
-    return submission.exercise(name).result().to_json()

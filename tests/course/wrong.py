@@ -186,6 +186,8 @@ upload(); ask(uri, total)
 ask(uri, total); svc.upload(given.content[262144:], name=given.name, upload_type="resumable")
 -- a resumable upload that was deleted, and a simple one => The new upload had the type 'multipart' and not 'resumable'
 ask(uri, total); svc.delete(upload()); upload(upload_type="multipart")
+-- a copy of the new upload => The file is a copy of another file: send the name and the content in the
+ask(uri, total); file = upload(name="first.raw"); svc.copy(file, name=given.name); svc.delete(file)
 -- opened, and not finished => The service has no file named '.*'
 ask(uri, total); session(name=given.name)
 -- named afterwards => The file was changed after its creation \(.+ update\): send the name and
@@ -328,6 +330,8 @@ send("GET", "/storage/v3/files?pageSize=2&fields=files(id,name)&q=" + quote(f"{w
 -- a search, and a look at each file => .+ requests asked for single files or changes before the stars
 for file in search(word, kind, kept)["id"]: svc.file(file)
 svc.update(search(word, kind, kept), starred=True)
+-- all but the last letter => The query would find a file called 'a new .+', too
+svc.update(search(f"name contains '{given.word[:-1]}'", kind, kept), starred=True)
 -- the names of a list => The query does not find a new file that matches the task
 files = svc.files("trashed = false"); names = files[files["name"].str.contains(given.word) & (files["mime_type"] == "text/csv")]["name"]
 svc.update(search("(" + " or ".join(f"name = '{name}'" for name in names) + ")", kind, kept), starred=True)
@@ -562,20 +566,20 @@ work(); given.sign_in("helper", ["storage"])
 svc.files(); svc.read(given.file_id); svc.upload(b"x", name="diary.txt")
 -- right, and looked with my own session => .+ request used your own token, which has all scopes
 work(); svc.files()
--- another diary => The program '.*' has sent .+, but their responses and the files do not
+-- another diary => The program '.*' has sent .+, but neither the responses nor the files show
 work(name="my diary.txt")
--- ids without names => The program '.*' has sent .+, but their responses and the files do not
+-- ids without names => The program '.*' has sent .+, but neither the responses nor the files show
 given.sign_in("catalogue", ["storage.metadata.readonly"]).call("GET", "/storage/v3/files", query={"fields": "files(id)"})
--- one name => The program '.*' has sent .+, but their responses and the files do not
+-- one name => The program '.*' has sent .+, but neither the responses nor the files show
 given.sign_in("catalogue", ["storage.metadata.readonly"]).call("GET", "/storage/v3/files", query={"pageSize": 1})
--- a part is enough => The program '.*' has sent .+, but their responses and the files do not
+-- a part is enough => The program '.*' has sent .+, but neither the responses nor the files show
 svc.files(session=given.sign_in("catalogue", ["storage.metadata.readonly"]))
 svc.read(given.file_id, byte_range=(0, 3), session=given.sign_in("reader", ["storage.readonly"]))
--- an entry without content => The program '.*' has sent .+, but their responses and the files do not
+-- an entry without content => The program '.*' has sent .+, but neither the responses nor the files show
 svc.files(session=given.sign_in("catalogue", ["storage.metadata.readonly"]))
 svc.read(given.file_id, session=given.sign_in("reader", ["storage.readonly"]))
 svc.create_file(name="diary.txt", session=given.sign_in("diary", ["storage.file"]))
--- the diary in the trash => The program '.*' has sent .+, but their responses and the files do not
+-- the diary in the trash => The program '.*' has sent .+, but neither the responses nor the files show
 work(); svc.trash(svc.files("name = 'diary.txt'", session=(diary := given.sign_in("diary", ["storage.file"]))), session=diary)
 -- a copy of the diary => The new files and events are '.*' and '.*', and the task asks for 1
 work(); diary = given.sign_in("diary", ["storage.file"]); svc.copy(svc.files("name = 'diary.txt'", session=diary), session=diary)

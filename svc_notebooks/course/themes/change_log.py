@@ -98,6 +98,9 @@ def _require_page_size(evidence: Evidence) -> None:
 
 def _require_copy(evidence: Evidence) -> None:
     file, copy = _read_copy(evidence)
+    changes = [change for page in _pages(evidence) for change in page.response_json.get("changes", [])]
+    named = all("fileId" in change for change in changes)
+    require(named, "A response has changes without `fileId`, because `fields` does not name it.")
     _require_same_files(
         copy["files"], {each["id"]: each["name"] for each in evidence.files if each["id"] != file["id"]}
     )
@@ -142,6 +145,7 @@ def _require_all_pages(evidence: Evidence) -> str:
         "nextPageToken" not in last,
         "The last page that you read has a nextPageToken, so there are more pages. Read until a page has newStartPageToken.",
     )
+    require(_END in last, "The last response has no newStartPageToken, because `fields` does not name it.")
     rounds = sum(_END in page.response_json for page in pages)
     require(
         not last.get("changes"),

@@ -200,12 +200,11 @@ def _require_all_names(evidence: Evidence) -> None:
     created, expected = _created(evidence), evidence.values["names"]
     names = [file["name"] for file in evidence.live_files]
     missing = [name for name in expected if name not in names]
-    trash = " Some of them are in the trash." if len(names) < len(evidence.files) else ""
-    require(
-        not missing,
-        f"Of the {len(expected)} files, {len(missing)} do not exist: {list_text(missing)}.{trash} Repeat a refused"
-        " request until its status is 200.",
-    )
+    others = [name for name in names if name not in expected]
+    why = " Some of them are in the trash." if len(names) < len(evidence.files) else ""
+    why += f" Other files are called {list_text(others, 2)}." if others else ""
+    advice = why or " Repeat a refused request until its status is 200."
+    require(not missing, f"Of the {len(expected)} files, {len(missing)} do not exist: {list_text(missing)}.{advice}")
     duplicates = sorted({name for name in names if names.count(name) > 1})
     created_count = sum(1 for request in created if request.succeeded)
     require(
@@ -287,20 +286,16 @@ def _require_repetitions(evidence: Evidence) -> str:
     for attempts in _attempts(evidence, permanent=False):
         last = attempts[-1]
         outcome = f"had the status {last.status}" if last.answered else "had no response"
+        reads = [read for read in evidence.succeeded("files.get") if read.n > last.n and read.path == last.path]
+        was_seen = not last.answered and any(read.response_json.get("starred") for read in reads)
         require(
-            last.succeeded or _was_seen(evidence, last),
+            last.succeeded or was_seen,
             f"The last request for one of the files {outcome}, and was not repeated. This error is temporary: repeat the"
             " request until a response shows the star.",
         )
         again = "A request was repeated although it had succeeded. Leave the loop when the status is 200."
         require(not any(request.succeeded for request in attempts[:-1]), again)
     return "Requests with temporary errors were repeated after a wait, and requests with permanent errors were not repeated."
-
-
-def _was_seen(evidence: Evidence, request: RecordedRequest) -> bool:
-    """Return whether a later response has shown the star of a file. The response to the request itself was lost."""
-    reads = [read for read in evidence.succeeded("files.get") if read.n > request.n and read.path == request.path]
-    return not request.answered and any(read.response_json.get("starred") for read in reads)
 
 
 def _require_second(evidence: Evidence) -> None:

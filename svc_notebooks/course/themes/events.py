@@ -60,6 +60,8 @@ def _set_up(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
 
 def _updates(evidence: Evidence) -> list[RecordedRequest]:
     event_id = evidence.values["event_id"]
+    exists = any(event["id"] == event_id for event in evidence.events())
+    require(exists, "The event given.event_id no longer exists. begin() starts again.")
     updates = [
         request for request in evidence.requests_of("events.patch", "events.update") if request.path.endswith(event_id)
     ]
@@ -102,10 +104,10 @@ def _require_patch(evidence: Evidence) -> None:
 
 def _require_last_success(evidence: Evidence) -> str:
     updates = _updates(evidence)
+    advice = " Read the event again, and repeat the update with its new etag." if updates[-1].status == 412 else ""
     require(
         updates[-1].succeeded,
-        f"Your last update had the status {updates[-1].status} and was not repeated, so given.line is not in the event. After a"
-        " 412, read the event again and repeat the update with its new etag.",
+        f"Your last update had the status {updates[-1].status} and was not repeated, so given.line is not in the event.{advice}",
     )
     refused = sum(update.status == 412 for update in updates)
     return f"The service refused {quantity(refused, 'update')} with 412, and the event has your line and all lines of the other program."
@@ -113,9 +115,7 @@ def _require_last_success(evidence: Evidence) -> str:
 
 def _lines(evidence: Evidence) -> list[str]:
     _updates(evidence)
-    event = next((event for event in evidence.events() if event["id"] == evidence.values["event_id"]), None)
-    require(event, "The event given.event_id no longer exists. begin() starts again.")
-    assert event is not None
+    event = next(event for event in evidence.events() if event["id"] == evidence.values["event_id"])
     return str(event.get("description", "")).splitlines()
 
 
@@ -154,7 +154,7 @@ CONFLICT = ExerciseDefinition(
     parts=(
         Part("each update has the etag in If-Match", _require_conditions, 2),
         Part("each update is a PATCH request", _require_patch),
-        Part("the update is repeated after a 412", _require_last_success),
+        Part("the update is repeated after a 412", _require_last_success, operations=("events.patch",)),
         Part("no line of the other program is lost", _require_no_lost_line),
         Part("given.line is the last line", _require_line),
     ),

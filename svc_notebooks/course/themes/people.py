@@ -6,6 +6,7 @@ from collections.abc import Callable
 from random import Random
 from typing import TYPE_CHECKING
 
+from ...client.files import file_permissions
 from ..definition import ExerciseDefinition, Part, quantity, require
 from .content import put_file
 
@@ -58,7 +59,7 @@ def _require_one_file(evidence: Evidence) -> None:
 
 
 def _require_commenter(evidence: Evidence) -> None:
-    permissions, email = evidence.permissions(evidence.values["file_id"]), evidence.values["email"]
+    permissions, email = file_permissions(evidence.state, evidence.values["file_id"]), evidence.values["email"]
     guests = [permission for permission in permissions if permission.get("role") != "owner"]
     require(guests, "Only the owner has access to the file given.file_id. Look at svc.permissions(given.file_id).")
     require(
@@ -110,11 +111,13 @@ def _require_work(program: str) -> Callable[[Evidence], None]:
         scope, work, has_worked = _PROGRAMS[program]
         for scopes in [scopes for client, scopes in evidence.sign_ins if client == program]:
             _require_narrow_scope(program, {name.rpartition("/")[2] for name in scopes}, scope)
-        last = f" Its last request was refused: {requests[-1].refusal}" if requests[-1].refused else ""
+        in_trash = program == "diary" and any(file["name"] == _DIARY and file.get("trashed") for file in evidence.files)
+        last = " The file is in the trash." if in_trash else " Look at svc.exchanges(session=...)."
+        last = f" Its last request was refused: {requests[-1].refusal}" if requests[-1].refused else last
         require(
             has_worked([request for request in requests if request.succeeded], evidence),
-            f"The program {program!r} has sent {quantity(len(requests), 'request')}, but their responses and the files do not"
-            f" show that it {work}.{last or ' Look at svc.exchanges(session=...), and for a file in the trash.'}",
+            f"The program {program!r} has sent {quantity(len(requests), 'request')}, but neither the responses nor the files"
+            f" show that it {work}.{last}",
         )
 
     return check

@@ -7,9 +7,9 @@ import re
 from collections.abc import Callable
 from random import Random
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
-from ...client.session import Session
-from ...core.http.messages import Request, as_body
+from ...core.http.messages import Query, Request, as_body
 from ..definition import ExerciseDefinition, Part, quantity, require
 from .shared_checks import CONTENT, NAME, named_file, require_file, require_no_updates, require_same_content
 
@@ -26,8 +26,9 @@ _CANCELLED = 499
 _RANGE = re.compile(r"bytes\s+(\d+)-(\d+|\*)/(\d+|\*)", re.IGNORECASE)
 
 
-def start_upload(session: Session, name: str, content: bytes, stored: int) -> str:
+def start_upload(exercise: ExerciseService, name: str, content: bytes, stored: int) -> str:
     """Begin a resumable upload, send the first `stored` bytes of the content, and return the session URI."""
+    session = exercise.session()
     body = f'{{"name": "{name}"}}'.encode()
     headers = session.headers(("Content-Type", "application/json"), ("Content-Length", str(len(body))))
     url = session.url(session.names.upload_path("files"), {"uploadType": "resumable"})
@@ -35,6 +36,7 @@ def start_upload(session: Session, name: str, content: bytes, stored: int) -> st
     content_range = ("Content-Range", f"bytes 0-{stored - 1}/{len(content)}")
     part_headers = session.headers(content_range, ("Content-Length", str(stored)))
     session.send(Request("PUT", uri, part_headers, content[:stored]))
+    exercise.check_data["session_id"] = Query.parse(urlsplit(uri).query).get("upload_id")
     return str(uri)
 
 
@@ -45,17 +47,13 @@ def _span(request: RecordedRequest) -> tuple[int, int]:
     return first, int(match[2]) + 1 - first if match and match[2] != "*" else request.received
 
 
-def _upload_id(uri: str) -> str:
-    return uri.rpartition("upload_id=")[2]
-
-
-def _requests_to(evidence: Evidence, uri: str, owner: str) -> list[RecordedRequest]:
+def _requests_to(evidence: Evidence, session_id: str, owner: str) -> list[RecordedRequest]:
     """Return the requests to an upload session.
 
     Raises CheckFailedError if there is none, or one to another session, or if the session was cancelled.
     """
     requests = [request for request in evidence.requests if "upload_id" in request.query]
-    others = sum(1 for request in requests if request.query.get("upload_id") != _upload_id(uri))
+    others = sum(1 for request in requests if request.session_id != session_id)
     require(
         not others,
         f"{quantity(others, 'request')} had the address of another session, which knows nothing about this upload. Send all"
@@ -84,7 +82,7 @@ def require_no_overlap(requests: list[RecordedRequest]) -> None:
 
 def _set_up_go_on(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
     content = rng.randbytes(9 * QUANTUM + rng.randrange(1000, 90_000))
-    uri = start_upload(exercise.session(), _FILM, content, rng.randrange(2, 9) * QUANTUM)
+    uri = start_upload(exercise, _FILM, content, rng.randrange(2, 9) * QUANTUM)
     return {"session_uri": uri, "content": content}
 
 
@@ -99,7 +97,7 @@ def _require_no_new_upload(evidence: Evidence) -> None:
 
 
 def _own_requests(evidence: Evidence) -> list[RecordedRequest]:
-    return _requests_to(evidence, evidence.values["session_uri"], "given.session_uri")
+    return _requests_to(evidence, evidence.check_data["session_id"], "given.session_uri")
 
 
 def _require_query_first(evidence: Evidence) -> None:
@@ -148,15 +146,14 @@ GO_ON = ExerciseDefinition(
 def _set_up_expired(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
     name = f"night-{rng.randrange(10, 100)}.raw"
     content = rng.randbytes(3 * QUANTUM + rng.randrange(1000, 90_000))
-    uri = start_upload(exercise.session(), name, content, QUANTUM)
+    uri = start_upload(exercise, name, content, QUANTUM)
     exercise.clock.advance("8d")
-    exercise.check_data["key"] = _upload_id(uri)
     return {"session_uri": uri, "name": name, "content": content}
 
 
 def _old_requests(evidence: Evidence) -> list[RecordedRequest]:
-    key = evidence.check_data["key"]
-    requests = [request for request in evidence.requests_of("upload.session") if request.query.get("upload_id") == key]
+    session_id = evidence.check_data["session_id"]
+    requests = [request for request in evidence.requests_of("upload.session") if request.session_id == session_id]
     require(requests, "No request asked for the state of the old session. Send a status query to given.session_uri.")
     return requests
 
@@ -170,9 +167,8 @@ def _new_upload(evidence: Evidence) -> RecordedRequest:
         " again with the first byte.",
     )
     ids = {file["id"] for file in evidence.files}
-    ends = {request.query.get("upload_id"): request for request in evidence.succeeded("upload.session")}
-    last = [ends.get(_upload_id(upload.response_headers.get("Location") or ""), upload) for upload in uploads]
-    kept = [upload for upload, end in zip(uploads, last, strict=True) if end.response_json.get("id") in ids]
+    ends = {request.session_id: request for request in evidence.succeeded("upload.session")}
+    kept = [upload for upload in uploads if ends.get(upload.session_id, upload).response_json.get("id") in ids]
     return (kept or uploads)[-1]
 
 
@@ -296,8 +292,8 @@ def _require_one_session(evidence: Evidence) -> None:
 
 def _loop_requests(evidence: Evidence) -> list[RecordedRequest]:
     _require_one_session(evidence)
-    location = evidence.succeeded("files.create")[0].response_headers.get("Location") or ""
-    return _requests_to(evidence, location, "the address in the header Location")
+    session_id = evidence.succeeded("files.create")[0].session_id or ""
+    return _requests_to(evidence, session_id, "the address in the header Location")
 
 
 def _require_query_after_failure(evidence: Evidence) -> str:

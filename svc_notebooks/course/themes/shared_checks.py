@@ -53,8 +53,8 @@ def _unfinished_upload(evidence: Evidence) -> str:
     sessions = [request for request in evidence.succeeded("files.create") if request.upload_type == "resumable"]
     if not sessions:
         return ""
-    key = (sessions[-1].response_headers.get("Location") or "").rpartition("upload_id=")[2]
-    requests = [request for request in evidence.requests_of("upload.session") if request.query.get("upload_id") == key]
+    session_id = sessions[-1].session_id
+    requests = [request for request in evidence.requests_of("upload.session") if request.session_id == session_id]
     if any(request.method == "DELETE" for request in requests):
         return " The upload session was cancelled with DELETE."
     finished = any(request.status in (200, 201) for request in requests)
@@ -76,12 +76,10 @@ def require_same_content(evidence: Evidence, file: File, content: bytes, owner: 
     )
 
 
-def _require_given_content(evidence: Evidence) -> None:
-    require_same_content(evidence, named_file(evidence), evidence.values["content"])
-
-
 def require_no_updates(evidence: Evidence, file: File, advice: str) -> None:
-    """Raise CheckFailedError if a request changed the file. `advice` is the end of the message, which says what to do."""
+    """Raise CheckFailedError if a request changed the file, or it is a copy. `advice` says what to do."""
+    copied = any(request.operation == "files.copy" for request in evidence.creations_of(file["id"]))
+    require(not copied, f"The file is a copy of another file: {advice}.")
     count = len(evidence.updates_of(file["id"]))
     message = (
         f"The file was changed after its creation ({quantity(count, 'update')}): {advice}. Look at svc.exchanges()."
@@ -91,5 +89,9 @@ def require_no_updates(evidence: Evidence, file: File, advice: str) -> None:
 
 _UPLOAD = ("files.create", "upload.session")
 NAME = Part("a file called given.name", named_file, operations=_UPLOAD)
-CONTENT = Part("the content of given.content", _require_given_content, operations=_UPLOAD)
+CONTENT = Part(
+    "the content of given.content",
+    lambda evidence: require_same_content(evidence, named_file(evidence), evidence.values["content"]),
+    operations=_UPLOAD,
+)
 """The parts of every exercise that ends with a file `given.name` with the content `given.content`."""

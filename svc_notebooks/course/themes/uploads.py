@@ -30,16 +30,8 @@ def survey(rng: Random, rows: int = 120) -> bytes:
     return "\n".join(lines).encode()
 
 
-def _set_up_name(_: ExerciseService, rng: Random) -> dict[str, Value]:
-    return {"name": f"ponds-{rng.randrange(100, 1000)}.csv", "content": survey(rng)}
-
-
 def _require_single_request(evidence: Evidence) -> str:
-    file = named_file(evidence)
-    require_no_updates(evidence, file, "send everything in one request")
-    operations = {request.operation for request in evidence.creations_of(file["id"])}
-    copied = "The file is a copy of another file. Send the name and the content in one request."
-    require("files.copy" not in operations, copied)
+    require_no_updates(evidence, named_file(evidence), "send everything in one request")
     return "The service received one upload, which contained the name."
 
 
@@ -52,7 +44,7 @@ def _require_no_other_file(evidence: Evidence) -> None:
 NAMED = ExerciseDefinition(
     name="upload-with-a-name",
     theme="uploads",
-    set_up=_set_up_name,
+    set_up=lambda _, rng: {"name": f"ponds-{rng.randrange(100, 1000)}.csv", "content": survey(rng)},
     parts=(
         NAME,
         CONTENT,
