@@ -94,6 +94,8 @@ def upload(**more):
 upload(); upload()
 -- again, and the second deleted => The file was created without a generated id, so the repeated request
 upload(); send("DELETE", f"/storage/v3/files/{upload().json()['id']}")
+-- again as a resumable upload, and the second deleted => The file was created without a generated id, so the repeated request
+upload(); svc.delete(svc.upload(given.content, name=given.name, upload_type="resumable"))
 -- a new id for every try => The requests had .+ different ids, so each of them can create a file
 for chosen in svc.generate_ids(2)["id"]: upload(id=chosen)
 -- an id of my own => The file was created without a generated id, so the repeated request
@@ -354,6 +356,9 @@ table()
 -- another table exported => The spreadsheet was never exported
 table(); tsv(table(b"a,b\n1,2\n", name="other"))
 -- rewritten as TSV before the upload => No upload contains the CSV of given\.content, so the table was
+tsv(table(given.content.replace(b",", b"\t"), mime_type="text/tab-separated-values"))
+-- the CSV uploaded besides, and deleted => No upload contains the CSV of given\.content, so the table was
+svc.delete(svc.upload(given.content, name="raw.csv"))
 tsv(table(given.content.replace(b",", b"\t"), mime_type="text/tab-separated-values"))
 -- another name => The service has no file named '.*'
 tsv(table(name=given.name + ".csv"))

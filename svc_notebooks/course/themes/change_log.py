@@ -78,7 +78,7 @@ def _require_no_list(evidence: Evidence) -> None:
         not evidence.requests_of("files.list"),
         "A request listed all files. The change log has only the files that changed, which are fewer in a large account.",
     )
-    uploads = evidence.requests_of("files.create", "upload.session")
+    uploads = evidence.requests_of("files.create", "files.update", "upload.session")
     reads = [
         read for read in evidence.requests_of("files.get") if read.n < max((each.n for each in uploads), default=0)
     ]

@@ -251,12 +251,12 @@ def _require_spreadsheet(evidence: Evidence) -> File:
 
 
 def _require_import(evidence: Evidence) -> None:
-    _require_spreadsheet(evidence)
-    uploads = [
-        request.request_body for request in evidence.requests_of("files.create", "files.update", "upload.session")
-    ]
+    file_id = _require_spreadsheet(evidence)["id"]
+    copies = [request for request in evidence.creations_of(file_id) if request.operation == "files.copy"]
+    made_of = {file_id, *(request.path.split("/")[-2] for request in copies)}
+    uploads = [request for each in made_of for request in (*evidence.creations_of(each), *evidence.updates_of(each))]
     require(
-        any(evidence.values["content"] in body for body in uploads),
+        any(evidence.values["content"] in request.request_body for request in uploads),
         "No upload contains the CSV of given.content, so the table was converted before the upload. Upload given.content"
         " unchanged: the service converts it.",
     )

@@ -131,7 +131,9 @@ def _require_safe_requests(evidence: Evidence) -> None:
     generated_ids = {
         name for request in evidence.requests_of("files.generateIds") for name in request.response_json.get("ids", [])
     }
-    if generated_ids or sum(request.upload_type != "resumable" for request in created) > 1:
+    finished = {each.session_id for each in evidence.requests_of("upload.session") if each.status in (200, 201)}
+    orders = len(finished) + sum(request.upload_type != "resumable" for request in created)
+    if generated_ids or orders > 1:
         _require_same_id(created, generated_ids)
 
 
