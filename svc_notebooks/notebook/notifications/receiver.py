@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from time import monotonic
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from ...client.notifications.inbox import Inbox, Received, same_token
 from ...core.brand_names import Names
@@ -16,6 +16,7 @@ from ...core.http.redaction import mask_token
 from ...core.notifications.messages import HEADERS, STATES
 from ...core.platform import capabilities
 from ...core.processes import ForkedChild, after_fork
+from ...core.suggestions import missing_attribute
 from ...core.user_functions import check_function, takes
 from ..arguments import choice, optional_text, whole
 from ..frames.frames import Record, frame
@@ -116,6 +117,11 @@ class Receiver:
         self._closed = False
         self._process = os.getpid()
         after_fork(self, Receiver._reset_in_child)
+
+    if not TYPE_CHECKING:  # otherwise every attribute would exist for mypy
+
+        def __getattr__(self, name: str) -> NoReturn:
+            raise missing_attribute("a receiver", self, name)
 
     def _reset_in_child(self) -> None:
         self._closed, self._settle = True, None
