@@ -170,7 +170,7 @@ CALLS = {
         "files(name=...)": "is_dir isdir isfile exists find",
         "lab.faults(...)": "mock monkeypatch break_ delay fail fault faults inject inject_fault latency outage",
         "download(file)": "fetch get",
-        "export_events(to='calendar.ics')": "export_calendar export_event export_ical export_ics ical ics to_ical to_ics",
+        "export_events(to='calendar.ics')": "export_calendar export_ical export_ics ical ics to_ical to_ics",
         "import_events(path)": "from_ical import_calendar import_ical import_ics read_ics",
         "export_formats(file)": "formats",
         "files()['web_view_link']": "get_link link url",
