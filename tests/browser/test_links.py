@@ -1,5 +1,3 @@
-"""The links of files and the consent page in chromium, over a socket (A6-08)."""
-
 import re
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit

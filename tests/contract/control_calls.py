@@ -1,7 +1,5 @@
 """Every call of the control interface, and what of a service they change."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from svc_notebooks.server.service import Service

@@ -3,8 +3,6 @@
 Never through our own client, so that a mistake in the client cannot hide one in the service.
 """
 
-from __future__ import annotations
-
 import http.client
 import json
 import socket

@@ -1,7 +1,3 @@
-"""The declared format of a source and its content: what is read as declared, read as what it is, or refused."""
-
-from __future__ import annotations
-
 import dataclasses
 import gzip
 import re

@@ -1,7 +1,3 @@
-"""The conversion registry agrees with the interface's tables, and offers only what is installed."""
-
-from __future__ import annotations
-
 import subprocess
 import sys
 

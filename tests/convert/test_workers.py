@@ -1,7 +1,3 @@
-"""Worker processes of conversions: failures, limits, replacement, threads."""
-
-from __future__ import annotations
-
 import contextlib
 import os
 import sys

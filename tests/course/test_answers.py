@@ -1,5 +1,3 @@
-"""Tests that every exercise accepts its solution under every seed, and refuses wrong answers with the reason."""
-
 import importlib.util
 import re
 import sys

@@ -1,5 +1,3 @@
-"""Tests of the exercise object: begin, hints, check and reset."""
-
 import gzip
 
 import pytest
@@ -316,8 +314,6 @@ class TestReset:
 
 
 class TestCatalogue:
-    """What there is."""
-
     def test_has_exercises_for_every_notebook(self):
         assert len(DEFINITIONS) >= 12
         assert {definition.theme for definition in DEFINITIONS.values()} == set(THEMES)

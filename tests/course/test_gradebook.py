@@ -1,5 +1,3 @@
-"""Tests of the roster, the points and the formats of a gradebook."""
-
 import csv
 import io
 import json

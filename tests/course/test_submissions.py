@@ -1,5 +1,3 @@
-"""Which files belong to which student, in the layouts of schools' systems, and what is read of odd hand-ins."""
-
 import io
 import json
 import os

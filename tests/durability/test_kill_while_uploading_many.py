@@ -4,8 +4,6 @@ The service runs in a process of its own. A client uploads 2,000 files, is kille
 again with the same call, ten times.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import subprocess

@@ -3,8 +3,6 @@
 --hypothesis-profile=ci tells more of it, and other nonsense each time.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import zipfile

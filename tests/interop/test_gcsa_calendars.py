@@ -1,7 +1,3 @@
-"""gcsa from PyPI, unmodified: its calls for words, free time, lists of calendars, access rules and settings."""
-
-from __future__ import annotations
-
 from datetime import date, datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo

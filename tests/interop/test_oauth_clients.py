@@ -1,7 +1,5 @@
 """Stock OAuth libraries, unmodified, get their tokens from the token endpoint, over TLS as they insist on."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path

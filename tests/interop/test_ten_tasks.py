@@ -1,7 +1,5 @@
 """The files that docs/clients.md shows: the ten tasks with five clients, batches and gcsa."""
 
-from __future__ import annotations
-
 import os
 import re
 import runpy

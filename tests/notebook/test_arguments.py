@@ -1,5 +1,3 @@
-"""What people pass: an id, a row, a frame; and what is refused before a byte is sent."""
-
 import inspect
 import io
 import pickle

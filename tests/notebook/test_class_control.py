@@ -1,7 +1,5 @@
 """The control of a class from a teacher's notebook: each method returns a frame."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

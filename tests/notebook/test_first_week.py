@@ -1,5 +1,3 @@
-"""What a newcomer tries in the first week: other forms of an argument work, or the message says what does."""
-
 import json
 
 import pandas as pd

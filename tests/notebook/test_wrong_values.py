@@ -1,5 +1,3 @@
-"""An error about a value of a wrong type names the argument, not the code in which it was raised."""
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Tests that any event has a response, which core/events/validation.py predicts."""
 
-from __future__ import annotations
-
 import json
 import logging
 from copy import deepcopy

@@ -3,8 +3,6 @@
 Every list of faults is exhausted in the end: a fault that did not happen proves nothing.
 """
 
-from __future__ import annotations
-
 import os
 from itertools import pairwise
 from pathlib import Path

@@ -1,7 +1,3 @@
-"""Tests that the list of a window, in pages of any size, is the part of the whole list in that window."""
-
-from __future__ import annotations
-
 import json
 from datetime import UTC, datetime, timedelta
 from typing import Any

@@ -4,8 +4,6 @@ requests.
 Any action, at any byte, on any request; what the caller sees and what the service is afterwards must be equal.
 """
 
-from __future__ import annotations
-
 import http.client
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Tests that restoring, forking and saving keep the state and all later results, for random actions (seeded)."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

@@ -5,8 +5,6 @@ were taken, and loses answers. Whatever it does, what is stored is a prefix of t
 content is there exactly once. Chunks are counted in units of 4 bytes, so that hundreds of uploads run a second.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import pytest

@@ -1,7 +1,3 @@
-"""Two processes on a server that waits for its disk: an answered write survives, and nobody is told of another one."""
-
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """A store is copied from a folder to PostgreSQL and back: nothing is lost, and clients continue."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 import subprocess
@@ -83,9 +81,6 @@ def filled(folder: Path, *, big: int = 70_000) -> Path:
     return folder
 
 
-# -- equal dumps
-
-
 _texts = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1, max_size=8)
 _actions = st.lists(
     st.one_of(
@@ -142,9 +137,6 @@ def test_a_folder_is_equal_after_a_copy_to_postgresql_and_back(
 
     assert dump(folder / "second") == before
     assert as_bytes(folder / "first") == files
-
-
-# -- clients
 
 
 class Client:
@@ -221,9 +213,6 @@ def test_a_client_goes_on_after_a_copy_to_postgresql_and_back(each_place: Place,
         client.upload(service, last=True)
 
 
-# -- refusals
-
-
 def test_a_store_in_use_is_refused(place: Place, tmp_path: Path) -> None:
     filled(tmp_path / "first")
     command = [sys.executable, "-m", "svc_notebooks.cli", "migrate", tmp_path / "first", place.address]
@@ -290,9 +279,6 @@ def test_a_damaged_source_is_refused(place: Place, tmp_path: Path) -> None:
         copy(tmp_path / "first", place.address, place.content)
     with pytest.raises(OSError, match="a migration that has not ended"):
         open_service(place.address, content=place.content)
-
-
-# -- interrupted migrations
 
 
 class Killed(BaseException):

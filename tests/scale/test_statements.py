@@ -1,7 +1,5 @@
 """The statements that requests send to PostgreSQL: few round trips, and the same results as one by one."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from threading import Thread, current_thread, main_thread

@@ -1,7 +1,5 @@
 """Starts gunicorn, granian and other WSGI servers with svc_notebooks.server.wsgi:app."""
 
-from __future__ import annotations
-
 import http.client
 import os
 import signal

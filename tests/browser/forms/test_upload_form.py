@@ -1,5 +1,3 @@
-"""The upload form in a real JupyterLab: large files, cancel and resume, the keyboard alone."""
-
 import os
 
 import pytest

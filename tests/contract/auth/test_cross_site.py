@@ -1,7 +1,5 @@
 """Requests that another site makes a browser send to the pages for people change nothing."""
 
-from __future__ import annotations
-
 from urllib.parse import quote, urlencode, urlsplit
 
 import pytest

@@ -1,7 +1,3 @@
-"""Users of JupyterHub, with a hub as JupyterHub documents it: their tokens, their sign-in, and their receivers."""
-
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

@@ -4,8 +4,6 @@ What is expected comes from a model of a few lines, written from the interface a
 never from the tables of the service.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -114,7 +112,6 @@ def expected(
 
 
 def create_shared_file(wire: Wire, role: str | None, *, native: bool, client: str) -> str:
-    """Create a file of ada with a client, shared with bob in a role."""
     ada = wire.service.sign_in(ADA, client=client)
     if native:
         file = wire.post_json(FILES, {"name": "d", "mimeType": DOCUMENT}, token=ada).json["id"]

@@ -1,7 +1,5 @@
 """The control API over raw HTTP on a socket, as a program in any language uses it."""
 
-from __future__ import annotations
-
 import re
 import socket
 from collections.abc import Iterator
@@ -120,9 +118,6 @@ def ask(wire: OverSocket, name: str) -> Any:
     return wire.send("GET", f"/_control/{name}", token=None).json
 
 
-# -- faults
-
-
 @pytest.mark.spec("X-05", "X-05c")
 def test_a_plan_is_added_listed_and_removed(wire: OverSocket) -> None:
     step = {"match": {"operation": "files.list"}, "times": 2, "action": {"status": 503}}
@@ -169,9 +164,6 @@ def test_a_plan_that_cannot_be_read_is_refused_and_changes_nothing(wire: OverSoc
     assert ask(wire, "faults") == {"plans": []}
 
 
-# -- time
-
-
 @pytest.mark.spec("A3-13", "A3-13a")
 def test_the_agenda_lists_future_and_past_ends(wire: OverSocket) -> None:
     before = tell(wire, "clock", {"now": "2026-03-01T12:00:00Z"}).json["now"]
@@ -190,9 +182,6 @@ def test_the_agenda_lists_future_and_past_ends(wire: OverSocket) -> None:
     assert ask(wire, "agenda") == {"agenda": []}
     assert tell(wire, "agenda", {"since": before}).json == {"agenda": [row]}
     assert wire.put(uri, b"", "bytes */*").status == 404
-
-
-# -- states
 
 
 def test_a_state_is_copied_from_one_service_to_another(wire: OverSocket) -> None:
@@ -234,9 +223,6 @@ def test_a_state_takes_no_other_method(wire: OverSocket) -> None:
     answer = wire.send("POST", "/_control/state", b"", token=None)
 
     assert (answer.status, answer.headers["allow"]) == (405, "GET, PUT")
-
-
-# -- the page
 
 
 def test_the_page_names_every_call_and_no_other() -> None:

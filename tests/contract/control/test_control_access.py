@@ -1,7 +1,3 @@
-"""Access to the control API, for programs and its own pages, under a name of the service, with its token."""
-
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """The journal names the rule that decided each response."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

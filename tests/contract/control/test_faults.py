@@ -1,7 +1,5 @@
 """Injected faults, which have the same effect in-process, over a socket and over TLS (X-05)."""
 
-from __future__ import annotations
-
 import http.client
 import json
 import socket

@@ -1,7 +1,3 @@
-"""Rate limits of users, with status 403 and Retry-After (X-04)."""
-
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

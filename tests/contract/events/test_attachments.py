@@ -1,7 +1,3 @@
-"""Attachments of events, which are stored with supportsAttachments=true (B1)."""
-
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

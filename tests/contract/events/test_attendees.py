@@ -1,7 +1,3 @@
-"""Attendees of events: addresses, defaults, responses and maxAttendees (B1)."""
-
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,3 @@
-"""Calendars: colors, the list, secondary calendars and access rules."""
-
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any
 from urllib.parse import quote

@@ -1,7 +1,3 @@
-"""Changes of events: patch, update, deletion and restoring."""
-
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

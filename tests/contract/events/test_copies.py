@@ -1,7 +1,3 @@
-"""Copies of an event in its guests' calendars: shared and private fields, and the rights of guests."""
-
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest

@@ -1,7 +1,3 @@
-"""Creation of events (B1)."""
-
-from __future__ import annotations
-
 import base64
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime

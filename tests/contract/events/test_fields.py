@@ -1,7 +1,3 @@
-"""Single fields of an event: enumerations, links, sizes, colors, properties (B1)."""
-
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -20,7 +16,6 @@ DISPLAY = ["icon", "chip"]
 
 
 def event_with(field: str, value: object) -> Fields:
-    """An event with the value in that field."""
     match field:
         case "attendees[0].responseStatus":
             return {"attendees": guests(BOB, responseStatus=value)}

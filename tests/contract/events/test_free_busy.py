@@ -1,7 +1,3 @@
-"""When the owners of calendars are busy."""
-
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,3 @@
-"""Instances of a series: times across clock changes, ids, and changes of one instance."""
-
-from __future__ import annotations
-
 from datetime import datetime
 from zoneinfo import ZoneInfo
 

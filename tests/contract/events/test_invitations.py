@@ -1,7 +1,5 @@
 """Invitations, which are not mailed but listed in the outbox."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 import pytest

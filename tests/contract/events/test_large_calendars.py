@@ -1,7 +1,5 @@
 """Pages of a calendar with many recurring events, which are not expanded again for each page."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.contract.calendar_client import CalendarClient, Fields, accepted

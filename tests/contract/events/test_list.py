@@ -1,7 +1,3 @@
-"""events.list: windows, order, pages and search."""
-
-from __future__ import annotations
-
 from typing import Any
 from urllib.parse import urlencode
 

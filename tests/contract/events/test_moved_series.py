@@ -1,7 +1,5 @@
 """Changed, moved and cancelled instances of a series whose times or recurrence change."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

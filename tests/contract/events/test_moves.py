@@ -1,7 +1,3 @@
-"""Import of events, and moves between calendars."""
-
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

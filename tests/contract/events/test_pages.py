@@ -1,7 +1,5 @@
 """Expensive lists of recurring events, whose pages end with the budget and lose no instance."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 from typing import Any
 

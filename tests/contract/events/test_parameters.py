@@ -1,7 +1,3 @@
-"""Parameters of events: a wrong value is refused with the name of its parameter, whatever the operation."""
-
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

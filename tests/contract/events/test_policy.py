@@ -1,7 +1,5 @@
 """Choices of the policy about events, where the interface leaves something open."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,3 @@
-"""Reminders: those of the calendar, or up to five of the event (B1)."""
-
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Fields of events that restrict guests and readers, and each operation that could get around them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,3 @@
-"""Copies of a series in its guests' calendars, and changes of single instances."""
-
-from __future__ import annotations
-
 import pytest
 
 from tests.contract.calendar_client import BOB, EVE, WEEKLY, CalendarClient, accepted, emails, guests, mailed
@@ -30,7 +26,6 @@ def series(ada: CalendarClient, *invited: str, **more: object) -> str:
 
 
 def weekly_summaries(client: CalendarClient) -> list[str]:
-    """Summaries by week, as the calendar shows them."""
     return [f"{item['originalStartTime']['dateTime'][8:10]} {item['summary']}"
             for item in client.items(singleEvents="true", orderBy="startTime")]  # fmt: skip
 

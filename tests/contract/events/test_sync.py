@@ -1,7 +1,3 @@
-"""Sync tokens: lists of what has changed since an earlier list, of events, calendars, access rules and settings."""
-
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote

@@ -1,7 +1,3 @@
-"""Start and end of an event: dates, date-times, zones, and invalid times (B1)."""
-
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from typing import Any
 

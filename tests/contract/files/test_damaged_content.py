@@ -1,7 +1,5 @@
 """Responses about stored content that is missing, too short, or changed. A 200 never has wrong content."""
 
-from __future__ import annotations
-
 import json
 import os
 import socket

@@ -1,7 +1,5 @@
 """Exports of native documents (A7). tests/convert has the tests of the content of the files."""
 
-from __future__ import annotations
-
 import csv
 import io
 from zipfile import ZipFile

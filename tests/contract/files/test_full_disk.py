@@ -1,7 +1,5 @@
 """A service with a full disk, its responses, its data, and deletions that free space."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """webViewLink and webContentLink in a browser, for users with access to a file and for others (A6-08)."""
 
-from __future__ import annotations
-
 from itertools import product
 from typing import Any
 from urllib.parse import quote, urlsplit

@@ -1,7 +1,5 @@
 """Rights on files: each field that restricts others, and each operation that could get around it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Messages as they arrive at a receiver, with retries (Events, N-01 to N-10)."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from contextlib import ExitStack

@@ -1,7 +1,5 @@
 """Connections of unusual clients, such as old, impatient, silent and many at once."""
 
-from __future__ import annotations
-
 import json
 import signal
 import socket

@@ -1,7 +1,5 @@
 """The endpoints of the operator, the log of requests, and a server that ends without cutting requests."""
 
-from __future__ import annotations
-
 import http.client
 import json
 import logging

@@ -1,7 +1,5 @@
 """Every request gets a response of the interface and never a 500, a traceback or a hang."""
 
-from __future__ import annotations
-
 import json
 import logging
 from urllib.parse import quote

@@ -1,7 +1,5 @@
 """The live page at / in raw HTTP: access, data, and no effect on the journal, on faults and on limits."""
 
-from __future__ import annotations
-
 import json
 import re
 from base64 import b64encode

@@ -1,7 +1,3 @@
-"""Every header of RFC 9110 and RFC 9530 that a request can carry is obeyed, refused or ignored for a reason."""
-
-from __future__ import annotations
-
 import base64
 import gzip
 import hashlib

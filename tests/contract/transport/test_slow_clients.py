@@ -1,7 +1,5 @@
 """Slow or closed clients do not keep a thread that another client needs."""
 
-from __future__ import annotations
-
 import json
 import select
 import socket

@@ -1,7 +1,3 @@
-"""The service over TLS, with the same HTTP, and with clients that do not finish the handshake."""
-
-from __future__ import annotations
-
 import http.client
 import json
 import socket

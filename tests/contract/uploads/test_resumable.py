@@ -1,7 +1,5 @@
 """Resumable uploads (A3), with every row of the session table and errors of other servers."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from urllib.parse import parse_qs, urlsplit
 

@@ -1,7 +1,5 @@
 """Pandoc writes placeholders, and the pictures come in afterwards with their size."""
 
-from __future__ import annotations
-
 import base64
 import io
 import re

@@ -1,7 +1,5 @@
 """Readers of documents."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -22,7 +20,6 @@ ARROWS = {
 
 
 def node_types_of(document: Document) -> set[str]:
-    """Return the types of all nodes."""
     node_types: set[str] = set()
 
     def look(value: object) -> None:

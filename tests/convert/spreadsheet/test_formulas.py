@@ -1,8 +1,4 @@
-"""Formulas: which are kept, how they are converted, and number formats."""
-
 # ruff: noqa: DTZ001  a spreadsheet knows no time zones
-from __future__ import annotations
-
 from datetime import date, datetime, time, timedelta
 from xml.etree import ElementTree
 

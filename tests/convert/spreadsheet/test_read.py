@@ -1,8 +1,6 @@
 """Readers of spreadsheets, with files made by other libraries or by hand."""
 
 # ruff: noqa: DTZ001  a spreadsheet knows no time zones
-from __future__ import annotations
-
 import io
 import zipfile
 from dataclasses import replace

@@ -1,8 +1,4 @@
-"""Writers of spreadsheets; each file is read by another library."""
-
 # ruff: noqa: DTZ001  a spreadsheet knows no time zones
-from __future__ import annotations
-
 import csv
 import io
 import re

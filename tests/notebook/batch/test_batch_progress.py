@@ -1,5 +1,3 @@
-"""Tests the progress of calls for many rows, in notebooks, terminals and logs, with a clock of the test."""
-
 import pytest
 
 import svc_notebooks as svc

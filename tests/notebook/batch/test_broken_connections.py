@@ -1,5 +1,3 @@
-"""Tests calls for many rows over connections that break: all rows are done, and none twice, without a second call."""
-
 import io
 import warnings
 from concurrent.futures import ThreadPoolExecutor

@@ -1,5 +1,3 @@
-"""Tests calls with a ledger: a repeated call does what is missing, and no row is done twice."""
-
 import os
 from functools import partial
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""Tests of the arguments of create_event and update_event: completion, help and unknown names."""
-
 import inspect
 
 import pytest

@@ -1,5 +1,3 @@
-"""Tests of the event functions: their arguments, their errors before a request, and their frames."""
-
 from datetime import UTC, date, datetime, timedelta, timezone
 from zoneinfo import ZoneInfo
 

@@ -1,7 +1,3 @@
-"""The DataFrames of busy periods and of free times."""
-
-from __future__ import annotations
-
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 

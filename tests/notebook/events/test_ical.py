@@ -1,5 +1,3 @@
-"""Tests of export_events, whose file another library reads."""
-
 from datetime import UTC, date
 from pathlib import Path
 from typing import Any

@@ -1,5 +1,3 @@
-"""Tests of import_events: events, series with changed instances, time zones, and events that cannot be read."""
-
 from pathlib import Path
 
 import pandas as pd

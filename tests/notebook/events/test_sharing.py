@@ -1,7 +1,3 @@
-"""Calendars that people share."""
-
-from __future__ import annotations
-
 from typing import Any
 
 import pandas as pd

@@ -1,7 +1,3 @@
-"""Lists of several pages, as one DataFrame and in chunks."""
-
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Generator, Iterator
 from typing import Any

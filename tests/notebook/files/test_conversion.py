@@ -1,5 +1,3 @@
-"""Tests imports to native documents, their exports, and the frames of formats."""
-
 from pathlib import Path
 
 import pandas as pd

@@ -1,5 +1,3 @@
-"""Tests progress, with a bar in notebooks, tqdm in terminals, and a function."""
-
 import io
 import sys
 

@@ -1,5 +1,3 @@
-"""Tests downloads of folders: the saved files and their paths, the skipped files, and a second run."""
-
 import unicodedata
 
 import pytest

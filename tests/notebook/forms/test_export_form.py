@@ -248,9 +248,6 @@ def test_every_control_has_a_label_and_a_tooltip(form):
     assert all(control.description and control.tooltip for control in every)
 
 
-# -- an export to a path that is taken
-
-
 @pytest.mark.parametrize(
     "press, contents, call",
     [

@@ -1,5 +1,3 @@
-"""The file browser, with new content, byte ranges, flagged files and the copy restriction."""
-
 import asyncio
 
 import pytest
@@ -57,9 +55,6 @@ def content_requests():
     rows = svc.exchanges()
     rows = rows[rows["query"].fillna("").str.contains("alt=media")]
     return [("acknowledgeAbuse=true" in row["query"], row["status"]) for _, row in rows.iterrows()]
-
-
-# -- other content
 
 
 @pytest.mark.spec("A1-04")
@@ -135,9 +130,6 @@ def test_a_replacement_that_is_cancelled_leaves_the_file_as_it_was(lab, plan, tm
     assert svc.read(plan) == b"Feed the ducks on Monday."
 
 
-# -- a part
-
-
 @pytest.mark.spec("A6-02", "A6-02a")
 @pytest.mark.parametrize(
     "first, last, part",
@@ -158,9 +150,6 @@ def test_a_byte_range_of_a_file(browser, plan, tmp_path, first, last, part, targ
         assert browser.saved == [part]
         assert browser.code() == f"svc.read('{plan['id'].item()}', {argument})"
         assert eval(browser.code(), {"svc": svc}) == part
-
-
-# -- a flagged file
 
 
 @pytest.mark.spec("A6-03", "A6-04", "A6-04a")
@@ -186,9 +175,6 @@ def test_the_owner_is_asked_before_a_flagged_file_is_downloaded(browser, evil, t
         assert browser.saved == [EVIL]
 
 
-# -- the copy restriction
-
-
 @pytest.mark.spec("A6-05", "A6-05b")
 def test_an_editor_can_restrict_viewers(browser, plan):
     choose(browser, "plan.txt")
@@ -202,9 +188,6 @@ def test_an_editor_can_restrict_viewers(browser, plan):
     assert "cannot download, export or copy it" in browser.about.facts.value
     viewers.value = True
     assert not svc.file(plan, fields="viewers_can_copy_content").iloc[0, 0]
-
-
-# -- metadata alone
 
 
 def made(browser, kind, name, file_id=""):

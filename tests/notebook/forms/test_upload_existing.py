@@ -1,5 +1,3 @@
-"""The upload form without a browser, with content of an existing file, a generated id and the copy restriction."""
-
 import asyncio
 from pathlib import Path
 
@@ -125,9 +123,6 @@ def test_a_replacement_is_cancelled_and_the_old_content_stays_until_the_end(form
     assert svc.read(plan) == bytes(8 * MIB)
 
 
-# -- a generated id
-
-
 @pytest.mark.spec("X-02", "X-02c")
 def test_a_repeated_upload_with_an_id_creates_one_file(form, source):
     source(form)
@@ -155,6 +150,3 @@ def test_an_id_is_refused_with_a_conversion_before_anything_is_sent(form, source
     assert len(svc.exchanges()) == before
     form.controls.convert.target.value = ""
     assert form.controls.options.file_id.problems == ()
-
-
-# -- the copy restriction

@@ -1,7 +1,3 @@
-"""Tests of the controls of a sandbox: faults, limits, the clock, snapshots, forks and saved sandboxes."""
-
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 
 import pandas as pd
@@ -15,9 +11,6 @@ from tests.receivers import revocation_list
 
 Q = 262_144
 CONTENT = bytes(range(256)) * 4 * 1024  # 1 MiB
-
-
-# -- faults
 
 
 @pytest.mark.spec("X-05", "X-05c")
@@ -93,9 +86,6 @@ def test_an_invalid_fault_is_refused_before_anything_is_sent(lab, text):
     assert svc.exchanges()["status"].tolist() == [200]
 
 
-# -- limits
-
-
 @pytest.mark.spec("X-04", "X-04a", "A3-22", "A3-22c")
 def test_the_client_obeys_retry_after(lab):
     lab.limit(requests=3, per="5m")
@@ -116,9 +106,6 @@ def test_a_limit_is_listed_and_removed(lab):
     assert limits[["user", "requests", "per", "spent"]].values.tolist() == [["bob@svc.example", 10, 90.0, 0]]
     assert lab.limit("bob@svc.example").empty
     assert lab.limits().dtypes.equals(limits.dtypes)
-
-
-# -- time
 
 
 @pytest.mark.parametrize("clock", ["virtual", "system"])
@@ -154,9 +141,6 @@ def test_the_agenda_lists_future_and_past_events(lab):
     assert lab.agenda().empty
     assert lab.agenda(since=before).equals(ahead)
     assert lab.agenda(since=before, until=ahead["time"][0].isoformat())["what"].tolist() == ["token expires"]
-
-
-# -- copies
 
 
 def test_a_fork_has_its_own_files_time_and_ids(lab):
@@ -202,9 +186,6 @@ def test_a_sandbox_is_saved_and_opened(lab, tmp_path):
     assert svc.current_session() is lab.session
 
 
-# -- domains
-
-
 @pytest.mark.spec("A8-05")
 def test_a_registered_domain_lets_channels_use_its_addresses(lab):
     address = "https://hooks.example:8443/in"
@@ -247,9 +228,6 @@ def test_an_invalid_domain_is_refused(lab, name):
 
     assert len(str(caught.value)) < 300
     assert len(lab.domains()) == 0
-
-
-# -- authorities
 
 
 @pytest.mark.spec("A8-04", "A8-04b")

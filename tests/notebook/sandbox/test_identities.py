@@ -1,5 +1,3 @@
-"""Tests of users, clients and service accounts of a sandbox, and of their tokens."""
-
 import json
 import stat
 import traceback

@@ -1,5 +1,3 @@
-"""Tests that the saved notebooks are short, begin with a sandbox, and have the promised outputs."""
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Tests of `svc-notebooks backup`, which copies a store that a service of another process is using."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

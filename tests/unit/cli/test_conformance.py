@@ -1,7 +1,5 @@
 """Tests that `svc-notebooks conformance` names the broken rule and removes everything that it creates."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,3 @@
-"""Tests the transport over sockets, with requests and urllib3."""
-
-from __future__ import annotations
-
 import socket
 import ssl
 import threading
@@ -267,9 +263,6 @@ def test_tracebacks_of_urllib3_are_not_kept_with_the_error(server: Server, trans
     while cause is not None:
         assert cause.__traceback__ is None
         cause = cause.__cause__ or cause.__context__
-
-
-# -- certificates and proxies
 
 
 @pytest.fixture

@@ -1,7 +1,3 @@
-"""Tests that a resumed upload is compared with its source: the stored file is what the source is, or it is an error."""
-
-from __future__ import annotations
-
 import hashlib
 import io
 import json

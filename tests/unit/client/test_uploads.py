@@ -1,7 +1,3 @@
-"""Tests the upload types, their requests, the checks of arguments, and uploads step by step."""
-
-from __future__ import annotations
-
 import io
 import tracemalloc
 from pathlib import Path
@@ -24,9 +20,6 @@ from tests.scripted import Q, Shelf, Stream, Time, answer, envelope, lost, reset
 
 CONTENT = Random(6).randbytes(2 * Q + 99)
 MIB = 1024 * 1024
-
-
-# -- the choice
 
 
 @pytest.mark.spec("A1-05")
@@ -93,9 +86,6 @@ def test_every_size_arrives_in_chunks(size: int, kind: str) -> None:
     assert len(shelf.header_values("Content-Range")) == max(1, -(-size // Q))
 
 
-# -- in one request, when it fails
-
-
 @pytest.mark.spec("X-07")
 def test_with_an_id_it_is_repeated_and_a_409_means_success() -> None:
     shelf = Shelf({"POST": [lost]})
@@ -110,9 +100,6 @@ def test_a_stream_that_was_read_cannot_be_sent_again() -> None:
 
     with pytest.raises(Interrupted, match="stream that cannot be read again"):
         upload(session_for(shelf), Stream(bytes(20 * MIB)), upload_type="media")
-
-
-# -- the checks, before a byte is sent
 
 
 @pytest.mark.spec("A3-24")
@@ -160,9 +147,6 @@ def test_wrong_arguments_are_named(options: dict[str, object], error: type[Excep
     with pytest.raises(error, match=named):
         upload(session_for(shelf), CONTENT, **options)  # type: ignore[arg-type]
     assert shelf.requests == []
-
-
-# -- by hand
 
 
 def test_an_upload_can_be_run_step_by_step() -> None:
@@ -333,9 +317,6 @@ def test_a_redirect_is_not_followed(method: str, status: int) -> None:
     assert len(shelf.header_values("Content-Range")) == (method == "PUT")
 
 
-# -- progress
-
-
 @pytest.mark.spec("D-03", "D-03a")
 @pytest.mark.parametrize("options", [{}, {"name": "a"}, {"chunk_size": Q}, {"chunk_size": -1}], ids=str)
 def test_progress_goes_up_to_the_whole(options: dict[str, object]) -> None:
@@ -346,9 +327,6 @@ def test_progress_goes_up_to_the_whole(options: dict[str, object]) -> None:
     assert reports == sorted(reports)
     assert reports[-1] == (len(CONTENT), len(CONTENT))
     assert len(reports) > 2
-
-
-# -- resuming
 
 
 @pytest.mark.spec("A3-25")
@@ -415,9 +393,6 @@ def test_a_session_without_known_metadata_is_not_opened_again() -> None:
     assert shelf.contents == {}
 
 
-# -- memory
-
-
 class Sink(Shelf):
     """A service that reads content and discards it."""
 
@@ -473,9 +448,6 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path, kind: str) -> None:
         tracemalloc.stop()
 
     assert peak < 6 * MIB
-
-
-# -- errors that last
 
 
 @pytest.mark.parametrize("upload_type", ["media", "resumable"])

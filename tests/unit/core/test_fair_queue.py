@@ -1,7 +1,5 @@
 """Conversions that wait, with users in turn, a share for each, and abandoned conversions; the pace of transfers."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 from time import sleep

@@ -1,7 +1,5 @@
 """Compares the instances of simple series, which come from shared days, with those of dateutil and of `occurrences`."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from zoneinfo import ZoneInfo

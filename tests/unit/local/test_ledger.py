@@ -1,5 +1,3 @@
-"""Tests the ledger: what it stores, and for which files and calls it is refused."""
-
 import sqlite3
 
 import pytest

@@ -1,7 +1,3 @@
-"""The queue of the socket server: users get permits in turn, and threads that wait have none."""
-
-from __future__ import annotations
-
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from threading import Event

@@ -1,7 +1,5 @@
 """Errors of the database file, each with one sentence, after which the process goes on."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 import subprocess

@@ -1,7 +1,3 @@
-"""A page of files is the same by every index, and a long list is read in its order or by a narrow index."""
-
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

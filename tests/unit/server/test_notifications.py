@@ -1,7 +1,5 @@
 """Messages, outbox and channels as plain values."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import pytest

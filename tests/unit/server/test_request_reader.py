@@ -1,7 +1,5 @@
 """The reader of requests from a socket, and the access token that it finds before the request is parsed."""
 
-from __future__ import annotations
-
 import socket
 from collections.abc import Iterator
 from typing import cast

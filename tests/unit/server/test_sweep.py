@@ -1,7 +1,5 @@
 """`svc-notebooks sweep` lists parts that belong to no file, and deletes them only if it is asked to."""
 
-from __future__ import annotations
-
 import os
 import time
 from pathlib import Path

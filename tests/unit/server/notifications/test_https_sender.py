@@ -1,7 +1,3 @@
-"""The requests of HttpsSender, its reading of responses, and its choice of connections."""
-
-from __future__ import annotations
-
 import asyncio
 import socket
 from threading import Condition, Event

@@ -1,7 +1,5 @@
 """The thread that delivers forgets no message, whatever happens between two looks at the queue."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -79,8 +77,6 @@ def test_a_store_that_fails_once_does_not_end_the_thread() -> None:
 
 
 class CountingQueue:
-    """A queue whose messages are only counted."""
-
     def __init__(self) -> None:
         self._changed = Condition()
         self._queued, self._taken, self._sent = 0, 0, 0
