@@ -1,5 +1,7 @@
 """A person's calendar, spoken to in raw HTTP, and the words that tests about events share."""
 
+from __future__ import annotations
+
 from functools import cache
 from typing import Any, cast
 from urllib.parse import quote, urlencode

@@ -1,3 +1,7 @@
+"""Contents in a bucket: what is written, refused, read and deleted there, and how errors are named."""
+
+from __future__ import annotations
+
 import io
 import logging
 import socket
