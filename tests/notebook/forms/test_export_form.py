@@ -239,15 +239,6 @@ def test_hostile_names_stay_text_everywhere(lab, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["_img src=x onerror=_alert(1)__.txt"]
 
 
-@pytest.mark.spec("W-05", "W-05b")
-def test_every_control_has_a_label_and_a_tooltip(form):
-    controls = form.controls
-    every = [controls.document.chooser, controls.document.refresh, controls.format, controls.target, controls.path]
-    every += [form.export, form.preview]
-
-    assert all(control.description and control.tooltip for control in every)
-
-
 @pytest.mark.parametrize(
     "press, contents, call",
     [

@@ -290,16 +290,3 @@ def test_hostile_names_stay_text_everywhere(form, box):
     shown = [form.table, form.code_area, form.alert, *form.bar.children]
     assert [view.value for view in shown if "<img" in view.value] == []
     assert "<img" not in form._repr_mimebundle_()["text/html"]
-
-
-@pytest.mark.spec("W-05", "W-05b")
-def test_every_control_has_a_label_and_a_tooltip(form):
-    controls = form.controls
-    options, destination = controls.options, controls.destination
-    every = [controls.upload_type.control, controls.chunk_size, controls.name.control]
-    every += [controls.convert.target, controls.convert.language, destination.choice, destination.chooser]
-    every += [destination.refresh, options.button, options.viewers.control, options.media_type.control]
-    every += [options.id, options.generate, options.metadata.control]
-    every += [controls.files.path, form.upload, form.cancel, form.resume, form.question.no]
-
-    assert all(control.description and control.tooltip for control in every)

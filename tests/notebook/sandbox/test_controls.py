@@ -23,19 +23,6 @@ def test_the_client_uploads_and_downloads_under_every_preset(lab, preset):
     assert svc.files()["name"].tolist() == ["film.mp4"]
 
 
-@pytest.mark.spec("X-05", "X-05c", "A3-13", "A3-13a")
-def test_the_expired_session_of_the_preset_is_really_gone(lab):
-    upload = svc.start_upload(CONTENT, name="film.mp4", chunk_size=2 * Q)
-    first = upload.session_uri
-
-    with lab.faults("expired session"):
-        upload.run()
-
-    assert upload.session_uri != first
-    assert 404 in svc.exchanges()["status"].dropna().tolist()
-    assert lab.agenda().empty
-
-
 def test_the_presets_are_a_frame():
     presets = svc.fault_presets()
 
@@ -84,19 +71,6 @@ def test_an_invalid_fault_is_refused_before_anything_is_sent(lab, text):
 
     svc.files()
     assert svc.exchanges()["status"].tolist() == [200]
-
-
-@pytest.mark.spec("X-04", "X-04a", "A3-22", "A3-22c")
-def test_the_client_obeys_retry_after(lab):
-    lab.limit(requests=3, per="5m")
-    before = lab.clock.now()
-
-    file = svc.upload(CONTENT, name="film.mp4", chunk_size=Q)
-
-    assert svc.exchanges()["status"].tolist().count(403) == 1
-    assert lab.clock.now() - before >= timedelta(minutes=5)
-    lab.limit(requests=None)
-    assert svc.read(file) == CONTENT
 
 
 @pytest.mark.spec("X-04", "X-04b")

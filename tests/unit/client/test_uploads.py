@@ -12,7 +12,6 @@ from svc_notebooks.core.errors.errors import (
     Interrupted,
     ServiceFailed,
     SessionExpired,
-    SourceChanged,
 )
 from svc_notebooks.core.http.messages import Headers, Request, Response, as_body
 from svc_notebooks.core.uploads.states import UploadRule, UploadState
@@ -330,24 +329,6 @@ def test_progress_goes_up_to_the_whole(options: dict[str, object]) -> None:
 
 
 @pytest.mark.spec("A3-25")
-def test_the_same_call_resumes_an_interrupted_upload(tmp_path: Path) -> None:
-    shelf, state = Shelf({"PUT": [None, *[reset] * 99]}), tmp_path / "state"
-    with pytest.raises(Interrupted, match="Run the call again"):
-        upload(session_for(shelf, state_dir=state), CONTENT, name="a", chunk_size=Q)
-    shelf.faults.clear()
-    before = len(shelf.header_values("Content-Range"))
-
-    upload(session_for(shelf, state_dir=state), CONTENT, name="a", chunk_size=Q)
-
-    assert shelf.header_values("Content-Range")[before:][:2] == [
-        f"bytes */{len(CONTENT)}",
-        f"bytes {Q}-{2 * Q - 1}/{len(CONTENT)}",
-    ]
-    assert list(shelf.contents.values()) == [CONTENT]
-    assert list(state.glob("*")) == []
-
-
-@pytest.mark.spec("A3-25")
 def test_a_pending_upload_is_resumed_with_its_metadata(tmp_path: Path) -> None:
     path = tmp_path / "a.bin"
     path.write_bytes(CONTENT)
@@ -361,17 +342,6 @@ def test_a_pending_upload_is_resumed_with_its_metadata(tmp_path: Path) -> None:
 
     assert file["description"] == "d"
     assert session.pending.all() == []
-
-
-@pytest.mark.spec("A3-25")
-def test_a_pending_upload_needs_the_same_content() -> None:
-    session = session_for(Shelf())
-    start_upload(session, CONTENT, chunk_size=Q).close()
-    (entry,) = session.pending.all()
-
-    with pytest.raises(SourceChanged):
-        resume_upload(session, entry.session_uri, CONTENT[::-1])
-    assert resume_upload(session, entry.session_uri, CONTENT).run()["size"] == str(len(CONTENT))
 
 
 @pytest.mark.parametrize("wrong", ["", "ftp://x", 7, None])
