@@ -1,7 +1,6 @@
 """The export form without a browser. Tests set controls, click buttons and send the messages of a browser."""
 
 import asyncio
-import time
 from pathlib import Path
 from threading import Event
 
@@ -157,31 +156,6 @@ def test_a_hostile_export_stays_text_or_in_its_frame(kind):
     if kind == "text/html":
         assert 'sandbox=""' in view
         assert "default-src" in view
-
-
-def test_the_kernel_handles_other_messages_during_an_export(form, table, monkeypatch):
-    choose(form, table, "csv")
-    handle = form._session or svc.current_session()
-    send = handle.send
-
-    def slow(request, *bound):
-        time.sleep(0.3 if "/export" in request.url else 0)
-        return send(request, *bound)
-
-    monkeypatch.setattr(handle, "send", slow)
-
-    async def press():
-        form.export.click()
-        form.export.click()
-        assert "is running" in form.alert.value
-        turns = 0
-        while form.busy:
-            turns += 1
-            await asyncio.sleep(0.01)
-        return turns
-
-    assert asyncio.run(press()) > 10
-    assert len(form.result) == 1
 
 
 @pytest.mark.spec("W-02", "W-02c")

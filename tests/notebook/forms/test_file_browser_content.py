@@ -1,9 +1,6 @@
-import asyncio
-
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.core.policy import MIB
 from svc_notebooks.forms.file_browser.browser import FileBrowser
 
 EVIL = b"not for everybody"
@@ -89,44 +86,6 @@ def test_replace_content_asks_first(browser, plan, tmp_path):
     browser.question.source.path.value = "new.txt"
     browser.question.no.click()
 
-    assert svc.read(plan) == b"Feed the ducks on Monday."
-
-
-@pytest.mark.spec("A5-04")
-def test_a_native_document_converts_its_new_content(browser, tmp_path):
-    svc.upload(b"a,b\n", name="Sheet", mime_type="text/csv", convert_to="spreadsheet")
-    browser.refresh()
-    (tmp_path / "counts.csv").write_bytes(b"pond,birds\nMill pond,12\n")
-    choose(browser, "Sheet")
-    browser.ask["replace"].click()
-    assert "The new content is converted" in browser.question.head.value
-    browser.question.source.path.value = "counts.csv"
-    browser.question.yes.click()
-
-    assert browser.last_error is None
-    svc.export(browser.chosen, "csv", "out.csv")
-    assert "Mill pond,12" in (tmp_path / "out.csv").read_text(encoding="utf-8-sig")
-
-
-def test_a_replacement_that_is_cancelled_leaves_the_file_as_it_was(lab, plan, tmp_path):
-    (tmp_path / "large.bin").write_bytes(bytes(24 * MIB))
-
-    async def scene():
-        browser = svc.file_browser()
-        choose(browser, "plan.txt")
-        browser.ask["replace"].click()
-        browser.question.source.path.value = "large.bin"
-        browser.question.yes.click()
-        assert browser.busy, browser.last_error
-        browser.work.cancel.click()
-        while browser.busy:
-            await asyncio.sleep(0.01)
-        return browser
-
-    browser = asyncio.run(scene())
-
-    assert "Cancelled. plan.txt is unchanged." in browser.status.value
-    assert browser.last_error is None
     assert svc.read(plan) == b"Feed the ducks on Monday."
 
 

@@ -1,10 +1,8 @@
-import asyncio
 from pathlib import Path
 
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.core.policy import MIB
 from svc_notebooks.forms.upload.controls import EXISTING
 
 
@@ -94,33 +92,6 @@ def test_content_of_a_native_document_is_converted(form, source):
     svc.export(sheet, "csv", "out.csv")
     assert "Mill pond,12" in Path("out.csv").read_text(encoding="utf-8-sig")
     assert form.code() == f"svc.update('{sheet['id'].item()}', 'new.csv')"
-
-
-def test_a_replacement_is_cancelled_and_the_old_content_stays_until_the_end(form, plan, source, cancelled):
-    source(form, "large.bin", bytes(8 * MIB))
-    existing(form, plan)
-    form.controls.upload_type.value = "resumable"
-    form.controls.chunk_size.value = MIB
-
-    async def press():
-        form.upload.click()
-        form.question.yes.click()
-        assert form.busy, form.last_error
-        while form.bar.done < 4 * MIB:
-            await asyncio.sleep(0)
-        form.cancel.click()
-        cancelled.set()
-        while form.busy:
-            await asyncio.sleep(0)
-        before = svc.read(plan)
-        form.resume.click()
-        while form.busy:
-            await asyncio.sleep(0)
-        return before
-
-    assert asyncio.run(press()) == b"old words"
-    assert form.last_error is None
-    assert svc.read(plan) == bytes(8 * MIB)
 
 
 @pytest.mark.spec("X-02", "X-02c")

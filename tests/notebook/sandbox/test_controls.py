@@ -117,19 +117,6 @@ def test_the_agenda_lists_future_and_past_events(lab):
     assert lab.agenda(since=before, until=ahead["time"][0].isoformat())["what"].tolist() == ["token expires"]
 
 
-def test_a_fork_has_its_own_files_time_and_ids(lab):
-    svc.upload(b"both", name="both")
-    with lab.fork() as copy:
-        assert svc.current_session() is lab.session
-        here, there = svc.upload(b"1", name="here"), svc.upload(b"2", name="there", session=copy.session)
-        copy.clock.advance("1d")
-
-        assert here["id"].item() != there["id"].item()
-        assert svc.files()["name"].tolist() == ["here", "both"]
-        assert svc.files(session=copy.session)["name"].tolist() == ["there", "both"]
-        assert copy.clock.now() - lab.clock.now() == timedelta(days=1)
-
-
 @pytest.mark.spec("N-11")
 def test_a_fork_sends_no_notifications(lab):
     rx = svc.receiver()

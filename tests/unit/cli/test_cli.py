@@ -400,24 +400,6 @@ class TestServe:
         assert (mode, ca.exists()) == (0o644, False)
         assert (process.returncode, rest, errors) == (0, "", "")
 
-    def test_keeps_files_in_its_store(self, tmp_path: Path):
-        import requests
-
-        names = []
-        for _ in range(2):
-            with self.serve("--store", str(tmp_path / "store"), "--token", "t") as process:
-                ready = json.loads(process.stdout.readline())
-                signed_in = {"Authorization": "Bearer t"}
-                url = ready["base_url"] + "/storage/v3/files"
-                requests.post(url, json={"name": "kept"}, headers=signed_in, timeout=PATIENCE).raise_for_status()
-                names.append(
-                    [file["name"] for file in requests.get(url, headers=signed_in, timeout=PATIENCE).json()["files"]]
-                )
-                process.send_signal(signal.SIGTERM)
-                process.communicate(timeout=PATIENCE)
-
-        assert names == [["kept"], ["kept", "kept"]]
-
     @pytest.mark.parametrize(
         "arguments,message",
         [

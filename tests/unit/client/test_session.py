@@ -191,13 +191,6 @@ def test_pages_are_requested_as_they_are_needed() -> None:
     assert requests[0].query.get("fields") == "nextPageToken,files(id)"
 
 
-def test_a_limit_ends_the_pages() -> None:
-    session, requests = replies(Response(200, body=b'{"files": [{"id": "1"}, {"id": "2"}], "nextPageToken": "t"}'))
-
-    assert len(list(list_files(session, limit=2))) == 2
-    assert len(requests) == 1
-
-
 def test_a_repeated_page_token_is_an_error_of_the_service() -> None:
     page = Response(200, body=b'{"files": [], "nextPageToken": "t"}')
     session, _ = replies(page, page)
