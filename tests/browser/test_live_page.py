@@ -152,9 +152,7 @@ def test_without_a_key_the_page_asks_for_it(page: Page, axe) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 520])
-def test_axe_reports_no_violations(
-    live: Page, sandbox: svc.Sandbox, axe, problems: list[str], scheme: str, width: int
-) -> None:
+def test_axe_reports_no_violations(live, sandbox, axe, problems, scheme, width):
     act(sandbox)
     live.set_viewport_size({"width": width, "height": 900})
     live.emulate_media(color_scheme=scheme)

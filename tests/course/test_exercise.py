@@ -182,9 +182,7 @@ class TestParts:
             ("POST", "files/{file_id}/watch", b"{}", "watch-without-a-gap", "/watch got the status 400: "),
         ],
     )
-    def test_the_message_begins_with_the_refused_request(
-        self, method: str, path: str, body: bytes, name: str, message: str
-    ):
+    def test_the_message_begins_with_the_refused_request(self, method, path, body, name, message):
         exercise = course.exercise(name)
         given = exercise.begin()
         path = path.format(file_id=given._values.get("file_id"))

@@ -393,9 +393,7 @@ class TestCommand:
         (tmp_path / "points.csv").write_text("exercise,points\nexpired-session,3\n")
         return tmp_path / "class"
 
-    def test_writes_gradebook_feedback_and_class_page_and_replaces_no_file(
-        self, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-    ):
+    def test_writes_gradebook_feedback_and_class_page_and_replaces_no_file(self, folder, tmp_path, capsys):
         files = {"roster": "roster.csv", "points": "points.csv", "output": "out.csv", "class_page": "class.html"}
 
         assert self.grade(folder, "--format", "moodle", **files, feedback="pages") == 0
@@ -413,9 +411,7 @@ class TestCommand:
             )
             assert f"{name} exists" in capsys.readouterr().err
 
-    def test_only_one_student_or_exercise_is_graded_and_the_rest_is_kept(
-        self, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-    ):
+    def test_only_one_student_or_exercise_is_graded_and_the_rest_is_kept(self, folder, tmp_path, capsys, monkeypatch):
         assert self.grade(folder, roster="roster.csv", json="marks.json") == 0
         graded = list[str]()
 

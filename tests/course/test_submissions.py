@@ -387,9 +387,7 @@ def test_a_student_whose_file_somebody_has_linked_is_graded(tmp_path: Path):
         (["7b/submitted/ada/ps1/e1.ipynb", "7b/source/ps1/e1.ipynb"], ["ada"]),
     ],
 )
-def test_the_only_folder_of_an_archive_is_the_class_or_a_student(
-    tmp_path: Path, names: list[str], students: list[str]
-) -> None:
+def test_the_only_folder_of_an_archive_is_the_class_or_a_student(tmp_path, names, students):
     for name in names:
         write(tmp_path / name, book(CELL))
 

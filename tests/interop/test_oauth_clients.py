@@ -152,9 +152,7 @@ def test_a_sign_in_with_openid(service: Service, base_url: str) -> None:
 
 
 @pytest.mark.parametrize("way", ["client_secret_basic", "client_secret_post"])
-def test_authlib_goes_the_whole_way_of_a_code(
-    service: Service, base_url: str, client: dict[str, Any], way: str
-) -> None:
+def test_authlib_goes_the_whole_way_of_a_code(service, base_url, client, way):
     with OAuth2Session(
         client["client_id"],
         client["client_secret"],
@@ -207,9 +205,7 @@ def test_authlib_signs_an_assertion(service: Service, base_url: str) -> None:
 # -- requests-oauthlib -----------------------------------------------------------------------------------------------
 
 
-def test_requests_oauthlib_goes_the_whole_way_of_a_code(
-    service: Service, base_url: str, client: dict[str, Any]
-) -> None:
+def test_requests_oauthlib_goes_the_whole_way_of_a_code(service, base_url, client):
     with OtherSession(client["client_id"], redirect_uri=BACK, scope=SCOPES, pkce="S256") as session:
         address, _ = session.authorization_url(client["auth_uri"])
         landed = sent_back(service, address)

@@ -85,9 +85,7 @@ def run_python(file: str, variables: dict[str, str], monkeypatch: pytest.MonkeyP
     ids=["curl", "fetch", "requests", "google-api-python-client"],
     indirect=["lab"],
 )
-def test_ten_tasks(
-    lab: Sandbox, program: str, file: str, fault: dict, monkeypatch: pytest.MonkeyPatch, capsys, seen: Seen
-) -> None:
+def test_ten_tasks(lab, program, file, fault, monkeypatch, capsys, seen):
     receiver = svc.receiver()
     variables = environment(lab, SVC_RECEIVER=receiver.address)
 

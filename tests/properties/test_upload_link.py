@@ -135,9 +135,7 @@ def carry_out(
     chunk=st.sampled_from([None, 4, 8, 12]),
     faults=st.lists(st.tuples(st.sampled_from(FAULTS), st.integers(0, 40)), max_size=30),
 )
-def test_whatever_the_link_does_the_content_arrives_once(
-    size: int, known: bool, chunk: int | None, faults: list[tuple[str, int]]
-) -> None:
+def test_whatever_the_link_does_the_content_arrives_once(size, known, chunk, faults):
     content = bytes(range(1, size + 1))
 
     service, machine = run(content, known, chunk, faults)

@@ -116,9 +116,7 @@ def perform(wire: InProcess, action: tuple[str, Any]) -> None:
 
 @given(_actions)
 @settings(parent=examples(0.3), deadline=None)
-def test_a_folder_is_equal_after_a_copy_to_postgresql_and_back(
-    server: str, tmp_path_factory: pytest.TempPathFactory, actions: list[tuple[str, Any]]
-) -> None:
+def test_a_folder_is_equal_after_a_copy_to_postgresql_and_back(server, tmp_path_factory, actions):
     folder = tmp_path_factory.mktemp("migrate")
     with open_service(folder / "first") as service:
         wire = wire_of(service)
@@ -312,9 +310,7 @@ def opened(target: str, place: Place) -> Service:
     return open_service(target, content=place.content if "://" in target else None)
 
 
-def test_an_interrupted_migration_is_refused_by_a_service_and_continues(
-    interrupted: tuple[str, str, Place],
-) -> None:
+def test_an_interrupted_migration_is_refused_by_a_service_and_continues(interrupted):
     source, target, place = interrupted
     with pytest.raises(OSError, match=r"a migration that has not ended.*repeat the command.*--discard"):
         opened(target, place)
@@ -338,9 +334,7 @@ def test_an_interrupted_migration_is_discarded(interrupted: tuple[str, str, Plac
         assert as_bytes(Path(target)) == {"thesis.txt": b"mine"}
 
 
-def test_a_part_that_changes_after_it_was_copied_is_found(
-    each_place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_part_that_changes_after_it_was_copied_is_found(each_place, tmp_path, monkeypatch):
     verify = migration.check_contents
 
     def damage(database: Any, parts: Any, report: Any) -> None:

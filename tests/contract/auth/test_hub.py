@@ -293,9 +293,7 @@ def test_a_session_ends_with_the_hubs_token(hub: FakeHub, wire: OverSocket, link
     assert (before, user.open(link).status) == (200, 401)
 
 
-def test_a_hub_that_does_not_respond_ends_no_session(
-    hub: FakeHub, wire: OverSocket, link: str, seconds: list[float]
-) -> None:
+def test_a_hub_that_does_not_respond_ends_no_session(hub, wire, link, seconds):
     user = WebUser(wire)
     sign_in(user, hub, link)
     seconds[0] += 60

@@ -351,9 +351,7 @@ def service_with_users() -> ServiceWithUsers:
 @pytest.mark.spec("T-04", "T-04b")
 @examples(0.8, suppress_health_check=list(HealthCheck))
 @given(nodes=graphs())
-def test_nobody_ever_sees_what_is_neither_theirs_nor_shared(
-    service_with_users: ServiceWithUsers, nodes: list[Node]
-) -> None:
+def test_nobody_ever_sees_what_is_neither_theirs_nor_shared(service_with_users, nodes):
     service, tokens = service_with_users
     service.reset()
     wire = InProcess(service, "http://svc.test")

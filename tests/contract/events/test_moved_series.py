@@ -87,9 +87,7 @@ def shown(client: CalendarClient) -> list[str]:
 
 @pytest.mark.parametrize("change", [patched, replaced])
 @pytest.mark.parametrize("times, expected", CHANGES.values(), ids=CHANGES)
-def test_instances_stay_with_the_series_that_moves(
-    ada: CalendarClient, change: Change, times: Fields, expected: list[str]
-) -> None:
+def test_instances_stay_with_the_series_that_moves(ada, change, times, expected):
     event = with_exceptions(ada)
 
     change(ada, event, times)

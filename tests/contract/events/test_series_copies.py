@@ -92,9 +92,7 @@ def test_a_guest_who_is_invited_later_has_the_changed_instances(ada: CalendarCli
     assert weekly_summaries(bob) == weekly_summaries(ada) == [UNCHANGED[0], "09 Guest lecture", UNCHANGED[3]]
 
 
-def test_a_guest_who_is_removed_from_one_instance_does_not_see_it(
-    ada: CalendarClient, bob: CalendarClient, eve: CalendarClient
-) -> None:
+def test_a_guest_who_is_removed_from_one_instance_does_not_see_it(ada, bob, eve):
     event = series(ada, BOB, EVE)
 
     ada.patch(instance_id(event, 1), {"attendees": guests(BOB)})
@@ -104,9 +102,7 @@ def test_a_guest_who_is_removed_from_one_instance_does_not_see_it(
     assert emails(ada.read(instance_id(event, 1))) == [BOB]
 
 
-def test_a_guest_of_one_instance_sees_only_that_one(
-    ada: CalendarClient, bob: CalendarClient, eve: CalendarClient
-) -> None:
+def test_a_guest_of_one_instance_sees_only_that_one(ada, bob, eve):
     event = series(ada, EVE)
 
     ada.patch(instance_id(event, 1), {"attendees": guests(EVE, BOB)})
@@ -120,9 +116,7 @@ def test_a_guest_of_one_instance_sees_only_that_one(
     assert bob.items() == []
 
 
-def test_a_removed_guest_of_a_series_is_removed_from_instances_with_own_guests(
-    ada: CalendarClient, bob: CalendarClient, eve: CalendarClient
-) -> None:
+def test_a_removed_guest_of_a_series_is_removed_from_instances_with_own_guests(ada, bob, eve):
     event = series(ada, BOB, EVE)
     bob.patch(instance_id(event, 1), {"attendees": [*guests(BOB, responseStatus="accepted"), *guests(EVE)]})
 

@@ -93,9 +93,7 @@ def test_an_invalid_date_time_is_refused(ada: CalendarClient, field: str, text: 
 @pytest.mark.spec("E-03", "E-03a", "E-03b")
 @pytest.mark.parametrize("value", NO_TEXTS)
 @pytest.mark.parametrize("part, event", [("date", HOLIDAY), ("dateTime", SEMINAR), ("timeZone", SEMINAR)])
-def test_the_parts_of_a_time_must_be_texts(
-    ada: CalendarClient, part: str, event: dict[str, Any], value: object
-) -> None:
+def test_the_parts_of_a_time_must_be_texts(ada, part, event, value):
     answer = ada.insert({**event, "start": {**event["start"], part: value}})
 
     assert (answer.status, answer.error["location"]) == (400, f"start.{part}")
@@ -258,9 +256,7 @@ def test_the_end_is_exclusive(ada: CalendarClient) -> None:
         ({"dateTime": "2026-11-02T10:00:00", "timeZone": "Berlin"}, "invalid", "originalStartTime.timeZone"),
     ],
 )
-def test_the_original_start_has_the_rules_of_a_start(
-    ada: CalendarClient, value: Any, reason: str, location: str
-) -> None:
+def test_the_original_start_has_the_rules_of_a_start(ada, value, reason, location):
     assert refusal(ada.insert({**SEMINAR, "originalStartTime": value})) == (400, reason, location)
 
 

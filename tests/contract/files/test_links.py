@@ -169,9 +169,7 @@ SAVED = ["application/zip", "application/octet-stream", "image/tiff", "applicati
 @pytest.mark.spec("A6-08", "A6-08c")
 @pytest.mark.choice("Content behind webContentLink")
 @pytest.mark.parametrize("media_type, disposition", [*product(SHOWN, ["inline"]), *product(SAVED, ["attachment"])])
-def test_the_content_link_shows_what_a_browser_can_show_and_saves_the_rest(
-    wire: Wire, media_type: str, disposition: str
-) -> None:
+def test_the_content_link_shows_what_a_browser_can_show_and_saves_the_rest(wire, media_type, disposition):
     file, ada = made(wire, media_type=media_type, name="a.bin"), browser(wire, ADA)
     link = local(file["webContentLink"])
 

@@ -100,9 +100,7 @@ def test_another_form_of_target_is_refused(wire: OverSocket, target: str) -> Non
         "no host",
     ],
 )
-def test_an_unreadable_request_gets_an_error_that_names_the_problem(
-    wire: OverSocket, start: str, status: int, word: str
-) -> None:
+def test_an_unreadable_request_gets_an_error_that_names_the_problem(wire, start, status, word):
     with connected(wire, start) as connection:
         head, _, body = everything(connection).partition(b"\r\n\r\n")
 

@@ -370,9 +370,7 @@ class TestData:
             ),
         ],
     )
-    def test_the_type_comes_from_metadata_then_from_the_header(
-        self, wire: Wire, metadata: dict[str, str], header: str | None, kind: str
-    ) -> None:
+    def test_the_type_comes_from_metadata_then_from_the_header(self, wire, metadata, header, kind):
         uri = wire.begin(metadata, **({"X_Upload_Content_Type": header} if header else {}))
 
         assert wire.put(uri, b"%PDF-1.7").json["mimeType"] == kind
@@ -525,9 +523,7 @@ class TestForwardedHost:
             ({"Forwarded": 'for=192.0.2.1;proto=https;host="api.example.org"'}, "https://api.example.org"),
         ],
     )
-    def test_the_location_has_the_host_that_the_client_uses(
-        self, wire: Wire, headers: dict[str, str], origin: str
-    ) -> None:
+    def test_the_location_has_the_host_that_the_client_uses(self, wire, headers, origin):
         answer = wire.send("POST", "/upload/storage/v3/files?uploadType=resumable", b"", headers)
 
         parts = urlsplit(answer.headers["location"])

@@ -151,9 +151,7 @@ class TestHostile:
             (read.rtf, rb"{\rtf1 " + b"{" * 100_000 + b"x"),
         ],
     )
-    def test_endless_nesting_is_refused(
-        self, reader: Callable[[bytes, Job], Document], source: bytes, job: Job
-    ) -> None:
+    def test_endless_nesting_is_refused(self, reader, source, job):
         with pytest.raises(TooLarge, match="nested"):
             reader(source, job)
 
@@ -197,9 +195,7 @@ class TestHostile:
             (read.rtf, b"plain", "not RTF"),
         ],
     )
-    def test_files_of_other_types_are_refused(
-        self, reader: Callable[[bytes, Job], Document], source: bytes, words: str, job: Job
-    ):
+    def test_files_of_other_types_are_refused(self, reader, source, words, job):
         with pytest.raises(ConversionError, match=words):
             reader(source, job)
 

@@ -111,7 +111,7 @@ END:VTIMEZONE
     [("+0100", "+0200", "Europe/Paris", 9), ("+0200", "+0300", "Europe/Kiev", 8)],
 )
 def test_a_zone_that_the_file_defines_becomes_the_iana_zone_with_the_same_offsets(
-    lab: svc.Sandbox, term: str, winter: str, summer: str, time_zone: str, hour: int
+    lab, term, winter, summer, time_zone, hour
 ):
     """Both files define the name Campus. The library keeps the zone of the first file for the second."""
     head = VTIMEZONE.format(name="Campus", winter=winter, summer=summer)
@@ -129,9 +129,7 @@ def test_a_zone_that_the_file_defines_becomes_the_iana_zone_with_the_same_offset
     "name, time_zone, hour",
     [("W. Europe Standard Time", BERLIN, 9), ("pacific standard time", "America/Los_Angeles", 18)],
 )
-def test_the_name_of_a_windows_zone_is_imported_as_the_zone_of_the_cldr(
-    lab: svc.Sandbox, term: str, name: str, time_zone: str, hour: int
-):
+def test_the_name_of_a_windows_zone_is_imported_as_the_zone_of_the_cldr(lab, term, name, time_zone, hour):
     event = f"UID:a@b\nDTSTART;TZID={name}:20270104T100000\nDURATION:PT1H\nRRULE:FREQ=MONTHLY;COUNT=12"
 
     imported = svc.import_events(file(event), calendar=term)

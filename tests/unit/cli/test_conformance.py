@@ -231,9 +231,7 @@ def _keep_a_file(service: Service) -> str:
 
 
 @pytest.mark.parametrize("variables, result", [({"SVC_CONTROL_TOKEN": "of-control"}, "pass"), ({}, "untestable")])
-def test_a_control_interface_with_a_token_is_used_by_those_who_have_it(
-    tmp_path: Path, variables: dict[str, str], result: str
-) -> None:
+def test_a_control_interface_with_a_token_is_used_by_those_who_have_it(tmp_path, variables, result):
     with (
         open_service() as service,
         SocketServer(service, control=True, control_token="of-control", threads=8) as server,

@@ -75,9 +75,7 @@ RANGES = [
 
 
 @pytest.mark.parametrize("byte_range, sent, part", RANGES, ids=str)
-def test_a_range_may_be_given_in_many_forms(
-    byte_range: object, sent: str, part: slice, shelf: Shelf, tmp_path: Path
-) -> None:
+def test_a_range_may_be_given_in_many_forms(byte_range, sent, part, shelf, tmp_path):
     session = session_for(shelf)
 
     assert read_content(session, "f", size=len(CONTENT), byte_range=byte_range) == CONTENT[part]  # type: ignore[arg-type]
@@ -111,9 +109,7 @@ def test_an_invalid_range_is_refused(wrong: object, error: type[Exception]) -> N
     (403, "fileNotDownloadable", NotAllowed),
     (416, "requestedRangeNotSatisfiable", BadRequest),
 ])  # fmt: skip
-def test_a_refused_download_is_an_error_and_leaves_no_file(
-    status: int, reason: str, error: type[Exception], shelf: Shelf, tmp_path: Path
-) -> None:
+def test_a_refused_download_is_an_error_and_leaves_no_file(status, reason, error, shelf, tmp_path):
     refusal = answer(status, envelope(status, reason))
     shelf.faults["GET"] = [refusal, None, refusal]
     session = session_for(shelf)

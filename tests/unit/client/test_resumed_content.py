@@ -187,9 +187,7 @@ class WithPartialResponses(WithoutChecksums):
 @pytest.mark.spec("A3-25")
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
 @pytest.mark.parametrize("service", [Shelf, WithPartialResponses])
-def test_a_source_that_changed_is_an_error_that_names_the_stored_file(
-    path: Path, way: Way, service: type[Shelf]
-) -> None:
+def test_a_source_that_changed_is_an_error_that_names_the_stored_file(path, way, service):
     shelf = service()
     session = session_for(shelf)
 
@@ -271,9 +269,7 @@ def test_a_stream_by_hand_is_a_warning_because_it_cannot_be_read_again() -> None
 
 @pytest.mark.parametrize("source", ["path", "bytes", "stream"])
 @pytest.mark.parametrize("chunk_size", [Q, -1])
-def test_an_upload_that_was_not_resumed_is_not_read_twice(
-    path: Path, source: str, chunk_size: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_upload_that_was_not_resumed_is_not_read_twice(path, source, chunk_size, monkeypatch):
     def digest(*args: object) -> str:
         raise AssertionError
 

@@ -264,9 +264,7 @@ def test_an_initiation_without_a_valid_location_is_an_error_of_the_service(locat
         ("application/json", b'{"id": null}', "it has no id|without a Location header"),
     ],
 )
-def test_a_response_of_another_program_is_not_a_stored_file(
-    method: str, media_type: str, body: bytes, message: str
-) -> None:
+def test_a_response_of_another_program_is_not_a_stored_file(method, media_type, body, message):
     page = Response(200, Headers([("Content-Type", media_type)]), body)
     shelf = Shelf({method: [lambda shelf, request: page]})
     with pytest.raises(ServiceFailed, match=message):

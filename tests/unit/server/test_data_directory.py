@@ -227,9 +227,7 @@ def device(path: Path) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no FIFOs")
 @pytest.mark.parametrize("kind", [fifo, folder, listening_socket, device])
 @pytest.mark.parametrize("name", ["svc.sqlite", "svc.sqlite-wal", "svc-store.json", "svc-store.json.unfinished"])
-def test_a_store_with_a_file_of_another_kind_is_refused_and_not_opened(
-    store: Path, name: str, kind: Callable[[Path], None]
-) -> None:
+def test_a_store_with_a_file_of_another_kind_is_refused_and_not_opened(store, name, kind):
     path = store / name
     path.unlink(missing_ok=True)
     kind(path)
@@ -256,9 +254,7 @@ def test_a_backup_of_an_earlier_opening_is_refused(store: Path, tmp_path: Path) 
         assert contents(service) == [b"first", b"second", b"third"]
 
 
-def test_without_its_marker_a_store_goes_on_with_an_old_database_and_gets_its_parts_back(
-    store: Path, tmp_path: Path
-) -> None:
+def test_without_its_marker_a_store_goes_on_with_an_old_database_and_gets_its_parts_back(store, tmp_path):
     shutil.copy(store / "svc.sqlite", tmp_path / "backup")
     with opened(store) as service:
         upload(service, b"third")

@@ -123,10 +123,7 @@ rows = st.lists(
     app_only=st.booleans(),
 )
 @examples(2)
-def test_a_list_is_the_same_by_index_and_by_scan(
-    rows: list[dict[str, Any]], renamed: dict[int, str], deleted: set[int], query: str, keys: tuple[SortKey, ...],
-    size: int, few: int, shared: bool, app_only: bool,
-) -> None:  # fmt: skip
+def test_a_list_is_the_same_by_index_and_by_scan(rows, renamed, deleted, query, keys, size, few, shared, app_only):
     store = Store(open_database(None, "process"))
     store.files.add(row(0, id="root", parent=None, name="root", mime_type=FOLDER))
     for number, changes in enumerate(rows, start=1):

@@ -79,9 +79,7 @@ def test_a_store_in_use_is_refused(store: Path) -> None:
         (["{}/none"], "is not a store"),
     ],
 )
-def test_other_places_are_refused(
-    store: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
-) -> None:
+def test_other_places_are_refused(store, capsys, arguments, message):
     assert main(["sweep", *(each.format(store) for each in arguments), "--delete"]) == 2
     assert message in capsys.readouterr().err
     assert _files(store) == EVERYTHING

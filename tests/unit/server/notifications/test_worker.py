@@ -124,9 +124,7 @@ def delivery_threads() -> list[threading.Thread]:
     return [thread for thread in threading.enumerate() if thread.name == "svc-delivery"]
 
 
-def test_an_idle_thread_ends_and_a_new_one_is_started(
-    queue: CountingQueue, push: PushNotifications, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_idle_thread_ends_and_a_new_one_is_started(queue, push, monkeypatch):
     monkeypatch.setattr("svc_notebooks.server.notifications.delivery_worker._IDLE_SECONDS", 0.01)
     others = delivery_threads()
     for _ in range(3):
@@ -142,9 +140,7 @@ def test_an_idle_thread_ends_and_a_new_one_is_started(
         assert delivery_threads() == others
 
 
-def test_no_message_is_lost_between_a_thread_that_ends_and_the_next(
-    queue: CountingQueue, push: PushNotifications, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_message_is_lost_between_a_thread_that_ends_and_the_next(queue, push, monkeypatch):
     monkeypatch.setattr("svc_notebooks.server.notifications.delivery_worker._IDLE_SECONDS", 0.001)
     chance = Random(0)
     for number in range(400):
