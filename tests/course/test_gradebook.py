@@ -29,13 +29,7 @@ from svc_notebooks.course import grading
 from svc_notebooks.course.catalogue import DEFINITIONS
 from svc_notebooks.course.definition import ExerciseOutcome, PartResult, Verdict
 from svc_notebooks.course.grading import SubmissionResult
-from svc_notebooks.course.submissions import (
-    NotebookContent,
-    Submission,
-    SubmissionContent,
-    exercise_cells,
-    submissions,
-)
+from svc_notebooks.course.submissions import NotebookContent, Submission, SubmissionContent, exercise_cells, submissions
 
 POINTS = {name: 2.0 if name == "expired-session" else 0.5 for name in DEFINITIONS}
 POSSIBLE = f"{2 + (len(DEFINITIONS) - 1) / 2:g}"

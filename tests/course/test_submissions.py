@@ -11,13 +11,7 @@ from pathlib import Path
 import pytest
 
 from svc_notebooks.course.archives import unpack
-from svc_notebooks.course.submissions import (
-    Submission,
-    SubmissionContent,
-    names_pattern,
-    read_submission,
-    submissions,
-)
+from svc_notebooks.course.submissions import Submission, SubmissionContent, names_pattern, read_submission, submissions
 
 CELL = "from svc_notebooks import course"
 

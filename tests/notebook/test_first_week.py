@@ -11,10 +11,7 @@ HINTS = {
     "another setting": (lambda lab: svc.sandbox(ratelimit=5), r"policy=svc.Policy\(rate_limit=...\)"),
     "a setting by another name": (lambda lab: svc.Policy(quota=5), "did you mean 'storage_limit'"),
     "no https": (lambda lab: svc.watch_changes("http://a.example/in"), r"http://a.example/in\. Use a receiver\(\)"),
-    "no domain": (
-        lambda lab: svc.watch_changes("https://a.example/"),
-        r"register_domain\(host\).*lab\.trust\(pem\)",
-    ),
+    "no domain": (lambda lab: svc.watch_changes("https://a.example/"), r"register_domain\(host\).*lab\.trust\(pem\)"),
     "a path": (lambda lab: svc.trash("/a/b/x.txt"), r"files\(folder='a/b', name='x.txt'\) finds"),
     "no calendar": (lambda lab: svc.event("abcde", calendar="Choir"), r"of calendars\(\)\. \(404"),
     "two calendars": (lambda lab: svc.events(calendar="Twin"), "'Twin', the name of 2 calendars; give an id: c_"),

@@ -303,10 +303,7 @@ def test_the_client_gives_up_in_the_end_and_the_session_stays(rule: RetryRule) -
 @pytest.mark.spec("A3-25")
 @pytest.mark.parametrize(
     "location",
-    [
-        "https://elsewhere.example:8443/x/y;z?a=%2F&upload_id={n}&b=+%20#frag",
-        BASE + "/entirely/other?path={n}",
-    ],
+    ["https://elsewhere.example:8443/x/y;z?a=%2F&upload_id={n}&b=+%20#frag", BASE + "/entirely/other?path={n}"],
 )
 def test_c62_the_session_uri_is_used_letter_by_letter(location: str) -> None:
     shelf = Shelf(location=location)

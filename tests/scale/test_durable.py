@@ -153,10 +153,7 @@ def test_nobody_is_told_of_a_write_that_is_not_on_the_disk(place, request, share
 
 
 def test_a_write_whose_confirmation_is_lost_is_an_error(place: Place, request: pytest.FixtureRequest) -> None:
-    with (
-        open_service(place.address, content=place.content, shared=True) as service,
-        ThreadPoolExecutor(1) as pool,
-    ):
+    with open_service(place.address, content=place.content, shared=True) as service, ThreadPoolExecutor(1) as pool:
         wire = InProcess(service, "http://svc.test")
         wire.post_json(FILES, {"name": "a"})
         go_on = request.getfixturevalue("waiting")

@@ -155,8 +155,7 @@ def test_each_name_has_an_address_of_its_own(name: str, email: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "variable",
-    ["JUPYTERHUB_SERVICE_NAME", "JUPYTERHUB_SERVICE_URL", "JUPYTERHUB_API_URL", "JUPYTERHUB_API_TOKEN"],
+    "variable", ["JUPYTERHUB_SERVICE_NAME", "JUPYTERHUB_SERVICE_URL", "JUPYTERHUB_API_URL", "JUPYTERHUB_API_TOKEN"]
 )
 def test_a_missing_variable_is_named(hub: FakeHub, variable: str) -> None:
     environ = {name: value for name, value in hub.environ().items() if name != variable}

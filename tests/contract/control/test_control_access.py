@@ -92,9 +92,7 @@ def test_names_of_the_loopback_are_accepted_with_any_port(wire: OverSocket, host
 
 
 @pytest.mark.parametrize(
-    "headers",
-    [{}, {"Sec-Fetch-Site": "none"}, {"Sec-Fetch-Site": "same-origin"}, {"Sec-Fetch-Mode": "cors"}],
-    ids=str,
+    "headers", [{}, {"Sec-Fetch-Site": "none"}, {"Sec-Fetch-Site": "same-origin"}, {"Sec-Fetch-Mode": "cors"}], ids=str
 )
 def test_programs_and_own_pages_are_accepted(wire: OverSocket, headers: dict[str, str]) -> None:
     assert call(wire, "GET", "clock", None, headers).status == 200

@@ -3,14 +3,7 @@ from typing import Any
 
 import pytest
 
-from svc_notebooks.core.api.operations import (
-    DOWNLOAD_COST,
-    GET_COST,
-    LIST_COST,
-    OPERATIONS,
-    SESSION,
-    UPDATE_COST,
-)
+from svc_notebooks.core.api.operations import DOWNLOAD_COST, GET_COST, LIST_COST, OPERATIONS, SESSION, UPDATE_COST
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service
 from tests.contract.conftest import OverSocket, Q, Wire

@@ -2,18 +2,7 @@ from typing import Any
 
 import pytest
 
-from tests.contract.calendar_client import (
-    ADA,
-    BOB,
-    EVE,
-    GUEST,
-    SEMINAR,
-    CalendarClient,
-    emails,
-    guests,
-    path,
-    refusal,
-)
+from tests.contract.calendar_client import ADA, BOB, EVE, GUEST, SEMINAR, CalendarClient, emails, guests, path, refusal
 from tests.contract.conftest import Wire
 from tests.contract.differences import choice
 

@@ -2,17 +2,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tests.contract.calendar_client import (
-    ADA,
-    BOB,
-    EVE,
-    GUEST,
-    CalendarClient,
-    Fields,
-    accepted,
-    emails,
-    guests,
-)
+from tests.contract.calendar_client import ADA, BOB, EVE, GUEST, CalendarClient, Fields, accepted, emails, guests
 from tests.contract.conftest import Wire
 
 

@@ -3,15 +3,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from tests.contract.calendar_client import (
-    SEMINAR,
-    WEEKLY,
-    CalendarClient,
-    Fields,
-    accepted,
-    path,
-    refusal,
-)
+from tests.contract.calendar_client import SEMINAR, WEEKLY, CalendarClient, Fields, accepted, path, refusal
 
 BERLIN = ZoneInfo("Europe/Berlin")
 

@@ -2,16 +2,7 @@ from typing import Any
 
 import pytest
 
-from tests.contract.calendar_client import (
-    BOB,
-    SEMINAR,
-    WEEKLY,
-    CalendarClient,
-    accepted,
-    guests,
-    path,
-    refusal,
-)
+from tests.contract.calendar_client import BOB, SEMINAR, WEEKLY, CalendarClient, accepted, guests, path, refusal
 from tests.contract.conftest import Wire
 
 

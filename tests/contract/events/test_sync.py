@@ -6,16 +6,7 @@ import pytest
 
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import open_service
-from tests.contract.calendar_client import (
-    ADA,
-    BOB,
-    EVE,
-    CalendarClient,
-    Fields,
-    accepted,
-    path,
-    refusal,
-)
+from tests.contract.calendar_client import ADA, BOB, EVE, CalendarClient, Fields, accepted, path, refusal
 from tests.contract.conftest import InProcess
 
 LIST, SETTINGS = "/calendar/v3/users/me/calendarList", "/calendar/v3/users/me/settings"

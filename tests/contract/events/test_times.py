@@ -3,16 +3,7 @@ from typing import Any
 
 import pytest
 
-from tests.contract.calendar_client import (
-    END,
-    HOLIDAY,
-    SEMINAR,
-    START,
-    WEEKLY,
-    CalendarClient,
-    Fields,
-    refusal,
-)
+from tests.contract.calendar_client import END, HOLIDAY, SEMINAR, START, WEEKLY, CalendarClient, Fields, refusal
 from tests.contract.differences import choice
 
 BAD_DATES = ["2026-02-30", "2026-13-01", "2026-1-2", "20261102", "2026-11-02T10:00:00Z", "tomorrow", "", "0000-01-01",

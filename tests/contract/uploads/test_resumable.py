@@ -359,10 +359,7 @@ class TestData:
                 {"mimeType": "text/csv"},
                 "text/plain",
                 "text/csv",
-                marks=[
-                    pytest.mark.spec("A3-02", "A3-02a"),
-                    pytest.mark.choice("Type detection for resumable uploads"),
-                ],
+                marks=[pytest.mark.spec("A3-02", "A3-02a"), pytest.mark.choice("Type detection for resumable uploads")],
             ),
             pytest.param({}, "text/plain", "text/plain", marks=pytest.mark.spec("A3-02", "A3-02a")),
             pytest.param(

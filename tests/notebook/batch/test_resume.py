@@ -229,8 +229,7 @@ def test_the_ledger_of_a_sandbox_in_memory_that_has_ended_is_set_aside(lab):
 
 def test_events_are_created_once_and_keep_the_labels_of_their_rows(lab, stop):
     days = pandas.DataFrame(
-        {"summary": ["Algebra", "Algebra", "Music"], "start": "2026-11-02", "end": "2026-11-03"},
-        index=["a", "b", "c"],
+        {"summary": ["Algebra", "Algebra", "Music"], "start": "2026-11-02", "end": "2026-11-03"}, index=["a", "b", "c"]
     )
     stop()
     with pytest.raises(KeyboardInterrupt):

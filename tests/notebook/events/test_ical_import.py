@@ -107,8 +107,7 @@ END:VTIMEZONE
 
 
 @pytest.mark.parametrize(
-    "winter, summer, time_zone, hour",
-    [("+0100", "+0200", "Europe/Paris", 9), ("+0200", "+0300", "Europe/Kiev", 8)],
+    "winter, summer, time_zone, hour", [("+0100", "+0200", "Europe/Paris", 9), ("+0200", "+0300", "Europe/Kiev", 8)]
 )
 def test_a_zone_that_the_file_defines_becomes_the_iana_zone_with_the_same_offsets(
     lab, term, winter, summer, time_zone, hour

@@ -128,8 +128,7 @@ def test_a_browser_download(form, table, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "extension,words",
-    [("txt", "東京"), ("html", "sandbox"), ("zip", "<li>"), ("docx", "has no preview here")],
+    "extension,words", [("txt", "東京"), ("html", "sandbox"), ("zip", "<li>"), ("docx", "has no preview here")]
 )
 def test_a_preview_saves_nothing(form, page, tmp_path, extension, words):
     choose(form, page, extension)

@@ -18,13 +18,7 @@ from typing import Any, cast
 
 import pytest
 
-from svc_notebooks.cli.conformance import (
-    CaseOutcome,
-    InterfaceRule,
-    rule_rows,
-    summary,
-    table,
-)
+from svc_notebooks.cli.conformance import CaseOutcome, InterfaceRule, rule_rows, summary, table
 from svc_notebooks.core.http.messages import BytesBody, Headers, Request, Response
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service

@@ -13,10 +13,7 @@ from svc_notebooks.client.session import Session
 from svc_notebooks.client.uploads import chosen_id
 from svc_notebooks.client.uploads.prepare import resume_upload, start_upload, upload
 from svc_notebooks.client.uploads.sources import PathSource
-from svc_notebooks.core.errors.errors import (
-    SourceChanged,
-    UnverifiedUploadWarning,
-)
+from svc_notebooks.core.errors.errors import SourceChanged, UnverifiedUploadWarning
 from svc_notebooks.core.http.messages import Request, Response, as_body
 from tests.scripted import Fault, Q, Shelf, Stream, lost, reset, session_for
 
@@ -278,9 +275,7 @@ def test_an_upload_that_was_not_resumed_is_not_read_twice(path, source, chunk_si
     shelf = WithPartialResponses({"PUT": [] if source == "path" else [reset]})  # bytes in memory cannot change
 
     upload(
-        session_for(shelf),
-        {"path": path, "bytes": CONTENT, "stream": Stream(CONTENT)}[source],
-        chunk_size=chunk_size,
+        session_for(shelf), {"path": path, "bytes": CONTENT, "stream": Stream(CONTENT)}[source], chunk_size=chunk_size
     )
 
     assert list(shelf.contents.values()) == [CONTENT]

@@ -7,12 +7,7 @@ import pytest
 
 from svc_notebooks.client.session import Session
 from svc_notebooks.client.uploads.prepare import choose_upload_type, resume_upload, start_upload, upload
-from svc_notebooks.core.errors.errors import (
-    ContentMismatch,
-    Interrupted,
-    ServiceFailed,
-    SessionExpired,
-)
+from svc_notebooks.core.errors.errors import ContentMismatch, Interrupted, ServiceFailed, SessionExpired
 from svc_notebooks.core.http.messages import Headers, Request, Response, as_body
 from svc_notebooks.core.uploads.states import UploadRule, UploadState
 from tests.scripted import Q, Shelf, Stream, Time, answer, envelope, lost, reset, session_for
@@ -244,9 +239,7 @@ def test_an_upload_without_a_session_has_no_status_and_no_cancel() -> None:
 
 
 @pytest.mark.parametrize(
-    "location",
-    [{}, {"Location": "ftp://x/y"}, {"Location": "http://x:port/"}],
-    ids=["none", "ftp", "port"],
+    "location", [{}, {"Location": "ftp://x/y"}, {"Location": "http://x:port/"}], ids=["none", "ftp", "port"]
 )
 def test_an_initiation_without_a_valid_location_is_an_error_of_the_service(location: dict[str, str]) -> None:
     session = session_for(lambda request: Response(200, Headers(location)))

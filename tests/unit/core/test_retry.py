@@ -14,11 +14,7 @@ FAR_ZONE = "Mon, 05 Jan 2026 09:01:30 +" + "9" * 20
 
 
 @pytest.mark.spec("A3-22", "A3-22a", "A3-22b")
-@given(
-    st.lists(st.floats(0, 1), min_size=2, max_size=30),
-    st.floats(0.001, 100),
-    st.floats(0.001, 1000),
-)
+@given(st.lists(st.floats(0, 1), min_size=2, max_size=30), st.floats(0.001, 100), st.floats(0.001, 1000))
 def test_each_delay_is_longer_than_the_one_before_until_the_cap(chances: list[float], base: float, cap: float) -> None:
     rule = RetryRule(base=base, cap=cap)
     delays = [rule.delay(failures, chance) for failures, chance in enumerate(chances, start=1)]

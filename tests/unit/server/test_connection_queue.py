@@ -4,12 +4,7 @@ from threading import Event
 
 import pytest
 
-from svc_notebooks.server.transports.connection_queue import (
-    BRIEF_SECONDS,
-    LONG_SECONDS,
-    LaneTable,
-    ReadyQueue,
-)
+from svc_notebooks.server.transports.connection_queue import BRIEF_SECONDS, LONG_SECONDS, LaneTable, ReadyQueue
 from tests.patience import PATIENCE
 
 

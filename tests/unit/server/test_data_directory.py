@@ -244,10 +244,7 @@ def test_a_backup_of_an_earlier_opening_is_refused(store: Path, tmp_path: Path) 
         upload(service, b"third")
     shutil.move(store / "svc.sqlite", tmp_path / "latest")
     shutil.copy(tmp_path / "backup", store / "svc.sqlite")
-    refused(
-        store,
-        "older than the parts: 2 recorded openings instead of 3; put the latest .* or delete svc-store",
-    )
+    refused(store, "older than the parts: 2 recorded openings instead of 3; put the latest .* or delete svc-store")
 
     shutil.copy(tmp_path / "latest", store / "svc.sqlite")
     with opened(store) as service:
