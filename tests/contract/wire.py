@@ -18,6 +18,11 @@ from tests.patience import PATIENCE
 Q = 262_144
 
 
+def read_to_end(connection: socket.socket) -> bytes:
+    """Return everything until the service closes the connection."""
+    return b"".join(iter(lambda: connection.recv(65536), b""))
+
+
 @dataclass(frozen=True)
 class Answer:
     """What came back, whole."""

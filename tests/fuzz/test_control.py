@@ -128,9 +128,6 @@ def test_a_request_may_ask_for_any_fault_and_gets_an_answer_or_a_cut(world: Worl
     assert 200 <= answer.status < 600
 
 
-# -- saved files -----------------------------------------------------------------------------------------------------
-
-
 def saved(world: World) -> dict[str, bytes]:
     """The entries of a saved service."""
     file = io.BytesIO()

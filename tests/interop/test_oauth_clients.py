@@ -67,9 +67,6 @@ def user_of(session: requests.Session, base_url: str, **options: Any) -> str:
     return str(answer.json()["user"]["emailAddress"])
 
 
-# -- google-auth -----------------------------------------------------------------------------------------------------
-
-
 def test_google_auth_signs_a_service_account_in(service: Service, base_url: str, seen: Seen) -> None:
     key = service.service_account("robot", base_url=base_url)
     credentials = service_account.Credentials.from_service_account_info(key, scopes=SCOPES)
@@ -148,9 +145,6 @@ def test_a_sign_in_with_openid(service: Service, base_url: str) -> None:
         assert refused.status_code == 403
 
 
-# -- Authlib ---------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("way", ["client_secret_basic", "client_secret_post"])
 def test_authlib_goes_the_whole_way_of_a_code(service, base_url, client, way):
     with OAuth2Session(
@@ -200,9 +194,6 @@ def test_authlib_signs_an_assertion(service: Service, base_url: str) -> None:
         header={"alg": "RS256"},
     ) as session:
         assert user_of(session, base_url) == key["client_email"]
-
-
-# -- requests-oauthlib -----------------------------------------------------------------------------------------------
 
 
 def test_requests_oauthlib_goes_the_whole_way_of_a_code(service, base_url, client):

@@ -100,9 +100,6 @@ def test_a_name_that_was_made_to_lead_here_opens_no_page(wire: Wire, host: str) 
         assert answer.status == 403
 
 
-# -- the cookie ------------------------------------------------------------------------------------------------------
-
-
 def secret_of(person: WebUser) -> str:
     (secret,) = person.cookies.values()
     return secret

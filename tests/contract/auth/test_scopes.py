@@ -27,8 +27,6 @@ def policy() -> Policy:
     return Policy(verified_domains=("*",))
 
 
-# -- the model -------------------------------------------------------------------------------------------------------
-
 SEES = {"storage", "storage.file", "storage.metadata", "storage.metadata.readonly", "storage.readonly"}
 WRITES = {"storage", "storage.file"}
 RANK = {None: 0, "reader": 1, "commenter": 2, "writer": 3, "owner": 4}
@@ -106,9 +104,6 @@ def expected(
     if RANK[role] < RANK[operation.least]:
         return 403, "insufficientFilePermissions"
     return 200, None
-
-
-# -- the matrix ------------------------------------------------------------------------------------------------------
 
 
 def create_shared_file(wire: Wire, role: str | None, *, native: bool, client: str) -> str:
@@ -189,8 +184,6 @@ def test_an_id_that_is_not_shared_and_one_that_is_nobodys_get_the_same_answer(wi
         assert unshared.body.replace(file.encode(), b"") == unknown.body.replace(nobodys.encode(), b"")
 
 
-# -- what readers may take along, and what is flagged ----------------------------------------------------------------
-
 TAKING = {
     "content": (False, get("?alt=media"), "cannotDownloadFile"),
     "export": (True, get("/export?mimeType=text/plain"), "cannotExportFile"),
@@ -264,9 +257,6 @@ def test_a_client_has_properties_that_no_other_client_sees(wire: Wire) -> None:
     assert shown == [{"properties": both, "appProperties": {"of": client}} for client in tokens]
 
 
-# -- channels --------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.spec("A10-02", "A10-02a", "A10-02b")
 @pytest.mark.parametrize("by_robot", [False, True], ids=["a user's", "a service account's"])
 @pytest.mark.parametrize("same_user", [False, True], ids=["another user", "the same user"])
@@ -291,8 +281,6 @@ def test_who_may_stop_a_channel(wire: Wire, by_robot: bool, same_user: bool, sam
         assert answer.status == 404
         assert wire.post_json("/storage/v3/channels/stop", pair, token=opener).status == 204
 
-
-# -- any graph of shares ---------------------------------------------------------------------------------------------
 
 PEOPLE = [ADA, BOB, EVE, "dan@elsewhere.example"]
 

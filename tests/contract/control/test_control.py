@@ -15,6 +15,7 @@ from svc_notebooks.server.store.clock import SystemClock
 from svc_notebooks.server.transports.control_api import CALLS
 from svc_notebooks.server.transports.socket_server import SocketServer
 from tests.contract.conftest import Answer, OverSocket, Q
+from tests.contract.wire import read_to_end
 from tests.patience import PATIENCE
 from tests.receivers import Receiver, receiver
 
@@ -37,7 +38,7 @@ def raw(wire: OverSocket, text: str) -> bytes:
     parts = urlsplit(wire.base_url)
     with socket.create_connection((parts.hostname, parts.port), timeout=PATIENCE) as connection:
         connection.sendall(text.encode())
-        return b"".join(iter(lambda: connection.recv(65536), b""))
+        return read_to_end(connection)
 
 
 @pytest.mark.parametrize(

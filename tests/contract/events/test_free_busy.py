@@ -120,8 +120,6 @@ def test_all_calendars_of_a_query_share_its_steps() -> None:
     assert refusal(together) == (400, "timeRangeTooLong", "timeMax")
 
 
-# -- days in the zone of the calendar ---------------------------------------------------------------------------------
-
 DAY = {"start": {"date": "2026-11-10"}, "end": {"date": "2026-11-11"}}
 DAYS = {**DAY, "recurrence": ["RRULE:FREQ=DAILY;INTERVAL=3;COUNT=3"]}
 

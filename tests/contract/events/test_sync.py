@@ -231,9 +231,6 @@ def test_a_list_of_changes_selects_no_events(ada: CalendarClient, parameters: Fi
     assert refusal(ada.list(syncToken=token, **parameters)) == (400, "invalidParameter", name)
 
 
-# -- calendars, access rules and settings ------------------------------------------------------------------------------
-
-
 def entry_path(calendar: str) -> str:
     return f"{LIST}/{quote(calendar, safe='')}"
 
@@ -301,6 +298,3 @@ def test_a_copy_of_the_access_rules(ada: CalendarClient) -> None:
     assert copy.is_current()
     roles = {rule["id"]: rule["role"] for rule in accepted(ada.call("GET", ACL, showDeleted="true"))["items"]}
     assert roles == {f"user:{ADA}": "owner", f"user:{EVE}": "reader", f"user:{BOB}": "none"}
-
-
-# -- pages -------------------------------------------------------------------------------------------------------------

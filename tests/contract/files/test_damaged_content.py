@@ -2,7 +2,6 @@
 
 import json
 import os
-import socket
 from collections.abc import Callable, Iterator
 from http.client import IncompleteRead
 from pathlib import Path
@@ -15,6 +14,7 @@ from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.store import content_io as server_content
 from tests.contract.conftest import OverSocket, Wire
+from tests.contract.wire import read_to_end
 
 PART = 1000
 CONTENT = Random(15).randbytes(4500)  # four whole parts and a half
@@ -197,7 +197,3 @@ def test_a_response_that_ends_early_closes_its_connection(service, base_url, mon
 
     assert b"Content-Length: 4500" in received
     assert received.endswith(CONTENT[:500])
-
-
-def read_to_end(connection: socket.socket) -> bytes:
-    return b"".join(iter(lambda: connection.recv(65536), b""))

@@ -236,9 +236,6 @@ def test_the_page_of_an_unknown_file_is_a_readable_404(wire: Wire, file: str) ->
         assert "Traceback" not in answer.body.decode()
 
 
-# -- who signs in ----------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.spec("T-01", "T-01b")
 def test_signing_out_ends_the_browser_session(wire: Wire) -> None:
     person, file = browser(wire, ADA), made(wire)

@@ -10,12 +10,9 @@ from svc_notebooks.core.errors.errors import ContentMismatch
 from svc_notebooks.local.ledger import Ledger
 from svc_notebooks.notebook.files import upload_requests
 
+pytestmark = pytest.mark.usefixtures("in_folder")
+
 CSV = b"city,people\nRiga,605\n"
-
-
-@pytest.fixture(autouse=True)
-def _in_folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture

@@ -5,12 +5,9 @@ import pytest
 
 import svc_notebooks as svc
 
+pytestmark = pytest.mark.usefixtures("in_folder")
+
 BERLIN = "Europe/Berlin"
-
-
-@pytest.fixture(autouse=True)
-def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture
@@ -192,8 +189,6 @@ def test_a_source_without_a_calendar_is_refused(lab: svc.Sandbox, source: object
         svc.import_events(source)
 
 
-# -- events that other programs write ----------------------------------------------------------------------------------
-
 HOUR = "DTSTART;TZID=Europe/Berlin:20270104T100000\nDTEND;TZID=Europe/Berlin:20270104T110000"
 DAYS = "DTSTART;VALUE=DATE:20270104\nRRULE:FREQ=DAILY;COUNT=3"
 DAILY = f"{HOUR}\nRRULE:FREQ=DAILY;COUNT=3"
@@ -307,9 +302,6 @@ def test_the_characters_of_a_file_are_found(lab: svc.Sandbox, term: str, encode)
     assert imported[["summary", "outcome"]].values.tolist() == [["Müller Straße", "done"]]
 
 
-# -- versions ----------------------------------------------------------------------------------------------------------
-
-
 def version(sequence: int, stamp: str, summary: str, more: str = "") -> str:
     return f"UID:a@b\n{HOUR}\nSEQUENCE:{sequence}\nDTSTAMP:{stamp}T000000Z\nSUMMARY:{summary}\n{more}"
 
@@ -354,9 +346,6 @@ def test_an_export_that_is_imported_changes_nothing(lab: svc.Sandbox, term: str,
         for path in (first, second)
     ]
     assert kept[0] == kept[1]
-
-
-# -- changed instances -------------------------------------------------------------------------------------------------
 
 
 def override(original: str, start: str, summary: str = "Moved", parameters: str = ";TZID=Europe/Berlin") -> str:

@@ -8,14 +8,11 @@ from svc_notebooks.convert.engines import available
 from svc_notebooks.notebook.batch.batch import batch_schema
 from svc_notebooks.notebook.frames.schemas import ABOUT, EXPORT_FORMATS, EXPORTED, IMPORT_FORMATS
 
+pytestmark = pytest.mark.usefixtures("in_folder")
+
 NATIVE = "application/vnd.svc-apps."
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>'
 CITIES = pd.DataFrame({"city": ["Riga", "Kyōto"], "people": [605_000, 1_464_000], "share": [0.25, 0.5]})
-
-
-@pytest.fixture(autouse=True)
-def _here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
 
 
 def sheet(**options):

@@ -13,12 +13,6 @@ from tests.patience import PATIENCE
 
 
 @pytest.fixture
-def rx(lab):
-    with svc.receiver() as rx:
-        yield rx
-
-
-@pytest.fixture
 def file(lab):
     return svc.upload(b"draft", name="draft.txt")
 

@@ -77,9 +77,6 @@ def test_a_user_has_a_bounded_number_of_conversions_waiting():
         pass
 
 
-# -- pace -------------------------------------------------------------------------------------------------------------
-
-
 def test_a_peer_may_be_silent_for_a_time_and_must_keep_a_rate_over_a_longer_one():
     patience = TransferBudget(60, rate=500)
     for _ in range(1000):  # a telephone at 2 kB/s, with a hole of half a minute in every two

@@ -221,9 +221,6 @@ def test_a_query_that_few_files_match_is_read_by_its_own_index(plan, query, inde
     assert f"SEARCH files USING {index}" in plan(query)
 
 
-# -- the full-text index ----------------------------------------------------------------------------------------------
-
-
 def words(store: Store) -> set[int]:
     entries = word_index.entries([" report"])
     return {number for (number,) in store._database.driver.execute("SELECT rowid FROM files_text(?)", (entries,))}
