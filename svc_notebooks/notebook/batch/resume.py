@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias
 from weakref import WeakKeyDictionary
 
 from ...client.files import ROOT, generate_ids, get_file
-from ...client.transport.retry import RetryBudget
+from ...client.transport.retry import Retry
 from ...core.errors.caller_warning import warn_caller
 from ...core.errors.errors import AlreadyExists, ContentMismatch, Interrupted, NotAllowed, NotFound, SourceChanged
 from ..sandbox.sandbox_numbers import open_sandboxes
@@ -310,7 +310,8 @@ def _call_or_repeat(
 
     This is so if a connection was lost, and if a cluster calls the row twice, because a worker has ended.
     """
-    budget, repeated = RetryBudget(session), item.repeated
+    tries, repeated = Retry(session, repeatable=True), item.repeated
+    tries.progress()
     while True:
         try:
             return (repeat if repeated else call)(session, item.row, report)
@@ -318,6 +319,6 @@ def _call_or_repeat(
             if repeated or not item.has_chosen_id:
                 raise
         except Interrupted as lost:
-            if not (lost.uncertain and item.has_chosen_id and budget.wait()):
+            if not (lost.uncertain and item.has_chosen_id and tries.wait()):
                 raise
         repeated = True

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, nullcontext
 from datetime import datetime
 from hashlib import blake2b
+from io import BytesIO
 from json.encoder import encode_basestring
 from tempfile import SpooledTemporaryFile
 from types import GeneratorType
@@ -29,7 +30,6 @@ from ...core.http.content_coding import BODY_DIGESTS, REPRESENTATION_DIGESTS, Di
 from ...core.http.messages import (
     JSON,
     Body,
-    BytesBody,
     Disconnected,
     Headers,
     JSONObject,
@@ -329,7 +329,7 @@ def int_param(query: Query, name: str, default: int, maximum: int) -> int:
 
 def bool_param(query: Query, name: str, *, default: bool) -> bool:
     """Return a boolean parameter, or `default` if missing. Raises ApiError (400) unless "true" or "false"."""
-    return choice_param(query, name, ("true", "false") if default else ("false", "true")) == "true"
+    return choice_param(query, name, ("false", "true")) == "true" if name in query else default
 
 
 def check_booleans(query: Query, operation: Operation) -> None:
@@ -360,7 +360,7 @@ class RequestBody:
     __slots__ = ("_body", "_entry", "_read")
 
     def __init__(self, body: Body | bytes, entry: JournalEntry) -> None:
-        self._body = BytesBody(body) if isinstance(body, bytes) else body
+        self._body = BytesIO(body) if isinstance(body, bytes) else body
         self._entry = entry
         self._read: Callable[[int], bytes] = self._body.read
 

@@ -252,8 +252,8 @@ def test_files_become_documents(form, box, tmp_path, monkeypatch, kind):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "table.csv").write_bytes(b"a,b\n1,2\n")
     send(box, "table.csv", b"a,b\n1,2\n", mime="application/vnd.ms-excel")
-    form.controls.convert.language.value = "de"
-    form.controls.convert.target.value = kind
+    form.controls.language.value = "de"
+    form.controls.target.value = kind
     form.upload.click()
 
     twin = eval(form.code(), {"svc": svc})
