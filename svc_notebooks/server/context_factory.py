@@ -125,7 +125,7 @@ class PostgresOptions(NamedTuple):
 
 
 def _assemble(
-    store: Store, parts: BlobStore, ids: Ids, clock: SystemClock | VirtualClock, policy: Policy, names: Names
+    store: Store, parts: BlobStore, ids: Ids, clock: VirtualClock, policy: Policy, names: Names
 ) -> ServiceContext:
     return ServiceContext(
         store=store,
@@ -145,7 +145,7 @@ def open_context(
     path: str | Path | None,
     options: PostgresOptions,
     seed: int | None,
-    clock: SystemClock | VirtualClock,
+    clock: VirtualClock,
     policy: Policy,
     names: Names,
 ) -> Opened:
@@ -171,7 +171,7 @@ def build_shared_context(
     address: str,
     options: PostgresOptions,
     seed: int | None,
-    clock: SystemClock | VirtualClock,
+    clock: VirtualClock,
     policy: Policy,
     names: Names,
 ) -> Opened:
@@ -202,9 +202,7 @@ def build_shared_context(
     return Opened(replace(context, folder=folder, notes=notes, records=records), parts)
 
 
-def _build_context(
-    folder: Path | None, seed: int | None, clock: SystemClock | VirtualClock, policy: Policy, names: Names
-) -> Opened:
+def _build_context(folder: Path | None, seed: int | None, clock: VirtualClock, policy: Policy, names: Names) -> Opened:
     with explain_errors(folder and folder / DATABASE):
         database, parts, notes, _ = (
             open_folder(folder, policy.durability or "process", time.time())
@@ -272,7 +270,7 @@ def _virtual_start(context: ServiceContext) -> datetime | None:
     return clock.start if clock else None
 
 
-def _clock(start: datetime | None, state: ServiceState | Manifest) -> SystemClock | VirtualClock:
+def _clock(start: datetime | None, state: ServiceState | Manifest) -> VirtualClock:
     if start is None:
         return SystemClock()
     clock = VirtualClock(start)

@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
 from threading import Lock, Thread
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ..core.api.operations import OPERATIONS
 from ..core.brand_names import NOWHERE, Names
@@ -23,7 +23,7 @@ from ..core.policy import Policy
 from ..core.processes import ForkedChild, after_fork, skip_finalizers
 from ..local.existing_file import check_is_file
 from .auth import users as clients
-from .auth.access_tokens import SignInProvider, TokenVerifier
+from .auth.access_tokens import TokenVerifier
 from .auth.class_accounts import ClassAccount, ClassAccounts
 from .auth.users import create_provided_user, record_token, token_row
 from .calendars.event_messages import InvitationMessage, outbox
@@ -42,6 +42,9 @@ from .store.clock import SystemClock, VirtualClock, virtual_clock_of
 from .user_backup import UserBackups
 from .web.class_activity import ClassView
 from .web.live_page import activity
+
+if TYPE_CHECKING:
+    from .auth.hub import JupyterHub
 
 _NO_PART = StoredPart("0" * 32, 0, None)
 
@@ -135,7 +138,7 @@ class Service:
         self.folder, self.notes, self._background = context.folder, context.notes, background
         self._push = PushNotifications(context, background=background)
         self._tokens = TokenVerifier(context.store, context.clock, lambda email: create_provided_user(context, email))
-        self.provider: SignInProvider | None = None
+        self.provider: JupyterHub | None = None
         self._journal = journal_of(context.records, context.policy)
         self._snapshots, self.user_backups = Snapshots(), UserBackups(context, parts)
         self._faults = Faults(context)
@@ -152,7 +155,7 @@ class Service:
         unusable_in_forks(self)
 
     @property
-    def clock(self) -> SystemClock | VirtualClock:
+    def clock(self) -> VirtualClock:
         """The system clock or the virtual clock of this service."""
         return self._context.clock
 
@@ -161,7 +164,7 @@ class Service:
         """The brand names in the service's paths, headers and media types."""
         return self._context.names
 
-    def accept_users_of(self, provider: SignInProvider) -> None:
+    def accept_users_of(self, provider: JupyterHub) -> None:
         """Accept the users of another service. Its administrators may use the control interface and the live page."""
         self.provider = self._tokens.provider = provider
 
@@ -316,12 +319,8 @@ class Service:
         return upcoming_events(self._context, since, until)
 
     def virtual_clock(self) -> VirtualClock:
-        """Return the virtual clock. A system clock is first replaced by a virtual clock that stands still."""
-        clock = self._context.clock
-        if not isinstance(clock, VirtualClock):
-            clock = clock.stop()
-            self._context = dataclasses.replace(self._context, clock=clock)
-        return clock
+        """Return the clock, which is stopped first if it is a running system clock."""
+        return self._context.clock.stop()
 
     def reset(self) -> None:
         """Delete all data except users and their tokens, and begin a new sequence of ids."""
@@ -405,7 +404,7 @@ def open_service(
     shared: bool = False,
     journal: int | None = None,
     seed: int | None = None,
-    clock: SystemClock | VirtualClock | None = None,
+    clock: VirtualClock | None = None,
     policy: Policy | None = None,
     names: Names | None = None,
     base_url: str | None = None,

@@ -26,37 +26,6 @@ _MAX_SECONDS = 1e12
 _GRANT_NAMES = {"code": "authorization code", "refresh": "refresh token"}
 
 
-def new_code(
-    request: PublicRequest,
-    user: str,
-    client: ClientRow,
-    scopes: list[str],
-    redirect: str,
-    *,
-    challenge: str = "",
-    method: str = "plain",
-    nonce: str = "",
-) -> str:
-    """Create and store an authorization code, which the client can exchange for tokens of the user in these scopes."""
-    context, code = request.context, identity_tokens.code_with_nonce(request.context.ids.code(), nonce)
-    digest = digest_of(code)
-    grant = GrantRow(
-        digest=digest,
-        kind="code",
-        family=digest,
-        user=user,
-        client=client.id,
-        scopes=" ".join(scopes),
-        expires=request.now() + context.policy.code_lifetime,
-        redirect=redirect,
-        challenge=challenge,
-        method=method,
-        spent=0,
-    )
-    context.store.oauth.add_grant(grant)
-    return code
-
-
 def exchange_code(request: PublicRequest, form: dict[str, str], client: ClientRow) -> Token:
     """Exchange an authorization code for an access token and a refresh token. Raises OAuthError for an invalid code.
 
@@ -308,7 +277,8 @@ def _token_info(request: PublicRequest, secret: str) -> TokenInfo:
 def revoke(request: PublicRequest) -> Response:
     """Revoke a token and all tokens of the same consent. Return an OAuth error if the token is unknown."""
     try:
-        secret = _parameter(request, "token")
+        form = request.form() if request.method == "POST" else {}
+        secret = require_parameter({"token": request.query.get("token") or form.get("token", "")}, "token")
     except OAuthError as error:
         return oauth_error_response(error)
     oauth = request.context.store.oauth
@@ -322,9 +292,3 @@ def revoke(request: PublicRequest) -> Response:
     if not exists:
         return oauth_error_response(OAuthError("invalid_token", "the token is unknown or was already revoked."))
     return no_store_json({})
-
-
-def _parameter(request: PublicRequest, name: str) -> str:
-    """Return a parameter from the query, or else from the form. Raises OAuthError if the parameter is missing."""
-    form = request.form() if request.method == "POST" else {}
-    return require_parameter({**form, name: request.query.get(name) or form.get(name, "")}, name)

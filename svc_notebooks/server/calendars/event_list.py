@@ -110,11 +110,6 @@ class EventTexts:
         return "{" + inner + ("," + inner).join(members) + style.line(2) + "}" if resource else "{}"
 
 
-def item_mask(mask: Mask) -> Mask:
-    """Return the mask of the events in a list, from the mask of the list."""
-    return field_mask.ALL if field_mask.STAR in mask else mask.get("items", field_mask.ALL)
-
-
 def list_text(page: Mapping[str, Any], items: Sequence[str], style: ItemStyle) -> str:
     """Return the JSON of a page whose items, of which there is at least one, are already JSON."""
     before, _, after = json_text(page, style.line(0)).partition('"items":[]' if style.is_compact else '"items": []')
@@ -342,7 +337,8 @@ def _response(
     if not entries or "items" not in selection:
         return json_response(request.query, selection)
     query = request.query
-    style = ItemStyle(item_mask(mask or {}), query.get("prettyPrint") == "false", query.get("fields"))
+    items_mask = field_mask.ALL if field_mask.STAR in (mask or {}) else (mask or {}).get("items", field_mask.ALL)
+    style = ItemStyle(items_mask, query.get("prettyPrint") == "false", query.get("fields"))
     texts = EventTexts(view, shared, style)
     items = [texts.of(event_id, entry) for (_, event_id), entry in in_slices(entries)]
     return json_bytes(list_text(selection, items, style).encode("utf-8", "replace"))

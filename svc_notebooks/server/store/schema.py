@@ -28,6 +28,15 @@ metadata = MetaData()
 _Big = BigInteger().with_variant(Integer, "sqlite")  # SQLite numbers rows only in INTEGER columns
 Text = AnyText().with_variant(AnyText(collation="C"), "postgresql")
 
+
+def _required(column_type: Any, *names: str) -> list[Column[Any]]:
+    return [Column(name, column_type, nullable=False) for name in names]
+
+
+def _optional(column_type: Any, *names: str) -> list[Column[Any]]:
+    return [Column(name, column_type) for name in names]
+
+
 meta = Table("meta", metadata, Column("name", Text, primary_key=True), Column("value", Text, nullable=False))
 
 users = Table("users", metadata, Column("email", Text, primary_key=True), Column("root", Text, nullable=False))
@@ -36,9 +45,7 @@ tokens = Table(
     "tokens",
     metadata,
     Column("digest", Text, primary_key=True),  # so that a copy of the database gives no access
-    Column("user", Text, nullable=False),
-    Column("client", Text, nullable=False),
-    Column("scopes", Text, nullable=False),
+    *_required(Text, "user", "client", "scopes"),
     Column("service_account", Integer, nullable=False),
     Column("expires", Float),
 )
@@ -56,10 +63,7 @@ accounts = Table(
     "accounts",
     metadata,
     Column("email", Text, primary_key=True),
-    Column("client", Text, nullable=False),
-    Column("key_id", Text, nullable=False),
-    Column("public_key", Text, nullable=False),
-    Column("delegation", Text, nullable=False),
+    *_required(Text, "client", "key_id", "public_key", "delegation"),
 )
 
 grants = Table(
@@ -67,14 +71,9 @@ grants = Table(
     metadata,
     Column("digest", Text, primary_key=True),
     Column("kind", Text, nullable=False),  # code or refresh
-    Column("family", Text, nullable=False),
-    Column("user", Text, nullable=False),
-    Column("client", Text, nullable=False),
-    Column("scopes", Text, nullable=False),
+    *_required(Text, "family", "user", "client", "scopes"),
     Column("expires", Float),
-    Column("redirect", Text, nullable=False),
-    Column("challenge", Text, nullable=False),
-    Column("method", Text, nullable=False),
+    *_required(Text, "redirect", "challenge", "method"),
     Column("spent", Integer, nullable=False),
     Index("grants_by_family", "family"),
 )
@@ -102,14 +101,10 @@ files = Table(
     Column("id", Text, nullable=False, unique=True),
     Column("owner", Text, nullable=False),
     Column("parent", Text),  # None: the root of its owner
-    Column("name", Text, nullable=False),
-    Column("mime_type", Text, nullable=False),
-    Column("created", _Big, nullable=False),
-    Column("modified", _Big, nullable=False),
-    Column("modified_by_me", _Big),
-    Column("viewed", _Big),
-    Column("trashed", Integer, nullable=False),
-    Column("explicitly_trashed", Integer, nullable=False),
+    *_required(Text, "name", "mime_type"),
+    *_required(_Big, "created", "modified"),
+    *_optional(_Big, "modified_by_me", "viewed"),
+    *_required(Integer, "trashed", "explicitly_trashed"),
     Column("trashed_at", _Big),
     Column("starred", Integer, nullable=False),
     Column("content", _Big),  # None: no binary content
@@ -154,9 +149,7 @@ contents = Table(
     "contents",
     metadata,
     Column("id", _Big, primary_key=True, autoincrement=True),
-    Column("md5", Text),
-    Column("sha1", Text),
-    Column("sha256", Text),
+    *_optional(Text, "md5", "sha1", "sha256"),
     sqlite_autoincrement=True,  # no number twice, because an old content may still be read or hashed
 )
 
@@ -174,14 +167,12 @@ sessions = Table(
     "sessions",
     metadata,
     Column("id", Text, primary_key=True),
-    Column("owner", Text, nullable=False),
-    Column("client", Text, nullable=False),
+    *_required(Text, "owner", "client"),
     Column("file", Text),  # None: the upload creates a file
     Column("metadata", Text, nullable=False),  # JSON, as it was accepted
     Column("media_type", Text),
     Column("query", Text, nullable=False),
-    Column("content", _Big, nullable=False),
-    Column("stored", _Big, nullable=False),
+    *_required(_Big, "content", "stored"),
     Column("total", _Big),
     Column("state", Text, nullable=False),
     Column("touched", Float, nullable=False),
@@ -208,11 +199,9 @@ channels = Table(
     Column("seq", _Big, primary_key=True, autoincrement=True),
     Column("id", Text, nullable=False, unique=True),
     Column("watched", Text, nullable=False),  # the id of a file, or of a user's change log
-    Column("resource_id", Text, nullable=False),
-    Column("resource_uri", Text, nullable=False),
+    *_required(Text, "resource_id", "resource_uri"),
     Column("of_changes", Integer, nullable=False),
-    Column("user", Text, nullable=False),
-    Column("client", Text, nullable=False),
+    *_required(Text, "user", "client"),
     Column("service_account", Integer, nullable=False),
     Column("address", Text, nullable=False),
     Column("token", Text),
@@ -226,10 +215,8 @@ messages = Table(
     "messages",
     metadata,
     Column("seq", _Big, primary_key=True, autoincrement=True),
-    Column("channel", _Big, nullable=False),
-    Column("number", _Big, nullable=False),
-    Column("state", Text, nullable=False),
-    Column("changed", Text, nullable=False),
+    *_required(_Big, "channel", "number"),
+    *_required(Text, "state", "changed"),
     Column("due", _Big, nullable=False),
     Column("attempts", Integer, nullable=False),  # the number of attempts made
     Index("messages_by_channel", "channel", "seq"),
@@ -241,8 +228,7 @@ changes = Table(
     "changes",
     metadata,
     Column("seq", _Big, primary_key=True, autoincrement=True),
-    Column("user", Text, nullable=False),
-    Column("file", Text, nullable=False),
+    *_required(Text, "user", "file"),
     Column("time", _Big, nullable=False),
     UniqueConstraint("user", "file"),
     Index("changes_by_user", "user", "seq"),
@@ -285,17 +271,13 @@ events = Table(
     "events",
     metadata,
     Column("seq", _Big, primary_key=True, autoincrement=True),  # a new number with every change
-    Column("calendar", Text, nullable=False),
-    Column("id", Text, nullable=False),
-    Column("uid", Text, nullable=False),
+    *_required(Text, "calendar", "id", "uid"),
     Column("origin", Text, nullable=False),  # the id of the organizer's calendar
     Column("series", Text),  # the id of the recurring event of a changed or cancelled instance
-    Column("recurring", Integer, nullable=False),
-    Column("cancelled", Integer, nullable=False),
+    *_required(Integer, "recurring", "cancelled"),
     Column("start", _Big, nullable=False),
     Column("end", _Big),  # None: a recurring event
-    Column("created", _Big, nullable=False),
-    Column("updated", _Big, nullable=False),
+    *_required(_Big, "created", "updated"),
     Column("place", _Big, nullable=False),  # in the order of creation, for which the time is too coarse
     Column("body", Text, nullable=False),  # JSON: the fields as they were accepted
     UniqueConstraint("calendar", "id"),
@@ -315,10 +297,7 @@ invitations = Table(
     metadata,
     Column("seq", _Big, primary_key=True, autoincrement=True),
     Column("time", _Big, nullable=False),
-    Column("event", Text, nullable=False),
-    Column("recipient", Text, nullable=False),
-    Column("method", Text, nullable=False),
-    Column("subject", Text, nullable=False),
+    *_required(Text, "event", "recipient", "method", "subject"),
 )
 
 domains = Table("domains", metadata, Column("domain", Text, primary_key=True))

@@ -52,7 +52,11 @@ def link_headers(name: str, media_type: str, *, save: bool) -> list[tuple[str, s
     is_text = essence.startswith("text/") and essence not in _NAMES_ITS_CHARSET
     if shown and is_text and "charset=" not in media_type.lower():  # a browser would read UTF-8 as windows-1252
         headers.append(("Content-Type", f"{media_type}; charset=utf-8"))
-    return headers + confinement(media_type)
+    # Scripts in stored content must not use the service's origin and the reader's cookie. A sandbox gives the content
+    # an origin of its own. But in a sandbox, Chromium cannot reload audio and video, and older versions show no PDF.
+    # These types run no scripts with the service's origin, so a policy without scripts is enough.
+    policy = "script-src 'none'" if essence == PDF or essence.startswith(_PLAYED) else "sandbox"
+    return [*headers, ("Content-Security-Policy", policy), ("X-Content-Type-Options", "nosniff")]
 
 
 def is_shown(media_type: str) -> bool:
@@ -63,18 +67,6 @@ def is_shown(media_type: str) -> bool:
     """
     essence = MediaType.parse(media_type).essence
     return essence in SHOWN or essence.startswith(_SHOWN_FAMILIES)
-
-
-def confinement(media_type: str) -> list[tuple[str, str]]:
-    """Return headers that keep scripts in stored content from using the service's origin and the reader's cookie.
-
-    A sandbox gives the content an origin of its own. But in a sandbox, Chromium cannot reload audio and video, and
-    older versions show no PDF. These types run no scripts with the service's origin, so a policy without scripts is
-    enough.
-    """
-    essence = MediaType.parse(media_type).essence
-    policy = "script-src 'none'" if essence == PDF or essence.startswith(_PLAYED) else "sandbox"
-    return [("Content-Security-Policy", policy), ("X-Content-Type-Options", "nosniff")]
 
 
 def disposition(name: str, kind: str) -> str:
