@@ -27,7 +27,16 @@ from .auth.access_tokens import TokenVerifier
 from .auth.class_accounts import ClassAccount, ClassAccounts
 from .auth.users import create_provided_user, record_token, token_row
 from .calendars.event_messages import InvitationMessage, outbox
-from .context_factory import PostgresOptions, Snapshots, fork_context, load, load_context, open_context, save
+from .context_factory import (
+    PostgresOptions,
+    ServiceSettings,
+    Snapshots,
+    fork_context,
+    load,
+    load_context,
+    open_context,
+    save,
+)
 from .dispatch.faults import Faults
 from .dispatch.journal import journal_of
 from .dispatch.rate_limits import RateLimiter, quotas_of
@@ -434,7 +443,7 @@ def open_service(
     """
     clock = clock or (SystemClock() if seed is None else VirtualClock())
     on_server = PostgresOptions(content, shared, journal)
-    context, parts = open_context(path, on_server, seed, clock, policy or Policy(), names or Names())
+    context, parts = open_context(path, on_server, ServiceSettings(seed, clock, policy or Policy(), names or Names()))
     return Service(dataclasses.replace(context, base_url=base_url), parts, background=background)
 
 

@@ -116,18 +116,8 @@ PUBLIC_ENDPOINTS: tuple[PublicEndpoint, ...] = (
 )
 # fmt: on
 
-PAGES = frozenset(
-    {
-        "oauth.authorize",
-        "browser.signIn",
-        "browser.signedIn",
-        "browser.signOut",
-        "files.page",
-        "files.content",
-        "events.page",
-    }
-)
-"""The endpoints that a browser opens, with or without a sign-in cookie. Other endpoints use no cookie."""
-
-SIGN_IN = PAGES - {"files.page", "files.content", "events.page"}
+SIGN_IN = frozenset({"oauth.authorize", "browser.signIn", "browser.signedIn", "browser.signOut"})
 """The pages with which a user signs in. Requests without a sign-in are not counted here."""
+
+PAGES = SIGN_IN | {"files.page", "files.content", "events.page"}
+"""The endpoints that a browser opens, with or without a sign-in cookie. Other endpoints use no cookie."""

@@ -224,9 +224,9 @@ class TimesOfDay:
         """Return all times of day as offsets from midnight."""
         return [timedelta(seconds=second) for hour in self.by_hour() for second in hour]
 
-    def by_hour(self, since: int = 0) -> Iterator[list[int]]:
-        """Yield a list of times per hour in seconds after midnight, without the hours before the second `since`."""
-        for hour in self._hours[bisect_left(self._hours, since // _HOUR) :]:
+    def by_hour(self) -> Iterator[list[int]]:
+        """Yield a list of times per hour in seconds after midnight."""
+        for hour in self._hours:
             yield [hour * _HOUR + second for second in self._in_hour]
 
 
@@ -307,22 +307,15 @@ class DayTimes:
             self._sizes[phase] = sum(len(seconds) for seconds in self._hourly(phase))
         return self._sizes[phase]
 
-    def count_skipped(self, ordinal: int, since: int) -> int:
-        """Return the number of times of a day that `moments` omits for the same `since`."""
-        hours = self._hourly(self._phase(ordinal)) if since >= _HOUR else ()
-        return sum(len(seconds) for seconds in hours if seconds[-1] < since // _HOUR * _HOUR)
-
-    def moments(self, ordinal: int, zone: tzinfo | None, since: int) -> Iterator[Batch]:
-        """Yield the times of a day in batches, without the hours before the second `since`."""
+    def moments(self, ordinal: int, zone: tzinfo | None) -> Iterator[Batch]:
+        """Yield the times of a day in batches."""
         phase, begin = self._phase(ordinal), midnight(ordinal, zone)
-        is_whole = since < _HOUR  # a day without its first hours must not be cached
-        if is_whole and phase == self._cache[0]:
+        if phase == self._cache[0]:
             yield offsets_from(begin, self._cache[1])
             return
         row: list[timedelta] = []
+        is_whole = True
         for seconds in self._hourly(phase):
-            if seconds[-1] < since // _HOUR * _HOUR:
-                continue
             if row and len(row) + len(seconds) > MAX_BATCH:
                 yield offsets_from(begin, row)
                 row, is_whole = [], False

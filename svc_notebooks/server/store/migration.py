@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -20,7 +19,8 @@ from sqlalchemy import func, literal, select, tuple_
 from ...core.processes import temporary_folder
 from . import opening_record
 from .atomic_write import sync_folder
-from .blob_store import BlobStore, DamagedContent, LastingBlobStore, ListedPart, StoredPart
+from .backup import copy_extra
+from .blob_store import BlobStore, DamagedContent, LastingBlobStore, ListedPart, StoredPart, write_part
 from .content_location import content_location, discard_contents, folder_of, open_contents, read_contents
 from .contents import Contents, PartRange
 from .data_directory import (
@@ -328,7 +328,10 @@ def _target(target: str, content: str | Path | None, source: str) -> AbstractCon
 
 def _migrate(source: SourceStore, target: TargetStore, extra: Sequence[str], report: Report) -> Migrated:
     numbers = _copy_parts(source, target.parts, report)
-    left = _copy_extra(source.folder, target.folder, extra)
+    left = [name for name in extra if source.folder and (source.folder / name).exists()]
+    if source.folder and target.folder:
+        copy_extra(source.folder, target.folder, left)
+        left = []
     check_contents(source.database, target.parts, report)
     report("copying and verifying the rows")
     with target.database.transaction():
@@ -374,26 +377,13 @@ def _copy_parts(source: SourceStore, target: BlobStore, report: Report) -> tuple
     def copy(part: StoredPart) -> bool:
         is_there = target.problem(part) is None
         if not is_there:
-            _copy_part(source.parts, target, part)
+            write_part(target, source.parts.read(part, 0, part.size), part.key, part.checksum)
         return is_there
 
     number = size = reused = 0
     for part, is_there in _with_parts(source.database, copy, report, "copying the contents"):
         number, size, reused = number + 1, size + part.size, reused + is_there
     return number, size, reused
-
-
-def _copy_part(source: BlobStore, target: BlobStore, part: StoredPart) -> None:
-    writer = target.writer(part.key)
-    try:
-        for block in source.read(part, 0, part.size):
-            writer.write(block)
-        if part.checksum not in (None, writer.checksum):
-            raise DamagedContent({part.key: f"part {part.key} has a wrong checksum"})
-        writer.commit()
-    except BaseException:
-        writer.abort()
-        raise
 
 
 def check_contents(database: Database, parts: BlobStore, report: Report) -> None:
@@ -404,19 +394,6 @@ def check_contents(database: Database, parts: BlobStore, report: Report) -> None
             problems[part.key] = parts.problem(part) or f"part {part.key} has a wrong checksum"
     if problems:
         raise DamagedContent(problems)
-
-
-def _copy_extra(source: Path | None, target: Path | None, names: Sequence[str]) -> list[str]:
-    """Copy further files and folders, and return the names of those that have no place in the target."""
-    present = [name for name in names if source and (source / name).exists()]
-    if source is None or target is None:
-        return present
-    for name in present:
-        if (source / name).is_dir():
-            shutil.copytree(source / name, target / name, ignore=shutil.ignore_patterns(".*"), dirs_exist_ok=True)
-        else:
-            shutil.copy(source / name, target / name)  # with its mode
-    return []
 
 
 class Swept(NamedTuple):

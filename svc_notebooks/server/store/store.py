@@ -76,6 +76,8 @@ class Store:
     def __init__(self, database: Database) -> None:
         self._database = database
         self.transaction = database.transaction
+        self.exclusive: Callable[[], AbstractContextManager[Any]] = database.exclusive
+        self.counters = database.counters
         self.reading: Callable[[], AbstractContextManager[None]] = (
             database.reading if database.has_readers else nullcontext
         )
@@ -123,10 +125,6 @@ class Store:
         """Run a statement. Raises OSError if the database cannot be reached."""
         self._database.run(_ANYTHING, {})
 
-    def exclusive(self) -> AbstractContextManager[Any]:
-        """Return a lock for a `with` block. During the block no other thread writes the database."""
-        return self._database.exclusive()
-
     def deletable(self, parts: Sequence[str]) -> Sequence[str]:
         """Return the parts to delete now, if these parts belong to no content any more.
 
@@ -168,10 +166,6 @@ class Store:
     def rows(self) -> Iterator[tuple[str, Iterator[Row]]]:
         """Return an iterator over all tables, as pairs of the table name and an iterator over the rows."""
         return ((name, dump.rows(self._database, name)) for name in dump.TABLES)
-
-    def counters(self) -> dict[str, int]:
-        """Return the last assigned row number of each table that never reuses row numbers, by table name."""
-        return self._database.counters()
 
     def load_rows(self, tables: Mapping[str, Iterable[Sequence[JSON]]], numbers: Mapping[str, int]) -> None:
         """Replace all rows and counters. Raises ValueError, and changes nothing, if the rows contradict each other."""
