@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hmac
 from base64 import b64decode
-from collections.abc import Callable, Mapping
 from urllib.parse import unquote_plus
 
 from ...core.auth.assertions import ALGORITHM, InvalidAssertionError, check_signature, read_claims
@@ -189,12 +188,6 @@ def scope_uri(context: ServiceContext, scope: str) -> str:
     return scope if scope in IDENTITY_SCOPES[:3] else f"{context.policy.auth_scope_base}/{context.names.scope(scope)}"
 
 
-_CLIENT_GRANTS: Mapping[str, Callable[[PublicRequest, dict[str, str], ClientRow], Token]] = {
-    AUTHORIZATION_CODE: exchange_code,
-    REFRESH_TOKEN: refresh_access_token,
-}
-
-
 def token(request: PublicRequest) -> Response:
     """Handle POST /token and return the response with an access token or an OAuth error."""
     basic = "Authorization" in request.http_request.headers
@@ -203,9 +196,10 @@ def token(request: PublicRequest) -> Response:
         grant_type = require_parameter(form, "grant_type")
         if grant_type == JWT_BEARER:
             return no_store_json(exchange_assertion(request, form))
-        if grant_type not in _CLIENT_GRANTS:
+        exchange = {AUTHORIZATION_CODE: exchange_code, REFRESH_TOKEN: refresh_access_token}.get(grant_type)
+        if exchange is None:
             raise OAuthError("unsupported_grant_type", f"grant_type must be one of {', '.join(GRANTS)}.")
-        return no_store_json(_CLIENT_GRANTS[grant_type](request, form, _client(request, form)))
+        return no_store_json(exchange(request, form, _client(request, form)))
     except OAuthError as error:
         return oauth_error_response(error, basic=basic)
 

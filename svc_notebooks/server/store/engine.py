@@ -360,11 +360,6 @@ class Database:
     fixed_snapshot = reading
 
     @property
-    def has_readers(self) -> bool:
-        """Whether `reading` has snapshots, as in a file on most systems."""
-        return self._readers is not None
-
-    @property
     def _reader(self) -> Reader | None:
         """The reader with the snapshot of this thread."""
         return self._thread.reader

@@ -120,7 +120,12 @@ def target_folder(folder: Path, source: str) -> Iterator[TargetStore]:
     if {path.name for path in folder.iterdir()} - HARMLESS:
         _check_record(folder, source)
     else:
-        _write_record(folder, source)
+        about = "svc-notebooks migrate copies a store to this folder."
+        with (folder / MIGRATION).open("w", encoding="utf-8") as file:
+            json.dump({"about": about, "source": source}, file)
+            file.flush()
+            os.fsync(file.fileno())
+        sync_folder(folder)
     _delete_rows(folder)
     database = open_database(folder / _NEW_DATABASE, "power")  # no service opens it before it is renamed
 
@@ -156,14 +161,6 @@ def _check_record(folder: Path, source: str) -> None:
         raise OSError(f"{folder / MIGRATION} cannot be read: choose a new folder") from None
     if recorded != source:
         raise OSError(f"{folder} is the target of an unfinished migration of another store: choose a new folder")
-
-
-def _write_record(folder: Path, source: str) -> None:
-    with (folder / MIGRATION).open("w", encoding="utf-8") as file:
-        json.dump({"about": "svc-notebooks migrate copies a store to this folder.", "source": source}, file)
-        file.flush()
-        os.fsync(file.fileno())
-    sync_folder(folder)
 
 
 def _delete_rows(folder: Path) -> None:
@@ -251,11 +248,6 @@ def _add(target: Database, table: str, adding: Prepared, page: Sequence[Row]) ->
             raise ValueError(f"the row {list(row)!r:.120} of {table}: {error}") from None
 
 
-def table_sums(database: Database) -> dict[str, TableSum]:
-    """Return the checksums of all tables by name."""
-    return {name: _sum(database, name, lambda page: None) for name in TABLES}
-
-
 def _sum(database: Database, table: str, use: Callable[[Sequence[Row]], None]) -> TableSum:
     """Compute the checksum of a table, and call `use` with each page of rows."""
     number, digest = 0, hashlib.sha256()
@@ -336,7 +328,7 @@ def _migrate(source: SourceStore, target: TargetStore, extra: Sequence[str], rep
     report("copying and verifying the rows")
     with target.database.transaction():
         copied = copy_tables(source.database, target.database)
-        is_same = table_sums(target.database) == copied
+        is_same = {name: _sum(target.database, name, lambda page: None) for name in TABLES} == copied
         if not is_same or target.database.counters() != source.database.counters():
             raise OSError("the copied rows differ from the rows of the source: repeat the command")
         target.end_rows()

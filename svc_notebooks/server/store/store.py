@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from sqlalchemy import literal, select
@@ -78,12 +78,7 @@ class Store:
         self.transaction = database.transaction
         self.exclusive: Callable[[], AbstractContextManager[Any]] = database.exclusive
         self.counters = database.counters
-        self.reading: Callable[[], AbstractContextManager[None]] = (
-            database.reading if database.has_readers else nullcontext
-        )
-        self.fixed_snapshot: Callable[[], AbstractContextManager[None]] = (
-            database.fixed_snapshot if database.has_readers else nullcontext
-        )
+        self.reading, self.fixed_snapshot = database.reading, database.fixed_snapshot
         self.end_snapshot = database.end_snapshot
         self.confirm_token = database.confirm
         self.users = Users(database)

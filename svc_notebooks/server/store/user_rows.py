@@ -58,11 +58,7 @@ class UserRows(TableGroup):
 
     def add(self, table: str, row: Mapping[str, JSON]) -> None:
         """Add a row to a table. A missing number of the row is assigned. Raises ValueError if the row exists."""
-        self._database.add(_adding(table, tuple(row)), dict(row))
-
-
-def _adding(table: str, names: tuple[str, ...]) -> Prepared:
-    return inserting(TABLES[table], names)
+        self._database.add(inserting(TABLES[table], row), dict(row))
 
 
 def row_by_name(table: str, row: Sequence[JSON]) -> dict[str, JSON]:
