@@ -180,10 +180,10 @@ class UserBackups:
         # Files come before folders, so that each file is logged for its own readers.
         for file in sorted(files, key=lambda file: file.mime_type == context.folder_type):
             contents |= delete_tree(context, file.id)
-        for session in store.user_rows.sessions(user):
-            store.upload_sessions.drop(session.id)
-            if not store.files.holds(session.content):
-                contents.setdefault(session.content, store.contents.drop(session.content))
+        for session, content in store.user_rows.sessions(user):
+            store.upload_sessions.drop(session)
+            if not store.files.holds(content):
+                contents.setdefault(content, store.contents.drop(content))
         store.events.drop_all(user)
         for row in [row for row in store.calendars.of(user) if row.owner == user]:
             users = users_of(context, row)

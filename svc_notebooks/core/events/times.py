@@ -8,6 +8,7 @@ from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from functools import lru_cache
 from typing import NamedTuple
 
+from ..clock import parse_time
 from ..http.messages import JSON
 from ..resources.events import EventTime
 from ..time_zones import zone
@@ -16,6 +17,7 @@ from .value_checks import wrong_type
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _DATE_TIME = re.compile(r"(\d{4}-\d{2}-\d{2})[Tt](\d{2}:\d{2}:\d{2})(\.\d+)?([Zz]|[+-]\d{2}:\d{2})?", re.ASCII)
+_OFFSET = re.compile(r".*(?:[Zz]|[+-]\d{2}:\d{2})")
 _MINUTE = timedelta(minutes=1)
 _YEARS = range(2, 9999)
 """The valid years, in which the days before and after each date are valid dates as well."""
@@ -125,6 +127,16 @@ def instant(moment: Start, tz: tzinfo) -> datetime:
     if not isinstance(moment, datetime):
         moment = datetime(moment.year, moment.month, moment.day, tzinfo=tz)
     return moment.astimezone(UTC)
+
+
+def read_utc(text: object) -> datetime | None:
+    """Parse RFC 3339 text with an offset, and return the time in UTC, or None for any other value."""
+    try:
+        if isinstance(text, str) and _OFFSET.fullmatch(text):
+            return parse_time(text).astimezone(UTC)
+    except (ValueError, OverflowError):
+        pass
+    return None
 
 
 def clock_time(moment: Start) -> datetime:

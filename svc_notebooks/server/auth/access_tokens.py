@@ -31,10 +31,7 @@ class TokenVerifier:
     """
 
     def __init__(
-        self,
-        store: Store,
-        clock: VirtualClock,
-        create_user: Callable[[str], None] = lambda email: None,
+        self, store: Store, clock: VirtualClock, create_user: Callable[[str], None] = lambda email: None
     ) -> None:
         self._store = store
         self._clock = clock

@@ -113,13 +113,7 @@ class JupyterHub:
 
     name = "JupyterHub"
 
-    def __init__(
-        self,
-        settings: HubSettings,
-        domain: str,
-        *,
-        now: Callable[[], float] = time.monotonic,
-    ) -> None:
+    def __init__(self, settings: HubSettings, domain: str, *, now: Callable[[], float] = time.monotonic) -> None:
         self._settings, self._domain = settings, domain
         self._now = now
         self._remembered: dict[bytes, tuple[float, ProvidedUser | ApiError | None]] = {}

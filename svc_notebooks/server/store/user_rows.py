@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import BindParameter, ColumnElement, Table, bindparam, or_, select
 
@@ -21,13 +21,6 @@ _CHANNELS = Prepared(select(db.channels.c.seq, db.channels.c.state).where(db.cha
 _EVENTS = Prepared(select(db.events.c.id).where(db.events.c.calendar == bindparam("calendar")))
 
 
-class SessionContent(NamedTuple):
-    """The id of an upload session and the number of its content."""
-
-    id: str
-    content: int
-
-
 class UserRows(TableGroup):
     """The rows of one user in all tables."""
 
@@ -35,9 +28,9 @@ class UserRows(TableGroup):
         """Return the ids of the files that a user owns, oldest first, without the root folder."""
         return [key for (key,) in self._database.run(_FILES, {"user": user})]
 
-    def sessions(self, user: str) -> list[SessionContent]:
-        """Return the upload sessions of a user."""
-        return [SessionContent._make(row) for row in self._database.run(_SESSIONS, {"user": user})]
+    def sessions(self, user: str) -> list[tuple[str, int]]:
+        """Return the id and the number of the content of each upload session of a user."""
+        return [(key, content) for key, content in self._database.run(_SESSIONS, {"user": user})]
 
     def channels(self, user: str) -> list[tuple[int, str]]:
         """Return the number and the state of each channel of a user."""
