@@ -40,15 +40,9 @@ def _endpoint(
 ) -> PublicEndpoint:
     """Return an endpoint. `options` are further fields. The names in `query` and `form` are separated by spaces."""
     words = {field: tuple(options.pop(field, "").split()) for field in ("query", "form")}
-    units = 1 if options.get("calendar") else GET_COST
-    fields: dict[str, Any] = {
-        "units": units,
-        "summary": summary,
-        "decided_by": decided_by,
-        "responses": responses,
-        **words,
-    }
-    return PublicEndpoint(name, tuple(methods.split()), tuple(path.split("/")), **fields | options)
+    units = options.pop("units", 1 if options.get("calendar") else GET_COST)
+    head = name, tuple(methods.split()), tuple(path.split("/")), frozenset[str](), units, summary
+    return PublicEndpoint(*head, decided_by=decided_by, responses=responses, **words, **options)
 
 
 def _json(name: str) -> Mapping[str, Schema]:

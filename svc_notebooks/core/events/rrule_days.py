@@ -30,13 +30,9 @@ class DayFilter:
 
     def __init__(self, rule: Rule) -> None:
         self._rule = rule
-        self._is_limited = any(getattr(rule, field) for field in _DAY_PARTS)
-        self._by_year_type: dict[tuple[int, bool, bool], Sequence[int]] = {}
-
-    @property
-    def is_unlimited(self) -> bool:
+        self.is_unlimited = not any(getattr(rule, field) for field in _DAY_PARTS)
         """True if every day matches the rule."""
-        return not self._is_limited
+        self._by_year_type: dict[tuple[int, bool, bool], Sequence[int]] = {}
 
     def between(self, first: int, stop: int) -> Iterator[int]:
         """Yield the ordinals of the matching days in [first, stop)."""
@@ -56,7 +52,7 @@ class DayFilter:
 
     def has(self, ordinal: int) -> bool:
         """Return whether the day with this ordinal matches the rule."""
-        if not self._is_limited:
+        if self.is_unlimited:
             return True
         begin, days = self.of_year(date.fromordinal(ordinal).year)
         index = bisect_left(days, ordinal - begin)
@@ -69,14 +65,14 @@ class DayFilter:
     @property
     def has_any(self) -> bool:
         """True if at least one day of any year matches the rule."""
-        return not self._is_limited or any(self.of_year(year)[1] for year in range(2001, 2001 + _CYCLE_YEARS))
+        return self.is_unlimited or any(self.of_year(year)[1] for year in range(2001, 2001 + _CYCLE_YEARS))
 
     def of_year(self, year: int) -> tuple[int, Sequence[int]]:
         """Return the ordinal of 1 January, and the year's matching days as offsets from 1 January."""
         first = date(year, 1, 1)
         begin, year_type = first.toordinal(), (first.weekday(), isleap(year), isleap(year - 1))
         if year_type not in self._by_year_type:
-            self._by_year_type[year_type] = _days_of_year(self._rule, first) if self._is_limited else _year(first)
+            self._by_year_type[year_type] = _year(first) if self.is_unlimited else _days_of_year(self._rule, first)
         return begin, self._by_year_type[year_type]
 
 

@@ -186,9 +186,6 @@ class _Counts:
         self.last = entry
         has_failed = entry.status is None or entry.status >= 400
         (self.failed if has_failed else self.succeeded)[entry.operation or "unknown"] += 1
-        self._add_step(entry)
-
-    def _add_step(self, entry: JournalEntry) -> None:
         if entry.status is None and entry.fault is None:  # in progress
             return
         for exercise in _WITH_OPERATION.get(entry.operation or "", ()):

@@ -245,21 +245,17 @@ _NEXT = 10
 def event_page(request: PublicRequest) -> Response:
     """Return the public HTML page of an event. Raises ApiError (404) if the event is missing or links are closed."""
     context = request.context
-    calendar, event = _event_at(context, request.query.get("eid") or "")
+    eid = request.query.get("eid") or ""
+    try:
+        event_id, _, name = urlsafe_b64decode(eid.encode("ascii") + b"=" * (-len(eid) % 4)).decode().partition(" ")
+    except ValueError:
+        event_id = name = ""
+    calendar = calendar_by_id(context, name) if name else None
+    event = find_event(context, calendar, event_id) if calendar else None
     if calendar is None or event is None or event.row.cancelled or not context.policy.open_links:
         raise refuse("notFound", message="there is no event at this link.")
     title = str(visible_to_readers(event.body).get("summary") or "(no title)")
     return html_page(title, f"<h1>{escape(title)}</h1>{description_list(_rows(context, calendar, event))}")
-
-
-def _event_at(context: ServiceContext, eid: str) -> tuple[CalendarRow | None, EventRecord | None]:
-    try:
-        text = urlsafe_b64decode(eid.encode("ascii") + b"=" * (-len(eid) % 4)).decode()
-    except ValueError:
-        return None, None
-    event, _, name = text.partition(" ")
-    calendar = calendar_by_id(context, name) if name else None
-    return calendar, find_event(context, calendar, event) if calendar else None
 
 
 def _rows(context: ServiceContext, calendar: CalendarRow, event: EventRecord) -> list[tuple[str, str]]:
