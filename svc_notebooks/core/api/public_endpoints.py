@@ -39,7 +39,7 @@ def _endpoint(
     name: str, methods: str, path: str, decided_by: str, summary: str, responses: Responses, **options: Any
 ) -> PublicEndpoint:
     """Return an endpoint. `options` are further fields. The names in `query` and `form` are separated by spaces."""
-    words = {field: tuple(options.pop(field, "").split()) for field in ("query", "form")}
+    words: dict[str, Any] = {field: tuple(options.pop(field, "").split()) for field in ("query", "form")}
     units = options.pop("units", 1 if options.get("calendar") else GET_COST)
     head = name, tuple(methods.split()), tuple(path.split("/")), frozenset[str](), units, summary
     return PublicEndpoint(*head, decided_by=decided_by, responses=responses, **words, **options)

@@ -25,7 +25,7 @@ _ANY_OFFSET = timedelta(hours=16)
 
 
 class TimeError(ValueError):
-    """An event time is invalid. `problem` has the catalogue key, the sub-field ("" for the whole time) and the message."""
+    """An event time is invalid. `problem` has the catalogue key, sub-field and message."""
 
     def __init__(self, key: str, part: str, message: str) -> None:
         super().__init__(message)
