@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -61,3 +63,20 @@ class Job:
         """Add a note for the journal about content that was left out or changed. An equal note is not added again."""
         if text not in self.notes:
             self.notes.append(text)
+
+    def leave_out(self, what: str, error: Exception) -> None:
+        """Add a note about an element that an unexpected error kept from being converted, so that the rest is kept.
+
+        Raises the error if it is about the whole document, such as TooLarge.
+        """
+        if isinstance(error, (TooLarge, MemoryError, RecursionError, ImportError)):
+            raise error
+        self.note(f"{what} could not be converted: {str(error)[:100] or type(error).__name__}")
+
+    @contextmanager
+    def leaving_out(self, what: str) -> Iterator[None]:
+        """Leave out an element, such as "A chart", whose conversion raises an error in the block of this context."""
+        try:
+            yield
+        except Exception as error:  # also of a library
+            self.leave_out(what, error)

@@ -12,7 +12,7 @@ from ..engines.chart import chart_data
 from ..engines.typst import compiles, installed_font, render
 from ..job import ConversionError, Job
 from . import pandoc
-from .clean import TEXT_LOOKS, look_of, nodes_of, plain_text
+from .clean import TEXT_LOOKS, cell_background, nodes_of, plain_text
 from .model import Document, Node
 
 
@@ -82,7 +82,7 @@ class _TypstTree:
     """Converts pandoc nodes to the nodes of `document.typ`, whose key `k` has the node's type."""
 
     def __init__(self, document: Document, job: Job) -> None:
-        self._document = document
+        self._document, self._job = document, job
         self._anchors = _anchors(document.blocks)
         self._used_labels: set[str] = set()
         self._formulas = typst_formulas(document, job)
@@ -104,9 +104,13 @@ class _TypstTree:
             if not depth and _starts_page(node):
                 rendered.append({"k": "pagebreak"})
             draw = _BLOCKS.get(node["t"])
-            if draw and (depth < _MAX_DEPTH or node["t"] not in _NESTING_BLOCKS):
-                rendered += draw(self, node, depth)
-            elif draw:
+            try:
+                if draw and (depth < _MAX_DEPTH or node["t"] not in _NESTING_BLOCKS):
+                    rendered += draw(self, node, depth)
+                    continue
+            except Exception as error:
+                self._job.leave_out("The structure of a block", error)
+            if draw:
                 rendered.append({"k": "par", "body": _text(plain_text(node))})
         return rendered
 
@@ -114,11 +118,15 @@ class _TypstTree:
         rendered: list[Node] = []
         for node in nodes:
             node_type, content = node["t"], node.get("c")
-            if node_type in _FORMATTING:
-                drawn_nodes = self._nest(_FORMATTING[node_type], content, depth)  # type: ignore[arg-type]
-            else:
-                draw = _INLINES.get(node_type)
-                drawn_nodes = draw(self, content, depth) if draw else []
+            try:
+                if node_type in _FORMATTING:
+                    drawn_nodes = self._nest(_FORMATTING[node_type], content, depth)  # type: ignore[arg-type]
+                else:
+                    draw = _INLINES.get(node_type)
+                    drawn_nodes = draw(self, content, depth) if draw else []
+            except Exception as error:
+                self._job.leave_out("The format of a text", error)
+                drawn_nodes = _text(plain_text(node))
             for drawn in drawn_nodes:
                 if rendered and drawn["k"] == rendered[-1]["k"] == "text":
                     rendered[-1] = {"k": "text", "text": rendered[-1]["text"] + drawn["text"]}
@@ -237,9 +245,7 @@ class _TypstTree:
     def _cell(self, placed: _PlacedCell, aligns: list[str | None], depth: int) -> Node:
         column, columns, rows, (_, align, _, _, body) = placed
         own = _ALIGNS.get(align["t"]) or aligns[column]
-        fills = {look_of(block["c"][0]).get("background") if block["t"] == "Div" else None for block in body}
-        fill = fills.pop() if len(fills) == 1 else None
-        drawn = self.blocks(body, depth + 1)
+        fill, drawn = cell_background(body), self.blocks(body, depth + 1)
         return {"columns": columns, "rows": rows, "align": own, "fill": fill, "body": drawn}
 
     def string(self, content: str, depth: int) -> list[Node]:

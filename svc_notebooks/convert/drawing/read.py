@@ -45,13 +45,23 @@ def clean(root: Any, job: Job) -> None:
         if element is not root and not _is_allowed_element(element):
             _remove_element(element, job)
             continue
-        for key in list(element.attrib):
-            _clean_attribute(element, key, job)
-        _limit_filter(element)
-        if element.tag == f"{{{SVG}}}style":
-            element.text = css.clean_stylesheet("".join(element.itertext()))
-            for child in list(element):
-                element.remove(child)
+        try:
+            _clean_element(element, job)
+        except Exception as error:  # what cannot be checked is removed
+            if element is root:
+                raise
+            job.leave_out("An element of the drawing", error)
+            _remove_element(element, job)
+
+
+def _clean_element(element: Any, job: Job) -> None:
+    for key in list(element.attrib):
+        _clean_attribute(element, key, job)
+    _limit_filter(element)
+    if element.tag == f"{{{SVG}}}style":
+        element.text = css.clean_stylesheet("".join(element.itertext()))
+        for child in list(element):
+            element.remove(child)
 
 
 def _limit_filter(element: Any) -> None:

@@ -48,12 +48,19 @@ def write_pdf(deck: Deck, job: Job) -> bytes:
         "slides": [
             {
                 "background": slide.background or "ffffff",
-                "shapes": [_shape(shape) for shape in (*slide.behind, *slide.shapes) if _is_visible(shape, deck)],
+                "shapes": list(_shapes(slide, deck, job)),
             }
             for slide in slides
         ],
     }
     return render(job, _TEMPLATE, data, deck.pictures)
+
+
+def _shapes(slide: Slide, deck: Deck, job: Job) -> Iterator[dict[str, Any]]:
+    for shape in (*slide.behind, *slide.shapes):
+        with job.leaving_out("A shape"):
+            if _is_visible(shape, deck):
+                yield _shape(shape)
 
 
 def _points(length: float) -> float:
@@ -152,15 +159,14 @@ _ORDER = {"title": 0, "footer": 2}
 
 def write_text(deck: Deck, job: Job) -> bytes:
     """Return the text of all slides in UTF-8 with a byte order mark, CRLF line ends, and empty lines between slides."""
-    text = "\r\n\r\n\r\n".join("\r\n".join(_slide_lines(slide)) for slide in deck.slides)
+    text = "\r\n\r\n\r\n".join("\r\n".join(_slide_lines(slide, job)) for slide in deck.slides)
     return BOM_UTF8 + (text + "\r\n" if text else "").encode()
 
 
-def _slide_lines(slide: Slide) -> Iterator[str]:
-    for shape in sorted(slide.shapes, key=lambda shape: _ORDER.get(getattr(shape, "role", ""), 1)):
-        yield from _shape_lines(shape)
-    for shape in slide.behind:
-        if not isinstance(shape, SlidePicture):
+def _slide_lines(slide: Slide, job: Job) -> Iterator[str]:
+    shapes = sorted(slide.shapes, key=lambda shape: _ORDER.get(getattr(shape, "role", ""), 1))
+    for shape in (*shapes, *(it for it in slide.behind if not isinstance(it, SlidePicture))):
+        with job.leaving_out("A shape"):
             yield from _shape_lines(shape)
     if slide.notes:
         yield from ("", "Notes:", *slide.notes.splitlines())

@@ -234,7 +234,10 @@ def _lines(sheet: Sheet, job: Job) -> Iterator[list[str]]:
         line = [""] * max(width, max(columns) + 1)
         for column, cell in columns.items():
             value = cell.display_value
-            line[column] = guard(value) if isinstance(value, str) else to_text(value)
+            try:
+                line[column] = guard(value) if isinstance(value, str) else to_text(value)
+            except Exception as error:
+                job.leave_out("A cell", error)
         yield line
         following = row + 1
 

@@ -147,7 +147,7 @@ def write(workbook: Workbook, job: Job) -> bytes:
     """Return a zip file with a web page for each sheet. File names that differ only in case get a number."""
     files = _files(workbook.sheets)
     named = zip(workbook.sheets, files, strict=True)
-    pages = {file: _page(sheet, _links(workbook, files, sheet)) for sheet, file in named}
+    pages = {file: _page(sheet, _links(workbook, files, sheet), job) for sheet, file in named}
     return zipped({**pages, "resources/sheet.css": _CSS}, zip_timestamp(job.now))
 
 
@@ -176,21 +176,21 @@ def _links(workbook: Workbook, files: list[str], current: Sheet) -> str:
     return f"<nav>{' '.join(links)}</nav>\n"
 
 
-def _page(sheet: Sheet, links: str) -> str:
+def _page(sheet: Sheet, links: str, job: Job) -> str:
     title = escape(clean(sheet.name))
     return (
         f'<!DOCTYPE html>\n<html>\n<head>\n<meta charset="utf-8">\n<title>{title}</title>\n'
         f'<link rel="stylesheet" href="resources/sheet.css">\n</head>\n<body>\n{clean(links)}'
-        f"<table>\n{''.join(_rows(sheet))}</table>\n</body>\n</html>\n"
+        f"<table>\n{''.join(_rows(sheet, job))}</table>\n</body>\n</html>\n"
     )
 
 
-def _rows(sheet: Sheet) -> Iterator[str]:
+def _rows(sheet: Sheet, job: Job) -> Iterator[str]:
     layout = SheetLayout.of(sheet)
     dense = len(layout.rows) * len(layout.columns) <= _MAX_EMPTY_CELLS + sum(map(len, sheet.rows.values()))
     yield f"<tr><th></th>{''.join(_heading(sheet, column) for column in layout.columns)}</tr>\n"
     for row, pieces in layout.layout_rows():
-        yield f"<tr><th>{row + 1}</th>{''.join(_piece(piece, dense) for piece in pieces)}</tr>\n"
+        yield f"<tr><th>{row + 1}</th>{''.join(_piece(piece, dense, job) for piece in pieces)}</tr>\n"
 
 
 def _heading(sheet: Sheet, column: int) -> str:
@@ -198,7 +198,7 @@ def _heading(sheet: Sheet, column: int) -> str:
     return f"<th{width}>{column_letters(column)}</th>"
 
 
-def _piece(piece: LayoutCell, dense: bool) -> str:
+def _piece(piece: LayoutCell, dense: bool, job: Job) -> str:
     if piece.cell is None:
         return "<td></td>" * piece.colspan if dense else f'<td colspan="{piece.colspan}"></td>'
     spans = f' colspan="{piece.colspan}"' if piece.colspan > 1 else ""
@@ -206,7 +206,7 @@ def _piece(piece: LayoutCell, dense: bool) -> str:
     cell = piece.cell
     classes = " ".join(filter(None, (cell.alignment[:1], "b" if cell.style.bold else "")))
     attributes = spans + (f' class="{classes}"' if classes else "")
-    text = escape(clean(format_cell(cell)))
+    text = escape(clean(format_cell(cell, job)))
     if cell.link and not cell.link.startswith("#"):
         text = f'<a href="{escape(clean(cell.link))}" rel="noopener noreferrer">{text}</a>'
     return f"<td{attributes}>{text}</td>"

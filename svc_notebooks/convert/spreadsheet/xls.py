@@ -44,7 +44,7 @@ def read(source: bytes, job: Job) -> Workbook:
         raise ConversionError(f"binary workbooks need xlrd: {available.XLRD.install}.")
     try:
         book = _open(source)
-        sheets = list(_sheets(book, CellQuota(job.limits)))
+        sheets = list(_sheets(book, CellQuota(job.limits), job))
     except (ConversionError, MemoryError):
         raise
     except Exception as error:  # xlrd raises errors of many types for damaged files
@@ -74,11 +74,11 @@ def _ignore(*arguments: object, **options: object) -> None:
     """Replaces the parsers of records that are not read."""
 
 
-def _sheets(book: Any, quota: CellQuota) -> Iterator[Sheet]:
+def _sheets(book: Any, quota: CellQuota, job: Job) -> Iterator[Sheet]:
     styles = [_style(book, xf) for xf in book.xf_list]
     for number in range(book.nsheets):
         sheet = book.sheet_by_index(number)
-        rows = {row: cells for row in range(sheet.nrows) if (cells := _cells(book, sheet, row, styles, quota))}
+        rows = {row: cells for row in range(sheet.nrows) if (cells := _cells(book, sheet, row, styles, quota, job))}
         areas = [Area(top, left, bottom - 1, right - 1) for top, bottom, left, right in sheet.merged_cells]
         widths = {
             column: round(info.width / 256 - xlsx.PADDING, 2)
@@ -93,13 +93,17 @@ def _sheets(book: Any, quota: CellQuota) -> Iterator[Sheet]:
         book.unload_sheet(number)
 
 
-def _cells(book: Any, sheet: Any, row: int, styles: list[CellStyle], quota: CellQuota) -> dict[int, Cell]:
+def _cells(book: Any, sheet: Any, row: int, styles: list[CellStyle], quota: CellQuota, job: Job) -> dict[int, Cell]:
     cells = {}
     for column, (kind, content) in enumerate(zip(sheet.row_types(row), sheet.row_values(row), strict=True)):
         if kind == _EMPTY:
             continue
         style = styles[sheet.cell_xf_index(row, column)]
-        value = _value(kind, content, style, since_1904=book.datemode == 1)
+        try:
+            value = _value(kind, content, style, since_1904=book.datemode == 1)
+        except Exception as error:
+            job.leave_out("A cell", error)
+            continue
         if value is not None or quota.take_empty(style):
             cells[column] = Cell(value, style)
     quota.take(len(cells))

@@ -423,13 +423,14 @@ class OdpShapeReader:
         if element.get(name("presentation:placeholder")) == "true" or depth > _MAX_DEPTH:
             return
         kind = str(element.tag)
-        if kind in (name("draw:g"), name("draw:a")):
-            for child in element:
-                yield from self._shape(child, depth + 1)
-        elif kind == name("draw:frame"):
-            yield from self._frame(element)
-        elif kind.startswith(name("draw:")):
-            yield from self._drawn_shape(element, kind.rpartition("}")[2])
+        with self.job.leaving_out("A shape"):
+            if kind in (name("draw:g"), name("draw:a")):
+                for child in element:
+                    yield from self._shape(child, depth + 1)
+            elif kind == name("draw:frame"):
+                yield from self._frame(element)
+            elif kind.startswith(name("draw:")):
+                yield from self._drawn_shape(element, kind.rpartition("}")[2])
 
     def _frame(self, element: Any) -> Iterator[model.Shape]:
         box = self._box(element)
@@ -704,7 +705,10 @@ class OdpReader:
         self._fill_fields(element, number, master)
         properties = self._content_styles.properties("drawing-page", element.get(name("draw:style-name")))
         shapes = tuple(self._reader(self._content_styles, master).shapes(element))
-        fill_color, background_shapes = self._background(properties, master)
+        fill_color: str | None = None
+        background_shapes: tuple[model.Shape, ...] = ()
+        with self._job.leaving_out("The background of a slide"):
+            fill_color, background_shapes = self._background(properties, master)
         if (
             master is not None
             and properties.get(_DRAWING_PAGE + name("presentation:background-objects-visible")) != "false"

@@ -170,17 +170,19 @@ class OdpPageWriter:
     """Writes the shapes of one page as XML, and adds their styles to `styles`."""
 
     def __init__(self, styles: AutomaticStyles, pictures: Mapping[str, bytes], job: Job) -> None:
-        self.styles, self._pictures, self._limits = styles, pictures, job.limits
+        self.styles, self._pictures, self._job = styles, pictures, job
 
     def shape(self, shape: model.Shape) -> str:
-        """Return the XML element of a shape, or "" if the shape is a table without cells."""
-        match shape:
-            case model.Text():
-                return self._text(shape)
-            case model.SlidePicture():
-                return self._picture(shape)
-            case model.SlideTable():
-                return self._table(shape) if shape.rows and shape.rows[0] else ""
+        """Return the XML element of a shape, or "" for a table without cells and a shape that cannot be converted."""
+        with self._job.leaving_out("A shape"):
+            match shape:
+                case model.Text():
+                    return self._text(shape)
+                case model.SlidePicture():
+                    return self._picture(shape)
+                case model.SlideTable() if shape.rows and shape.rows[0]:
+                    return self._table(shape)
+        return ""
 
     def _text(self, shape: model.Text) -> str:
         kind = _CLASSES.get(shape.role)
@@ -206,7 +208,7 @@ class OdpPageWriter:
         flips = ("horizontal", shape.box.flip_x), ("vertical", shape.box.flip_y)
         mirror = {"style:mirror": " ".join(name for name, flip in flips if flip) or "none"}
         if any(shape.crop):
-            width, height = natural_size(self._pictures[shape.name], self._limits)
+            width, height = natural_size(self._pictures[shape.name], self._job.limits)
             left, top, right, bottom = shape.crop
             sides = (top * height, right * width, bottom * height, left * width)
             mirror["fo:clip"] = f"rect({', '.join(map(cm, sides))})"

@@ -66,12 +66,12 @@ MAX_ROWS = 200
 _SIZE = 12.0
 
 
-def chart_table(chart: Any, drawing: Any, box: model.Box) -> model.SlideTable | None:
-    """Read a chart as a table of categories (rows) and series (columns). Returns None if the chart has no series.
+def chart_table(chart: Any, drawing: Any, box: model.Box, job: Job) -> model.SlideTable | None:
+    """Read a chart as a table of categories (rows) and series (columns). Returns None if the chart has no values.
 
     The corner has the titles of the chart and its axes, and the text that `drawing` (XML or None) draws over the chart.
     """
-    rows = chart_rows(chart, MAX_ROWS)
+    rows = chart_rows(chart, MAX_ROWS, job)
     if not rows:
         return None
     texts = (_text(paragraph) for root in (chart, drawing) if root is not None for paragraph in root.iter(f"{A}p"))
@@ -306,20 +306,21 @@ class PptxShapeReader:
         if depth > _MAX_DEPTH:
             self.job.note(f"groups nested more than {_MAX_DEPTH} levels deep were left out.")
             return
-        match element.tag.removeprefix(P):
-            case "grpSp":
-                inside = _group_transform(element, transform)
-                for child in element:
-                    yield from self._shape(child, inside, depth + 1)
-            case tag if tag == f"{_MC}AlternateContent":
-                for child in _alternate_content(element):
-                    yield from self._shape(child, transform, depth + 1)
-            case "sp" | "cxnSp":
-                yield from self._text(element, transform)
-            case "pic":
-                yield from self._picture(element, transform)
-            case "graphicFrame":
-                yield from self._frame(element, transform)
+        with self.job.leaving_out("A shape"):
+            match element.tag.removeprefix(P):
+                case "grpSp":
+                    inside = _group_transform(element, transform)
+                    for child in element:
+                        yield from self._shape(child, inside, depth + 1)
+                case tag if tag == f"{_MC}AlternateContent":
+                    for child in _alternate_content(element):
+                        yield from self._shape(child, transform, depth + 1)
+                case "sp" | "cxnSp":
+                    yield from self._text(element, transform)
+                case "pic":
+                    yield from self._picture(element, transform)
+                case "graphicFrame":
+                    yield from self._frame(element, transform)
 
     def _box(self, element: Any, transform: GroupTransform | None, ancestors: tuple[Any, ...] = ()) -> model.Box:
         frames = (shape.find(name) for shape in (element, *ancestors) for name in _FRAMES)
@@ -447,7 +448,7 @@ class PptxShapeReader:
             case "chart":
                 part = self._part(inside.get(f"{R}id", ""))
                 chart, drawing = self._xml(part), self._xml(theme.related(part, "chartUserShapes"))
-                table = None if chart is None else chart_table(chart, drawing, box)
+                table = None if chart is None else chart_table(chart, drawing, box, self.job)
                 if table is not None:
                     self.job.note("a chart is kept as a table.")
                     yield table
@@ -634,7 +635,10 @@ class PptxReader:
     def _slide(self, part: Any, number: int) -> model.Slide:
         root, slide_theme = part._element, self._slide_theme(part)
         shapes = tuple(self._reader(part, slide_theme, number).shapes(root, placeholders=True))
-        fill_color, background_shapes = self._background(part, slide_theme)
+        fill_color: str | None = None
+        background_shapes: tuple[model.Shape, ...] = ()
+        with self._job.leaving_out("The background of a slide"):
+            fill_color, background_shapes = self._background(part, slide_theme)
         if root.get("showMasterSp", "1") not in ("0", "false"):
             background_shapes += self._background_shapes(slide_theme, number)
         return model.Slide(

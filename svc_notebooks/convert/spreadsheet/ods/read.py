@@ -179,15 +179,14 @@ class _Reader:
 
     def _chart(self, archive: zipfile.ZipFile, path: str) -> SheetChart | None:
         """Return the chart in an embedded document, or None for another or a damaged document."""
-        try:
+        with self._job.leaving_out("A chart or another object"):
             with MarkupFile(archive, archive.getinfo(f"{path.removeprefix('./').strip('/')}/content.xml")) as part:
                 root = parse(part).getroot()
-        except (ParseError, zipfile.BadZipFile, KeyError, EOFError):
-            return None
-        title = " · ".join(filter(None, map(_text, root.iter(name("chart:title")))))
-        rows = [[_text(cell) for cell in row if cell.tag in _CELLS] for row in root.iter(name("table:table-row"))]
-        kind = chart_kind(root)
-        return SheetChart(kind, title, tuple(map(tuple, rows[:_MAX_CHART_ROWS]))) if rows and kind else None
+            title = " · ".join(filter(None, map(_text, root.iter(name("chart:title")))))
+            rows = [[_text(cell) for cell in row if cell.tag in _CELLS] for row in root.iter(name("table:table-row"))]
+            if (kind := chart_kind(root)) and rows:
+                return SheetChart(kind, title, tuple(map(tuple, rows[:_MAX_CHART_ROWS])))
+        return None
 
     def _read(self, archive: zipfile.ZipFile, part: MarkupFile, roots: list[Element]) -> None:
         table: _Table | None = None
@@ -275,8 +274,12 @@ class _Table:
                 continue
             repeated = count_of(child, "table:number-columns-repeated", _MAX_COUNT)
             style = text_of(child, "table:style-name") or row_style or self._column_style(column)
-            cell = self._cell(child, self._styles.cell(style), repeated)
-            self._merge(child, column)
+            try:
+                cell = self._cell(child, self._styles.cell(style), repeated)
+                self._merge(child, column)
+            except Exception as error:
+                self._job.leave_out("A cell", error)
+                cell = None
             if cell is not None and self._row < MAX_ROWS:
                 self._quota.take(0 if cell.is_empty else repeated)
                 cells.update(dict.fromkeys(range(column, min(column + repeated, MAX_COLUMNS)), cell))

@@ -64,7 +64,7 @@ def write(workbook: Workbook, job: Job) -> bytes:
     meta = f"<dc:title>{escape(clean(job.name))}</dc:title><meta:creation-date>{created}</meta:creation-date>"
     members = {
         "mimetype": _TYPE,  # first and not compressed (ODF 1.2 part 3, 3.3)
-        "content.xml": _content(workbook),
+        "content.xml": _content(workbook, job),
         "styles.xml": _root("document-styles", f"<office:styles>{_STYLES}</office:styles>{pages}"),
         "meta.xml": _root("document-meta", f"<office:meta>{meta}</office:meta>"),
         "META-INF/manifest.xml": _MANIFEST,
@@ -76,8 +76,8 @@ def _root(tag: str, inner: str) -> str:
     return f'{_HEAD}<office:{tag} {_NAMESPACES} {_OTHER_NAMESPACES} office:version="1.3">{inner}</office:{tag}>'
 
 
-def _content(workbook: Workbook) -> str:
-    styles = _StyleWriter()
+def _content(workbook: Workbook, job: Job) -> str:
+    styles = _StyleWriter(job)
     tables = ""
     for sheet in workbook.sheets:
         attributes = f'table:name={quoteattr(sheet.name)} table:style-name="{styles.table(sheet)}"'
@@ -87,7 +87,8 @@ def _content(workbook: Workbook) -> str:
 
 
 class _StyleWriter:
-    def __init__(self) -> None:
+    def __init__(self, job: Job) -> None:
+        self.job = job
         self._tables: dict[tuple[bool, bool], str] = {}
         self._cells: dict[CellStyle, str] = {}
         self._columns: dict[float, str] = {}
@@ -205,7 +206,7 @@ def _cell(cell: Cell | None, area: Area | None, styles: _StyleWriter, *, covered
     if cell is None:
         return f"<table:{tag}{attributes}/>"
     attributes += _cell_attributes(cell, styles)
-    return f"<table:{tag}{attributes}>{_paragraphs(cell)}</table:{tag}>"
+    return f"<table:{tag}{attributes}>{_paragraphs(cell, styles.job)}</table:{tag}>"
 
 
 def _cell_attributes(cell: Cell, styles: _StyleWriter) -> str:
@@ -241,10 +242,10 @@ def _value_attributes(value: Value, style: CellStyle) -> tuple[str, str, str]:
     return "string", "", ""
 
 
-def _paragraphs(cell: Cell) -> str:
+def _paragraphs(cell: Cell, job: Job) -> str:
     if cell.value is None:
         return ""
-    text = cell.value if isinstance(cell.value, str) else format_cell(cell)
+    text = cell.value if isinstance(cell.value, str) else format_cell(cell, job)
     lines = [text_content(line) for line in clean(text).replace("\r", "").split("\n")]
     if cell.link:
         target = quoteattr(clean(cell.link.replace("!", ".") if cell.link.startswith("#") else cell.link))

@@ -9,13 +9,14 @@ from __future__ import annotations
 import colorsys
 import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
+from itertools import islice
 from typing import Any
 from xml.etree.ElementTree import Element, ParseError, iterparse, parse
 
-from ...input.opc import OpcPackage, chart_kind, chart_rows
+from ...input.opc import Cells, OpcPackage, Relationship, chart_kind, chart_rows
 from ...input.zip_file import open_archive
 from ...job import ConversionError, Job
 from ..calculate import with_calculated_values
@@ -47,6 +48,7 @@ from ..model import (
     Workbook,
     in_order,
 )
+from ..number_format import format_cell, to_text
 from ..values import clean, parse_moment, parse_number, with_valid_sheet_names
 
 _NAMESPACES = frozenset({
@@ -205,7 +207,7 @@ def read(source: bytes, job: Job) -> Workbook:
     """Read an Excel workbook. Raises ConversionError if the file is invalid or encrypted, TooLarge above a limit."""
     try:
         with open_archive(source, job.limits, checks_markup=False) as archive:
-            return with_calculated_values(_workbook(XlsxPackage(archive), job), job)
+            return _workbook(XlsxPackage(archive), job)
     except (ParseError, zipfile.BadZipFile, EOFError, ValueError) as error:  # ValueError: a number or an address
         raise ConversionError(f"the file is damaged: {str(error)[:100]}.") from error
 
@@ -235,14 +237,17 @@ def _workbook(package: XlsxPackage, job: Job) -> Workbook:
     if listed and not relationships:
         raise ConversionError("the file is damaged: the relationships of the workbook are missing.")
     worksheets = {key: part for key, (kind, part, _) in relationships.items() if kind == "worksheet"}
-    sheets = tuple(
-        _sheet(book, worksheets[key], name, hidden, str(number))
+    entries = [
+        (worksheets[key], name, hidden, str(number))
         for number, (key, name, hidden) in enumerate(listed)
         if package.member(worksheets.get(key)) is not None
-    )
-    if len(sheets) < len(listed):
+    ]
+    if len(entries) < len(listed):
         job.note(OTHER_SHEETS)
-    return with_valid_sheet_names(sheets)
+    workbook = with_calculated_values(with_valid_sheet_names(_sheet(book, *entry) for entry in entries), job)
+    cells = partial(_texts, {sheet.name: sheet for sheet in workbook.sheets})
+    charts = [tuple(_charts(package, part, job, cells)) for part, *_ in entries] or [()]
+    return Workbook(tuple(replace(sheet, charts=it) for sheet, it in zip(workbook.sheets, charts, strict=True)))
 
 
 def _main_part(package: XlsxPackage) -> str:
@@ -292,7 +297,6 @@ def _sheet(book: _Book, part: str, name: str, hidden: bool, number: str) -> Shee
         "areas": tuple(Area(*area) for area in areas_printed),
         "titles": next(((top, bottom) for top, left, bottom, right in titles if right == MAX_COLUMNS - 1), ()),
     }
-    has_drawing = False
     with book.package.open(part) as file:
         reader = _RowReader(book)
         parent = None
@@ -318,31 +322,41 @@ def _sheet(book: _Book, part: str, name: str, hidden: bool, number: str) -> Shee
                 setup[_BREAKS[kind]] = tuple(sorted(int(text) for text in breaks if text.isdecimal() and len(text) < 8))
             elif kind == "mergeCell":
                 areas += _area(element.get("ref", ""))
-            elif kind == "drawing":
-                has_drawing = True
             elif kind == "hyperlink":
                 links.append(element)
     _link(book, part, links, rows)
-    sheet = Sheet.trimmed(name, in_order(rows), areas, widths, PrintSetup(**setup), hidden=hidden)
-    return replace(sheet, charts=tuple(_charts(book.package, part, book.job))) if has_drawing else sheet
+    return Sheet.trimmed(name, in_order(rows), areas, widths, PrintSetup(**setup), hidden=hidden)
 
 
-def _charts(package: XlsxPackage, part: str, job: Job) -> Iterator[SheetChart]:
+def _charts(package: XlsxPackage, part: str, job: Job, cells: Cells) -> Iterator[SheetChart]:
     """Yield the charts in the drawings of a sheet. A damaged chart is left out with a note."""
-    drawings = (it.target for it in package.relationships(part).values() if it.type == "drawing")
-    links = (it for drawing in drawings for it in package.relationships(drawing).values() if it.type == "chart")
+    links: list[Relationship] = []
+    with job.leaving_out("A drawing of a sheet"):
+        drawings = [it.target for it in package.relationships(part).values() if it.type == "drawing"]
+        links += (it for drawing in drawings for it in package.relationships(drawing).values() if it.type == "chart")
     for link in links:
-        try:
+        with job.leaving_out("A chart"):
             with package.open(link.target) as file:
                 chart = parse(file).getroot()
             titles = (
                 "".join(text.text or "" for text in it.iter(f"{_DRAWING}t")) for it in chart.iter(f"{_CHART}title")
             )
             title = " · ".join(filter(None, titles))
-            if kind := chart_kind(chart):
-                yield SheetChart(kind, clean(title), tuple(map(tuple, chart_rows(chart, _MAX_CHART_ROWS))))
-        except (ParseError, zipfile.BadZipFile, KeyError, ConversionError):
-            job.note("A damaged chart was left out.")
+            if (kind := chart_kind(chart)) and (values := chart_rows(chart, _MAX_CHART_ROWS, job, cells)):
+                yield SheetChart(kind, clean(title), tuple(map(tuple, values)))
+
+
+def _texts(sheets: Mapping[str, Sheet], reference: str) -> list[str]:
+    """Return the texts of the cells of a reference."""
+    sheet = sheets.get(reference.lstrip("(").partition("!")[0].strip("'").replace("''", "'"), Sheet())
+    places = (
+        (row, column)
+        for top, left, bottom, right in printed_areas(reference)
+        for row in range(top, bottom + 1)
+        for column in range(left, right + 1)
+    )
+    cells = (sheet.rows.get(row, {}).get(column, Cell(None)) for row, column in islice(places, _MAX_CHART_ROWS))
+    return [to_text(cell.value) if isinstance(cell.value, (int, float)) else format_cell(cell) for cell in cells]
 
 
 class _RowReader:
@@ -362,7 +376,11 @@ class _RowReader:
             except ValueError:
                 row, column = self._row, column + 1
                 self._book.job.note("Cells with a damaged address were kept behind the cell before them.")
-            cell = self._cell(child, row, column)
+            try:
+                cell = self._cell(child, row, column)
+            except Exception as error:
+                self._book.job.leave_out("A cell", error)
+                continue
             if cell is not None:
                 cells[column] = cell
         self._book.quota.take(len(cells))

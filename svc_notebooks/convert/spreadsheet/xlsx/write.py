@@ -90,7 +90,10 @@ class _SheetWriter:
 
     def write(self, sheet: Sheet) -> None:
         for row, column, cell in sheet.cells():
-            self._cell(row, column, cell)
+            try:
+                self._cell(row, column, cell)
+            except Exception as error:
+                self._job.leave_out("A cell", error)
         # `merge_range` would add a cell for each position.
         self._worksheet.merge.extend(list(area) for area in sheet.merges)
         self._set_up_printing(sheet.setup)
