@@ -41,8 +41,8 @@ def _endpoint(
     """Return an endpoint. `options` are further fields. The names in `query` and `form` are separated by spaces."""
     words: dict[str, Any] = {field: tuple(options.pop(field, "").split()) for field in ("query", "form")}
     units = options.pop("units", 1 if options.get("calendar") else GET_COST)
-    head = name, tuple(methods.split()), tuple(path.split("/")), frozenset[str](), units, summary
-    return PublicEndpoint(*head, decided_by=decided_by, responses=responses, **words, **options)
+    fields: dict[str, Any] = {"units": units, "summary": summary, "decided_by": decided_by, "responses": responses}
+    return PublicEndpoint(name, tuple(methods.split()), tuple(path.split("/")), **fields, **words, **options)
 
 
 def _json(name: str) -> Mapping[str, Schema]:
