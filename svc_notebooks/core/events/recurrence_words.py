@@ -304,12 +304,9 @@ def year_days(text: str) -> list[str]:
         month, days = _month(match[1]), [f"BYMONTHDAY={match[2]}"]
     else:
         return []
-    is_in_month = month and all(int(day) <= monthrange(_LEAP_YEAR, month)[1] for day in _month_day_numbers(days))
+    numbers = [day for part in days if part.startswith("BYMONTHDAY=") for day in part.partition("=")[2].split(",")]
+    is_in_month = month and all(int(day) <= monthrange(_LEAP_YEAR, month)[1] for day in numbers)
     return [f"BYMONTH={month}", *days] if days and is_in_month else []
-
-
-def _month_day_numbers(parts: list[str]) -> list[str]:
-    return [day for part in parts if part.startswith("BYMONTHDAY=") for day in part.partition("=")[2].split(",")]
 
 
 def _month(text: str) -> int:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import lru_cache, partial
 from itertools import chain, dropwhile, product, takewhile
+from operator import itemgetter
 from threading import Lock
 from typing import NamedTuple
 
@@ -191,21 +192,19 @@ class _Marks:
     """The stored numbers of a rule's times before certain days, so that the times are counted only once."""
 
     def __init__(self) -> None:
-        self._days: list[int] = []
-        self._counts: list[int] = []
+        self._marks: list[tuple[int, int]] = []
         self._lock = Lock()
 
     def nearest(self, day: int) -> tuple[int, int] | None:
         """Return the last stored day that is not after `day`, and its count of times, or None without such a day."""
         with self._lock:
-            index = bisect_right(self._days, day) - 1
-            return (self._days[index], self._counts[index]) if index >= 0 else None
+            index = bisect_right(self._marks, day, key=itemgetter(0)) - 1
+            return self._marks[index] if index >= 0 else None
 
     def add(self, day: int, count: int) -> None:
         with self._lock:
-            if not self._days or day > self._days[-1]:
-                self._days.append(day)
-                self._counts.append(count)
+            if not self._marks or day > self._marks[-1][0]:
+                self._marks.append((day, count))
 
 
 @lru_cache(maxsize=1024)

@@ -57,9 +57,6 @@ class TokenVerifier:
             raise _auth_error("badAuthorization", problem="there is more than one such header")
         else:
             credentials = sent[0]
-        caller = self._cache.get(credentials)
-        if caller and caller.expires is None:
-            return caller
         return self._valid_caller(credentials, is_confirmed_later=is_confirmed_later)
 
     def _valid_caller(self, credentials: str, *, is_confirmed_later: bool = False) -> Caller:
