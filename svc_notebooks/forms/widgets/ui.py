@@ -1,4 +1,4 @@
-"""Form fields and rows of buttons, and the style sheets of this folder.
+"""Form fields, labelled controls, rows of buttons and style sheets, which the forms import as `ui`.
 
 A field consists of labelled controls, a hint, and a note that shows problems.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -72,6 +72,11 @@ class Field(widgets.VBox):  # type: ignore[misc]
         self.show_hint(hint)
         self.show_problems(())
 
+    @property
+    def is_blank(self) -> bool:
+        """True for a row of `EditableRows` in which nothing was entered."""
+        return False
+
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {'; '.join(self.problems) or 'no problems'}>"
 
@@ -95,19 +100,28 @@ class Field(widgets.VBox):  # type: ignore[misc]
 
 
 class SingleField(Field):
-    """A field with one main control. Setting `value` to None restores the initial value."""
+    """A field with one main control. Setting `value` to None restores the initial value.
 
-    def __init__(self, control: widgets.Widget, *before: widgets.Widget) -> None:
+    `read` converts the value of the control to `value`, and `write` converts it back.
+    """
+
+    def __init__(
+        self,
+        control: widgets.Widget,
+        *before: widgets.Widget,
+        read: Callable[[Any], Any] = lambda value: value,
+        write: Callable[[Any], Any] = lambda value: value,
+    ) -> None:
         super().__init__(*before, control)
-        self.control, self._default = control, control.value
+        self.control, self._default, self._read, self._write = control, control.value, read, write
 
     @property
     def value(self) -> Any:
-        return self.control.value
+        return self._read(self.control.value)
 
     @value.setter
     def value(self, value: Any) -> None:
-        self.control.value = self._default if value is None else value
+        self.control.value = self._default if value is None else self._write(value)
 
 
 def on_change(changed: Callable[[], object], *controls: widgets.Widget) -> None:
@@ -232,11 +246,6 @@ def table_region(label: str, table: str) -> Markup:
     return tag("div", table, class_="svc-rows", tabindex="0", role="region", aria_label=label)
 
 
-def status_text(text: str) -> Markup:
-    """Return a message that screen readers read when it appears, or nothing for an empty text."""
-    return tag("p", text, role="status") if text else Markup()
-
-
 def set_visible(widget: widgets.Widget, visible: bool) -> None:
     widget.layout.display = None if visible else "none"
 
@@ -250,24 +259,24 @@ R = TypeVar("R", bound=Field)
 
 
 class EditableRows(widgets.VBox, Generic[R]):  # type: ignore[misc]
-    """A list of rows, each with a Remove button. `note` shows the problems of the whole list.
+    """The fields `above`, and rows, each with a Remove button. `note` shows the problems of the whole list.
 
     `filled` contains the rows that are not blank. In a path such as attendees[1], 1 is an index into `filled`.
     """
 
-    def __init__(self, is_blank: Callable[[R], bool], maximum: int | None = None, too_many_message: str = "") -> None:
+    def __init__(self, *above: Field, maximum: int | None = None, too_many_message: str = "") -> None:
         self.rows: list[R] = []
         self.removers: list[widgets.Button] = []
-        self._is_blank, self._maximum, self._too_many_message = is_blank, maximum, too_many_message
+        self._maximum, self._too_many_message = maximum, too_many_message
         self._changed: list[Callable[[], object]] = []
         self.box = widgets.VBox()
         self.box.add_class("svc-indent")
         self.note = Field()
-        super().__init__([self.box, self.note])
+        super().__init__([*above, self.box, self.note])
 
     @property
     def filled(self) -> list[R]:
-        return [row for row in self.rows if not self._is_blank(row)]
+        return [row for row in self.rows if not row.is_blank]
 
     def watch(self, changed: Callable[[], object]) -> None:
         self._changed.append(changed)
@@ -281,13 +290,14 @@ class EditableRows(widgets.VBox, Generic[R]):  # type: ignore[misc]
         match = re.search(r"\[(\d+)\]", path)
         return self.field(int(match[1])) if match else self.note
 
-    def append(self, row: R) -> bool:
-        """Add a row at the end. If there are `maximum` rows already, show a message and return False."""
+    def append(self, row: R, *, focus: bool = False) -> None:
+        """Add a row at the end, and focus it if `focus`. If there are `maximum` rows already, show a message."""
         if self._maximum is not None and len(self.rows) >= self._maximum:
             self.note.show_problems([self._too_many_message])
-            return False
+            return
         self.replace([*self.rows, row])
-        return True
+        if focus:
+            row.controls[0].focus()
 
     def remove(self, row: R) -> None:
         self.replace([kept_row for kept_row in self.rows if kept_row is not row])
@@ -305,16 +315,13 @@ class EditableRows(widgets.VBox, Generic[R]):  # type: ignore[misc]
         removers = dict(zip(self.rows, self.removers, strict=True))
         for row in rows:
             if row not in removers:
-                removers[row] = self._remover(row)
+                removers[row] = small_button("Remove", "Remove this row", partial(self.remove, row))
                 row.line.children = [*row.controls, removers[row]]
                 row.watch(self.notify)
         self.rows, self.removers = [*rows], [removers[row] for row in rows]
         self.box.children = self.rows
         self.note.show_problems(())
         self.notify()
-
-    def _remover(self, row: R) -> widgets.Button:
-        return small_button("Remove", "Remove this row", lambda: self.remove(row))
 
 
 _MORE, _FEWER = "More options", "Fewer options"
@@ -408,11 +415,4 @@ def row(*parts: widgets.Widget) -> widgets.HBox:
     """Create a box with buttons side by side, which wrap on narrow pages."""
     box = widgets.HBox(parts)
     box.add_class("svc-buttons")
-    return box
-
-
-def side_by_side(main: widgets.Widget, panel: widgets.Widget) -> widgets.Box:
-    """Create a box with a panel beside the main part on wide pages, and below it on narrow pages."""
-    box = widgets.Box([main, panel])
-    box.add_class("svc-side-by-side")
     return box
