@@ -139,7 +139,7 @@ def list_instances(context: ServiceContext, request: RequestContext) -> Response
     criteria = read_criteria(context, request, view)
     event = event_in_path(context, request, calendar)
     if not event.row.recurring:
-        raise refuse("invalid", field="eventId", message="expected a recurring event.")
+        raise refuse("invalid", field="eventId", message="expected a recurring event, but this event takes place once.")
     if event.row.cancelled:
         raise refuse("deleted")
 
