@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,6 +15,9 @@ class ConversionError(Exception):
 
 class TooLarge(ConversionError):
     """Raised when a conversion exceeds a limit in `JobLimits`, such as time, memory, size or number of pages."""
+
+
+_OF_DOCUMENT = (TooLarge, MemoryError, RecursionError, ImportError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,19 +65,26 @@ class Job:
         if text not in self.notes:
             self.notes.append(text)
 
-    def leave_out(self, what: str, error: Exception) -> None:
-        """Add a note about an element that an unexpected error kept from being converted, so that the rest is kept.
+    def leaving_out(self, what: str) -> LeavingOut:
+        """Return a context that leaves out an element, such as "A chart", whose conversion raises an error in it.
 
-        Raises the error if it is about the whole document, such as TooLarge.
+        The job gets a note. Errors about the whole document, such as TooLarge, are raised.
         """
-        if isinstance(error, (TooLarge, MemoryError, RecursionError, ImportError)):
-            raise error
-        self.note(f"{what} could not be converted: {str(error)[:100] or type(error).__name__}")
+        return LeavingOut(self, what)
 
-    @contextmanager
-    def leaving_out(self, what: str) -> Iterator[None]:
-        """Leave out an element, such as "A chart", whose conversion raises an error in the block of this context."""
-        try:
-            yield
-        except Exception as error:  # also of a library
-            self.leave_out(what, error)
+
+class LeavingOut:
+    """A context, which can be entered many times, for the conversion of one element of a document."""
+
+    def __init__(self, job: Job, what: str) -> None:
+        self._job, self._what = job, what
+
+    def __enter__(self) -> None:
+        """Do nothing."""
+
+    def __exit__(self, _: object, error: BaseException | None, traceback: object) -> bool:
+        """Add a note about an error that is about the element only."""
+        is_of_element = isinstance(error, Exception) and not isinstance(error, _OF_DOCUMENT)
+        if is_of_element:
+            self._job.note(f"{self._what} could not be converted: {str(error)[:100] or type(error).__name__}")
+        return is_of_element

@@ -129,3 +129,11 @@ def test_each_seed_has_data_of_its_own_and_always_the_same(name: str):
 
     assert values("one") == values("one")
     assert values("one") != values("two")
+
+
+@pytest.mark.parametrize("name", DEFINITIONS)
+def test_hints_do_not_give_the_solution_away(name: str):
+    text, solution = DEFINITIONS[name].text, answers.solution(name).strip()
+
+    assert len(text.hints) >= 3
+    assert not [hint for hint in (text.task, *text.hints) if solution in hint]

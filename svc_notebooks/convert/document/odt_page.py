@@ -315,12 +315,10 @@ class OdtPage:
         if is_left_out(element):
             return ""
         boxes, background = self._boxes, self._looks.cell_background
-        try:
+        with self._job.leaving_out("The structure of a paragraph, list or table"):
             return self._markup(element, outer)
-        except Exception as error:
-            self._job.leave_out("The structure of a paragraph, list or table", error)
-            self._boxes, self._looks.cell_background = boxes, background
-            return f"<p>{escape(' '.join(element.itertext()), quote=False)}</p>"
+        self._boxes, self._looks.cell_background = boxes, background
+        return f"<p>{escape(' '.join(element.itertext()), quote=False)}</p>"
 
     def _markup(self, element: Any, outer: _List | None) -> str:
         if rule := _BLOCK_RULES.get(element.tag):

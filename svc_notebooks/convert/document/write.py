@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from importlib.resources import as_file, files
 from itertools import groupby
@@ -84,7 +84,7 @@ class LookWriter:
     format = ""
 
     def __init__(self, job: Job) -> None:
-        self._job = job
+        self._leaving_out = job.leaving_out("The look of a text")
         self._page_break: Look = {}  # for the next paragraph
 
     def paragraph(self, look: Look) -> str:
@@ -123,11 +123,10 @@ class LookWriter:
             write = _NODE_WRITERS.get(node_type)
             if self._page_break and node_type in _WITHOUT_PAGE_BREAK:
                 nodes += self._leaf({"t": "Para", "c": []}, {})
-            try:
+            with self._leaving_out:
                 nodes += write(self, value, look) if write else [self._value(value, look)]
-            except Exception as error:
-                self._job.leave_out("The look of a text", error)
-                nodes.append(value)
+                continue
+            nodes.append(value)
         return nodes
 
     def _raw(self, node_type: str, code: str) -> list[Node]:
@@ -323,8 +322,7 @@ def _without_inner_tables(document: Document) -> Document:
         return {"t": "Div", "c": [["", [], []], [*caption, *inner]]}
 
     def flat(table: Node) -> Node:
-        content = replace_nodes(Document(blocks=table["c"]), {"Table": as_blocks}).blocks
-        return {"t": "Table", "c": content}
+        return {"t": "Table", "c": replace_nodes(Document(table["c"]), {"Table": as_blocks}).blocks}
 
     return replace_nodes(document, {"Table": flat})
 
@@ -332,11 +330,9 @@ def _without_inner_tables(document: Document) -> Document:
 def _with_png_for_gif(document: Document, job: Job) -> Document:
     """Convert the GIF pictures to PNG, since RTF has no GIF. The names stay the same."""
 
-    def as_png(data: bytes) -> bytes:
-        return encode_image(load_pixels(open_image(data, job.limits)), "PNG").data
-
-    resources = {name: as_png(data) if name.endswith(".gif") else data for name, data in document.resources.items()}
-    return replace(document, resources=resources)
+    gifs = {name: open_image(data, job.limits) for name, data in document.resources.items() if name.endswith(".gif")}
+    pngs = {name: encode_image(load_pixels(image), "PNG").data for name, image in gifs.items()}
+    return replace(document, resources={**document.resources, **pngs})
 
 
 def _with_metadata_as_text(document: Document, never_shown: tuple[str, ...] = ()) -> Document:
@@ -398,12 +394,8 @@ def _without_formatting(document: Document) -> Document:
         description = plain_text(image["c"][1])
         return {"t": "Str", "c": f"[{description}]" if description else ""}
 
-    def plain(node: Node) -> Node:
-        return {"t": "Span", "c": [["", [], []], node["c"]]}
-
-    def with_caption(figure: Node) -> Node:
-        _, (_, caption), blocks = figure["c"]
-        return {"t": "Div", "c": [_NO_ATTRIBUTES, [*blocks, *caption]]}
-
-    changes = dict.fromkeys(_FORMATTING, plain) | {"Image": alt_text, "Figure": with_caption}
+    changes: dict[str, Callable[[Node], Node]] = {
+        **dict.fromkeys(_FORMATTING, lambda node: {"t": "Span", "c": [_NO_ATTRIBUTES, node["c"]]}), "Image": alt_text,
+        "Figure": lambda it: {"t": "Div", "c": [_NO_ATTRIBUTES, [*it["c"][2], *it["c"][1][1]]]},  # the caption below
+    }  # fmt: skip
     return replace_nodes(document, changes)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from datetime import date, datetime, time, timedelta
 from decimal import ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
@@ -38,17 +39,14 @@ def format_cell(cell: Cell, job: Job | None = None) -> str:
     '2 Jan 2024'
     """
     value = cell.display_value
-    try:
+    with job.leaving_out("The format of a cell") if job else nullcontext():
         if isinstance(value, (int, float)) and not isinstance(value, bool):
             return _format_number(value, cell.style.format)
         if isinstance(value, (date, time, timedelta)):
             return _format_moment(value, cell.style)
-        return _format_text(clean(value or ""), cell.style.format) if isinstance(value, str) else to_text(value)
-    except Exception as error:
-        if job is None:
-            raise
-        job.leave_out("The format of a cell", error)
-        return to_text(value)
+        if isinstance(value, str):
+            return _format_text(clean(value), cell.style.format)
+    return to_text(value)
 
 
 def to_text(value: Value) -> str:

@@ -112,18 +112,11 @@ def _page(
     marked = bool(part) or layout.has_gaps
     heading = _heading(lines, layout.sheet.setup.titles, marked=marked)
     yield {
-        "name": layout.sheet.name,
-        "part": part,
-        "flipped": flipped,
-        "size": size,
-        "marked": marked,
-        "grid": layout.sheet.setup.grid,
-        "letters": [column_letters(column) for column in layout.columns],
-        "widths": [round(width * size, 2) for width in widths],
-        "above": rows[: heading.start],
-        "head": rows[heading.start : heading.stop],
-        "rows": rows[heading.stop :],
-    }
+        "name": layout.sheet.name, "part": part, "flipped": flipped, "size": size, "marked": marked,
+        "grid": layout.sheet.setup.grid, "letters": [column_letters(column) for column in layout.columns],
+        "widths": [round(width * size, 2) for width in widths], "above": rows[: heading.start],
+        "head": rows[heading.start : heading.stop], "rows": rows[heading.stop :],
+    }  # fmt: skip
 
 
 def _heading(lines: list[LayoutRow], titles: tuple[int, ...], *, marked: bool) -> range:

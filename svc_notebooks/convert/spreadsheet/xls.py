@@ -1,7 +1,7 @@
 """Reads workbooks of Excel 2 to 2003 (xls), and files in the format of their first bytes.
 
-Formulas are kept only if LibreOffice converts the file. Many files have a wrong media type: browsers send CSV files as
-Excel files, and many programs export HTML tables as xls.
+Formulas are only in the OpenDocument file that LibreOffice makes of the file (office.py). Many files have a wrong media
+type: browsers send CSV files as Excel files, and many programs export HTML tables as xls.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import io
 from collections.abc import Iterator
 from typing import Any
 
-from ..engines import available, libreoffice
+from ..engines import available
 from ..input import ole
 from ..input.detect import OLE
 from ..job import ConversionError, Job
@@ -30,16 +30,10 @@ _EMPTY, _TEXT, _NUMBER, _DATE, _BOOLEAN, _ERROR = range(6)
 _ERRORS = {0: "#NULL!", 7: "#DIV/0!", 15: "#VALUE!", 23: "#REF!", 29: "#NAME?", 36: "#NUM!", 42: "#N/A"}
 _THICK_LINES = frozenset({2, 5, 6, 8, 10, 12, 13})
 _BOLD = 600
-_SHARE = 0.4  # of the time limit, for LibreOffice
 
 
 def read(source: bytes, job: Job) -> Workbook:
-    """Read xls with LibreOffice if `job.office` is true, else only the values. Raises ConversionError or TooLarge."""
-    if job.office and available.OFFICE.is_available():
-        try:
-            return xlsx.read(libreoffice.convert(source, "xls", "xlsx", job, share=_SHARE), job)
-        except ConversionError as error:
-            job.note(f"The formulas could not be read: {error}")
+    """Read the values of an xls file. Raises ConversionError or TooLarge."""
     if not available.XLRD.is_available():
         raise ConversionError(f"binary workbooks need xlrd: {available.XLRD.install}.")
     try:
@@ -94,18 +88,15 @@ def _sheets(book: Any, quota: CellQuota, job: Job) -> Iterator[Sheet]:
 
 
 def _cells(book: Any, sheet: Any, row: int, styles: list[CellStyle], quota: CellQuota, job: Job) -> dict[int, Cell]:
-    cells = {}
+    cells, leaving_out = {}, job.leaving_out("A cell")
     for column, (kind, content) in enumerate(zip(sheet.row_types(row), sheet.row_values(row), strict=True)):
         if kind == _EMPTY:
             continue
         style = styles[sheet.cell_xf_index(row, column)]
-        try:
+        with leaving_out:
             value = _value(kind, content, style, since_1904=book.datemode == 1)
-        except Exception as error:
-            job.leave_out("A cell", error)
-            continue
-        if value is not None or quota.take_empty(style):
-            cells[column] = Cell(value, style)
+            if value is not None or quota.take_empty(style):
+                cells[column] = Cell(value, style)
     quota.take(len(cells))
     return cells
 

@@ -210,6 +210,7 @@ class _Parser:
         self._lengths: dict[str, int] = {}  # of the page in twips
 
     def tree(self, source: bytes) -> dict[str, Any]:
+        leaving_out = self._job.leaving_out("A part of the text")
         for token in tokens(source):
             if token.kind in ("byte", "text"):
                 self._add_bytes(token.data)
@@ -217,10 +218,8 @@ class _Parser:
                 if self._group.destination == "picture":
                     self._group.payload.data += token.data
             else:
-                try:
+                with leaving_out:
                     self._read(token)
-                except Exception as error:
-                    self._job.leave_out("A part of the text", error)
         while self._outer:  # the file ends too early
             self._flush()
             self._close_group()

@@ -24,12 +24,11 @@ from ..preset_shapes import OUTLINES, PathBuilder, preset_paths, text_insets
 from . import slide_theme as theme
 from .slide_theme import A, P, R
 
-_DEGREE = 60_000
-_POINTS = {"moveTo": ("M", 1), "lnTo": ("L", 1), "quadBezTo": ("Q", 2), "cubicBezTo": ("C", 3)}
+_POINTS = {"moveTo": ("M", 1), "lnTo": ("L", 1), "cubicBezTo": ("C", 3)}
 
 
 def freeform_paths(element: Any, width: int, height: int) -> tuple[model.ShapePath, ...]:
-    """Return the parts of the outline of an `a:custGeom` element, without a part whose points are formulas."""
+    """Return the parts of the outline of an `a:custGeom` element, without a part that has formulas or arcs."""
     sides = {"l": 0, "t": 0, "r": width, "b": height, "w": width, "h": height, "hc": width / 2, "vc": height / 2}
     paths = element.iterfind(f"{A}pathLst/{A}path")
     return tuple(path for part in paths if (path := _path(part, width, height, sides)))
@@ -41,16 +40,13 @@ def _path(element: Any, width: int, height: int, sides: Mapping[str, float]) -> 
 
     fill = element.get("fill", "norm")
     stroked = element.get("stroke", "1") in ("1", "true")
-    with suppress(ValueError, OverflowError):
+    with suppress(LookupError, ValueError, OverflowError):
         builder = PathBuilder(0, 0, value(element.get("w")) or width, value(element.get("h")) or height)
         for command in element.iterchildren("{*}*"):
             name = command.tag.removeprefix(A)
             if name == "close":
                 builder.add("Z")
-            elif name == "arcTo":
-                radius_x, radius_y, start, sweep = (value(command.get(key)) for key in ("wR", "hR", "stAng", "swAng"))
-                builder.add_arc(radius_x, radius_y, radians(start / _DEGREE), radians(sweep / _DEGREE))
-            elif name in _POINTS:
+            else:
                 letter, count = _POINTS[name]
                 points = [value(point.get(key)) for point in command.iterchildren(f"{A}pt") for key in "xy"]
                 if len(points) >= 2 * count:
@@ -99,13 +95,10 @@ def _text(element: Any) -> str:
 
 _MAX_COLUMNS = 200
 _MEDIUM_STYLES = {
-    "{5C22544A-7EE6-4342-B048-85BDC9FD1C3A}": "accent1",
-    "{21E4AEA4-8DFA-4A89-87EB-49C32662AFE0}": "accent2",
-    "{F5AB1C69-6EDB-4FF4-983F-18BD219EF322}": "accent3",
-    "{00A15C55-8517-42AA-B614-E9B94910E393}": "accent4",
-    "{7DF18680-E054-41AD-8BC1-D1AEF772440D}": "accent5",
-    "{93296810-A885-4BE3-A3E7-6D5BEEA58F35}": "accent6",
-}
+    "{5C22544A-7EE6-4342-B048-85BDC9FD1C3A}": "accent1", "{21E4AEA4-8DFA-4A89-87EB-49C32662AFE0}": "accent2",
+    "{F5AB1C69-6EDB-4FF4-983F-18BD219EF322}": "accent3", "{00A15C55-8517-42AA-B614-E9B94910E393}": "accent4",
+    "{7DF18680-E054-41AD-8BC1-D1AEF772440D}": "accent5", "{93296810-A885-4BE3-A3E7-6D5BEEA58F35}": "accent6",
+}  # fmt: skip
 """The theme colours of common built-in table styles, which some files name without a definition."""
 _SHADE = '<a:fill><a:solidFill><a:schemeClr val="{0}"><a:tint val="{1}"/></a:schemeClr></a:solidFill></a:fill>'
 _LINES = "".join(
@@ -389,7 +382,7 @@ class PptxShapeReader:
         sources = [source for shape in (element, *ancestors) if (source := shape.find(f"{P}spPr")) is not None]
         lines = [line for source in sources if (line := source.find(f"{A}ln")) is not None]
         for shape in (element, *ancestors):
-            own, line_style, fill_style = _fill_properties(shape), *map(shape.find, _STYLE_REFERENCES)
+            own, line_style, fill_style = map(shape.find, (f"{P}spPr", *_STYLE_REFERENCES))
             fills += [theme.fill(own, colors), theme.theme_color(formats, fill_style, colors)]
             borders += [
                 theme.fill(shape.find(f"{P}spPr/{A}ln"), colors),
@@ -478,16 +471,6 @@ class PptxShapeReader:
 
 _STYLE_REFERENCES = (f"{P}style/{A}lnRef", f"{P}style/{A}fillRef")
 _FRAMES = (f"{P}spPr/{A}xfrm", f"{P}xfrm", f"{P}grpSpPr/{A}xfrm")
-
-
-def _fill_properties(shape: Any) -> Any:
-    """Return the element with the fill of a shape, which is that of a group if the shape has the fill of its group."""
-    properties = shape.find(f"{P}spPr")
-    groups = shape.iterancestors(f"{P}grpSp")
-    while properties is not None and properties.find(f"{A}grpFill") is not None:
-        group = next(groups, None)
-        properties = None if group is None else group.find(f"{P}grpSpPr")
-    return properties
 
 
 def _box_of(frame: Any, offset: str, extent: str) -> model.Box | None:
