@@ -6,6 +6,7 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 VENV := .venv
 BIN := $(VENV)/bin
 ARGS ?=
+VALIDATORS := build/validators-env
 
 # Whoever switched compiled files off pays for it in each of the hundred processes that tests start.
 unexport PYTHONDONTWRITEBYTECODE
@@ -82,8 +83,8 @@ nbval: env
 browser: env
 	$(BIN)/python -m pytest -m browser tests/browser --numprocesses 2 --dist loadfile --maxfail 5 -o faulthandler_timeout=300 $(ARGS)
 
-opens: env
-	$(BIN)/python -m pytest -m opens $(ARGS)
+opens: env $(VALIDATORS)/.installed
+	$(VALIDATORS)/bin/python -m pytest -m opens -p no:nbval $(ARGS)
 
 durability: env
 	$(BIN)/python -m pytest -m durability $(ARGS)
@@ -127,6 +128,10 @@ TESTS := tests/notebook
 oldest: $(OLDEST)/.installed
 	PYTHONPATH=$$(echo $(OLDEST)/lib/python*/site-packages) $(BIN)/python -m pytest -p no:nbval --quiet \
 		--ignore tests/notebook/files/test_file_system.py $(TESTS) $(ARGS) # the suite of the oldest fsspec is for pytest 8
+
+# The validators of `make opens` in an environment that adds to that of the checkout.
+$(VALIDATORS)/.installed: requirements/validators.txt | env
+	$(call ADDED_ENVIRONMENT,$(VALIDATORS))
 
 # The executors of docs/bulk.md in two processes each. Their environment adds to that of the checkout.
 CLUSTER := build/cluster-env
@@ -244,6 +249,7 @@ lock: env
 	$(LOCK) --group hub --constraint requirements/dev.txt --output-file requirements/hub.txt
 	$(LOCK) --group wsgi --constraint requirements/dev.txt --output-file requirements/wsgi.txt
 	$(LOCK) --group peers --output-file requirements/peers.txt
+	$(LOCK) --group validators --constraint requirements/dev.txt --output-file requirements/validators.txt
 	$(LOCK) --group s3-server --output-file requirements/s3-server.txt
 	$(LOCK) --resolution lowest-direct pyproject.toml --extra lab --extra postgres --extra s3 --extra metrics \
 		--output-file requirements/oldest.txt

@@ -79,8 +79,7 @@ from .notebook.events.calendars import (
     share_calendar as share_calendar,
     unshare_calendar as unshare_calendar,
 )
-from .notebook.events.ical import export_events as export_events
-from .notebook.events.ical_import import import_events as import_events
+from .notebook.events.ical import export_events as export_events, import_events as import_events
 from .notebook.events.body import EventError as EventError
 from .notebook.exchanges.exchanges import exchanges as exchanges, exchange as exchange
 from .notebook.exchanges.compare import assert_exchanges as assert_exchanges

@@ -27,7 +27,7 @@ from .options import (
     SWEEP_OPTIONS,
     Option,
     add_options,
-    jobs_option,
+    count_option,
 )
 
 
@@ -133,7 +133,7 @@ _COMMANDS: tuple[tuple[str, str, str | None, Sequence[Option]], ...] = (
      "Executes every notebook in DIR and prints a line for each. The notebooks are not saved. Exit status 0: all "
      "succeeded; 1: at least one failed; 130: interrupted.", (
         ("directory", "the folder of the notebooks (default: a temporary folder with the notebooks of this package)", {"nargs": "?", "type": Path, "metavar": "DIR"}),
-        ("--jobs", "the number of notebooks to run at once (default: the number of processors)", {"type": jobs_option, "metavar": "N"}),
+        ("--jobs", "the number of notebooks to run at once (default: the number of processors)", {"type": count_option, "metavar": "N"}),
     )),
     ("grade", "run the submissions of students, and print which exercises each student has solved",
      "Runs every notebook with exercises in a separate process, with data that the student has not seen, and "

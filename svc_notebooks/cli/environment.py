@@ -10,7 +10,7 @@ import json
 import logging
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import fields
 from pathlib import Path
@@ -235,12 +235,7 @@ def _policy(text: str) -> dict[str, Any]:
         raise ValueError(f'{_POLICY} must be a JSON object of settings, such as {{"rate_limit": 12000}}')
     if unknown := sorted(settings.keys() - {field.name for field in fields(Policy)}):
         raise ValueError(f"{_POLICY} has the unknown setting {unknown[0][:40]!r}")
-    return dict(_tuples(settings))
-
-
-def _tuples(settings: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    for name, value in settings.items():
-        yield name, tuple(value) if isinstance(value, list) else value
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in settings.items()}
 
 
 def open_from_environment(stack: ExitStack, environ: Mapping[str, str] = os.environ) -> Callable[[Request], Response]:

@@ -17,6 +17,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from ..core.printable_text import terminal_text
+from .output_file import check_output_paths, fail, write_report
 
 if TYPE_CHECKING:
     from ..course.grading import SubmissionResult
@@ -51,12 +52,11 @@ def _grade(options: argparse.Namespace) -> int:
     from .marks.roster import read_roster
 
     if find_spec("IPython") is None:
-        return _fail('IPython, which runs notebooks, is not installed: pip install "svc-notebooks[lab]"')
+        return fail("grade", 'IPython, which runs notebooks, is not installed: pip install "svc-notebooks[lab]"')
     is_archive = options.directory.is_file() and options.directory.name.lower().endswith(SUFFIXES)
     if not (is_archive or options.directory.is_dir()):
-        return _fail(
-            f"{options.directory} is not a folder; give one with a folder or a notebook for each student, or an archive"
-        )
+        expected = "one with a folder or a notebook for each student, or an archive"
+        return fail("grade", f"{options.directory} is not a folder; give {expected}")
     with temporary_folder("svc-grade-") as unpacked:
         try:
             left_out = unpack(options.directory, unpacked) if is_archive else {}
@@ -65,9 +65,9 @@ def _grade(options: argparse.Namespace) -> int:
             where = options.isolation, [options.directory.parent if is_archive else options.directory]
             sandbox = untried_bubblewrap(*where) or find_sandbox(*where)
         except (ValueError, NoSandboxError) as error:
-            return _fail(str(error))
+            return fail("grade", str(error))
         if not handed_in:
-            return _fail(f"{options.directory} has neither folders nor notebooks")
+            return fail("grade", f"{options.directory} has neither folders nor notebooks")
         with closing(ProcessStarter(sandbox, min(options.jobs or default_jobs(), len(handed_in)))) as starter:
             return _grade_with(starter, options, roster, handed_in)
 
@@ -132,7 +132,6 @@ def _grade_with(
     from .marks.gradebook import Gradebook, csv_text, table
     from .marks.saved_marks import SavedMarks, read_marks
     from .marks.similarity import similar_notebooks
-    from .output_file import check_output_paths, write_report
 
     try:
         if not starter.works():
@@ -143,12 +142,12 @@ def _grade_with(
         resumed, (students, exercises) = _is_resumed(options), _selected(options, book, handed_in)
         seed, earlier = read_marks(options.json) if resumed else (options.seed or f"{secrets.randbelow(10**6)}", {})
     except (ValueError, NoSandboxError) as error:
-        return _fail(str(error))
+        return fail("grade", str(error))
     if options.seed not in (None, seed):
-        return _fail(f"{options.json} has the seed {seed}, not {options.seed}; give --resume without --seed")
+        return fail("grade", f"{options.json} has the seed {seed}, not {options.seed}; give --resume without --seed")
     paths = None if resumed else options.json, options.csv, options.output, options.class_page, options.feedback
     if problem := check_output_paths(*paths, overwrite=options.overwrite):
-        return _fail(problem)
+        return fail("grade", problem)
     started, limits = time.monotonic(), grading.GradingLimits(options.cell_timeout, options.timeout)
     contents = [read_submission(submission) for submission in handed_in]
     names = {submission.student for submission in handed_in}
@@ -228,8 +227,3 @@ def _report_interrupt(options: argparse.Namespace, graded: int, count: int) -> i
 
 def _warn(message: str) -> None:
     sys.stderr.write(f"svc-notebooks grade: {terminal_text(message)}\n")
-
-
-def _fail(message: str) -> int:
-    _warn(message)
-    return 2

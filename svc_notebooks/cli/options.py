@@ -39,13 +39,6 @@ def port_option(text: str) -> int:
     return int(text)
 
 
-def jobs_option(text: str) -> int:
-    """Return a number of jobs, 1 or more."""
-    if not (text.isascii() and text.isdigit() and int(text) > 0):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of jobs; give 1 or more")
-    return int(text)
-
-
 def count_option(text: str) -> int:
     """Return a whole number, 1 or more."""
     if not (text.isascii() and text.isdigit() and int(text) > 0):
@@ -256,7 +249,7 @@ GRADE_OPTIONS: tuple[Option, ...] = (
     ("--seed", "the seed of the students' data (default: a random one, which is printed)", {}),
     ("--cell-timeout", "time limit for one cell, in seconds or as 2min (default: %(default)s seconds)", {"type": seconds_option, "default": 30.0, "metavar": "DURATION"}),
     ("--timeout", "time limit for one notebook (default: %(default)s seconds)", {"type": seconds_option, "default": 120.0, "metavar": "DURATION"}),
-    ("--jobs", "the number of notebooks to run at once (default: as for run)", {"type": jobs_option, "metavar": "N"}),
+    ("--jobs", "the number of notebooks to run at once (default: as for run)", {"type": count_option, "metavar": "N"}),
     ("--overwrite", "replace a FILE that exists", {"action": "store_true"}),
 )
 

@@ -55,7 +55,9 @@ def _run_service(options: argparse.Namespace) -> None:
         service, school_class = opened.service, opened.school_class
         if options.log_format:
             log_requests(service, options.log_format)
-        token = None if hub or school_class else service.sign_in(token=options.token or _token_in_environment())
+        token_file = None if hub or school_class else os.environ.get("SVC_TOKEN_FILE")
+        first_token = options.token or (token_file and token_file_option(token_file))
+        token = None if hub or school_class else service.sign_in(token=first_token)
         tls, ca = stack.enter_context(tls_for(options.host, *options.host_name)) if options.tls else (None, None)
         server = SocketServer(
             service,
@@ -83,11 +85,6 @@ def _run_service(options: argparse.Namespace) -> None:
         except _Terminated:
             server.finish(options.shutdown_timeout, options.shutdown_delay)
             raise
-
-
-def _token_in_environment() -> str | None:
-    path = os.environ.get("SVC_TOKEN_FILE")
-    return token_file_option(path) if path else None
 
 
 def _read_hub(options: argparse.Namespace) -> HubSettings | None:

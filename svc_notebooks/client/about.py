@@ -28,7 +28,7 @@ class Capabilities:
 
 def get_about(session: Session, fields: str) -> About:
     """Return the about resource with the fields in the mask `fields`, such as "user,storageQuota"."""
-    answer = session.call("GET", session.names.path("about"), query={"fields": fields})
+    answer = session.fetch("GET", session.names.path("about"), query={"fields": fields})
     return read_resource(answer, About, session.base_url, fields)
 
 

@@ -10,7 +10,7 @@ from itertools import chain
 from pathlib import Path
 from typing import cast
 
-from ..core.errors.errors import ContentMismatch, ServiceFailed
+from ..core.errors.errors import ServiceFailed
 from ..core.files.query import quote
 from ..core.http.messages import JSONObject, segment
 from ..core.platform import capabilities
@@ -31,7 +31,7 @@ _LARGEST_PAGE = 1000
 def get_file(session: Session, file_id: str, *, fields: str | None = None) -> File:
     """Return a file's metadata. Raises NotFound if the file does not exist or is not visible to this user."""
     fields = fields and _with_id(fields)
-    answer = session.call("GET", file_path(session, file_id), query={"fields": fields})
+    answer = session.fetch("GET", file_path(session, file_id), query={"fields": fields})
     return read_resource(answer, File, session.base_url, fields, identifier=_own_id(file_id))
 
 
@@ -117,15 +117,6 @@ def has_content(file: File, path: Path, *, size: int) -> bool | None:
         return hashlib.file_digest(content, stored[0]).hexdigest() == stored[1]
 
 
-def check_stored_size(file: File, total: int | None) -> None:
-    """Raise ContentMismatch if the answer to an upload of `total` bytes names another size."""
-    if total is not None and file.get("size") not in (None, str(total)):
-        raise ContentMismatch(
-            f"The service stored {file['size']} bytes, but the upload has {total}.",
-            advice="Do not use the stored file, and upload the content again.",
-        )
-
-
 def copy_file(session: Session, file_id: str, metadata: File, *, query: Mapping[str, object] | None = None) -> File:
     """Copy a file and return the copy's metadata. Raises NotAllowed, NotFound. Not repeated without a response."""
     copy = _changed_file(session, "POST", f"{file_path(session, file_id)}/copy", metadata, query, metadata.get("id"))
@@ -152,7 +143,7 @@ def _changed_file(
     query: Mapping[str, object] | None,
     identifier: str | None,
 ) -> File:
-    answer = session.call(method, path, query=query, body=metadata)
+    answer = session.fetch(method, path, query=query, body=metadata)
     return read_resource(answer, File, session.base_url, (query or {}).get("fields"), identifier=identifier)
 
 
@@ -163,12 +154,12 @@ def delete_file(session: Session, file_id: str) -> None:
 
 def empty_trash(session: Session) -> None:
     """Delete all files of this user that are in the trash."""
-    session.call("DELETE", session.names.path("files/trash"))
+    session.fetch("DELETE", session.names.path("files/trash"))
 
 
 def generate_ids(session: Session, count: int = 10) -> list[str]:
     """Return `count` unused file ids, which make the creation of files repeatable (X-07)."""
-    answer = session.call("GET", session.names.path("files", "generateIds"), query={"count": count})
+    answer = session.fetch("GET", session.names.path("files", "generateIds"), query={"count": count})
     ids = read_fields(answer, GeneratedIds, session.base_url, "ids")["ids"]
     if len({*filter(None, ids)}) != count:
         raise ServiceFailed(f"The service returned {len(ids)} ids that are not {count} different ones.", location="ids")
@@ -198,20 +189,24 @@ def page_lists(
     page, unless the service is in this process. Raises ServiceFailed if a page token repeats, and for too many pages.
     """
 
-    def request(token: object) -> tuple[list[JSONObject], object]:
-        page = session.call("GET", path, query={**query, "pageToken": token})
-        return read_page(page, resource, session.base_url, key, query.get("fields")), page.get("nextPageToken")
-
-    ahead = ahead and capabilities().threads and not session.in_process
+    ahead = ahead and not session.in_process and capabilities().threads
     executor = ThreadPoolExecutor(1) if ahead else None  # starts its thread for the second page
-    next_page: Callable[[], tuple[list[JSONObject], object]] = partial(request, None)
-    tokens, left = PageTokens(), limit
+    next_page: Callable[[], JSONObject] = partial(session.fetch, "GET", path, query=query)
+    tokens, left = None, limit
     try:
         while left is None or left > 0:
-            items, token = next_page()
-            problem = tokens.problem(token, items)
+            page = next_page()
+            items, token = (
+                read_page(page, resource, session.base_url, key, query.get("fields")),
+                page.get("nextPageToken"),
+            )
+            problem = ""
+            if token:
+                tokens = tokens or PageTokens()
+                problem = tokens.problem(token, items)
             if token and not problem and (left is None or left > len(items)):
-                next_page = executor.submit(request, token).result if executor else partial(request, token)
+                next_page = partial(session.fetch, "GET", path, query={**query, "pageToken": token})
+                next_page = executor.submit(next_page).result if executor else next_page
             yield items if left is None else items[:left]
             left = None if left is None else left - len(items)
             if not token:
@@ -240,13 +235,13 @@ def check_id(identifier: str, argument: str = "file_id") -> str:
 def share_file(session: Session, file_id: str, permission: Permission) -> Permission:
     """Give a grantee a role on a file and return the permission. A repeated request changes nothing."""
     path = f"{file_path(session, file_id)}/permissions"
-    answer = session.call("POST", path, query={"fields": "*"}, body=permission, repeatable=True)
+    answer = session.fetch("POST", path, query={"fields": "*"}, body=permission, repeatable=True)
     return read_resource(answer, Permission, session.base_url)
 
 
 def file_permissions(session: Session, file_id: str) -> list[Permission]:
     """Return the list of the permissions on a file."""
-    answer = session.call("GET", f"{file_path(session, file_id)}/permissions", query={"fields": "permissions"})
+    answer = session.fetch("GET", f"{file_path(session, file_id)}/permissions", query={"fields": "permissions"})
     return cast(list[Permission], read_page(answer, PermissionList, session.base_url, "permissions"))
 
 

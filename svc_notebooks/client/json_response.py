@@ -185,7 +185,7 @@ class _Rule(NamedTuple):
 def _rules(resource: Any) -> Mapping[str, _Rule]:
     rules = {name: _rule(split(annotation)[0]) for name, annotation in hints(resource).items()}
     checks: dict[str, Callable[[Any], object]] = {name: _are_ids for name in rules.keys() & _IDS}
-    checks |= {name: _is_page_token for name in rules.keys() & _TOKENS}
+    checks |= {name: lambda value: len(value) <= _MAX_TOKEN and value.isprintable() for name in rules.keys() & _TOKENS}
     checks |= {name: lambda value: _IS_NUMBER.fullmatch(str(value)) for name in rules.keys() & _NUMBERS}
     checks["kind"] = lambda value: value.rpartition("#")[2] == _kind(resource)
     if _kind(resource) == "channel":
@@ -200,10 +200,6 @@ def _are_ids(value: Any) -> bool:
         if {".", ".."} & set(text.split("/")):  # an id of another service may contain slashes
             return False
     return True
-
-
-def _is_page_token(value: str) -> bool:
-    return len(value) <= _MAX_TOKEN and value.isprintable()
 
 
 def _rule(hint: Any) -> _Rule:

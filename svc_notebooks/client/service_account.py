@@ -93,9 +93,9 @@ def post_form(session: Session, address: str, form: Mapping[str, str]) -> JSONOb
     content = urlencode(form).encode()
     headers = session.headers(("Content-Type", _FORM), ("Content-Length", str(len(content))))
     request = Request("POST", address, headers, content)
-    return read_object(Retry(session, repeatable=True).run(lambda: request), address)
+    return read_object(Retry(session, repeatable=True).run(request), address)
 
 
 def token_info(session: Session) -> TokenInfo:
     """Return the information about the session's token from /tokeninfo. Raises NotSignedIn for an invalid token."""
-    return read_fields(session.call("GET", "/tokeninfo"), TokenInfo, session.base_url, "scope", "aud", "email")
+    return read_fields(session.fetch("GET", "/tokeninfo"), TokenInfo, session.base_url, "scope", "aud", "email")

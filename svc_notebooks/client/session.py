@@ -27,7 +27,7 @@ from ..core.errors.errors import NotFound, NotSignedIn, SvcError, error_from
 from ..core.errors.public_calls import public
 from ..core.fault_plan import Action
 from ..core.http.backoff import RetryRule, parse_retry_after
-from ..core.http.messages import Headers, JSONObject, Query, Request, Response, merge_patch, segment
+from ..core.http.messages import Headers, JSONObject, Request, Response, merge_patch, query_text, segment
 from ..core.http.redaction import redact_text, remove_secret
 from ..core.processes import after_fork
 from ..core.user_functions import check_function
@@ -278,7 +278,7 @@ _MAX_FIRST_TRIES = 3
 
 
 _FOR_THE_CLIENT = frozenset(
-    {"chance", "elapsed", "error", "execute", "explain", "is_own_token", "owner", "pending", "random"}
+    {"chance", "elapsed", "error", "execute", "explain", "fetch", "is_own_token", "owner", "pending", "random"}
     | {"retry_after", "sleep", "swap_current", "throttle"}
 )
 """The attributes of a session that `session.<Tab>` does not list, because only this package uses them."""
@@ -442,17 +442,30 @@ class Session:
         is safe too, because two of them have the same effect as one. If a repetition fails because an earlier try has
         created or changed the resource, this resource is returned (X-07). Raises SvcError.
         """
+        return self.fetch(method, path, query=query, body=body, headers=headers, repeatable=repeatable)
+
+    def fetch(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, object] | None = None,
+        body: Mapping[str, object] | None = None,
+        headers: Sequence[tuple[str, str]] = (),
+        repeatable: bool = False,
+    ) -> JSONObject:
+        """Do what `call` does, without its messages about wrong arguments."""
         request = self.request(method, path, query=query, body=body, headers=headers)
         made_id = body.get("id") if method == "POST" and body is not None else None
         attempts = Retry(self, repeatable=repeatable or method in IDEMPOTENT or bool(made_id))
         try:
-            return read_object(attempts.run(lambda: request), request.url)
+            return read_object(attempts.run(request), request.url)
         except SvcError as error:
             if error.status == 409 and made_id and attempts.uncertain:
                 collection = path.rsplit("/", 2)[0] if path.endswith("/copy") else path
-                return self.call("GET", f"{collection}/{segment(str(made_id))}", query=query)
+                return self.fetch("GET", f"{collection}/{segment(str(made_id))}", query=query)
             if error.status == 412 and method == "PATCH" and attempts.uncertain:
-                stored = self.call("GET", path, query=query)
+                stored = self.fetch("GET", path, query=query)
                 if merge_patch(stored, cast(JSONObject, body or {})) == stored:
                     return stored
             raise
@@ -473,7 +486,7 @@ class Session:
         request = self.request(method, path, query=query, body=body, headers=headers)
         attempts = Retry(self, repeatable=True)
         try:
-            check_no_content(attempts.run(lambda: request), request.url)
+            check_no_content(attempts.run(request), request.url)
         except NotFound:
             if not attempts.uncertain:
                 raise
@@ -494,7 +507,7 @@ class Session:
             return Request(method, url, Headers((*bare.pairs, *headers)) if headers else bare)
         content = json.dumps(body, ensure_ascii=False).encode()
         typed = (("Content-Type", JSON_TYPE), ("Content-Length", str(len(content))))
-        return Request(method, url, self.headers(*typed, *headers), content)
+        return Request(method, url, Headers((*_BARE.pairs, *typed, *headers)), content)
 
     def url(self, path: str, query: Mapping[str, object] | None = None) -> str:
         """Return the URL of a path of this service. Raises ValueError if the path does not begin with a slash."""
@@ -504,8 +517,7 @@ class Session:
         for name, value in (query or {}).items():
             for member in value if isinstance(value, (list, tuple)) else () if value is None else (value,):
                 pairs.append((name, str(member).lower() if isinstance(member, bool) else str(member)))
-        text = str(Query(pairs)) if pairs else ""
-        return f"{self.base_url}{path}?{text}" if text else self.base_url + path
+        return f"{self.base_url}{path}?{query_text(pairs)}" if pairs else self.base_url + path
 
     def headers(self, *pairs: tuple[str, str]) -> Headers:
         """Return the headers of every request, followed by the given headers."""

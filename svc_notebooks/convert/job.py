@@ -17,6 +17,9 @@ class TooLarge(ConversionError):
     """Raised when a conversion exceeds a limit in `JobLimits`, such as time, memory, size or number of pages."""
 
 
+_OF_DOCUMENT = (TooLarge, MemoryError, RecursionError, ImportError)
+
+
 @dataclass(frozen=True, slots=True)
 class JobLimits:
     """The limits of one conversion. Sizes (memory, output, unpacked) are in bytes."""
@@ -61,3 +64,27 @@ class Job:
         """Add a note for the journal about content that was left out or changed. An equal note is not added again."""
         if text not in self.notes:
             self.notes.append(text)
+
+    def leaving_out(self, what: str) -> LeavingOut:
+        """Return a context that leaves out an element, such as "A chart", whose conversion raises an error in it.
+
+        The job gets a note. Errors about the whole document, such as TooLarge, are raised.
+        """
+        return LeavingOut(self, what)
+
+
+class LeavingOut:
+    """A context, which can be entered many times, for the conversion of one element of a document."""
+
+    def __init__(self, job: Job, what: str) -> None:
+        self._job, self._what = job, what
+
+    def __enter__(self) -> None:
+        """Do nothing."""
+
+    def __exit__(self, _: object, error: BaseException | None, traceback: object) -> bool:
+        """Add a note about an error that is about the element only."""
+        is_of_element = isinstance(error, Exception) and not isinstance(error, _OF_DOCUMENT)
+        if is_of_element:
+            self._job.note(f"{self._what} could not be converted: {str(error)[:100] or type(error).__name__}")
+        return is_of_element

@@ -55,12 +55,9 @@ def load(name: str) -> Any:
 
 
 MODELS = {
-    "document": "document.model:Document",
-    "spreadsheet": "spreadsheet.model:Workbook",
-    "presentation": "presentation.model:Deck",
-    "drawing": "drawing.model:Drawing",
-    "script": "script:Project",
-}
+    "document": "document.model:Document", "spreadsheet": "spreadsheet.model:Workbook",
+    "presentation": "presentation.model:Deck", "drawing": "drawing.model:Drawing", "script": "script:Project",
+}  # fmt: skip
 
 # fmt: off
 _READERS: tuple[tuple[str, str, str, str], ...] = (

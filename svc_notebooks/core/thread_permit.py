@@ -10,10 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from threading import local
+from time import monotonic
 from typing import Any, Protocol, TypeVar
 
-SLICE = 25
-"""The number of items after which `in_slices` may pause."""
+SLICE_SECONDS = 0.0005
+"""The time after which `in_slices` may pause."""
+
+_FEW = 25
+"""The most items in a list that `in_slices` returns without a pause."""
 
 T = TypeVar("T")
 
@@ -29,6 +33,8 @@ class Released(AbstractContextManager[None], Protocol):
 class _Thread(local):
     released: Released | None = None
     check: Callable[[bool], None] | None = None
+    due = 0.0
+    """The time from which long work lets others run."""
 
 
 _thread = _Thread()
@@ -74,17 +80,18 @@ def let_others_run() -> None:
         if others_wait:
             with release_permit():
                 pass
+    _thread.due = monotonic() + SLICE_SECONDS
 
 
 def in_slices(items: Iterable[T]) -> Iterator[T]:
-    """Return the items, with a pause for the requests of others after each `SLICE` items."""
-    return iter(items) if isinstance(items, list) and len(items) <= SLICE else _sliced(items)
+    """Return the items, with a pause for the requests of others after each `SLICE_SECONDS`."""
+    return iter(items) if isinstance(items, list) and len(items) <= _FEW else _sliced(items)
 
 
 def _sliced(items: Iterable[T]) -> Iterator[T]:
-    for number, item in enumerate(items, start=1):
+    for item in items:
         yield item
-        if not number % SLICE:
+        if monotonic() >= _thread.due:
             let_others_run()
 
 
@@ -95,6 +102,7 @@ def checked_slices(check: Callable[[bool], None]) -> Iterator[None]:
     It may raise an exception to end the work. The block must not hold a lock that another request needs.
     """
     outer, _thread.check = _thread.check, check
+    _thread.due = monotonic() + SLICE_SECONDS
     try:
         yield
     finally:

@@ -12,6 +12,7 @@ from .time_zones import zone
 
 _DAYS = {"yesterday": -1, "today": 0, "tomorrow": 1, "last week": -7, "next week": 7}
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_DAY = re.compile(rf"({'|'.join(_DAYS)}|((?:next |last )?)({'|'.join(_WEEKDAYS)}))(?: |$)")
 _HOUR = re.compile(r"(?:at )?\b(0?[1-9]|1[0-2])(?:[:.]([0-5]\d))? ?([ap])\.?m\b\.?")
 _FORMS = "write a date as 2026-11-02, a time as 2026-11-02 10:00, or 'today', 'tomorrow 10am' or '7 days ago'"
 
@@ -54,9 +55,12 @@ def without_words(value: Any, now: datetime, time_zone: str | None = None) -> An
     text, hours = _HOUR.subn(lambda hour: f"{int(hour[1]) % 12 + 12 * (hour[3] == 'p'):02}:{hour[2] or '00'}", text)
     word, _, rest = text.partition(" ")
     local = now.astimezone(zone(time_zone or "UTC")) if text else now
-    for day, days in (_DAYS | _weekdays(local.weekday())).items():
-        if f"{text} ".startswith(f"{day} "):
-            return f"{local.date() + timedelta(days=days)} {text.removeprefix(day).strip().removeprefix('at ')}".strip()
+    if match := _DAY.match(text):
+        days, today = _DAYS.get(match[1], 0), local.weekday()
+        if match[3]:
+            n = _WEEKDAYS.index(match[3])
+            days = -((today - n - 1) % 7 + 1) if match[2] == "last " else (n - today - 1) % 7 + 1
+        return f"{local.date() + timedelta(days=days)} {text[match.end(1) :].strip().removeprefix('at ')}".strip()
     with suppress(ValueError, OverflowError):
         if text == "now":
             return local
@@ -65,13 +69,6 @@ def without_words(value: Any, now: datetime, time_zone: str | None = None) -> An
         if word == "in":
             return local + parse_duration(rest)
     return text if hours else value
-
-
-def _weekdays(today: int) -> dict[str, int]:
-    """Return the words for weekdays with their days from today, whose weekday is from 0 (Monday) to 6."""
-    ahead = {day: (n - today - 1) % 7 + 1 for n, day in enumerate(_WEEKDAYS)}
-    last = {f"last {day}": -((today - n - 1) % 7 + 1) for n, day in enumerate(_WEEKDAYS)}
-    return ahead | {f"next {day}": days for day, days in ahead.items()} | last
 
 
 def instant_of(argument: str, value: object, now: datetime) -> datetime:

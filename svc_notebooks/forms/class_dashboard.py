@@ -3,35 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import ipywidgets as widgets
 
 from ..core.fault_plan import PRESETS
-from ..core.platform import capabilities
 from ..notebook.byte_sizes import size_text
 from ..notebook.class_control import ClassControl
 from ..notebook.current_session import SessionLike, session_or_current
 from ..notebook.frames.frames import frame
 from ..notebook.frames.schemas import STUDENTS
 from ..notebook.html import tag
-from .widgets.background_task import BackgroundTask
+from .widgets import ui
+from .widgets.background_task import BackgroundTask, can_run_in_background
 from .widgets.dialogs import Confirmation
-from .widgets.field import (
-    LABEL,
-    count_text,
-    dropdown,
-    number_field,
-    on_change,
-    radio_buttons,
-    replace_options,
-    row,
-    set_visible,
-    text_field,
-)
 from .widgets.form import HANDLER_LOCK, Form, Section, preset_text
 
 if TYPE_CHECKING:
@@ -45,95 +33,57 @@ MAX_ROWS = 100
 
 @dataclass(frozen=True, slots=True)
 class ClassList:
-    """A list of the dashboard.
+    """A list of the dashboard, which the method `method` of ClassControl returns.
 
-    `load` returns its DataFrame for a user (None for all users), and `call` is the code of this. `columns` are the
-    columns of the table with their headings. `newest_first` reverses the rows.
+    `columns` are the columns of the table with their headings. The rows of a user have the e-mail address in
+    `user_column`; without it, the method selects them. `newest_first` reverses the rows.
     """
 
     key: str
     title: str
-    load: Callable[[ClassControl, str | None], DataFrame]
-    call: Callable[[str | None], str]
-    columns: dict[str, str]
+    method: str
     empty: str
-    newest_first: bool = False
+    columns: dict[str, str]
+    user_column: str = ""
+    newest_first: bool = True
 
+    def load(self, control: ClassControl, user: str | None) -> DataFrame:
+        """Return the rows of a user, or of all users for None."""
+        method = getattr(control, self.method)
+        rows: DataFrame = method() if self.user_column else method(user)
+        if self.user_column and user:
+            rows = rows[rows[self.user_column] == user]
+        if self.key == "errors":
+            rows = rows[~(rows["status"] < 400).fillna(False)]  # also without a status
+        return rows.reset_index(drop=True)
 
-def _with_user(name: str, suffix: str = "") -> Callable[[str | None], str]:
-    return lambda user: f"school.{name}({repr(user) if user else ''}){suffix}"
-
-
-def _of_user(rows: DataFrame, column: str, user: str | None) -> DataFrame:
-    return rows if user is None else rows[rows[column] == user].reset_index(drop=True)
-
-
-def _selection(name: str, column: str) -> Callable[[str | None], str]:
-    def call(user: str | None) -> str:
-        return f"school.{name}()" if user is None else f"school.{name}().query({f'{column} == {user!r}'!r})"
-
-    return call
-
-
-def _errors(rows: DataFrame) -> DataFrame:
-    return rows[~(rows["status"] < 400).fillna(False)].reset_index(drop=True)  # also without a status
+    def code(self, user: str | None) -> str:
+        """Return the code that returns the same rows."""
+        condition = "not status < 400" if self.key == "errors" else ""
+        if self.user_column and user:
+            user, condition = None, f"{self.user_column} == {user!r}"
+        return f"school.{self.method}({repr(user) if user else ''})" + (f".query({condition!r})" if condition else "")
 
 
 def _headings(*names: str, **others: str) -> dict[str, str]:
     return {**{name: name.replace("_", " ").capitalize() for name in names}, **others}
 
 
+_STUDENTS = {
+    **{"name": "Name", "last": "Last request"},
+    **_headings("requests", "errors", "steps", bytes="Files"),
+    **_headings("channels", "operations"),
+}
+_STEPS = _headings("name", title="Exercise", done="Step", text="Request", time="Time")
 _REQUESTS = _headings("time", "user", "method", "path", "status", "decided_by", "fault")
+_BACKUPS = _headings("time", "user", "size", path="File on the machine of the service")
 
-VIEWS: Sequence[ClassList] = (
-    ClassList(
-        "students",
-        "Students",
-        lambda control, user: _of_user(control.students(), "email", user),
-        _selection("students", "email"),
-        {
-            "name": "Name",
-            "last": "Last request",
-            **_headings("requests", "errors", "steps", bytes="Files"),
-            **_headings("channels", "operations"),
-        },
-        "The class has no account.",
-    ),
-    ClassList(
-        "steps",
-        "Steps of exercises",
-        lambda control, user: control.steps(user),
-        _with_user("steps"),
-        _headings("name", title="Exercise", done="Step", text="Request", time="Time"),
-        "No request belongs to a step yet.",
-    ),
-    ClassList(
-        "requests",
-        "Requests",
-        lambda control, user: control.journal(user),
-        _with_user("journal"),
-        _REQUESTS,
-        "No request yet.",
-        newest_first=True,
-    ),
-    ClassList(
-        "errors",
-        "Errors",
-        lambda control, user: _errors(control.journal(user)),
-        _with_user("journal", '.query("not status < 400")'),
-        _REQUESTS,
-        "No request has failed.",
-        newest_first=True,
-    ),
-    ClassList(
-        "backups",
-        "Backups",
-        lambda control, user: _of_user(control.backups(), "user", user),
-        _selection("backups", "user"),
-        _headings("time", "user", "size", path="File on the machine of the service"),
-        "No student was reset yet.",
-        newest_first=True,
-    ),
+VIEWS = (
+    ClassList("students", "Students", "students", "The class has no account.", _STUDENTS, "email", newest_first=False),
+    ClassList("steps", "Steps of exercises", "steps", "No request belongs to a step yet.", _STEPS, newest_first=False),
+    ClassList("requests", "Requests", "journal", "No request yet.", _REQUESTS),
+    ClassList("errors", "Errors", "journal", "No request has failed.", _REQUESTS),
+    ClassList("backups", "Backups", "backups", "No student was reset yet.", _BACKUPS, "user"),
 )
 
 
@@ -173,41 +123,37 @@ class StudentSection(Section):
     heading = "Reset and restore"
 
     def _controls(self) -> list[widgets.Widget]:
-        self.chooser = dropdown("Student", "Whose rows the list has, and who is reset", [("All", "")])
+        self.chooser = ui.dropdown("Student", "Whose rows the list has, and who is reset", [("All", "")])
         self.reset = self._button("Reset this student …", "Write a backup, then delete everything", self._reset)
-        self.backup = dropdown("Backup", "The backup to restore", [("None", "")])
+        self.backup = ui.dropdown("Backup", "The backup to restore", [("None", "")])
         self.restore = self._button("Restore …", "Restore the student of the backup", self._restore)
-        self._restoring = row(self.restore)
-        for widget in (self.backup, self._restoring):
-            set_visible(widget, False)
+        for widget in (self.backup, self.restore):
+            ui.set_visible(widget, False)
         self.advice = widgets.HTML()
-        self._resetting = row(self.reset)
-        on_change(self._show_user, self.chooser)
+        ui.on_change(self._show_user, self.chooser)
         self._show_user()
-        return [self.advice, self._resetting, self.backup, self._restoring]
+        return [self.advice, ui.row(self.reset), self.backup, ui.row(self.restore)]
 
     def _show_user(self) -> None:
         text = f"Selected: {self.chooser.label}." if self.user else "Select a student above to reset this student."
         self.advice.value = tag("p", text)
-        set_visible(self._resetting, self.user is not None)
+        ui.set_visible(self.reset, self.user is not None)
 
     @property
     def user(self) -> str | None:
         """The e-mail address of the selected student, or None for all students."""
         return str(self.chooser.value) or None
 
-    def show_students(self, students: DataFrame) -> None:
+    def show(self, students: DataFrame, backups: DataFrame) -> None:
+        """Fill the lists of students and of backups."""
         named = [(f"{student.name}, {student.email}", str(student.email)) for student in students.itertuples()]
-        replace_options(self.chooser, [("All", ""), *named])
-
-    def show_backups(self, backups: DataFrame) -> None:
-        newest = backups.iloc[::-1]
+        ui.replace_options(self.chooser, [("All", ""), *named])
         options = [
-            (f"{backup.user}, {backup.time:%d %b %H:%M:%S}", str(backup.backup)) for backup in newest.itertuples()
+            (f"{row.user}, {row.time:%d %b %H:%M:%S}", str(row.backup)) for row in backups.iloc[::-1].itertuples()
         ]
-        for widget in (self.backup, self._restoring):
-            set_visible(widget, bool(options))
-        replace_options(self.backup, options or [("None", "")])
+        for widget in (self.backup, self.restore):
+            ui.set_visible(widget, bool(options))
+        ui.replace_options(self.backup, options or [("None", "")])
 
     def _reset(self) -> None:
         user = self.user
@@ -247,33 +193,30 @@ class ClassFaultSection(Section):
 
     def _controls(self) -> list[widgets.Widget]:
         presets = [(_OUTAGE, ""), *((preset.name, preset.name) for preset in PRESETS)]
-        self.preset = dropdown("Fault", "What happens to the requests of all users", presets)
-        self.seconds = number_field(60, "For seconds", "The faults end after these seconds of real time")
-        self.seconds.style.description_width = LABEL["description_width"]
+        self.preset = ui.dropdown("Fault", "What happens to the requests of all users", presets)
+        self.seconds = ui.number_field(60, "For seconds", "The faults end after these seconds of real time")
+        self.seconds.style.description_width = ui.LABEL["description_width"]
         self.description, self.armed = widgets.HTML(), widgets.HTML()
         self.start = self._button("Start", "Activate the faults for all users", self._start)
         self.stop = self._button("End all faults", "Remove all faults", self._stop)
-        on_change(self._describe, self.preset)
+        ui.on_change(self._describe, self.preset)
         self._describe()
-        return [self.preset, self.seconds, self.description, row(self.start, self.stop), self.armed]
+        return [self.preset, self.seconds, self.description, ui.row(self.start, self.stop), self.armed]
 
     def _describe(self) -> None:
-        text = "The service closes each connection without a response. This page goes on."
-        if name := self.preset.value:
-            text = preset_text(name)
+        outage = "The service closes each connection without a response. This page goes on."
+        text = preset_text(self.preset.value) if self.preset.value else outage
         self.description.value = tag("p", text, class_="svc-indented")
 
     def _start(self) -> None:
         name, seconds = str(self.preset.value), int(self.seconds.value)
         if seconds < 1:
             raise ValueError("For seconds must be 1 or more.")
-        code = f"school.faults({name!r}, seconds={seconds})" if name else f"school.break_network({seconds})"
-
         control: ClassControl = self._form.control
-
-        def action() -> DataFrame:
-            return control.faults(name, seconds=seconds) if name else control.break_network(seconds)
-
+        if name:
+            code, action = f"school.faults({name!r}, {seconds=})", partial(control.faults, name, seconds=seconds)
+        else:
+            code, action = f"school.break_network({seconds})", partial(control.break_network, seconds)
         self._run(code, action, lambda _plans: f"Started for {seconds} seconds: {self.preset.label}.")
 
     def _stop(self) -> None:
@@ -294,14 +237,11 @@ class ClassClockSection(Section):
 
     def _controls(self) -> list[widgets.Widget]:
         self.now = widgets.HTML()
-        self.step = text_field(
+        self.step = ui.text_field(
             "Forward by", "A number and s, m, h, d or w; or seconds alone", value="1h", hint="10s, 1h, 8d"
         )
         self.advance = self._button("Advance …", "Advance the clock for all users", self._advance)
-        return [self.now, self.step, row(self.advance)]
-
-    def show_now(self, text: str) -> None:
-        self.now.value = tag("p", text)
+        return [self.now, self.step, ui.row(self.advance)]
 
     def _advance(self) -> None:
         step = self.step.value.strip()
@@ -315,7 +255,6 @@ class ClassClockSection(Section):
         )
 
 
-_HEAD = "school = svc.class_control()\n"
 _PRESENT_SECONDS = 300
 
 
@@ -357,16 +296,15 @@ class ClassDashboard(Form):
     def __init__(self, session: SessionLike = None, every: float | None = 2) -> None:
         super().__init__(session_or_current(session))
         self.control = ClassControl(session_or_current(session))
-        self._every = every
         self._loaded: _Loaded | None = None
-        self.work = BackgroundTask(self._show_error)
+        self.work = BackgroundTask(self._show_failure)
         self.question = Confirmation(self._guard)
         self.head = widgets.HTML(tag("p", "Not loaded yet."))
         titles = [(view.title, view.key) for view in VIEWS]
-        self.view_choice = radio_buttons("List", "The list that is shown", titles, "svc-across")
+        self.view_choice = ui.radio_buttons("List", "The list that is shown", titles, "svc-across")
         self.student, self.clock, self.faults = StudentSection(self), ClassClockSection(self), ClassFaultSection(self)
         self.refresh_button = self._button("Refresh", "Load the lists now", self.refresh)
-        on_change(lambda: self._guard(self._change_list), self.view_choice, self.student.chooser)
+        ui.on_change(lambda: self._guard(self._change_list), self.view_choice, self.student.chooser)
         sections = widgets.HBox([self.student, self.clock, self.faults])
         sections.add_class("svc-sections")
         self._compose(
@@ -374,7 +312,7 @@ class ClassDashboard(Form):
             self.view_choice,
             self.student.chooser,
             self.table,
-            row(self.refresh_button),
+            ui.row(self.refresh_button),
             self.status,
             self.alert,
             self.work,
@@ -382,8 +320,10 @@ class ClassDashboard(Form):
             sections,
         )
         self._poll_task: asyncio.Task[None] | None = None
-        if every is not None:
-            self._start(every)
+        if every is not None and can_run_in_background():
+            self._poll_task = asyncio.ensure_future(self._poll_forever(every))
+        elif every is not None:
+            self._guard(self.refresh)
 
     @property
     def result(self) -> DataFrame:
@@ -392,7 +332,7 @@ class ClassDashboard(Form):
 
     def code(self) -> str:
         """Return the code of the last action, or without an action the code that returns the list."""
-        return _HEAD + (self._last_code or self._view.call(self.student.user))
+        return "school = svc.class_control()\n" + (self._last_code or self._view.code(self.student.user))
 
     def refresh(self) -> None:
         """Load the lists from the service, and show them."""
@@ -409,15 +349,6 @@ class ClassDashboard(Form):
         return next(view for view in VIEWS if view.key == self.view_choice.value)
 
     # -- refreshes
-
-    def _start(self, every: float) -> None:
-        """Refresh the lists repeatedly in a thread. Without an event loop or threads, load them once."""
-        with suppress(RuntimeError):
-            loop = asyncio.get_running_loop()
-            if capabilities().threads:
-                self._poll_task = loop.create_task(self._poll_forever(every))
-                return
-        self._guard(self.refresh)
 
     async def _poll_forever(self, every: float) -> None:
         while True:
@@ -443,24 +374,20 @@ class ClassDashboard(Form):
         self._show_code()
         view, user = self._view, self.student.user
 
-        def load(_report: object) -> _Loaded:
-            return self._load(view, user)
-
         if not self.work.busy:
-            self.work.begin("Loading", load, self._show, in_thread=True)
+            self.work.begin("Loading", lambda _report: self._load(view, user), self._show, in_thread=True)
 
     def _load(self, view: ClassList, user: str | None) -> _Loaded:
         control = self.control
-        lists = (control.students, control.fault_plans, control.backups, control.clock)
-        return _Loaded(view, view.load(control, user), *(load() for load in lists))
+        rows, students = view.load(control, user), control.students()
+        return _Loaded(view, rows, students, control.fault_plans(), control.backups(), control.clock())
 
     def _show(self, loaded: _Loaded) -> None:
         self._loaded = loaded
-        self.student.show_students(loaded.students)
-        self.student.show_backups(loaded.backups)
+        self.student.show(loaded.students, loaded.backups)
         self.faults.show_plans(loaded.plans)
         now = loaded.clock["now"].item()
-        self.clock.show_now(f"{now:%d %b %Y %H:%M:%S} UTC")
+        self.clock.now.value = tag("p", f"{now:%d %b %Y %H:%M:%S} UTC")
         self.head.value = self._head_line(loaded, now)
         rows = table_of(loaded.view, loaded.rows)
         if rows.empty:
@@ -474,8 +401,8 @@ class ClassDashboard(Form):
         present = int(((now - students["last"]).dt.total_seconds() <= _PRESENT_SECONDS).sum())
         requests, errors = int(students["requests"].sum()), int(students["errors"].sum())
         text = (
-            f"{count_text(len(students), 'account')}, {present} with a request in the last 5 minutes."
-            f" {count_text(requests, 'request')}, {count_text(errors, 'error')}. Times are in UTC."
+            f"{ui.count_text(len(students), 'account')}, {present} with a request in the last 5 minutes."
+            f" {ui.count_text(requests, 'request')}, {ui.count_text(errors, 'error')}. Times are in UTC."
         )
         if len(loaded.rows) > MAX_ROWS:
             text += f" The list has {len(loaded.rows):,} rows, of which {MAX_ROWS} are shown."
@@ -509,4 +436,4 @@ class ClassDashboard(Form):
 
     def _summary(self) -> str:
         accounts = len(self._loaded.students) if self._loaded else 0
-        return f"<ClassDashboard: {count_text(accounts, 'account')}>"
+        return f"<ClassDashboard: {ui.count_text(accounts, 'account')}>"

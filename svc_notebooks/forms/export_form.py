@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,9 +26,9 @@ from ..notebook.frames.schemas import EXPORTED
 from ..notebook.html import tag
 from .file_browser.details import MAX_FILES, file_line, latest_files
 from .file_browser.dialogs import KERNEL, save_as
+from .widgets import ui
 from .widgets.background_task import BackgroundTask, Report, Stopped
 from .widgets.dialogs import REPLACE, ReplaceQuestion, path_conflict
-from .widgets.field import button, count_text, dropdown, on_change, radio_buttons, replace_options, row, set_visible
 from .widgets.file_picker import DownloadWidget
 from .widgets.form import HANDLER_LOCK, Form, call_text
 from .widgets.preview import preview
@@ -46,46 +47,6 @@ _NONE = (
     "There is no native document yet. Create one with svc.upload('report.docx', convert_to='document') or with"
     " “Convert to” in svc.upload_form(), then click Refresh."
 )
-
-
-class DocumentChoice(widgets.VBox):  # type: ignore[misc]
-    """A list of native documents, and a button that reloads the list. `facts` is the selected document."""
-
-    def __init__(self) -> None:
-        self._documents: dict[str, FileResource] = {}
-        self.chooser = dropdown("Document", "The native documents of this service, last modified first")
-        self.chooser.layout.min_width = "min(100%, 24em)"  # an empty list has the same width
-        self.refresh = button("Refresh", "Reload the list of documents")
-        self.note = widgets.HTML()
-        super().__init__([row(self.chooser, self.refresh), self.note])
-        self._show_note()
-
-    @property
-    def facts(self) -> FileResource | None:
-        """The metadata of the selected document (id, name, mimeType), or None if no document is selected."""
-        return self._documents.get(self.chooser.value) if self.chooser.value else None
-
-    def watch(self, changed: Callable[[], object]) -> None:
-        on_change(changed, self.chooser)
-
-    def read(self, session: Session, ids: list[str] | None = None) -> None:
-        """List the documents `ids`, or the latest native documents. Raises NotFound or NotAllowed for a wrong id."""
-        if ids is None:
-            natives = [f"mimeType = '{native_type}'" for native_type in capabilities_of(session).exports]
-            documents = latest_files(session, "mimeType", q=f"({' or '.join(natives)})") if natives else []
-        else:
-            documents = [_read_document(session, file_id) for file_id in ids]
-        self._documents = {file["id"]: file for file in documents}
-        types = {key: native_name(session.names, str(file.get("mimeType"))) for key, file in self._documents.items()}
-        options = [(file_line(file, types[key]), key) for key, file in self._documents.items()]
-        replace_options(self.chooser, options)
-        self._show_note()
-
-    def _show_note(self) -> None:
-        words = "" if self._documents else _NONE
-        if len(self._documents) == MAX_FILES:
-            words = f"The list has the {MAX_FILES} last modified documents; svc.export_form(file) takes any other."
-        self.note.value = tag("p", words, role="status", style="margin: 2px") if words else ""
 
 
 def _read_document(session: Session, file_id: str) -> FileResource:
@@ -112,32 +73,56 @@ class ExportControls(widgets.VBox):  # type: ignore[misc]
     """The controls of the export form. `request` returns the export to run, `code` returns the equivalent call."""
 
     def __init__(self) -> None:
+        self._documents: dict[str, FileResource] = {}
         self._formats: list[ExportFormat] = []
-        self.document = DocumentChoice()
+        self.document = ui.dropdown("Document", "The native documents of this service, last modified first")
+        self.document.layout.min_width = "min(100%, 24em)"  # an empty list has the same width
+        self.refresh = ui.button("Refresh", "Reload the list of documents")
+        self.note = widgets.HTML()
         tooltip = "The format of the export; the list has those of this service"
-        self.format = radio_buttons("Format", tooltip, css="svc-columns")
+        self.format = ui.radio_buttons("Format", tooltip, css="svc-columns")
         self.target, self.path = save_as("document")
-        super().__init__([self.document, self.format, self.target, self.path])
+        super().__init__([ui.row(self.document, self.refresh), self.note, self.format, self.target, self.path])
         self._update_visibility()
+
+    @property
+    def facts(self) -> FileResource | None:
+        """The metadata of the selected document (id, name, mimeType), or None if no document is selected."""
+        return self._documents.get(self.document.value) if self.document.value else None
+
+    def read(self, session: Session, ids: list[str] | None = None) -> None:
+        """List the documents `ids`, or the latest native documents. Raises NotFound or NotAllowed for a wrong id."""
+        if ids is None:
+            natives = [f"mimeType = '{native_type}'" for native_type in capabilities_of(session).exports]
+            documents = latest_files(session, "mimeType", q=f"({' or '.join(natives)})") if natives else []
+        else:
+            documents = [_read_document(session, file_id) for file_id in ids]
+        self._documents = {file["id"]: file for file in documents}
+        types = {key: native_name(session.names, str(file.get("mimeType"))) for key, file in self._documents.items()}
+        ui.replace_options(self.document, [(file_line(file, types[key]), key) for key, file in self._documents.items()])
+        text = "" if self._documents else _NONE
+        if len(self._documents) == MAX_FILES:
+            text = f"The list has the {MAX_FILES} last modified documents; svc.export_form(file) takes any other."
+        self.note.value = tag("p", text, role="status", style="margin: 2px") if text else ""
 
     def watch(self, changed: Callable[[], object]) -> None:
         for handler in (self._update_visibility, changed):
-            on_change(handler, self.format, self.target, self.path)
+            ui.on_change(handler, self.format, self.target, self.path)
 
     def _update_visibility(self) -> None:
-        ready = self.document.facts is not None
+        ready = self.facts is not None
         for control in (self.format, self.target):
-            set_visible(control, ready)
-        set_visible(self.path, ready and self.target.value == KERNEL)
+            ui.set_visible(control, ready)
+        ui.set_visible(self.path, ready and self.target.value == KERNEL)
 
     @property
     def selection(self) -> tuple[object, ...]:
         """The document and the media type of the export, then where it is saved."""
-        return (self.document.facts, self.format.value), self.target.value, self.path.value.strip()
+        return (self.facts, self.format.value), self.target.value, self.path.value.strip()
 
     def show_formats(self, session: Session) -> None:
         """Show the formats of the selected document, and keep the selected format if it still exists."""
-        facts = self.document.facts
+        facts = self.facts
         before = self._export_format()
         self._formats = export_formats(session, str(facts["mimeType"])) if facts else []
         same = [row for row in self._formats if before and row.extension == before.extension]
@@ -148,16 +133,12 @@ class ExportControls(widgets.VBox):  # type: ignore[misc]
     def _export_format(self) -> ExportFormat | None:
         return next((row for row in self._formats if row.media_type == self.format.value), None)
 
-    def _name(self) -> str | None:
-        """Return the default file name of the export, or None if no document or no format is selected."""
-        facts, chosen = self.document.facts, self._export_format()
-        return export_name(str(facts["name"]), chosen) if facts and chosen else None
-
     def request(self, session: Session, *, preview: bool = False) -> ExportRequest:
         """Return the export to run. Raises ValueError without a document, PathExists or PermissionError for a path."""
-        facts, chosen, name = self.document.facts, self._export_format(), self._name()
-        if facts is None or chosen is None or name is None:
+        facts, chosen = self.facts, self._export_format()
+        if facts is None or chosen is None:
             raise ValueError("No document is selected. Select one, or create one and click Refresh.")
+        name = export_name(str(facts["name"]), chosen)
         path = None
         if self.target.value == KERNEL and not preview:
             path = target_path(check_destination(self.path.value.strip() or "."), name)
@@ -170,7 +151,7 @@ class ExportControls(widgets.VBox):  # type: ignore[misc]
         >>> ExportControls().code()
         "svc.export('...', 'pdf')"
         """
-        facts, chosen = self.document.facts, self._export_format()
+        facts, chosen = self.facts, self._export_format()
         if facts is None or chosen is None:
             return "svc.export('...', 'pdf')"
         path = path or (self.path.value.strip() if self.target.value == KERNEL else "")
@@ -222,11 +203,7 @@ class ExportForm(Form):
     title = "Export form"
     instead = "svc.export(file, format)"
 
-    def __init__(
-        self,
-        session: SessionLike = None,
-        ids: list[str] | None = None,
-    ) -> None:
+    def __init__(self, session: SessionLike = None, ids: list[str] | None = None) -> None:
         super().__init__(session)
         self._ids = ids
         self._done: list[Mapping[str, Any]] = []
@@ -236,17 +213,18 @@ class ExportForm(Form):
         self._answer_arguments: dict[str, Any] = {}
         self.controls = ExportControls()
         self.question = ReplaceQuestion(lambda answer: self._guard(lambda: self._answer(answer)))
-        self.export = self._button("Export", "Export the document and save the file", self._export, "primary")
-        self.preview = self._button("Preview", "Export the document and show it; nothing is saved", self._preview)
+        save, show = partial(self._begin, self._save), partial(self._begin, self._show_preview, preview=True)
+        self.export = self._button("Export", "Export the document and save the file", save, "primary")
+        self.preview = self._button("Preview", "Export the document and show it; nothing is saved", show)
         self.cancel = self._button("Cancel export", "Stop the running export without saving", self._cancel)
         self.bar = ProgressBar("Export", 1)
         self.view = widgets.HTML()
         self.browser_download = DownloadWidget(self._on_received)
-        buttons = row(self.export, self.preview, self.cancel)
+        buttons = ui.row(self.export, self.preview, self.cancel)
         self.bar.reset("Export")
         self.work = BackgroundTask(self._on_error, self.bar)
-        self.controls.document.refresh.on_click(lambda _button: self._guard(self.refresh))
-        self.controls.document.watch(lambda: self._guard(self._show_formats))
+        self.controls.refresh.on_click(lambda _button: self._guard(self.refresh))
+        ui.on_change(lambda: self._guard(self._show_formats), self.controls.document)
         self.controls.watch(self._on_change)
         self._guard(self.refresh)
         self._compose(
@@ -270,7 +248,7 @@ class ExportForm(Form):
         return self.controls.code(**self._answer_arguments)
 
     def refresh(self) -> None:
-        self.controls.document.read(self.session, self._ids)
+        self.controls.read(self.session, self._ids)
         self._show_formats()
 
     def _show_formats(self) -> None:
@@ -303,13 +281,7 @@ class ExportForm(Form):
         self._waiting_export, self._answer_arguments = None, {}
         self.question.dismiss()
 
-    def _export(self) -> None:
-        self._begin(self._save, preview=False)
-
-    def _preview(self) -> None:
-        self._begin(self._show_preview, preview=True)
-
-    def _begin(self, on_done: Callable[[ExportRequest, bytes], str], *, preview: bool) -> None:
+    def _begin(self, on_done: Callable[[ExportRequest, bytes], str], *, preview: bool = False) -> None:
         if self.busy:
             raise ValueError("An export is running. Wait for it, or cancel it.")
         self.bar.reset("Export")
@@ -327,10 +299,7 @@ class ExportForm(Form):
             with HANDLER_LOCK:  # the browser may have received the file before the status says that it is sent
                 self.bar.complete(on_done(request, body))
 
-        try:
-            self.work.begin("", export, finish, in_thread=True)
-        except Exception as error:  # without a thread
-            self._on_error(error)
+        self.work.begin("", export, finish, in_thread=True)
 
     def _cancel(self) -> None:
         if not self.busy:
@@ -403,4 +372,6 @@ class ExportForm(Form):
 
     def _summary(self) -> str:
         count = len(self._done)
-        return f"<ExportForm: {count_text(count, 'file')} exported>" if count else "<ExportForm: nothing exported yet>"
+        return (
+            f"<ExportForm: {ui.count_text(count, 'file')} exported>" if count else "<ExportForm: nothing exported yet>"
+        )

@@ -9,7 +9,7 @@ from typing import Any
 import ipywidgets as widgets
 
 from ..notebook.html import join_html, tag
-from .widgets.field import on_change, radio_buttons, style_sheet
+from .widgets import ui
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Prediction(widgets.VBox):  # type: ignore[misc]
     def __init__(self, name: str, options: Sequence[Option]) -> None:
         self.name, self.options = name, tuple(options)
         self.first: Option | None = None
-        self.choice = radio_buttons(
+        self.choice = ui.radio_buttons(
             "Your prediction",
             "Choose one answer; then a text says why it is right or wrong",
             [(option.text, option) for option in self.options],
@@ -35,8 +35,8 @@ class Prediction(widgets.VBox):  # type: ignore[misc]
             layout={"width": "auto"},
         )
         self.reason = widgets.HTML()
-        on_change(self._show, self.choice)
-        super().__init__([style_sheet("form.css"), self.choice, self.reason])
+        ui.on_change(self._show, self.choice)
+        super().__init__([ui.style_sheet("form.css"), self.choice, self.reason])
         self.add_class("svc-form")
 
     def _show(self) -> None:

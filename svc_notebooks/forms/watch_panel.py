@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
-from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import ipywidgets as widgets
 
@@ -26,27 +25,10 @@ from ..notebook.notifications.channels import (
 )
 from ..notebook.notifications.open_receiver import receiver
 from ..notebook.notifications.receiver import MAX_SHOWN, Receiver, headings, message_line
-from ..notebook.sandbox.sandbox import Sandbox, sandbox_of
+from ..notebook.sandbox.sandbox import sandbox_of
 from .file_browser.details import file_line, latest_files
+from .widgets import ui
 from .widgets.background_task import running_loop
-from .widgets.field import (
-    AUTO_WIDTH,
-    LABEL,
-    Field,
-    MoreOptions,
-    SingleField,
-    button,
-    count_text,
-    describe,
-    dropdown,
-    number_field,
-    on_change,
-    radio_buttons,
-    replace_options,
-    row,
-    set_visible,
-    text_field,
-)
 from .widgets.form import Form
 
 if TYPE_CHECKING:
@@ -60,32 +42,31 @@ if TYPE_CHECKING:
 
 DEFAULT, AFTER, AT = "default", "after", "at"
 _CHOICES = (("Default", DEFAULT), ("After a time", AFTER), ("At a date and time", AT))
-_UNITS = (("seconds", "s"), ("minutes", "m"), ("hours", "h"), ("days", "d"))
 _SECONDS = {"day": 86400, "hour": 3600, "minute": 60, "second": 1}
 
 
-class ChannelEnd(Field):
+class ChannelEnd(ui.Field):
     """The controls for the expiration of a channel. Dates and times are in UTC."""
 
     def __init__(self) -> None:
-        self.choice = dropdown("Expires", "When the channel ends", _CHOICES)
-        self.count = number_field(2, "after", "The lifetime of the channel")
-        self.unit = dropdown("unit", "The unit of the lifetime", _UNITS, style=AUTO_WIDTH, value="h")
-        self.day = widgets.DatePicker(**describe("on", "The date on which the channel ends, in UTC"), style=AUTO_WIDTH)
-        self.clock = widgets.TimePicker(
-            step=1, **describe("at (UTC)", "The time of day at which the channel ends, in UTC"), style=AUTO_WIDTH
+        self.choice = ui.dropdown("Expires", "When the channel ends", _CHOICES)
+        tooltip = "The lifetime of the channel: a number and s, m, h or d"
+        self.after = ui.text_field("after", tooltip, value="2h", hint="90s, 2h, 7d", style=ui.AUTO_WIDTH)
+        self.day = widgets.DatePicker(
+            **ui.describe("on", "The date on which the channel ends, in UTC"), style=ui.AUTO_WIDTH
         )
-        super().__init__(self.choice, self.count, self.unit, self.day, self.clock)
-        on_change(self._update_visibility, self.choice)
+        self.clock = widgets.TimePicker(
+            step=1, **ui.describe("at (UTC)", "The time of day at which the channel ends, in UTC"), style=ui.AUTO_WIDTH
+        )
+        super().__init__(self.choice, self.after, self.day, self.clock)
+        ui.on_change(self._update_visibility, self.choice)
         self._update_visibility()
 
     @property
     def arguments(self) -> dict[str, str]:
         """A dict with `expires_in` or `expiration`, or {} for the default. Raises ValueError for an invalid value."""
         if self.choice.value == AFTER:
-            if self.count.value < 1:
-                raise ValueError(f"Expires after {self.count.value}: enter a whole number of 1 or more.")
-            return {"expires_in": f"{self.count.value}{self.unit.value}"}
+            return {"expires_in": self.after.value.strip()}
         if self.choice.value == AT:
             if self.day.value is None or self.clock.value is None:
                 raise ValueError("Enter the date and the time at which the channel ends.")
@@ -105,10 +86,9 @@ class ChannelEnd(Field):
         self.show_hint(f"{default}. At most {_length_text(most)} for {watched}; a later end is shortened to that.")
 
     def _update_visibility(self) -> None:
-        for control in (self.count, self.unit):
-            set_visible(control, self.choice.value == AFTER)
+        ui.set_visible(self.after, self.choice.value == AFTER)
         for control in (self.day, self.clock):
-            set_visible(control, self.choice.value == AT)
+            ui.set_visible(control, self.choice.value == AT)
 
 
 def _length_text(seconds: float) -> str:
@@ -118,7 +98,7 @@ def _length_text(seconds: float) -> str:
     ('1 hour', '7 days', '90 seconds')
     """
     unit, size = next((unit, size) for unit, size in _SECONDS.items() if seconds % size == 0 or size == 1)
-    return count_text(round(seconds / size), unit)
+    return ui.count_text(round(seconds / size), unit)
 
 
 CHANGES = ""
@@ -140,60 +120,58 @@ _TOKEN_HINT_ELSEWHERE = f"At most {MAX_TOKEN_LENGTH} characters that every messa
 _ASK_TOKEN = 'getpass("Channel token: ")'
 
 
-class ResponsePreset(NamedTuple):
-    """A sequence of receiver responses. `plan` has the status, count and delay for each call of `answer_with`."""
+Responses: TypeAlias = "tuple[tuple[int, int | None, float], ...]"
+"""The status, the count and the delay for each call of `answer_with`."""
 
-    words: str
-    plan: tuple[tuple[int, int | None, float], ...]
-
-
-RESPONSES = (
-    ResponsePreset("200 (delivered)", ((200, None, 0),)),
-    ResponsePreset("503 twice, then 200", ((200, None, 0), (503, 2, 0))),
-    ResponsePreset("503 always (given up)", ((503, None, 0),)),
-    ResponsePreset("404 (failed)", ((404, None, 0),)),
-    ResponsePreset("102 only (delivered)", ((102, None, 0),)),
-    ResponsePreset("200 after 3 seconds", ((200, None, 3),)),
+RESPONSES: tuple[tuple[str, Responses], ...] = (
+    ("200 (delivered)", ((200, None, 0),)),
+    ("503 twice, then 200", ((200, None, 0), (503, 2, 0))),
+    ("503 always (given up)", ((503, None, 0),)),
+    ("404 (failed)", ((404, None, 0),)),
+    ("102 only (delivered)", ((102, None, 0),)),
+    ("200 after 3 seconds", ((200, None, 3),)),
 )
 
 
 class WatchControls(widgets.VBox):  # type: ignore[misc]
-    """The controls for a new notification channel."""
+    """The controls for a new notification channel. `in_kernel` is True for a sandbox in this kernel."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, in_kernel: bool) -> None:
+        self._in_kernel = in_kernel
         tooltip = "The change log or a file, last modified first"
-        self.target = dropdown("Watch", tooltip, [("Change log (all my files)", CHANGES)])
-        self.refresh = button("Refresh", "Reload the lists of files and channels")
-        self.channel_id = SingleField(
-            text_field(_CHANNEL_ID, "The id of the channel, which every message has", hint="generated")
+        self.target = ui.dropdown("Watch", tooltip, [("Change log (all my files)", CHANGES)])
+        self.refresh = ui.button("Refresh", "Reload the lists of files and channels")
+        self.channel_id = ui.SingleField(
+            ui.text_field(_CHANNEL_ID, "The id of the channel, which every message has", hint="generated")
         )
-        label = describe("Token", "A text that the receiver compares; not a credential")
-        self.token = SingleField(widgets.Password(continuous_update=False, style=LABEL, **label))
+        label = ui.describe("Token", "A text that the receiver compares; not a credential")
+        self.token = ui.SingleField(widgets.Password(continuous_update=False, style=ui.LABEL, **label))
         self.ends = ChannelEnd()
         tooltip = "The https URL of a receiver whose domain is registered with the service"
-        self.address = SingleField(text_field("Address", tooltip, hint=_ANY_ADDRESS))
+        self.address = ui.SingleField(ui.text_field("Address", tooltip, hint=_ANY_ADDRESS))
         self.channel_id.show_hint(_NEW_ID)
+        self.address.show_hint(_ADDRESS_HINT if in_kernel else "")
+        self.token.show_hint(_TOKEN_HINT if in_kernel else _TOKEN_HINT_ELSEWHERE)
         tooltip = "The responses of the receiver in this kernel to the next messages"
-        self.responses = radio_buttons("Responses", tooltip, [(preset.words, preset) for preset in RESPONSES])
+        self.responses = ui.radio_buttons("Responses", tooltip, RESPONSES)
         counted = (self.channel_id.control, self.token.control, self.ends.choice)
-        self.more = MoreOptions(self.channel_id, self.token, self.ends, counted=counted)
-        super().__init__([row(self.target, self.refresh), self.address, self.responses, self.more])
+        ui.set_visible(self.responses, in_kernel)
+        self.more = ui.MoreOptions(self.channel_id, self.token, self.ends, counted=counted)
+        super().__init__([ui.row(self.target, self.refresh), self.address, self.responses, self.more])
         self.add_class("svc-fields")
         self.add_class("svc-channel")
-
-    def fields(self) -> dict[str, Field]:
-        """Return the field of each channel property, by the name of the property in the interface."""
-        return {"id": self.channel_id, "token": self.token, "expiration": self.ends, "address": self.address}
+        self.fields = {"id": self.channel_id, "token": self.token, "expiration": self.ends, "address": self.address}
+        """The field of each channel property, by the name of the property in the interface."""
 
     def show_problem(self, name: str, text: str) -> None:
         """Show a problem beside the field of its property, and remove the problems of all other fields."""
-        for key, field in self.fields().items():
+        for key, field in self.fields.items():
             field.show_problems([text.replace(f"{key}: ", f"{_LABELS[key]}: ", 1)] if key == name else [])
         self.more.shown = self.more.shown or name in ("id", "token", "expiration")
 
     def watch(self, changed: Callable[[], object]) -> None:
-        on_change(changed, self.target, self.responses)
-        for field in self.fields().values():
+        ui.on_change(changed, self.target, self.responses)
+        for field in self.fields.values():
             field.watch(changed)
 
     def arguments(self) -> dict[str, str]:
@@ -201,33 +179,27 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
         named = {"channel_id": self.channel_id.value, "token": self.token.value}
         return {name: value for name, value in named.items() if value} | self.ends.arguments
 
-    def read(self, session: Session, *, in_kernel: bool) -> dict[str, str]:
-        """Fill the list of files, and return the file names by id. `in_kernel` is True for a sandbox in this kernel."""
+    def read(self, session: Session) -> dict[str, str]:
+        """Fill the list of files, and return the file names by id."""
         files = latest_files(session)
         options = [(file_line(file), str(file["id"])) for file in files]
-        replace_options(self.target, [self.target.options[0], *options])
-        self.address.show_hint(_ADDRESS_HINT if in_kernel else "")
-        set_visible(self.responses, in_kernel)
-        self.token.show_hint(_TOKEN_HINT if in_kernel else _TOKEN_HINT_ELSEWHERE)
+        ui.replace_options(self.target, [self.target.options[0], *options])
         return {str(file["id"]): str(file.get("name")) for file in files}
 
-    def explain_limits(self, policy: Policy | None) -> None:
-        """Show the lifetime limits for a channel on the selected file or on the change log."""
-        self.ends.explain_limits(policy, of_changes=self.target.value == CHANGES)
-
-    def address_elsewhere(self, *, in_kernel: bool) -> str | None:
+    @property
+    def address_elsewhere(self) -> str | None:
         """Return the address of an external receiver, or None if the receiver in this kernel is used."""
         address = str(self.address.value).strip()
-        return None if in_kernel and not address else address
+        return None if self._in_kernel and not address else address
 
-    def code(self, *, in_kernel: bool) -> str:
+    def code(self) -> str:
         """Return the code that opens the channel. The code prompts for the token, which is not shown."""
         lines = ["from getpass import getpass"] if self.token.value else []
-        address = self.address_elsewhere(in_kernel=in_kernel)
+        address = self.address_elsewhere
         lines += ["rx = svc.receiver()"] if address is None else []
         to = "rx" if address is None else repr(address)
-        if address is None and self.responses.value is not RESPONSES[0]:
-            for status, times, delay in self.responses.value.plan:
+        if address is None and self.responses.index:
+            for status, times, delay in self.responses.value:
                 more = (f", times={times}" if times else "") + (f", delay={delay:g}" if delay else "")
                 if status != 200 or more:
                     lines.append(f"rx.answer_with({status}{more})")
@@ -240,7 +212,7 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
         return "\n".join([*lines, f"channel = svc.{first}{', '.join([to, *shown])})"])
 
 
-_STEPS = (("10 seconds later", "10s"), ("1 hour later", "1h"))
+_FROZEN = "The clock of the sandbox is frozen. Retries happen when it advances, as with lab.clock.advance('10s')."
 
 
 def watch_panel(*, session: SessionLike = None) -> WatchPanel:
@@ -271,16 +243,15 @@ class WatchPanel(Form):
     def __init__(self, session: SessionLike = None) -> None:
         super().__init__(session)
         self.receiver: Receiver | None = None
-        self.steps: list[widgets.Button] = []
         self._names: dict[str, str] = {}
         self._lab = sandbox_of(self.session)
-        self._later = _loop_caller()
-        self.controls = WatchControls()
+        self._loop = running_loop()
+        self.controls = WatchControls(in_kernel=self._lab is not None)
         self.watch = self._button("Watch", "Open a channel; its first message is sync", self._open, "primary")
         self.stop = self._button("Stop", "Stop the channel that is selected below", self._stop)
         self.renew = self._button("Renew", "Open a new channel for the selected one, then stop that", self._renew)
         tooltip = "The channels of this session; Stop and Renew apply to the selected one"
-        self.chosen = radio_buttons("Channels", tooltip)
+        self.chosen = ui.radio_buttons("Channels", tooltip)
         self.lines = widgets.VBox()
         self._line_of: dict[int, widgets.HTML] = {}
         self.controls.refresh.on_click(lambda _button: self._guard(self.refresh))
@@ -288,10 +259,10 @@ class WatchPanel(Form):
         self.controls.responses.observe(lambda _change: self._guard(self._set_responses), "value")
         self._guard(self._read)
         self._update()
-        buttons = row(self.watch, self.stop, self.renew)
-        self._compose(
-            self.controls, buttons, self.chosen, *self._clock_buttons(), self.status, self.alert, self.table, self.lines
-        )
+        buttons = ui.row(self.watch, self.stop, self.renew)
+        is_frozen = self._lab is not None and self._lab.clock.is_virtual
+        hint = widgets.HTML(tag("p", _FROZEN, class_="svc-hint") if is_frozen else "")
+        self._compose(self.controls, buttons, self.chosen, hint, self.status, self.alert, self.table, self.lines)
         self._show()
 
     @property
@@ -300,7 +271,7 @@ class WatchPanel(Form):
         return self.receiver.messages() if self.receiver else frame(MESSAGES, [])
 
     def code(self) -> str:
-        return self.controls.code(in_kernel=self._lab is not None)
+        return self.controls.code()
 
     def close(self) -> None:
         if self.receiver:
@@ -309,12 +280,13 @@ class WatchPanel(Form):
 
     def _update(self) -> None:
         """Remove the problems of the previous channel after a change of a control, and show the code."""
-        self.controls.explain_limits(self._lab.service.policy if self._lab else None)
+        policy = self._lab.service.policy if self._lab else None
+        self.controls.ends.explain_limits(policy, of_changes=self.controls.target.value == CHANGES)
         self.controls.show_problem("", "")
         self._show_code()
 
     def _read(self) -> None:
-        self._names |= self.controls.read(self.session, in_kernel=self._lab is not None)
+        self._names |= self.controls.read(self.session)
 
     def refresh(self) -> None:
         self._deliver_in_browser()
@@ -324,10 +296,10 @@ class WatchPanel(Form):
     def _open(self) -> None:
         target = self.controls.target.value
         try:
-            channel = self._open_channel(self.session, target)
+            channel = self._open_channel(target)
         except (SvcError, ValueError) as error:
             name = getattr(error, "location", None) or _FIELDS_OF_ERRORS.get(str(error).split()[0], "expiration")
-            if name not in self.controls.fields():
+            if name not in self.controls.fields:
                 raise
             self.controls.show_problem(name, str(error))
             self._clear_status()
@@ -339,24 +311,26 @@ class WatchPanel(Form):
         self._deliver_in_browser()
         self._show(channel["id"].item())
 
-    def _open_channel(self, session: Session, target: str) -> DataFrame:
-        arguments: dict[str, Any] = self.controls.arguments()
-        if target == CHANGES:
-            return watch_changes(self._address(session), **arguments, session=session)
-        return watch_file(target, self._address(session), **arguments, session=session)
-
-    def _address(self, session: Session) -> Receiver | str:
-        address = self.controls.address_elsewhere(in_kernel=self._lab is not None)
-        if address is not None:
-            return address
-        if self.receiver is None:
-            self.receiver = receiver(session=session)
-            self.receiver.listen(lambda: self._later(self._show))
+    def _open_channel(self, target: str) -> DataFrame:
+        arguments: dict[str, Any] = {**self.controls.arguments(), "session": self.session}
+        address: Receiver | str | None = self.controls.address_elsewhere
+        if address is None and self.receiver is None:
+            self.receiver = receiver(session=self.session)
+            self.receiver.listen(self._on_message)
             self._set_responses()
-        return self.receiver
+        to = self.receiver if address is None else address
+        return watch_changes(to, **arguments) if target == CHANGES else watch_file(target, to, **arguments)
+
+    def _on_message(self) -> None:
+        """Show the messages in the thread of the event loop, or at once without a loop."""
+        if self._loop is None:
+            self._show()
+        else:
+            with suppress(RuntimeError):  # the kernel shuts down
+                self._loop.call_soon_threadsafe(self._show)
 
     def _set_responses(self) -> None:
-        for status, times, delay in self.controls.responses.value.plan if self.receiver else ():
+        for status, times, delay in self.controls.responses.value if self.receiver else ():
             self.receiver.answer_with(status, times=times, delay=delay)  # type: ignore[union-attr]
 
     def _stop(self) -> None:
@@ -383,22 +357,6 @@ class WatchPanel(Form):
         if self.chosen.value not in known:
             raise ValueError("No channel is selected. Open one with Watch.")
         return known[self.chosen.value]
-
-    def _clock_buttons(self) -> list[widgets.Widget]:
-        """Return buttons that advance a frozen sandbox clock, or an empty list if the clock is not frozen."""
-        if self._lab is None or not self._lab.clock.is_virtual:
-            return []
-        label = widgets.HTML(tag("span", "The clock of the sandbox is frozen; retries happen when it advances:"))
-        self.steps = [
-            self._button(words, f"Advance the clock by {step}", partial(self._advance, self._lab, step))
-            for words, step in _STEPS
-        ]
-        return [row(label, *self.steps)]
-
-    def _advance(self, lab: Sandbox, step: str) -> None:
-        now = lab.service.virtual_clock().advance(step)
-        self._show_status(f"Clock: {now:%H:%M:%S} UTC on {now:%d %B %Y}.")
-        self._show()
 
     def _show(self, choose: str | None = None) -> None:
         session = self.session
@@ -433,18 +391,5 @@ class WatchPanel(Form):
     def _summary(self) -> str:
         channels = len(registry_of(self.session).channels)
         messages = len(self.result)
-        channel = count_text(channels, "channel") if channels else "no channel"
-        return f"<WatchPanel: {channel}, {count_text(messages, 'message') if messages else 'no message'}>"
-
-
-def _loop_caller() -> Callable[[Callable[[], None]], None]:
-    """Return a function that calls its argument in the event loop thread. Without a loop, the call is immediate."""
-    loop = running_loop()
-    if loop is None:
-        return lambda act: act()
-
-    def later(act: Callable[[], None]) -> None:
-        with suppress(RuntimeError):  # the kernel shuts down
-            loop.call_soon_threadsafe(act)
-
-    return later
+        channel = ui.count_text(channels, "channel") if channels else "no channel"
+        return f"<WatchPanel: {channel}, {ui.count_text(messages, 'message') if messages else 'no message'}>"

@@ -30,7 +30,6 @@ _TABLES = """
     CREATE TABLE rows (key TEXT PRIMARY KEY, state TEXT NOT NULL, id TEXT, record TEXT, error TEXT);
 """
 _PAGE = 500
-_ROWS = "SELECT key, state, id, record FROM rows WHERE key IN ({})"
 _SAVE = """
     INSERT INTO rows (key, state, record, error) VALUES (:key, :state, :record, :error)
     ON CONFLICT (key) DO UPDATE
@@ -41,9 +40,10 @@ _SAVE = """
 class LedgerRow(NamedTuple):
     """A row of the ledger. `id` is the id that was chosen for a new file, and `record` the result of a row done."""
 
+    key: str
     state: RowState
     id: str | None
-    record: Mapping[str, Any] | None
+    record: dict[str, Any] | None
 
 
 class OtherCallError(ValueError):
@@ -93,19 +93,18 @@ class Ledger:
         """Close the file. Another call can open it."""
         self._connection.close()
 
-    def rows(self, keys: Sequence[str]) -> Iterator[LedgerRow | None]:
-        """Yield the row of each key, or None if there is none. Only a page of them is in memory."""
+    def rows(self) -> Iterator[LedgerRow]:
+        """Yield the rows in the order in which they were added. Only a page of them is in memory."""
         with self._explaining():
-            for n in range(0, len(keys), _PAGE):
-                page = keys[n : n + _PAGE]
-                stored = self._connection.execute(_ROWS.format(", ".join("?" * len(page))), page).fetchall()
+            stored = self._connection.execute("SELECT key, state, id, record FROM rows ORDER BY rowid")
+            while page := stored.fetchmany(_PAGE):
+                keys, states, ids, records = zip(*page, strict=True)
                 try:
-                    records = json.loads(f"[{','.join([row[3] or 'null' for row in stored])}]")
-                    pairs = zip(stored, records, strict=True)
-                    by_key = {key: LedgerRow(state, file_id, record) for (key, state, file_id, _), record in pairs}
+                    decoded = json.loads(f"[{','.join([record or 'null' for record in records])}]")
+                    rows = [*map(LedgerRow._make, zip(keys, states, ids, decoded, strict=True))]
                 except ValueError as error:
                     raise _NotALedger(str(error)) from None
-                yield from map(by_key.get, page)
+                yield from rows
 
     def choose(self, ids: Sequence[tuple[str, str]]) -> None:
         """Save pairs of a key and the id that was chosen for the row, on the disk itself."""

@@ -166,7 +166,7 @@ def one_id(file: object, argument: str = "file") -> str:
 
 def one_row_id(row: object, argument: str) -> str:
     """Return the id of an argument that has exactly one event or channel. Raises ValueError for none or several."""
-    return str(_only(row_ids(row, argument), f"{argument} has {{}} rows"))
+    return row if isinstance(row, str) and row else str(_only(row_ids(row, argument), f"{argument} has {{}} rows"))
 
 
 def _only(values: Sequence[Any], problem: str) -> Any:
@@ -274,10 +274,13 @@ def flag(argument: str, value: object) -> bool:
     return bool(value)
 
 
+_PLAIN = frozenset({str, int, float, bool, type(None)})
+
+
 def plain(value: Any) -> Any:
     """Return a value with the booleans and numbers of numpy in it as those of Python, also in dicts and lists."""
     if isinstance(value, Mapping):
-        return {key: plain(member) for key, member in value.items()}
+        return {key: member if type(member) in _PLAIN else plain(member) for key, member in value.items()}
     if isinstance(value, list):
         return [plain(member) for member in value]
     is_scalar = type(value).__module__ == "numpy" and value.ndim == 0 and value.dtype.kind in "biuf"

@@ -239,7 +239,7 @@ class ClassControl:
         body: Mapping[str, object] | None = None,
     ) -> Mapping[str, Any]:
         """Return the answer to a call, a POST if it has a body. Raises ServiceFailed if it has no field `member`."""
-        answer = self._session.call("GET" if body is None else "POST", f"{_CONTROL}{name}", query=query, body=body)
+        answer = self._session.fetch("GET" if body is None else "POST", f"{_CONTROL}{name}", query=query, body=body)
         if answer.get(member) is None:
             raise foreign_answer(self.base_url, f"it has no field {member}", str([*answer][:9]))
         return answer

@@ -119,7 +119,7 @@ def _service(session: Session | None) -> Iterator[Finding]:
     if (lab := sandbox_of(session)) and lab.service.folder:
         yield _store(lab.service.folder, lab.service.notes)
     try:
-        answer = session.call("GET", session.names.path("files"), query={"pageSize": 1, "fields": "kind"})
+        answer = session.fetch("GET", session.names.path("files"), query={"pageSize": 1, "fields": "kind"})
         read_fields(answer, FileList, session.base_url, "kind")
     except SvcError as error:
         yield "service", type(error).__name__, "problem", str(error)

@@ -1,26 +1,30 @@
-"""Dispatches a request through routing, authentication, rate limits, faults, the handler and the journal."""
+"""Dispatches a request through routing, authentication, rate limits, faults, the handler and the journal.
+
+The route is found in a tree of path segments.
+"""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import ExitStack, closing, nullcontext, suppress
-from dataclasses import replace
-from functools import partial
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, partial
 from time import perf_counter
-from typing import NamedTuple, TypeAlias, TypeVar
+from typing import NamedTuple, TypeAlias
 from urllib.parse import SplitResult, urlsplit
 
-from ..convert.pool.converter import Abandoned, Admission, TooManyWaiting
 from ..core.api.error_rules import rule_for
-from ..core.api.operations import FILE_ID, SESSION, Operation, query_parameters
-from ..core.api.public_endpoints import BATCHES, PAGES, SIGN_IN
+from ..core.api.operations import FILE_ID, OPERATIONS, SESSION, Operation, query_parameters
+from ..core.api.public_endpoints import BATCHES, PAGES, PUBLIC_ENDPOINTS, SIGN_IN
+from ..core.brand_names import Names
 from ..core.errors.catalogue import ApiError, refuse
 from ..core.fault_plan import FaultTarget
-from ..core.http.messages import Disconnected, Query, Request, Response, close_body
+from ..core.http.messages import Disconnected, Query, Request, Response, close_body, plain_segment
 from ..core.http.multipart import MediaType
 from ..core.http.redaction import redact_target
-from ..core.thread_permit import checked_slices, release_permit
+from ..core.policy import Policy
+from ..core.suggestions import nearest_name
 from .auth.access_tokens import TokenVerifier
 from .auth.public_request import FORM, MAX_FORM_SIZE, PublicRequest
 from .dispatch import origin as cors
@@ -39,7 +43,7 @@ from .dispatch.messages import (
     error_response,
 )
 from .dispatch.origin import check_page, without_prefix
-from .dispatch.rate_limits import RateLimiter
+from .dispatch.rate_limits import LongReads, RateLimiter
 from .dispatch.service_context import (
     ANONYMOUS,
     WITH_API_KEY,
@@ -50,53 +54,185 @@ from .dispatch.service_context import (
     require_scopes,
 )
 from .files.storage_errors import disk_refusal
-from .handlers import HANDLERS, LISTS, PUBLIC_HANDLERS, READ_ONLY, UPLOAD, Handler, routes_of, upload_handler
+from .handlers import HANDLERS, LISTS, PUBLIC_HANDLERS, READ_ONLY, UPLOAD_TYPES, Handler
 from .store.errors import SnapshotChanged
 from .uploads.resumable_upload import expire_session, session_caller
 from .uploads.upload_commands import command_headers, command_response, session_request
 from .web.sign_in import signed_in_user
 
-_MAX_RUNNING, _MAX_WAITING = 4, 1_000_000
+Methods = dict[str, Operation]
+PathParams = Mapping[str, str]
+"""The values of the `{name}` parameters of a path template, by name."""
 
-T = TypeVar("T")
+
+class Route(NamedTuple):
+    """The operation of a request and the parameters in its path. `upload` is true if the path is an upload URI."""
+
+    operation: Operation
+    path_params: PathParams
+    upload: bool
 
 
-class LongReads:
-    """Lets users take turns with long work that only reads."""
+@dataclass(slots=True)
+class _Node:
+    methods: Methods = field(default_factory=dict)
+    fixed: dict[str, _Node] = field(default_factory=dict)
+    parameter: tuple[str, _Node] | None = None
 
-    def __init__(self) -> None:
-        self._turns = Admission(_MAX_RUNNING, _MAX_WAITING)
+    def add(self, path: Sequence[str], operation: Operation) -> None:
+        if not path:
+            self.methods.update(dict.fromkeys(operation.methods, operation))
+        elif path[0].startswith("{"):
+            self.parameter = self.parameter or (path[0], _Node())
+            self.parameter[1].add(path[1:], operation)
+        else:
+            self.fixed.setdefault(path[0], _Node()).add(path[1:], operation)
 
-    def run(self, read: Callable[[], T], user: str, is_gone: Callable[[], bool], *, waits: bool) -> T:
-        """Return the result of `read`. Raises Disconnected if the client has gone.
 
-        Long work waits for its turn. If `waits` is false, it does not wait where it is, because it has a reader of the
-        database: `read` is called again when its turn has come.
-        """
-        has_turn = False
+_UPDATES = next(operation.methods for operation in OPERATIONS if operation.name == "files.update")
 
-        def check(pauses: bool) -> None:
-            nonlocal has_turn
-            if is_gone():
-                raise Disconnected("the client has closed its connection")
-            if pauses and not has_turn:
-                with release_permit() if waits else nullcontext():
-                    stack.enter_context(self._turns.turn(user, is_gone, waits=waits))
-                has_turn = True
+_SESSION_METHODS: Methods = dict.fromkeys(SESSION.methods, SESSION)
 
-        try:
-            with ExitStack() as stack:
-                try:
-                    with checked_slices(check):
-                        return read()
-                except TooManyWaiting:
-                    with release_permit():
-                        stack.enter_context(self._turns.turn(user, is_gone))
-                    has_turn = True
-                with checked_slices(check):
-                    return read()
-        except Abandoned:
-            raise Disconnected("the client has closed its connection") from None
+UPLOAD = "/upload/"
+"""The beginning of the path of every upload URI."""
+
+_ABSENT = {
+    "accessproposals": "access proposals",
+    "approvals": "approvals",
+    "apps": "apps",
+    "comments": "comments",
+    "download": "long-running operations",
+    "drives": "changes of shared drives",
+    "generateCseToken": "client-side encryption",
+    "listLabels": "labels",
+    "modifyLabels": "labels",
+    "operations": "long-running operations",
+    "revisions": "changes of revisions",
+    "teamdrives": "changes of shared drives",
+    "transferOwnership": "transfers of calendars",
+    "watch": "watching access rules and settings",
+}
+"""What the family has and this service does not, by a segment of the path."""
+
+ABSENT = ", ".join(sorted(set(_ABSENT.values())))
+"""The operations of the family that this service does not have, as docs/deployments.md lists them."""
+
+
+@lru_cache(maxsize=16)
+def routes_of(names: Names, policy: Policy) -> Routes:
+    """Return the tree of all paths of services with these names and this policy, which these services share."""
+    return Routes(names, policy)
+
+
+class Routes:
+    """The tree of all paths of a service, used to find the operation of a request."""
+
+    def __init__(self, names: Names, policy: Policy) -> None:
+        roots = (names.path(""), names.upload_path(""), names.calendar_path(""), "/")
+        self._roots = {root: _Node() for root in roots}
+        self.scopes = {operation.name: operation.scopes_under(policy) for operation in (*OPERATIONS, SESSION)}
+        """The scopes of which a token needs one, for each operation."""
+        self._plain, self._media, self._calendar, public = self._roots.values()
+        for operation in OPERATIONS:
+            if operation.is_offered(policy):
+                self._add(operation, policy)
+        self._plain.fixed["files"].fixed["generateCseToken"] = _Node()  # not the id of a file
+        endpoints = [endpoint for endpoint in PUBLIC_ENDPOINTS if endpoint.is_offered(policy)]
+        for endpoint in endpoints:
+            public.add(endpoint.path_under(names), endpoint)
+        self._new_upload = names.upload_path("files")
+        self._interface = (*(root for root in roots if root != "/"), f"/{names.storage}/v2/")
+        self._endpoints = {
+            "/".join(("", *endpoint.path_under(names))) for endpoint in endpoints if endpoint.name not in PAGES
+        }
+
+    def _add(self, operation: Operation, policy: Policy) -> None:
+        if operation.name == "files.update":
+            operation = replace(operation, methods=policy.update_verbs)
+        if operation.media:
+            self._media.add(operation.path, operation)
+        (self._calendar if operation.calendar else self._plain).add(operation.path, operation)
+
+    def find(self, method: str, path: str, query: Query) -> Route:
+        """Return the route of a request. Raises ApiError (404) for an unknown path and (405) for an unknown method."""
+        methods, path_params = self._look_up(path, query)
+        is_new_upload = path == self._new_upload and methods is not _SESSION_METHODS
+        if is_new_upload and method == "PUT" and query.get("uploadType") == "resumable":
+            raise refuse("requiredParameter", name="upload_id")
+        operation = methods.get(method)
+        if operation is None:
+            raise self._refusal(method, path, methods)
+        return Route(operation, path_params, path.startswith(UPLOAD))
+
+    def methods(self, path: str, query: Query) -> tuple[str, ...]:
+        """Return the HTTP methods that a path allows. Raises ApiError (404) for an unknown path."""
+        methods, _ = self._look_up(path, query)
+        if not methods:
+            raise self._refusal("OPTIONS", path, methods)
+        return tuple(methods)
+
+    def is_interface(self, path: str) -> bool:
+        """Return True if a path belongs to the interface or to an OAuth endpoint, False for a page that people open."""
+        return path.startswith(self._interface) or path in self._endpoints
+
+    def _look_up(self, path: str, query: Query) -> tuple[Methods, PathParams]:
+        """Return the operations by method and the path parameters. Both are empty for an unknown path."""
+        for root, node in self._roots.items():  # noqa: B007 -- `node` is read below
+            if path.startswith(root):
+                break
+        else:
+            return {}, {}
+        segments = path[len(root) :].split("/")
+        in_session = path.startswith(UPLOAD) and "upload_id" in query
+        if in_session and segments[0] == "files" and len(segments) < 3 and "" not in segments:
+            return _SESSION_METHODS, {}
+        path_params: dict[str, str] = {}
+        for segment in segments:
+            if child := node.fixed.get(segment):
+                node = child
+            elif node.parameter and segment:
+                name, node = node.parameter
+                path_params[name] = plain_segment(segment)
+            else:
+                return {}, {}
+        return node.methods, path_params
+
+    def _similar(self, path: str) -> str:
+        """Return the part of a message that suggests a path of the interface, or "" if no path is similar."""
+        prefixes = {"", *"".join(self._interface).split("/")}
+        segments = [segment[:60] for segment in path.split("/") if segment not in prefixes]
+        for root in sorted(self._interface[:-1], key=lambda root: not path.startswith(root)):
+            node, meant = self._roots[root], root.rstrip("/")
+            for segment in segments:
+                name = segment if segment in node.fixed else nearest_name(segment, node.fixed, similarity=0.75)
+                if name is not None:
+                    node = node.fixed[name]
+                elif node.parameter:
+                    name, node = segment, node.parameter[1]
+                else:
+                    break
+                meant += f"/{name}"
+            else:
+                if node.methods:
+                    return f"; did you mean {meant}?"
+        return ""
+
+    def _refusal(self, method: str, path: str, methods: Methods) -> ApiError:
+        is_absent = not _ABSENT.keys().isdisjoint(path.replace(":", "/").split("/"))
+        near = "" if methods or is_absent else self._similar(path)
+        if near and path.startswith(self._interface):
+            return refuse("unknownPath", operation=f"{method[:20]} {path[:200]}", near=near)
+        if (is_absent or not methods) and path.startswith(self._interface):
+            rule = "A8-10" if path.endswith("/watch") else None
+            return refuse("unknownOperation", decided_by=rule, operation=f"{method[:20]} {path[:200]}", absent=ABSENT)
+        if not methods:
+            roots = f"; the interface is below {self._interface[0]} and {self._interface[2]}."
+            return refuse("notFound", message=f"there is nothing at this address{near or roots}")
+        allowed = ", ".join(methods)
+        updates = method in _UPDATES and any(operation.name == "files.update" for operation in methods.values())
+        rule = "update_verbs" if updates else None
+        refused = refuse("methodNotAllowed", decided_by=rule, method=method[:20], allowed=allowed)
+        return ApiError(refused.rows, [("Allow", allowed)])
 
 
 _log = logging.getLogger(__name__)
@@ -133,12 +269,16 @@ class Dispatcher:
         self._long_reads = LongReads()
         self._batches = Batches(context, self.handle, self.refusal, tokens.user_of)
         self._routes = routes_of(context.names, context.policy)
+        self._dispatch = self._dispatch_and_confirm if context.store.is_shared else self._find_and_call
         self._command_headers = command_headers(context)
         self._fault_header = context.names.header("Fault").lower()
         self.observers: list[Observer] = []
 
     def handle(self, request: Request) -> Response:
-        """Return the response, with status 500 if a handler fails. Raises Disconnected for a cut connection."""
+        """Return the response to a request, with status 500 if a handler fails.
+
+        Raises Disconnected if a fault cuts the connection, and Unsupported after `Service.close` or in a fork.
+        """
         if prefix := self._context.policy.path_prefix:
             request = without_prefix(request, prefix)
         headers = request.headers.by_name()
@@ -162,12 +302,15 @@ class Dispatcher:
         if origin is not None and not self._routes.is_interface(parts.path):
             origin = None  # a page of this service
         try:
-            if origin is not None and cors.is_preflight(request):
+            if origin is not None and request.method == "OPTIONS" and "access-control-request-method" in headers:
                 response = self._preflight(incoming)
             elif self._faults.plans.active or self._fault_header in headers:
                 response = self._dispatch_with_faults(incoming)
             else:
-                response = self._respond(incoming)
+                try:
+                    response = self._dispatch(incoming)
+                except Exception as error:
+                    response = self._failure(error, incoming)
         except BaseException:  # the connection is cut
             self._end_entry(started, entry)
             raise
@@ -243,7 +386,10 @@ class Dispatcher:
             response = injection.before(lambda: expire_session(self._context, incoming.query, entry.user))
             if response is None:
                 body = injection.request_body(request.body, entry) or incoming.body
-                response = self._respond(incoming._replace(body=body))
+                try:
+                    response = self._dispatch(incoming._replace(body=body))
+                except Exception as error:
+                    response = self._failure(error, incoming)
             if request.method == "HEAD":  # before a fault counts the bytes of its body
                 response = Response(response.status, response.headers)
             entry.status = response.status
@@ -265,33 +411,32 @@ class Dispatcher:
             entry.declared = content_length(incoming.request)
         return FaultTarget(entry.operation, incoming.method, incoming.path, entry.user, entry.declared)
 
-    def _respond(self, incoming: _Incoming) -> Response:
-        entry = incoming.entry
-        dispatch = self._dispatch_and_confirm if self._context.store.is_shared else self._dispatch
-        try:
-            if WHOLE_BODY.isdisjoint(incoming.headers):
-                return dispatch(incoming)
-            limit = self._context.policy.max_upload_size if incoming.path.startswith(UPLOAD) else MAX_BATCH
-            with closing(WholeBody(incoming.body, entry, incoming.request.headers, limit)) as body:
-                return dispatch(incoming._replace(body=body))
-        except ApiError as error:
-            return _error_response(error, entry)
-        except Disconnected:
-            return _error_response(refuse("cancelled"), entry)  # the client has gone, so nobody reads the response
-        except OSError as error:
-            return _error_response(disk_refusal(error, self._context, entry.user or ""), entry)
-        except Exception:
-            _log.exception("%s %s failed", incoming.request.method, incoming.path)
-            return _error_response(refuse("backendError"), entry)
+    def _failure(self, error: Exception, incoming: _Incoming) -> Response:
+        """Return the response to a request for which an error was raised."""
+        if isinstance(error, ApiError):
+            refusal = error
+        elif isinstance(error, Disconnected):
+            refusal = refuse("cancelled")  # the client has gone, so nobody reads the response
+        elif isinstance(error, OSError):
+            refusal = disk_refusal(error, self._context, incoming.entry.user or "")
+        else:
+            _log.error("%s %s failed", incoming.request.method, incoming.path, exc_info=error)
+            refusal = refuse("backendError")
+        return _error_response(refusal, incoming.entry)
 
     def _dispatch_and_confirm(self, incoming: _Incoming) -> Response:
         """Return the response of the handler, or raise ApiError (401) if another process has revoked the token."""
         try:
-            return self._dispatch(incoming)
+            return self._find_and_call(incoming)
         finally:
             self._context.store.confirm_token()
 
-    def _dispatch(self, incoming: _Incoming) -> Response:
+    def _find_and_call(self, incoming: _Incoming) -> Response:
+        """Return the response of the handler of a request."""
+        if not (WHOLE_BODY.isdisjoint(incoming.headers) or isinstance(incoming.body, WholeBody)):
+            limit = self._context.policy.max_upload_size if incoming.path.startswith(UPLOAD) else MAX_BATCH
+            with closing(WholeBody(incoming.body, incoming.entry, incoming.request.headers, limit)) as whole:
+                return self._find_and_call(incoming._replace(body=whole))
         context, request, method, entry = self._context, incoming.request, incoming.method, incoming.entry
         query, body = incoming.query, incoming.body
         operation, path_params, is_upload = self._routes.find(method, incoming.path, query)
@@ -321,8 +466,9 @@ class Dispatcher:
         else:
             caller = self._tokens.caller(incoming.headers, query, is_confirmed_later=not is_upload)
         entry.user, entry.client, entry.scopes = caller.user or None, caller.client, caller.scopes
-        caller = require_scopes(caller, operation.scopes_under(context.policy), operation)
-        self.check_limits(caller, operation, query)
+        caller = require_scopes(caller, self._routes.scopes[operation.name], operation)
+        for rate_limiter in self.rate_limiters:
+            rate_limiter.check(caller, operation, query)
         entry.declared = content_length(request, required=is_upload and method != "DELETE")
         if not CHECKED_HEADERS.isdisjoint(incoming.headers):
             check_headers(request.headers, method, operation)
@@ -342,29 +488,23 @@ class Dispatcher:
             body,
             entry,
         )
-        handler = upload_handler(request_context) if is_upload and operation.media else HANDLERS[operation.name]
+        handler = _upload_handler(request_context) if is_upload and operation.media else HANDLERS[operation.name]
         is_status_query = operation is SESSION and entry.declared == 0
         if method == "DELETE" or is_status_query:  # no body, so the handler can be called a second time
             return context.reserve.spend(lambda: handler(context, request_context))
-        if operation.name in READ_ONLY:
-            read = partial(self._read, handler, request_context)
-            if operation.name in LISTS:
-                return self._long_reads.run(read, caller.user, body.gone, waits=False)
-            return read()
-        if operation.name == "freebusy.query":
-            read = partial(handler, context, request_context)
-            return self._long_reads.run(read, caller.user, body.gone, waits=True)
-        return handler(context, request_context)
-
-    def _read(self, handler: Handler, request: RequestContext) -> Response:
-        """Return the response of a handler that reads one snapshot of the store."""
-        context = self._context
+        if operation.name in LISTS or operation.name == "freebusy.query":
+            snapshot = context.store.fixed_snapshot if operation.name in LISTS else None
+            return self._long_reads.run(
+                partial(handler, context, request_context), caller.user, incoming.body.gone, snapshot
+            )
+        if operation.name not in READ_ONLY:
+            return handler(context, request_context)
         try:
-            with context.store.fixed_snapshot() if request.operation.name in LISTS else context.store.reading():
-                return handler(context, request)
+            with context.store.reading():
+                return handler(context, request_context)
         except SnapshotChanged:  # these requests have no body, so the handler can be called a second time
             with context.store.fixed_snapshot():
-                return handler(context, request)
+                return handler(context, request_context)
 
     def check_limits(self, caller: Caller, operation: Operation, query: Query) -> None:
         """Count a request. Raises ApiError (403 or 429, as the policy says) if the request exceeds a limit."""
@@ -379,6 +519,19 @@ class Dispatcher:
             if owner:
                 return owner
         return self._tokens.caller(headers, incoming.query)
+
+
+def _upload_handler(request: RequestContext) -> Handler:
+    """Return the handler for the type of an upload. Raises ApiError (400) for an unknown or missing `uploadType`."""
+    upload_type = request.query.get("uploadType")
+    if upload_type is None:  # a common client library omits uploadType
+        media_type = MediaType.parse(request.headers.get("Content-Type") or "").essence
+        upload_type = "multipart" if media_type == "multipart/related" else None
+    if upload_type is None or upload_type not in UPLOAD_TYPES:
+        raise refuse("badUploadType", value="missing" if upload_type is None else repr(upload_type[:40]))
+    handler, rule_to_create, rule_to_update = UPLOAD_TYPES[upload_type]
+    request.journal_entry.decided_by = rule_to_update if request.file_id else rule_to_create
+    return handler
 
 
 def _with_form(query: Query, request: Request, body: RequestBody) -> Query:

@@ -18,7 +18,7 @@ from ..core.api.operations import OPERATIONS
 from ..core.brand_names import NOWHERE, Names
 from ..core.clock import format_millis, to_millis
 from ..core.durations import Duration, parse_duration
-from ..core.http.messages import JSONObject, Query, Request, Response
+from ..core.http.messages import JSONObject, Query
 from ..core.policy import Policy
 from ..core.processes import ForkedChild, after_fork, skip_finalizers
 from ..local.existing_file import check_is_file
@@ -30,7 +30,7 @@ from .calendars.event_messages import InvitationMessage, outbox
 from .context_factory import PostgresOptions, Snapshots, fork_context, load, load_context, open_context, save
 from .dispatch.faults import Faults
 from .dispatch.journal import journal_of
-from .dispatch.rate_limits import RateLimiter, quotas_of
+from .dispatch.rate_limits import RateLimiter, RequestQuotas
 from .dispatch.service_context import ANONYMOUS, Listening, Quota, ServiceContext
 from .dispatcher import Dispatcher, Observer
 from .notifications import channels as domains
@@ -148,8 +148,10 @@ class Service:
         self.trust, self.deliver, self.deliveries = self._push.trust, self._push.deliver, self._push.queue.deliveries
         self.fault_plans, self.clear_faults = self._faults.rows, self._faults.clear
         self.limits, self.refusal = self._rate_limiter.rows, self._dispatcher.refusal
+        self.handle = self._dispatcher.handle
         self.class_view = ClassView(context, self._journal, self._tokens)
         unusable_in_forks(self)
+        unusable_in_forks(self._dispatcher)  # a session calls its method without the service
 
     @property
     def clock(self) -> SystemClock | VirtualClock:
@@ -174,13 +176,6 @@ class Service:
     def policy(self) -> Policy:
         """The settings for behavior that the interface does not define."""
         return self._context.policy
-
-    def handle(self, request: Request) -> Response:
-        """Return the response to a request, with status 500 if a handler fails.
-
-        Raises Disconnected if a fault cuts the connection, and Unsupported after `close` or in a fork of the process.
-        """
-        return self._dispatcher.handle(request)
 
     def count_request(self, user: str) -> None:
         """Count a request outside of the interface. Raises ApiError (403 or 429) if it exceeds a limit of the user."""
@@ -234,7 +229,9 @@ class Service:
         """Make the tokens in `token_file` the only valid tokens, and limit students. Raises as `ClassAccounts` does."""
         self.class_view.accounts = ClassAccounts(self._context, self._tokens, accounts, token_file)
         self._context.quotas.update({account.email: quota for account in accounts if account.role == "student"})
-        self._dispatcher.rate_limiters.append(quotas_of(self._context, quota))
+        self._dispatcher.rate_limiters.append(
+            RequestQuotas(self.policy, self._context.quotas, quota, self._context.store.shared)
+        )
 
     def oauth_client(
         self, name: str, redirect_uris: Sequence[str] = (), *, public: bool = False, base_url: str = NOWHERE
@@ -293,6 +290,7 @@ class Service:
             ValueError: a step is invalid or a preset is unknown.
             AssertionError: at the end of the block, a step has not happened.
 
+        >>> from svc_notebooks.core.http.messages import Request
         >>> service = open_service(seed=0)
         >>> with service.faults({"action": {"status": 503}}):
         ...     service.handle(Request("GET", "http://svc.local/storage/v3/files")).status
@@ -384,7 +382,8 @@ class Service:
         """Close the database and the content. The service cannot be used afterwards."""
         if isinstance(self._context, ForkedChild):  # a forked child closes nothing
             return
-        unusable_after_close(self, "_dispatcher")
+        for owner, attribute in ((self._dispatcher, "_context"), (self, "_dispatcher")):
+            vars(owner)[attribute] = ForkedChild(_CLOSED, _REOPEN)
         self._push.close()
         self._snapshots.clear()
         self._context.store.close()
@@ -429,6 +428,7 @@ def open_service(
     Raises ValueError for another URL, ImportError without the extra `postgres` or `s3`, and OSError if the folder, the
     database or the bucket is damaged, in use, or that of another program.
 
+    >>> from svc_notebooks.core.http.messages import Request
     >>> service = open_service(seed=0)
     >>> service.handle(Request("GET", "http://svc.local/storage/v3/files")).status
     401
@@ -474,11 +474,6 @@ def unusable_in_forks(service: object) -> None:
         attributes.update(dict.fromkeys(attributes, elsewhere))
 
     after_fork(service, leave)
-
-
-def unusable_after_close(service: object, attribute: str) -> None:
-    """Make every use of an attribute of a closed service raise Unsupported."""
-    vars(service)[attribute] = ForkedChild(_CLOSED, _REOPEN)
 
 
 _NEVER = 2**62

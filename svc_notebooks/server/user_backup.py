@@ -21,8 +21,8 @@ from .calendars.event_messages import record_calendar_change, record_clearing, r
 from .calendars.tables import CalendarRow
 from .context_factory import save
 from .dispatch.service_context import ServiceContext
-from .files import change_log
 from .files.operations import delete_tree, discard_contents
+from .files.rows import record_creation
 from .store.archive import ArchiveReader, Rows
 from .store.atomic_write import atomic_write
 from .store.blob_store import BlobStore
@@ -229,7 +229,7 @@ class _Restoring:
         self._add_calendars()
         for row in self._rows["files"]:
             if row["parent"] is not None and (file := self._context.store.files.get(str(row["id"]))):
-                change_log.record_creation(self._context, file, restored=True)
+                record_creation(self._context, file, restored=True)
 
     def _add(self, table: str, **renamed: Mapping[JSON, JSON]) -> None:
         """Add the rows of a table, in which the values of the `renamed` columns are replaced."""

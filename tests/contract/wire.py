@@ -10,10 +10,11 @@ import json
 import socket
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from io import BytesIO
 from typing import Any
 from urllib.parse import urlsplit
 
-from svc_notebooks.core.http.messages import BytesBody, Headers, Request
+from svc_notebooks.core.http.messages import Headers, Request
 from svc_notebooks.server.service import Service
 from tests.patience import PATIENCE
 
@@ -165,7 +166,7 @@ class InProcess(Wire):
     def _exchange(self, method: str, target: str, body: Any, pairs: list[tuple[str, str]]) -> Answer:
         sent = body if body is None or isinstance(body, bytes) else list(body)
         framing = () if sent is None else (_framing(sent),)
-        content = sent if isinstance(sent, bytes) else BytesBody(b"".join(sent or ()))
+        content = sent if isinstance(sent, bytes) else BytesIO(b"".join(sent or ()))
         response = self.service.handle(Request(method, self.base_url + target, Headers([*pairs, *framing]), content))
         received = response.content()
         answer = Answer(response.status, "", response.headers, b"" if method == "HEAD" else received)

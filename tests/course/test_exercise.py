@@ -1,12 +1,13 @@
 """Tests of the exercise object: begin, hints, check and reset."""
 
 import gzip
+from io import BytesIO
 
 import pytest
 
 import svc_notebooks as svc
 from svc_notebooks import course
-from svc_notebooks.core.http.messages import BytesBody, Headers, Request
+from svc_notebooks.core.http.messages import Headers, Request
 from svc_notebooks.course import student_exercise
 from svc_notebooks.course.catalogue import DEFINITIONS, THEMES
 from svc_notebooks.course.definition import ExerciseOutcome, Verdict
@@ -366,7 +367,7 @@ class TestRecord:
         with open_service(seed=0, background=False) as service:
             recorder = RequestRecorder(service)
             headers["Authorization"] = f"Bearer {service.sign_in()}"
-            sent = BytesBody(body) if stream else body
+            sent = BytesIO(body) if stream else body
             recorder.handle(Request("POST", "https://svc.local/storage/v3/files", Headers(headers), sent))
 
         assert recorder.records[0].request_body == recorded

@@ -9,13 +9,14 @@ from __future__ import annotations
 import http.client
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BytesIO
 from typing import Any, cast
 from urllib.parse import urlsplit
 
 import pytest
 from hypothesis import given, strategies as st
 
-from svc_notebooks.core.http.messages import BytesBody, Disconnected, Headers, Request, Response
+from svc_notebooks.core.http.messages import Disconnected, Headers, Request, Response
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.transports.socket_server import SocketServer
@@ -80,7 +81,7 @@ class Caller:
             return "cut"
 
     def _call(self, method: str, target: str, body: bytes, pairs: list[tuple[str, str]], *, chunked: bool) -> Seen:
-        request = Request(method, f"http://svc.test{target}", Headers(pairs), BytesBody(body) if chunked else body)
+        request = Request(method, f"http://svc.test{target}", Headers(pairs), BytesIO(body) if chunked else body)
         response = self.service.handle(request)
         content = response.content()
         self.uri = response.headers.get("Location", self.uri)

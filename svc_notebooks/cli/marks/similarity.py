@@ -27,7 +27,8 @@ def similar_notebooks(contents: Sequence[SubmissionContent], name_of: Callable[[
     count. They are compared without the names of variables, comments and spaces. It is a reason to talk with the
     students, and no proof. `name_of` returns the name of the student of a submission.
     """
-    course = set(_lines(_course_cells()))
+    notebooks = sorted((notebooks_folder() / "exercises").glob("*.ipynb"))
+    course = set(_lines(cell for path in notebooks for cell in exercise_cells(path.read_bytes())))
     cells = {each.student: tuple(cell.strip() for book in each.notebooks for cell in book.cells) for each in contents}
     own = {student: set(_lines(code)) - course for student, code in cells.items()}
     holders = Counter(line for lines in own.values() for line in lines)
@@ -45,11 +46,6 @@ def similar_notebooks(contents: Sequence[SubmissionContent], name_of: Callable[[
             pair = f"{name_of(one)} and {name_of(other)}"
             sentences.append(f"{pair} have {common} of {fewer} lines of their own in common")
     return sentences
-
-
-def _course_cells() -> list[str]:
-    paths = sorted((notebooks_folder() / "exercises").glob("*.ipynb"))
-    return [cell for path in paths for cell in exercise_cells(path.read_bytes())]
 
 
 def _lines(cells: Iterable[str]) -> Iterator[str]:

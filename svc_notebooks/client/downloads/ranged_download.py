@@ -30,7 +30,7 @@ from ..session import Session
 from ..transport.bounds import content_bound, declared_size
 from ..transport.foreign_urls import host_of
 from ..transport.in_process import TransportError
-from ..transport.retry import Retry, connection_error
+from ..transport.retry import Retry
 from ..upload_journal import LOCKS, open_and_lock
 from ..uploads.sources import Progress
 
@@ -225,7 +225,7 @@ class RangedDownload:
             self._requested = ByteRange(span.first, span.last)
         self._progress = progress
         self._retry = Retry(session, repeatable=True)
-        _ = self._retry.budget  # begins now
+        self._retry.progress()
         self._restarts = 0
         self._furthest = sink.have
         self.resumed = sink.have > 0
@@ -260,9 +260,9 @@ class RangedDownload:
             if self._export and self._sink.have:  # the next response begins with the first byte
                 self._restarts += 1
                 self._sink.restart()
-            if broken.hopeless or self._restarts > _MAX_RESTARTS or not self._retry.budget.wait():
-                resumable = not self._export and self._sink.lasting and self._sink.have > 0
-                raise connection_error(broken, request, resumable=resumable) from broken
+            broken.hopeless |= self._restarts > _MAX_RESTARTS
+            resumable = not self._export and self._sink.lasting and self._sink.have > 0
+            self._retry.wait_or_raise_broken(broken, request, resumable=resumable)
             return False
 
     def _range(self) -> list[tuple[str, str]]:
@@ -362,7 +362,7 @@ class RangedDownload:
                 self._sink.write(block)
                 if self._sink.have > self._furthest:  # repeated bytes after a restart are no progress
                     self._furthest = self._sink.have
-                    self._retry.budget.progress()
+                    self._retry.progress()
                 if self._progress is not None:
                     self._progress(self._sink.have, end)
         if end is not None and self._sink.have != end:

@@ -28,7 +28,7 @@ def insert_event(
     session: Session, calendar: str, event: JSONObject, *, query: Mapping[str, object] | None = None
 ) -> Event:
     """Create an event and return it. With an `id` in `event`, a repeated call creates only one event."""
-    answer = session.call("POST", events_path(session, calendar), query=query, body=event)
+    answer = session.fetch("POST", events_path(session, calendar), query=query, body=event)
     return read_resource(answer, Event, session.base_url, (query or {}).get("fields"), identifier=event.get("id"))
 
 
@@ -41,13 +41,13 @@ def import_event(
     session: Session, calendar: str, event: JSONObject, *, query: Mapping[str, object] | None = None
 ) -> Event:
     """Add a private copy of an existing event, identified by iCalUID, to a calendar and return the copy."""
-    answer = session.call("POST", f"{events_path(session, calendar)}/import", query=query, body=event, repeatable=True)
+    answer = session.fetch("POST", f"{events_path(session, calendar)}/import", query=query, body=event, repeatable=True)
     return read_resource(answer, Event, session.base_url, (query or {}).get("fields"))
 
 
 def get_event(session: Session, calendar: str, event: str, *, query: Mapping[str, object] | None = None) -> Event:
     """Return an event or an instance of a recurring event. Raises NotFound if the event does not exist."""
-    answer = session.call("GET", event_path(session, calendar, event), query=query)
+    answer = session.fetch("GET", event_path(session, calendar, event), query=query)
     return read_resource(answer, Event, session.base_url, (query or {}).get("fields"), identifier=event)
 
 
@@ -65,7 +65,7 @@ def patch_event(
     With `if_match`, an etag of the event, raises SvcError (412) if the event has another etag.
     """
     path, headers = event_path(session, calendar, event), _precondition(if_match)
-    answer = session.call("PATCH", path, query=query, body=changes, headers=headers)
+    answer = session.fetch("PATCH", path, query=query, body=changes, headers=headers)
     return read_resource(answer, Event, session.base_url, (query or {}).get("fields"), identifier=event)
 
 
@@ -122,7 +122,7 @@ def _with_page_size(query: Mapping[str, object], limit: int | None) -> Mapping[s
 
 def get_calendar(session: Session, calendar: str) -> Calendar:
     """Return the metadata of a calendar. Raises NotFound if the calendar does not exist."""
-    entry = read_resource(session.call("GET", calendar_path(session, calendar)), Calendar, session.base_url)
+    entry = read_resource(session.fetch("GET", calendar_path(session, calendar)), Calendar, session.base_url)
     with reading(session.base_url):
         zone(entry.get("timeZone") or UTC_NAME)
     return entry
@@ -130,7 +130,7 @@ def get_calendar(session: Session, calendar: str) -> Calendar:
 
 def insert_calendar(session: Session, calendar: JSONObject) -> Calendar:
     """Create a secondary calendar and return its metadata."""
-    answer = session.call("POST", session.names.calendar_path("calendars"), body=calendar)
+    answer = session.fetch("POST", session.names.calendar_path("calendars"), body=calendar)
     return read_resource(answer, Calendar, session.base_url)
 
 
@@ -147,27 +147,27 @@ def list_access_rules(session: Session, calendar: str) -> Iterator[AclRule]:
 
 def insert_access_rule(session: Session, calendar: str, rule: JSONObject) -> AclRule:
     """Give a user, a domain or everyone a role on a calendar, and return the access rule."""
-    answer = session.call("POST", f"{calendar_path(session, calendar)}/acl", body=rule, repeatable=True)
+    answer = session.fetch("POST", f"{calendar_path(session, calendar)}/acl", body=rule, repeatable=True)
     return read_resource(answer, AclRule, session.base_url)
 
 
 def delete_access_rule(session: Session, calendar: str, rule_id: str) -> AclRule:
     """Delete an access rule of a calendar, and return the rule. Raises NotFound if there is no such rule."""
     path = f"{calendar_path(session, calendar)}/acl/{segment(rule_id)}"
-    rule = read_resource(session.call("GET", path), AclRule, session.base_url, identifier=rule_id)
+    rule = read_resource(session.fetch("GET", path), AclRule, session.base_url, identifier=rule_id)
     session.execute("DELETE", path)
     return rule
 
 
 def query_free_busy(session: Session, query: JSONObject) -> FreeBusy:
     """Return the busy periods of the calendars in a free/busy query."""
-    answer = session.call("POST", session.names.calendar_path("freeBusy"), body=query, repeatable=True)
+    answer = session.fetch("POST", session.names.calendar_path("freeBusy"), body=query, repeatable=True)
     return read_fields(answer, FreeBusy, session.base_url, "calendars")
 
 
 def colors(session: Session) -> Colors:
     """Return the color palettes of calendars and events."""
-    return read_fields(session.call("GET", session.names.calendar_path("colors")), Colors, session.base_url, "event")
+    return read_fields(session.fetch("GET", session.names.calendar_path("colors")), Colors, session.base_url, "event")
 
 
 def calendar_path(session: Session, calendar: str) -> str:

@@ -130,12 +130,12 @@ def watch(
 def _open_channel(session: Session, file: str | None, body: ChannelToOpen) -> Channel:
     path = session.names.path(*(("changes",) if file is None else ("files", segment(file))), "watch")
     try:
-        response = session.call("POST", path, body={**body})
+        response = session.fetch("POST", path, body={**body})
     except BadRequest as error:
         if error.location != "pageToken":
             raise
         position = registry_of(session).page_token or start_page_token(session)  # other deployments require it
-        response = session.call("POST", path, query={"pageToken": position}, body={**body})
+        response = session.fetch("POST", path, query={"pageToken": position}, body={**body})
     opened = read_resource(response, ChannelResource, session.base_url, identifier=body["id"])
     read_fields(response, ChannelResource, session.base_url, "resourceId")
     read_fields(response, ChannelResource, session.base_url, "resourceUri")
@@ -166,7 +166,7 @@ def stop(session: Session, channel_id: str, resource_id: str) -> None:
 
 def start_page_token(session: Session) -> str:
     """Return the page token for the current end of the change log."""
-    answer = session.call("GET", session.names.path("changes", "startPageToken"))
+    answer = session.fetch("GET", session.names.path("changes", "startPageToken"))
     return read_fields(answer, StartPageToken, session.base_url, "startPageToken")["startPageToken"]
 
 
@@ -179,7 +179,7 @@ def changes_since(session: Session, page_token: str, fields: str) -> Iterator[Ch
             "pageSize": _PAGE_SIZE,
             "fields": f"nextPageToken,newStartPageToken,changes({fields})",
         }
-        answer = session.call("GET", session.names.path("changes"), query=query)
+        answer = session.fetch("GET", session.names.path("changes"), query=query)
         page: Any = read_fields(answer, ChangeList, session.base_url, "changes", "newStartPageToken", "nextPageToken")
         changes = page.get("changes") or []
         if not all(change.get("fileId") or change.get("driveId") for change in changes):

@@ -13,8 +13,11 @@ import ssl
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from http.client import BadStatusLine, HTTPException, RemoteDisconnected
+from http.client import BadStatusLine, HTTPException, HTTPResponse, RemoteDisconnected
+from io import BufferedReader
+from math import inf
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 from weakref import finalize
 
@@ -31,7 +34,7 @@ from ...core.platform import capabilities
 from ...core.printable_text import printable
 from ...core.processes import after_fork
 from .bounds import declared_size
-from .http1 import SENT_AT_ONCE, Answer, exchange, plain_head
+from .http1 import MAX_HEAD, SENT_AT_ONCE, Answer, exchange, plain_head
 from .http_options import certificates_of, needs_no_proxy, proxies_of, proxy_advice
 from .in_process import BLOCK, TransportError
 
@@ -319,8 +322,41 @@ class HttpTransport:
         return Response(raw.status, headers, _read_short(stream, size, headers))
 
 
+class _HeadReader(BufferedReader):
+    """Reads the lines before a body, of which all together have at most `left` bytes."""
+
+    left: float = MAX_HEAD
+
+    def readline(self, size: int | None = -1, /) -> bytes:
+        line = super().readline(size)
+        self.left -= len(line)
+        if self.left < 0:
+            raise HTTPException(f"got more than {MAX_HEAD} bytes before the body of the response")
+        return line
+
+
+class _BoundedResponse(HTTPResponse):
+    """A response of http.client, which by itself skips any number of responses with the status 100."""
+
+    def begin(self) -> None:
+        reader = self.fp = _HeadReader(self.fp.detach())
+        super().begin()
+        reader.left = inf
+
+
+class _Adapter(HTTPAdapter):
+    """Sends requests with connections whose responses have bounded heads, also through a proxy."""
+
+    def get_connection_with_tls_context(self, *args: Any, **options: Any) -> Any:
+        pool: Any = super().get_connection_with_tls_context(*args, **options)
+        own = pool.ConnectionCls
+        if capabilities().sockets and own.response_class is not _BoundedResponse:
+            pool.ConnectionCls = type(own.__name__, (own,), {"response_class": _BoundedResponse})
+        return pool
+
+
 def _adapter() -> HTTPAdapter:
-    return HTTPAdapter(pool_connections=_MAX_ORIGINS, pool_maxsize=MAX_CONNECTIONS, max_retries=0)
+    return _Adapter(pool_connections=_MAX_ORIGINS, pool_maxsize=MAX_CONNECTIONS, max_retries=0)
 
 
 def _redact_log(record: logging.LogRecord) -> bool:

@@ -24,8 +24,8 @@ SENT_AT_ONCE = 256 * 1024
 """The block size of request bodies that are read, in bytes. With 1 MiB an upload takes a tenth longer, measured."""
 
 _AT_ONCE = 16_384
-_MAX_HEAD = 262_144
-_MAX_HEADERS = 100
+MAX_HEAD = 262_144
+MAX_HEADERS = 100
 _MAX_LINE = 65_536
 _MAX_INTERIM = 10
 """The most responses before the final one, such as 100 Continue and 103 Early Hints."""
@@ -150,7 +150,7 @@ def read_answer(received: Received, method: str) -> Answer:
             raise RemoteDisconnected("Remote end closed connection without response")
         if match is None:
             raise BadStatusLine(line.decode("latin-1")[:1000])
-        block, status = received.read_to(_HEAD_END, _MAX_HEAD), int(match[2])
+        block, status = received.read_to(_HEAD_END, MAX_HEAD), int(match[2])
         if not _HEAD_END.search(block, max(0, len(block) - 3)):
             raise RemoteDisconnected("Remote end closed connection in the headers of its response")
         headers = _parse_headers(block)
@@ -173,8 +173,8 @@ def _is_chunked(headers: Headers) -> bool:
 
 def _parse_headers(block: bytes) -> Headers:
     """Parse header lines with an empty line at their end. A line that begins with a space continues the line before."""
-    if block.count(b"\n") > _MAX_HEADERS + 1:
-        raise HTTPException(f"got more than {_MAX_HEADERS} headers")
+    if block.count(b"\n") > MAX_HEADERS + 1:
+        raise HTTPException(f"got more than {MAX_HEADERS} headers")
     if block.count(b"\r\n") < block.count(b"\n"):
         block = re.sub(rb"\r?\n", b"\r\n", block)
     try:
@@ -207,7 +207,7 @@ def _chunks(received: Received) -> Iterator[bytes]:
             raise HTTPException(f"the chunks of the response have {_MAX_OVERHEAD:,} bytes that are not content")
         yield from _counted(received, size)
         received.read_to(_LINE_END, 2)  # the end of the chunk
-    for _ in range(_MAX_HEADERS + 1):
+    for _ in range(MAX_HEADERS + 1):
         if received.read_to(_LINE_END, _MAX_LINE) in (b"\r\n", b"\n"):
             return
-    raise HTTPException(f"got more than {_MAX_HEADERS} headers after the body")
+    raise HTTPException(f"got more than {MAX_HEADERS} headers after the body")

@@ -69,7 +69,7 @@ IDEMPOTENT = frozenset({"GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
 class RequestSender(Protocol):
-    """The protocol of a session for `Throttle`, `Retry` and `RetryBudget`."""
+    """The protocol of a session for `Throttle` and `Retry`."""
 
     retry: RetryRule
 
@@ -95,78 +95,66 @@ class RequestSender(Protocol):
         """Return the error for an error response, for the caller to raise."""
 
 
-class RetryBudget:
-    """The waits between the tries of a request, limited by the session's retry rule and longer after each failure."""
-
-    def __init__(self, sender: RequestSender) -> None:
-        self._sender = sender
-        self._failures = 0
-        self._too_long: float | None = None  # the Retry-After time in seconds that was too long
-        self._started_at = self._progress_at = sender.elapsed()
-
-    def progress(self) -> None:
-        """Reset the count of failures, because the transfer has made progress."""
-        self._failures = 0
-        self._progress_at = self._sender.elapsed()
-
-    def wait(self, retry_after: float | None = None) -> bool:
-        """Count a failure, wait for the next try and return True, or return False without a wait if no try is left."""
-        self._failures += 1
-        sender, now = self._sender, self._sender.elapsed()
-        left = sender.retry.time_left(since_progress=now - self._progress_at, since_start=now - self._started_at)
-        delay = sender.retry.wait(self._failures, sender.chance(), retry_after, left)
-        if delay is None:
-            self._too_long = retry_after if retry_after and retry_after > left else None
-            return False
-        sender.sleep(delay)
-        repeated_requests.set(repeated_requests.get() + 1)
-        return True
-
-    def explain(self, error: SvcError) -> SvcError:
-        """Return `error`. If the wait that the service required was too long, the message names the wait."""
-        if self._too_long is not None:
-            error.message = f"{error.message} {self._sender.retry.too_long_message(self._too_long)}"
-            error.advice = "Try again after that time."
-        return error
-
-
 class Retry:
-    """The tries of one request. `uncertain` is True if an earlier try may have succeeded without a response."""
+    """The tries of a request or of a transfer, with the waits between them.
 
-    __slots__ = ("_budget", "_renewed", "_repeatable", "_sender", "uncertain")
+    The session's retry rule limits the waits, which are longer after each failure. They begin with the first failure,
+    or with a call of `progress`. `uncertain` is True if an earlier try may have succeeded without a response.
+    """
+
+    __slots__ = ("_failures", "_progress_at", "_renewed", "_repeatable", "_sender", "_started_at", "uncertain")
 
     def __init__(self, sender: RequestSender, *, repeatable: bool) -> None:
         self._sender = sender
         self._repeatable = repeatable
-        self._budget: RetryBudget | None = None
-        self._renewed = False
-        self.uncertain = False  # an earlier try may have succeeded, its response lost
+        self._renewed = self.uncertain = False
+        self._failures = 0
+        self._started_at: float | None = None
+        self._progress_at = 0.0
 
-    @property
-    def budget(self) -> RetryBudget:
-        """The waits between the tries, which begin with the first failure."""
-        self._budget = self._budget or RetryBudget(self._sender)
-        return self._budget
-
-    def run(self, make: Callable[[], Request]) -> Response:
-        """Send requests from `make` until a try succeeds, and return the response with its whole body.
+    def run(self, request: Request | Callable[[], Request]) -> Response:
+        """Send a request, or those of a function, until a try succeeds. Return the response with its whole body.
 
         Raises SvcError for an error response that allows no further try, and Interrupted without a response.
         """
         while True:
-            request = make()
+            sent = request if isinstance(request, Request) else request()
             try:
-                response = self._sender.send(request)
-                whole = Response(response.status, response.headers, response.content())
+                response = self._sender.send(sent)
+                if not isinstance(response.body, bytes):
+                    response = Response(response.status, response.headers, response.content())
             except TransportError as broken:
-                again = self._repeatable or not broken.sent
-                if not again or broken.hopeless or not self.budget.wait():
-                    raise connection_error(broken, request, certain=again) from broken
-                self.uncertain |= broken.sent
+                self.wait_or_raise_broken(broken, sent)
                 continue
             if response.status < 300:
-                return whole
-            self.wait_or_raise(whole)
+                return response
+            self.wait_or_raise(response)
+
+    def progress(self) -> None:
+        """Reset the count of failures, because the transfer begins or has made progress."""
+        self._failures = 0
+        self._progress_at = self._sender.elapsed()
+        self._started_at = self._progress_at if self._started_at is None else self._started_at
+
+    def wait(self, retry_after: float | None = None, refusal: SvcError | None = None) -> bool:
+        """Count a failure, wait for the next try and return True, or return False without a wait if no try is left.
+
+        If the wait that the service requires is too long, the message of `refusal` names the wait.
+        """
+        sender, now = self._sender, self._sender.elapsed()
+        if self._started_at is None:
+            self._started_at = self._progress_at = now
+        self._failures += 1
+        left = sender.retry.time_left(since_progress=now - self._progress_at, since_start=now - self._started_at)
+        delay = sender.retry.wait(self._failures, sender.chance(), retry_after, left)
+        if delay is None:
+            if refusal and retry_after and retry_after > left:
+                refusal.message = f"{refusal.message} {sender.retry.too_long_message(retry_after)}"
+                refusal.advice = "Try again after that time."
+            return False
+        sender.sleep(delay)
+        repeated_requests.set(repeated_requests.get() + 1)
+        return True
 
     def wait_or_raise(self, response: Response) -> None:
         """Wait before the next try, or raise the response's error if no further try is allowed."""
@@ -175,11 +163,20 @@ class Retry:
             self._renewed = True
             if self._sender.renew():
                 return
-        if not ResponseFacts(response.status, reason=error.reason).worth_retrying:
+        is_lasting = not ResponseFacts(response.status, reason=error.reason).worth_retrying
+        if is_lasting or not self.wait(self._sender.retry_after(response), error):
             raise error
-        if not self.budget.wait(self._sender.retry_after(response)):
-            raise self.budget.explain(error)
         self.uncertain |= response.status >= 500
+
+    def wait_or_raise_broken(self, broken: TransportError, request: Request, *, resumable: bool = False) -> None:
+        """Wait before the next try after a broken connection, or raise Interrupted if no further try is allowed.
+
+        `resumable` means that a repeated call continues.
+        """
+        again = self._repeatable or not broken.sent
+        if not again or broken.hopeless or not self.wait():
+            raise connection_error(broken, request, certain=again, resumable=resumable) from broken
+        self.uncertain |= broken.sent
 
 
 def response_error(sender: RequestSender, response: Response) -> SvcError:

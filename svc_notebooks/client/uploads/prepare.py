@@ -11,6 +11,7 @@ import json
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from ...core.errors.errors import AlreadyExists, Interrupted, NotFound, SourceChanged
@@ -21,15 +22,23 @@ from ...core.http.multipart import MultipartRelated
 from ...core.http.native_formats import NATIVES
 from ...core.resources.files import File
 from ...core.uploads.states import QUANTUM
-from ..files import check_id, check_stored_size, get_file
+from ..files import check_id, get_file
 from ..json_response import read_object, read_resource
 from ..session import Session
 from ..transport.foreign_urls import is_web_address
 from ..transport.retry import Retry
-from .open_source import open_source, own_name
-from .request import DEFAULT_CHUNK, UploadArguments, UploadRequest, document_name, is_document, native_type, source_type
+from .request import (
+    DEFAULT_CHUNK,
+    UploadArguments,
+    UploadRequest,
+    check_stored_size,
+    document_name,
+    is_document,
+    native_type,
+    source_type,
+)
 from .resumable_upload import ClientUpload
-from .sources import BytesSource, PathSource, Progress, SourceStream, UploadSource
+from .sources import BytesSource, PathSource, Progress, SourceStream, UploadSource, open_source, own_name
 
 SIMPLE_LIMIT = 5_000_000
 """The maximum number of bytes for which the interface recommends a single request (A1, Limits)."""
@@ -254,18 +263,12 @@ def _type_by_names(request: UploadRequest) -> UploadRequest:
 
 def send_once(session: Session, request: UploadRequest, progress: Progress | None) -> File:
     """Send a media or multipart upload, repeated after a failure if safe, and return the file's metadata."""
-    request = with_stored_type(session, request)
-    attempts = Retry(session, repeatable=bool(request.file_id or request.chosen_id))
-    make_request = _media_request if request.upload_type == "media" else _multipart_request
-
-    def attempt() -> Request:
-        if request.source.lowest:
-            raise Interrupted("The upload failed, and the source is a stream that cannot be read again.")
-        return make_request(session, request, progress)
-
+    if request.keeps_type:
+        request = with_stored_type(session, request)
+    identifier = request.file_id or request.chosen_id
+    attempts = Retry(session, repeatable=bool(identifier))
     try:
-        answer = read_object(attempts.run(attempt), session.base_url)
-        identifier = request.file_id or request.chosen_id
+        answer = read_object(attempts.run(partial(_single_request, session, request, progress)), session.base_url)
         file = read_resource(answer, File, session.base_url, request.query.get("fields"), identifier=identifier)
         check_stored_size(file, request.source.size)
         return file if request.file_id else _with_checksum(session, file, request.source)
@@ -292,34 +295,27 @@ def _with_checksum(session: Session, file: File, source: UploadSource) -> File:
     return file
 
 
-def _media_request(session: Session, request: UploadRequest, progress: Progress | None) -> Request:
-    """Return the request of a media upload (A1), with chunked coding for a stream of unknown size."""
-    size = request.source.size
-    headers = session.headers(("Content-Type", request.media_type), _length_header(size))
-    body = _body(request.source, progress)
-    return Request(request.method(session), request.url(session, "media"), headers, body)
+def _single_request(session: Session, request: UploadRequest, progress: Progress | None) -> Request:
+    """Return the request of a media upload (A1), or of a multipart upload with a random boundary (A2).
 
-
-def _multipart_request(session: Session, request: UploadRequest, progress: Progress | None) -> Request:
-    """Return the request of a multipart upload (A2), with a random boundary, so that the content is read only once."""
-    size = request.source.size
-    boundary = f"{session.random.getrandbits(128):032x}"
-    related = MultipartRelated.of(request.metadata, request.media_type, boundary=boundary)
-    length = _length_header(None if size is None else related.length(size))
-    headers = session.headers(("Content-Type", related.content_type), length)
-    body = _body(request.source, progress, related.head, related.tail)
-    return Request(request.method(session), request.url(session, "multipart"), headers, body)
-
-
-def _body(source: UploadSource, progress: Progress | None, head: bytes = b"", tail: bytes = b"") -> Body | bytes:
-    """Return the body of an upload, which is bytes if the content is in memory and short."""
+    The body is bytes if the content is in memory and short. A body of unknown size has chunked coding (A1-03).
+    """
+    source, head, tail, content_type = request.source, b"", b"", request.media_type
+    if source.lowest:
+        raise Interrupted("The upload failed, and the source is a stream that cannot be read again.")
+    if request.upload_type != "media":
+        boundary = f"{session.random.getrandbits(128):032x}"
+        related = MultipartRelated.of(request.metadata, request.media_type, boundary=boundary)
+        head, tail, content_type = related.head, related.tail, related.content_type
+    length = ("Transfer-Encoding", "chunked")
+    if source.size is not None:
+        length = ("Content-Length", str(len(head) + source.size + len(tail)))
+    body: Body | bytes
     if not isinstance(source, BytesSource) or source.size > _SENT_AT_ONCE:
-        return SourceStream(source, 0, source.size, progress, head=head, tail=tail)
-    if progress is not None:
-        progress(source.size, source.size)
-    return head + source.read(0, source.size) + tail
-
-
-def _length_header(size: int | None) -> tuple[str, str]:
-    """Return the Content-Length header of a body, or the header for chunked coding if `size` is None (A1-03)."""
-    return ("Transfer-Encoding", "chunked") if size is None else ("Content-Length", str(size))
+        body = SourceStream(source, 0, source.size, progress, head=head, tail=tail)
+    else:
+        body = head + source.read(0, source.size) + tail
+        if progress is not None:
+            progress(source.size, source.size)
+    headers = session.headers(("Content-Type", content_type), length)
+    return Request(request.method(session), request.url(session, request.upload_type), headers, body)

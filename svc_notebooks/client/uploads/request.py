@@ -8,9 +8,11 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 
 from ...core.clock import format_time
+from ...core.errors.errors import ContentMismatch
 from ...core.http.messages import JSONObject, Request, segment
 from ...core.http.multipart import MediaType
 from ...core.http.native_formats import EXPORTS, IMPORTS, NATIVES, SCRIPT_TEXT
+from ...core.resources.files import File
 from ..about import capabilities_of, native_name
 from ..session import JSON_TYPE, Session
 from ..upload_journal import PendingUpload
@@ -126,6 +128,15 @@ class UploadRequest:
             metadata=self.metadata,
             query=dict(self.query),
             started=format_time(session.clock.now()),
+        )
+
+
+def check_stored_size(file: File, total: int | None) -> None:
+    """Raise ContentMismatch if the answer to an upload of `total` bytes names another size."""
+    if total is not None and file.get("size") not in (None, str(total)):
+        raise ContentMismatch(
+            f"The service stored {file['size']} bytes, but the upload has {total}.",
+            advice="Do not use the stored file, and upload the content again.",
         )
 
 

@@ -35,15 +35,15 @@ from ...core.uploads.client_state_machine import (
     Wait,
 )
 from ...core.uploads.states import UploadState
-from ..files import check_stored_size, get_file
+from ..files import get_file
 from ..json_response import parse_object, read_object, read_resource
 from ..session import Session
 from ..transport.foreign_urls import foreign_url
 from ..transport.in_process import TransportError
-from ..transport.retry import RetryBudget, response_error
+from ..transport.retry import Retry, response_error
 from ..upload_journal import JournalLock
 from .chosen_id import check_content
-from .request import DEFAULT_CHUNK, UploadRequest
+from .request import DEFAULT_CHUNK, UploadRequest, check_stored_size
 from .sources import Progress, SourceStream
 
 # -- builds the requests that send the chunks of a resumable upload (A3)
@@ -339,9 +339,9 @@ class ClientUpload:
         self._cancelling.set()
         try:
             with self._lock:
-                budget = RetryBudget(self._session)
+                tries = Retry(self._session, repeatable=True)
                 while not self._send_cancel():
-                    if not budget.wait():
+                    if not tries.wait():
                         raise self._error(FailureReason.GAVE_UP)
                 self.close()
                 return self.history[-1]

@@ -1,4 +1,4 @@
-"""Reads upload sources by byte offset.
+"""Opens upload sources, and reads them by byte offset.
 
     a path, or anything with __fspath__     read from disk as it is sent
     a path of a file of unknown size        once, forwards, such as a file of /proc
@@ -18,13 +18,14 @@ import io
 import os
 import socket
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path, PurePath
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, cast
 
 from ...core.errors.errors import SourceChanged
 from ...core.http import mime
-from ...local.url_files import UrlFile
+from ...local.paths import as_on_disk
+from ...local.url_files import UrlFile, is_url, without_file_scheme
 from ..transport.in_process import BLOCK
 
 FINGERPRINTED_BYTES = 65_536
@@ -135,10 +136,13 @@ class BytesSource(UploadSource):
 
     @property
     def media_type(self) -> str:
-        return self._media_type or super().media_type
+        return self._media_type or mime.detect(self.name, bytes(self._view[: mime.SNIFFED_BYTES]))
 
     def read(self, offset: int, size: int) -> bytes:
         return bytes(self._view[offset : offset + size])
+
+    def digest(self, algorithm: str) -> str:
+        return hashlib.new(algorithm, self._view).hexdigest()
 
     def fingerprint(self) -> str:
         if self._fingerprint is None:
@@ -454,3 +458,92 @@ class SourceStream:
         count(sent)
         if self._progress is not None:
             self._progress(at + sent, self._source.size)
+
+
+def open_source(source: object, *, name: str | None = None, size: int | None = None) -> UploadSource:
+    """Return an UploadSource for a path, bytes or a binary file object. `size` is a stream's length in bytes or None.
+
+    Raises TypeError or ValueError for an invalid source, and OSError if the file cannot be read.
+
+    >>> source = open_source(b"a,b\\n", name="numbers.csv")
+    >>> source.size, source.media_type
+    (4, 'text/csv')
+    """
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        return BytesSource(bytes(source), name)
+    if isinstance(source, Mapping) and isinstance(source.get("content"), bytes | bytearray | memoryview):
+        return BytesSource(bytes(source["content"]), name or source.get("name"), source.get("type"))
+    if isinstance(source, UnreadableSource):
+        return source
+    source = without_file_scheme(source)
+    if is_url(source):
+        return UrlSource(source, name)
+    if isinstance(source, (str, os.PathLike)):
+        return _path_source(source, name)
+    if not callable(getattr(source, "read", None)):
+        if isinstance(source, Mapping | list | tuple | set):
+            raise TypeError(
+                f"source is a {type(source).__name__}; give a path, bytes, or a file object, such as"
+                " pandas.DataFrame(source) for a table, or json.dumps(source).encode() for a JSON file"
+            )
+        raise TypeError(
+            f"source is {type(source).__name__}; give a path, bytes, or a file object opened in binary mode;"
+            " of a widget FileUpload, give its value"
+        )
+    if isinstance(source, io.StringIO):
+        raise TypeError("source is a text buffer; give source.getvalue().encode()")
+    if isinstance(source, io.TextIOBase):
+        raise TypeError("source is a file in text mode; open the file with mode 'rb'")
+    name = name or own_name(source)
+    if is_stream(source):
+        return StreamSource(cast(Readable, source), name, size)
+    return FileSource(cast(Seekable, source), name)
+
+
+def is_stream(source: object) -> bool:
+    """Return True for a file object without seek or with a wrong size, whose content can be read only once."""
+    seekable = getattr(source, "seekable", None)
+    if not callable(getattr(source, "read", None)):
+        return False
+    return not (callable(seekable) and seekable()) or not _ends_at_its_size(source)
+
+
+def _ends_at_its_size(source: object) -> bool:
+    """Return False for an open file on disk whose size is wrong, such as 0 in /proc. It is read like a stream."""
+    if not isinstance(file := getattr(source, "raw", source), io.FileIO) or not file.readable():
+        return True
+    start, size = file.tell(), os.fstat(file.fileno()).st_size
+    file.seek(max(0, size - 1))
+    ends = len(file.read(2)) == min(size, 1)
+    file.seek(start)
+    return ends
+
+
+def _path_source(source: str | os.PathLike[str], name: str | None) -> UploadSource:
+    """Return the source of a file on disk."""
+    text = os.fspath(source)
+    if not isinstance(text, str):
+        raise TypeError("source is a path of type bytes; give a str or a pathlib.Path")
+    if not text:
+        raise ValueError("source is empty; give the path of a file, or b'' for a file without content")
+    path = as_on_disk(Path(text).expanduser())
+    if path.is_dir():
+        raise IsADirectoryError(f"source {text!r} is a folder; give one file at a time")
+    if not path.exists():
+        raise FileNotFoundError(f"source {text!r} does not exist; to upload text itself, give bytes")
+    if not path.is_file():
+        raise ValueError(f"source {text!r} is not a regular file; open it and give the file object")
+    with path.open("rb", buffering=0) as file:  # raises an error for an unreadable file before the upload
+        has_size = _ends_at_its_size(file)
+    name = name or path.name
+    return PathSource(path, name) if has_size else StreamSource(UnsizedFile(path), name)
+
+
+def own_name(source: object) -> str | None:
+    """Return the file name of a path or file object without its folder, or None without a name.
+
+    >>> own_name("data/survey.csv"), own_name(b"a,b")
+    ('survey.csv', None)
+    """
+    name = source if isinstance(source, (str, PurePath)) else getattr(source, "name", None)
+    return PurePath(name).name if isinstance(name, (str, PurePath)) else None

@@ -33,7 +33,7 @@ _LOOKS = {
 _TEXT_SIZE = re.compile(r"\d{1,3}(?:\.\d{1,6})?pt")
 _MAX_TEXT_SIZE = 400.0
 _ALMOST_WHITE = 0xD0
-"""The least red, green and blue of a colour that is invisible on white."""
+"""The least brightness of a colour that cannot be read on white, such as yellow."""
 _PAGE_SIDES = (72.0, 14_400.0)
 _MIN_PAGE_TEXT = 36.0
 MAX_DEPTH = 60
@@ -85,6 +85,18 @@ def _page(page: Page | None) -> Page | None:
 def look_of(attributes: list[Any]) -> dict[str, str]:
     """Return the look in the attributes of a node."""
     return {name: value for name, value in attributes[2] if name in (*PARAGRAPH_LOOKS, *TEXT_LOOKS)}
+
+
+def cell_background(blocks: list[Node]) -> str | None:
+    """Return the background that all blocks of a table cell have, or None."""
+    colors = {look_of(block["c"][0]).get("background") if block["t"] == "Div" else None for block in blocks}
+    return colors.pop() if len(colors) == 1 else None
+
+
+def brightness(color: str) -> int:
+    """Return how bright a colour such as "#ffff00" is, from 0 to 255."""
+    red, green, blue = bytes.fromhex(color[1:])
+    return (299 * red + 587 * green + 114 * blue) // 1000
 
 
 def with_look(block: Node, look: dict[str, str]) -> Node:
@@ -190,10 +202,10 @@ class _Cleaner:
         return []
 
     def _visible(self, attributes: list[Any]) -> list[Any]:
-        """Remove a colour that is almost white if no background is known."""
+        """Remove a colour that is almost as bright as white if no background is known."""
         look = look_of(attributes)
         self._has_background = self._has_background or "background" in look
-        if min(bytes.fromhex(look.get("color", "#000000")[1:])) >= _ALMOST_WHITE and not self._has_background:
+        if brightness(look.get("color", "#000000")) >= _ALMOST_WHITE and not self._has_background:
             attributes[2] = [pair for pair in attributes[2] if pair[0] != "color"]
         return attributes
 

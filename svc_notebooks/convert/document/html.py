@@ -46,7 +46,7 @@ def declarations(element: Any) -> dict[str, str]:
     return {name.strip(): value.replace("!important", "").strip() for name, _, value in pairs}
 
 
-def read_looks(root: Any) -> Looks:
+def read_looks(root: Any, job: Job) -> Looks:
     """Insert markers of looks into the texts of a page, and remove the attributes and spans that pandoc ignores."""
     from lxml import etree
 
@@ -72,7 +72,9 @@ def read_looks(root: Any) -> Looks:
         if style.get(f"page-break-{side}") == "always" or style.get(f"break-{side}") == "page":
             page_break = {"page-break": "before"}
         if event == "start":
-            stack.append(_look(element, style, stack[-1]))
+            stack.append(stack[-1])
+            with job.leaving_out("The look of a text"):
+                stack[-1] = _look(element, style, stack[-1])
             element.text = marked(element.text, stack[-1])
             if element.tag == "img" and stack[-1] != current:
                 current = stack[-1]
@@ -80,7 +82,8 @@ def read_looks(root: Any) -> Looks:
         else:
             stack.pop()
             element.tail = marked(element.tail, stack[-1])
-            _simplify(element, style)
+            with job.leaving_out("The look of a text"):
+                _simplify(element, style)
     etree.strip_tags(root, "bare")
     return looks
 
@@ -230,8 +233,6 @@ def well_formed(text: str, job: Job) -> tuple[bytes, Looks | None]:
             if any(text.strip() for text in element.itertext()):
                 job.note("Hidden text was left out.")
             element.tag = "template"
-    for table in root.iter("table"):
-        _complete_columns(table)
     for element in root.xpath("head/*[not(self::base)]"):  # pandoc takes long for them
         element.getparent().remove(element)
     etree.strip_elements(root, *_INVISIBLE_TAGS, with_tail=False)
@@ -240,16 +241,15 @@ def well_formed(text: str, job: Job) -> tuple[bytes, Looks | None]:
         element.tag = "div"
     for element in root.iter("textarea"):
         element.tag = "pre"
-    for element in root.iter(*_CONTROL_TAGS):
-        _show_control(element)
     for element in root.xpath("//svg[not(ancestor::svg)]"):
         _show_text_of_drawing(element, job)
-    for element in root.iter("dl"):
-        _divide_list(element)
-    for element in list(root.iter("ol")):
-        _set_numbers(element)
+    rules = (("table", _complete_columns), *((name, _show_control) for name in _CONTROL_TAGS), ("dl", _divide_list))
+    for name, rewrite in (*rules, ("ol", _set_numbers)):
+        for element in list(root.iter(name)):
+            with job.leaving_out(f"The structure of an element ({name})"):
+                rewrite(element)
     _keep_footnotes(root)
-    looks = read_looks(root.find("body")) if root.find("body") is not None else None
+    looks = read_looks(root.find("body"), job) if root.find("body") is not None else None
     page: bytes = markup.tostring(root, encoding="utf-8", doctype="<!DOCTYPE html>")
     return page, looks
 

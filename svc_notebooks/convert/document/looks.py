@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from operator import is_
 from typing import Any
 
-from .clean import TEXT_LOOKS, is_rtl, nodes_of, plain_text, with_look
+from .clean import TEXT_LOOKS, brightness, is_rtl, nodes_of, plain_text, with_look
 from .model import Node, Page
 
 Look = dict[str, str]
@@ -26,6 +26,7 @@ _PLANES = (0x100000, 0xF0000)
 _OF_PARAGRAPH = {"align": "align", "shading": "background", "chart": "chart"}
 """The attribute of a paragraph for each name in a look that is about the whole paragraph."""
 _BLACK = "#000000"
+_DARK = 0x60
 _MAX_LOOKS = 60_000
 _MAX_BODY_SIZE = 18.0
 """The maximum size of body text. Larger text is a title, as in a document with a cover page only."""
@@ -110,7 +111,7 @@ class _MarkerReader:
         if isinstance(value, str):
             return self._marker.sub("", value)
         if isinstance(value, list):
-            return self._cell(value) if _is_cell(value) else self._nodes(value)
+            return self._cell(value) if is_cell(value) else self._nodes(value)
         if not isinstance(value, dict):
             return value
         if value.get("t") == "MetaInlines":
@@ -207,6 +208,12 @@ class _MarkerReader:
         return [node for node in inlines if node not in _EMPTY]
 
 
+def readable_color(look: Look) -> Look:
+    """Return white as the automatic colour of text on the dark background of a look, or {} on another background."""
+    background = look.get("background") or look.get("shading")
+    return {"color": "#ffffff"} if background and brightness(background) < _DARK else {}
+
+
 def _add(nodes: list[Node], look: Look, node: Node) -> None:
     """Add an inline to a span with its look, which is the last node if the look is the same."""
     if look:
@@ -233,5 +240,6 @@ def _attributes(look: Look) -> list[Any]:
     return ["", [], [list(pair) for pair in look.items()]]
 
 
-def _is_cell(value: list[Any]) -> bool:
+def is_cell(value: list[Any]) -> bool:
+    """Return whether a list in a pandoc tree is a table cell."""
     return len(value) == 5 and isinstance(value[1], dict) and value[1].get("t", "").startswith("Align")

@@ -29,7 +29,7 @@ from ..input.odf_file import (
     name,
 )
 from ..job import ConversionError, Job, TooLarge
-from .looks import Look, Looks
+from .looks import Look, Looks, readable_color
 from .model import Page
 
 _POINT = 12_700
@@ -63,6 +63,7 @@ class OdtLookReader:
         self._text: Look = {}
         self._is_body = True
         self._breaks_after = False
+        self.cell_background = ""  # around the current place
 
     def of_block(self, kind: str, properties: StyleProperties) -> Look:
         """Return the alignment of a block, and the page break before it. `kind` is "paragraph" or "table"."""
@@ -86,8 +87,10 @@ class OdtLookReader:
         """Begin a block, in which text is plain at first. Blocks inside it, such as notes, have no page breaks."""
         outer = self._text, self._is_body
         self._text, self._is_body = {}, False
-        yield
-        self._text, self._is_body = outer
+        try:
+            yield
+        finally:
+            self._text, self._is_body = outer
 
     def block_marker(self, look: Look, *, is_empty: bool) -> str:
         """Return the marker at the start of a block, or "" without a look. An empty block has only its page break."""
@@ -103,7 +106,7 @@ class OdtLookReader:
         return self.markers.marker(look)
 
     def _of_text(self, properties: StyleProperties) -> Look:
-        look: Look = {}
+        look: Look = {"shading": self.cell_background} if self.cell_background else {}
         size = _points(properties.get(_SIZE))
         if size and size != self._size:
             look["size"] = f"{size:g}pt"
@@ -112,10 +115,9 @@ class OdtLookReader:
         if _HEX_COLOR.fullmatch(color) and color != "#000000" and not is_automatic:
             look["color"] = color
         for key, attribute in _BACKGROUNDS.items():
-            background = properties.get(attribute, "").lower()
-            if _HEX_COLOR.fullmatch(background) and background != "#ffffff":
+            if background := _background(properties, attribute):
                 look[key] = background
-        return look
+        return look if "color" in look else readable_color(look) | look
 
     def text_width(self) -> float:
         """Return the width of the text in EMU at the current place, or 0 in a block and if no style defines it."""
@@ -153,6 +155,11 @@ def _margin_height(style: Any, side: str) -> float:
         return 0.0
     height = properties.get(name("svg:height"), properties.get(name("fo:min-height")))
     return _points(height) + _points(properties.get(name(f"fo:margin-{side}")))
+
+
+def _background(properties: StyleProperties, attribute: str) -> str:
+    color = properties.get(attribute, "").lower()
+    return color if _HEX_COLOR.fullmatch(color) and color != "#ffffff" else ""
 
 
 def _points(text: str | None) -> float:
@@ -307,6 +314,13 @@ class OdtPage:
     def _block(self, element: Any, outer: _List | None = None) -> str:
         if is_left_out(element):
             return ""
+        boxes, background = self._boxes, self._looks.cell_background
+        with self._job.leaving_out("The structure of a paragraph, list or table"):
+            return self._markup(element, outer)
+        self._boxes, self._looks.cell_background = boxes, background
+        return f"<p>{escape(' '.join(element.itertext()), quote=False)}</p>"
+
+    def _markup(self, element: Any, outer: _List | None) -> str:
         if rule := _BLOCK_RULES.get(element.tag):
             return rule(self, element, outer)
         if element.tag.startswith(name("draw:")) or (element.text or "").strip():
@@ -419,8 +433,17 @@ class OdtPage:
         for cell in self._cells(element):
             spans = ((it, count_of(cell, f"table:number-{it}s-spanned")) for it in ("column", "row"))
             attributes = "".join(f' {it[:3]}span="{count}"' for it, count in spans if count > 1)
-            cells += self._repeated(f"<td{attributes}>{self._tight(cell)}</td>", cell, "columns")
+            cells += self._repeated(f"<td{attributes}>{self._cell(cell, element)}</td>", cell, "columns")
         return self._repeated(f"<tr>{cells}</tr>", element, "rows")
+
+    def _cell(self, element: Any, row: Any) -> str:
+        outer, kinds = self._looks.cell_background, (("table-cell", element), ("table-row", row))
+        styles = ((kind, self._styles.properties(kind, it.get(name("table:style-name")))) for kind, it in kinds)
+        own = (_background(style, f"{kind}/{name('fo:background-color')}") for kind, style in styles)
+        self._looks.cell_background = color = next(filter(None, own), outer)
+        markup = self._tight(element)
+        self._looks.cell_background = outer
+        return markup or (self._looks.markers.marker({"shading": color}) + "\u00a0" if color else "")
 
     def _cells(self, row: Any) -> list[Any]:
         """Return the cells of a row without the empty cells of a sheet at its end, which are repeated."""

@@ -65,11 +65,8 @@ def run(options: Sequence[str], source: bytes, job: Job) -> bytes:
     ConversionError if pandoc reports an error, and TooLarge if pandoc exceeds the limit of memory or time.
     """
     environment = {
-        "LANG": "C.UTF-8",
-        "HOME": str(job.folder),
-        "SOURCE_DATE_EPOCH": str(int(job.now.timestamp())),
-        "PATH": "",
-    }
+        "LANG": "C.UTF-8", "HOME": str(job.folder), "SOURCE_DATE_EPOCH": str(int(job.now.timestamp())), "PATH": "",
+    }  # fmt: skip
     heap = available.program_memory(job) * 3 // 4  # pandoc may exceed its own limit by a third before it is ended
     command = [
         str(pandoc()), "+RTS", f"-M{heap}", "-RTS", "--sandbox", "--quiet", f"--data-dir={job.folder}", *options,

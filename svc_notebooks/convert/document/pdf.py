@@ -12,7 +12,7 @@ from ..engines.chart import chart_data
 from ..engines.typst import compiles, installed_font, render
 from ..job import ConversionError, Job
 from . import pandoc
-from .clean import TEXT_LOOKS, look_of, nodes_of, plain_text
+from .clean import TEXT_LOOKS, cell_background, nodes_of, plain_text
 from .model import Document, Node
 
 
@@ -37,16 +37,12 @@ def typst_formulas(document: Document, job: Job) -> dict[str, str]:
 
 def _compilable(formulas: list[str]) -> set[str]:
     """Return the formulas that typst can compile. After an error, each half is compiled separately."""
-    if not formulas or compiles("\n".join(map(_equation, formulas))):
+    escaped = (text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") for text in formulas)
+    # As in `document.typ`, without `std`, whose functions can read files.
+    if compiles("\n".join(f'#math.equation(eval("{it}", mode: "math", scope: (std: none)))' for it in escaped)):
         return set(formulas)
     half = len(formulas) // 2
     return _compilable(formulas[:half]) | _compilable(formulas[half:]) if half else set()
-
-
-def _equation(formula: str) -> str:
-    """Return typst code for a formula as in `document.typ`, without `std`, whose functions can read files."""
-    escaped = formula.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    return f'#math.equation(eval("{escaped}", mode: "math", scope: (std: none)))'
 
 
 _TEMPLATE = "document/document.typ"
@@ -82,7 +78,7 @@ class _TypstTree:
     """Converts pandoc nodes to the nodes of `document.typ`, whose key `k` has the node's type."""
 
     def __init__(self, document: Document, job: Job) -> None:
-        self._document = document
+        self._document, self._leaving_out = document, job.leaving_out("The structure or the format of a text")
         self._anchors = _anchors(document.blocks)
         self._used_labels: set[str] = set()
         self._formulas = typst_formulas(document, job)
@@ -104,9 +100,11 @@ class _TypstTree:
             if not depth and _starts_page(node):
                 rendered.append({"k": "pagebreak"})
             draw = _BLOCKS.get(node["t"])
-            if draw and (depth < _MAX_DEPTH or node["t"] not in _NESTING_BLOCKS):
-                rendered += draw(self, node, depth)
-            elif draw:
+            with self._leaving_out:
+                if draw and (depth < _MAX_DEPTH or node["t"] not in _NESTING_BLOCKS):
+                    rendered += draw(self, node, depth)
+                    continue
+            if draw:
                 rendered.append({"k": "par", "body": _text(plain_text(node))})
         return rendered
 
@@ -114,11 +112,14 @@ class _TypstTree:
         rendered: list[Node] = []
         for node in nodes:
             node_type, content = node["t"], node.get("c")
-            if node_type in _FORMATTING:
-                drawn_nodes = self._nest(_FORMATTING[node_type], content, depth)  # type: ignore[arg-type]
-            else:
-                draw = _INLINES.get(node_type)
-                drawn_nodes = draw(self, content, depth) if draw else []
+            drawn_nodes = None
+            with self._leaving_out:
+                if node_type in _FORMATTING:
+                    drawn_nodes = self._nest(_FORMATTING[node_type], content, depth)  # type: ignore[arg-type]
+                else:
+                    draw = _INLINES.get(node_type)
+                    drawn_nodes = draw(self, content, depth) if draw else []
+            drawn_nodes = _text(plain_text(node)) if drawn_nodes is None else drawn_nodes
             for drawn in drawn_nodes:
                 if rendered and drawn["k"] == rendered[-1]["k"] == "text":
                     rendered[-1] = {"k": "text", "text": rendered[-1]["text"] + drawn["text"]}
@@ -141,9 +142,6 @@ class _TypstTree:
                 rendered[-1]["body"].append(drawn)
         return [block for block in rendered if block["body"]]
 
-    def line_block(self, node: Node, depth: int) -> list[Node]:
-        return [{"k": "line", "body": self.inlines(line, depth)} for line in node["c"]]
-
     def heading(self, node: Node, depth: int) -> list[Node]:
         level, (identifier, _, pairs), inlines = node["c"]
         body, label, look = self.inlines(inlines, depth), self._label(identifier), _look(pairs)
@@ -157,9 +155,6 @@ class _TypstTree:
             return None
         self._used_labels.add(identifier)
         return f"a-{identifier}"
-
-    def bullet_list(self, node: Node, depth: int) -> list[Node]:
-        return list(self._lists("list", node["c"], depth))
 
     def number_list(self, node: Node, depth: int) -> list[Node]:
         (start, style, delimiter), items = node["c"]
@@ -185,15 +180,6 @@ class _TypstTree:
         ]
         return [{"k": "terms", "items": items}]
 
-    def block_quote(self, node: Node, depth: int) -> list[Node]:
-        return [{"k": "quote", "body": self.blocks(node["c"], depth + 1)}]
-
-    def code(self, node: Node, depth: int) -> list[Node]:
-        return [{"k": "code", "text": node["c"][1]}]
-
-    def horizontal_rule(self, node: Node, depth: int) -> list[Node]:
-        return [{"k": "rule"}]
-
     def div(self, node: Node, depth: int) -> list[Node]:
         (identifier, _, pairs), inner = node["c"]
         label = self._label(identifier)
@@ -216,7 +202,9 @@ class _TypstTree:
         if not rows or len(plain_text(head)) > _MAX_HEAD_TEXT:  # a head does not continue on the next page
             head, rows = [], [*head, *rows]
         texts = [[plain_text(cell[4]).strip() for cell in cells] for _, cells in [*head, *rows]]
-        if (kind := _chart_kind([*head, *rows])) and (chart := chart_data(kind, texts)):
+        corner: list[Node] = next((cells[0][4] for _, cells in [*head, *rows][:1] if cells), [])
+        kind = dict(corner[0]["c"][0][2]).get("chart", "") if corner and corner[0]["t"] == "Div" else ""
+        if kind and (chart := chart_data(kind, texts)):
             return [{"k": "chart", "chart": chart}]
         shares = [width["c"] if width["t"] == "ColWidth" else None for _, width in columns]
         size = self._document.text_size or _TABLE_TEXT_SIZE
@@ -237,26 +225,12 @@ class _TypstTree:
     def _cell(self, placed: _PlacedCell, aligns: list[str | None], depth: int) -> Node:
         column, columns, rows, (_, align, _, _, body) = placed
         own = _ALIGNS.get(align["t"]) or aligns[column]
-        fills = {look_of(block["c"][0]).get("background") if block["t"] == "Div" else None for block in body}
-        fill = fills.pop() if len(fills) == 1 else None
-        drawn = self.blocks(body, depth + 1)
+        fill, drawn = cell_background(body), self.blocks(body, depth + 1)
         return {"columns": columns, "rows": rows, "align": own, "fill": fill, "body": drawn}
-
-    def string(self, content: str, depth: int) -> list[Node]:
-        return _text(content)
-
-    def space(self, content: None, depth: int) -> list[Node]:
-        return [{"k": "text", "text": " "}]
-
-    def line_break(self, content: None, depth: int) -> list[Node]:
-        return [{"k": "break"}]
 
     def quotation(self, content: list[Any], depth: int) -> list[Node]:
         marks = "‘’" if content[0]["t"] == "SingleQuote" else "“”"  # noqa: RUF001  these are the marks
         return [*_text(marks[0]), *self.inlines(content[1], depth), *_text(marks[1])]
-
-    def inline_code(self, content: list[Any], depth: int) -> list[Node]:
-        return [{"k": "code", "text": content[1]}]
 
     def math(self, content: list[Any], depth: int) -> list[Node]:
         block = content[0]["t"] == "DisplayMath"
@@ -313,12 +287,6 @@ def _look(pairs: list[list[str]]) -> dict[str, Any]:
 
 def _with_look(look: dict[str, Any], body: list[Node]) -> list[Node]:
     return [{"k": "look", "look": look, "body": body}] if look else body
-
-
-def _chart_kind(rows: list[Any]) -> str:
-    """Return the kind of the chart that the first cell of a table names, or ""."""
-    blocks = rows[0][1][0][4] if rows and rows[0][1] else []
-    return dict(blocks[0]["c"][0][2]).get("chart", "") if blocks and blocks[0]["t"] == "Div" else ""
 
 
 _PlacedCell = tuple[int, int, int, list[Any]]
@@ -383,15 +351,19 @@ _FORMATTING = {
 }  # fmt: skip
 _NESTING_BLOCKS = frozenset({"BulletList", "OrderedList", "DefinitionList", "BlockQuote", "Div", "Figure", "Table"})
 _BLOCKS: dict[str, Callable[[_TypstTree, Node, int], list[Node]]] = {
-    "Plain": _TypstTree.paragraph, "Para": _TypstTree.paragraph, "LineBlock": _TypstTree.line_block,
-    "Header": _TypstTree.heading, "BulletList": _TypstTree.bullet_list, "OrderedList": _TypstTree.number_list,
-    "DefinitionList": _TypstTree.definition_list, "BlockQuote": _TypstTree.block_quote, "CodeBlock": _TypstTree.code,
-    "HorizontalRule": _TypstTree.horizontal_rule, "Div": _TypstTree.div, "Figure": _TypstTree.figure,
-    "Table": _TypstTree.table,
+    "Plain": _TypstTree.paragraph, "Para": _TypstTree.paragraph, "Header": _TypstTree.heading,
+    "LineBlock": lambda tree, node, depth: [{"k": "line", "body": tree.inlines(line, depth)} for line in node["c"]],
+    "BulletList": lambda tree, node, depth: list(tree._lists("list", node["c"], depth)),
+    "OrderedList": _TypstTree.number_list, "DefinitionList": _TypstTree.definition_list,
+    "BlockQuote": lambda tree, node, depth: [{"k": "quote", "body": tree.blocks(node["c"], depth + 1)}],
+    "CodeBlock": lambda tree, node, depth: [{"k": "code", "text": node["c"][1]}],
+    "HorizontalRule": lambda tree, node, depth: [{"k": "rule"}],
+    "Div": _TypstTree.div, "Figure": _TypstTree.figure, "Table": _TypstTree.table,
 }  # fmt: skip
 _INLINES: dict[str, Callable[[_TypstTree, Any, int], list[Node]]] = {
-    "Str": _TypstTree.string, "Space": _TypstTree.space, "SoftBreak": _TypstTree.space,
-    "LineBreak": _TypstTree.line_break, "Quoted": _TypstTree.quotation, "Code": _TypstTree.inline_code,
-    "Math": _TypstTree.math, "Link": _TypstTree.link, "Image": _TypstTree.image, "Note": _TypstTree.note,
-    "Span": _TypstTree.span,
+    **dict.fromkeys(("Space", "SoftBreak"), lambda tree, content, depth: [{"k": "text", "text": " "}]),
+    "Str": lambda tree, content, depth: _text(content), "Quoted": _TypstTree.quotation,
+    "LineBreak": lambda tree, content, depth: [{"k": "break"}],
+    "Code": lambda tree, content, depth: [{"k": "code", "text": content[1]}], "Math": _TypstTree.math,
+    "Link": _TypstTree.link, "Image": _TypstTree.image, "Note": _TypstTree.note, "Span": _TypstTree.span,
 }  # fmt: skip

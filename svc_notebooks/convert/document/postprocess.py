@@ -32,9 +32,10 @@ class Placeholders:
         self.uris: dict[str, str] = {}
         """The placeholders as data URIs with the media type of the picture, by the name of the picture."""
         for name, data in resources.items():
-            placeholder, media_type = _placeholder(name, data)
-            self._pictures[placeholder] = data
-            self.uris[name] = f"data:{media_type};base64,{base64.b64encode(placeholder).decode()}"
+            with job.leaving_out("A picture"):
+                placeholder, media_type = _placeholder(name, data)
+                self._pictures[placeholder] = data
+                self.uris[name] = f"data:{media_type};base64,{base64.b64encode(placeholder).decode()}"
 
     def picture(self, part: bytes) -> bytes:
         """Return the picture of a placeholder, or any other part of a file as it is.
@@ -131,9 +132,9 @@ def with_odt_styles(part: bytes) -> bytes:
 
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
-_OFFICE, _STYLE, _TEXT, _FO, _SVG = (
+_OFFICE, _STYLE, _TEXT, _TABLE, _FO, _SVG = (
     f"{{urn:oasis:names:tc:opendocument:xmlns:{name}:1.0}}"
-    for name in ("office", "style", "text", "xsl-fo-compatible", "svg-compatible")
+    for name in ("office", "style", "text", "table", "xsl-fo-compatible", "svg-compatible")
 )
 _PARAGRAPH_ORDER = (
     "pStyle", "keepNext", "keepLines", "pageBreakBefore", "widowControl", "numPr", "pBdr", "shd", "tabs", "bidi",
@@ -145,27 +146,39 @@ _RUN_ORDER = (
     "szCs", "highlight", "u", "shd", "vertAlign", "rtl", "lang",
 )  # fmt: skip
 """The order of the elements in `w:rPr` (17.3.2.28), without those that pandoc does not write."""
+_CELL_ORDER = ("tcW", "gridSpan", "vMerge", "tcBorders", "shd")
+"""The order of the elements in `w:tcPr` (17.4.66)."""
 _FOOTER = 43.2
 """The height in points of the footer of pandoc's odt files, which is above the bottom margin."""
 _MIN_MARGIN = 14.4
 _OPPOSITE = {"left": "right", "right": "left"}
 
 
-def docx_looks(part: bytes) -> bytes:
+def docx_looks(part: bytes, job: Job) -> bytes:
     """Replace the elements `paragraph` and `text` in a docx part with properties of paragraphs and runs."""
+    from lxml import etree
+
     if b"<paragraph " not in part and b"<text " not in part:
         return part
     root = _parse(part)
     for paragraph in root.iter(f"{_W}p"):
         look: dict[str, str] = {}
-        for element in list(paragraph.iter(f"{_W}r", "paragraph", "text")):
-            if element.tag == f"{_W}r":
-                _set_run_look(element, look)
-            else:
+        for element in paragraph.iter(f"{_W}r", "paragraph", "text"):
+            with job.leaving_out("The look of a text"):
+                if element.tag == f"{_W}r":
+                    _set_run_look(element, look)
+                    continue
                 look = dict(element.attrib)
                 if element.tag == "paragraph":
                     _set_paragraph_look(paragraph, look)
-                element.getparent().remove(element)
+    etree.strip_elements(root, "paragraph", "text", with_tail=False)
+    for cell in root.iter(f"{_W}tc"):
+        shades = [paragraph.find(f"{_W}pPr/{_W}shd") for paragraph in cell.iterchildren(f"{_W}p")]
+        colors = {"" if shade is None else shade.get(f"{_W}fill") for shade in shades}
+        if len(colors) == 1 and (color := colors.pop()):
+            properties = _child(cell, f"{_W}tcPr")
+            _set_shading(properties, f"#{color}")
+            _sort(properties, _CELL_ORDER)
     return _serialized(root)
 
 
@@ -209,7 +222,7 @@ def _set_shading(properties: Any, color: str) -> None:
         shading.set(_W + name, value)
 
 
-def odt_looks(content: bytes) -> bytes:
+def odt_looks(content: bytes, job: Job) -> bytes:
     """Replace what `OdtLooks` wrote with automatic styles, and put the descriptions of pictures into their frames."""
     from lxml import etree
 
@@ -219,12 +232,19 @@ def odt_looks(content: bytes) -> bytes:
     styles = _AutomaticStyles(root.find(f"{_OFFICE}automatic-styles"))
     name = f"{_TEXT}style-name"
     for mark in root.iter("paragraph"):
-        paragraph = next(mark.iterancestors(f"{_TEXT}p", f"{_TEXT}h"))
-        paragraph.set(name, styles.name("paragraph", paragraph.get(name), dict(mark.attrib)))
+        with job.leaving_out("The look of a paragraph"):
+            paragraph = next(mark.iterancestors(f"{_TEXT}p", f"{_TEXT}h"))
+            paragraph.set(name, styles.name("paragraph", paragraph.get(name), dict(mark.attrib)))
     for span in root.iter(f"{_TEXT}span"):
         if span.attrib.pop("look", None):
             look = {key: span.attrib.pop(key) for key in list(span.attrib)}
-            span.set(name, styles.name("text", "", look))
+            with job.leaving_out("The look of a text"):
+                span.set(name, styles.name("text", "", look))
+    for cell in root.iter(f"{_TABLE}table-cell"):
+        colors = {styles.backgrounds.get(it.get(name)) for it in cell.iterchildren(f"{_TEXT}p", f"{_TEXT}h")}
+        if len(colors) == 1 and (color := colors.pop()):
+            key = f"{_TABLE}style-name"
+            cell.set(key, styles.name("table-cell", cell.get(key, ""), {"background": color}))
     for description in root.iter("description"):
         etree.SubElement(description.getprevious(), f"{_SVG}desc").text = description.text
     etree.strip_elements(root, "paragraph", "description", with_tail=False)
@@ -237,6 +257,7 @@ class _AutomaticStyles:
     def __init__(self, styles: Any) -> None:
         self._styles = styles
         self._names: dict[tuple[str, ...], str] = {}
+        self.backgrounds: dict[str, str] = {}  # by the name of the style
 
     def name(self, family: str, base: str, look: dict[str, str]) -> str:
         """Return the name of the style with a look. `base` is the style of the paragraph, or ""."""
@@ -245,6 +266,7 @@ class _AutomaticStyles:
             self._names[key] = f"look{len(self._names) + 1}"
             style = self._copy(base, family)
             style.set(f"{_STYLE}name", self._names[key])
+            self.backgrounds |= {self._names[key]: look["background"]} if "background" in look else {}
             _set_properties(style, family, look)
             self._styles.append(style)
         return self._names[key]
@@ -261,6 +283,9 @@ class _AutomaticStyles:
 
 
 def _set_properties(style: Any, family: str, look: dict[str, str]) -> None:
+    if family == "table-cell":
+        _set(_child(style, f"{_STYLE}table-cell-properties"), {f"{_FO}background-color": look["background"]})
+        return
     if family == "paragraph":
         properties = _child(style, f"{_STYLE}paragraph-properties")
         if "direction" in look:
@@ -345,8 +370,8 @@ def docx(archive: bytes, placeholders: Placeholders, document: Document, job: Jo
     return rewrite_parts(
         archive,
         {
-            "word/document.xml": lambda part: _SECTION_END.sub(_docx_page(document.page), _docx_story(part)),
-            "word/footnotes.xml": _docx_story,
+            "word/document.xml": lambda part: _SECTION_END.sub(_docx_page(document.page), _docx_story(part, job)),
+            "word/footnotes.xml": lambda part: _docx_story(part, job),
             "word/styles.xml": lambda part: _docx_size(
                 _TABLE_STYLE.sub(rb"\1" + _TABLE_BORDERS, with_docx_styles(part)), document
             ),
@@ -356,8 +381,8 @@ def docx(archive: bytes, placeholders: Placeholders, document: Document, job: Jo
     )
 
 
-def _docx_story(part: bytes) -> bytes:
-    return docx_looks(_DATA_URI.sub(b'descr=""', part))
+def _docx_story(part: bytes, job: Job) -> bytes:
+    return docx_looks(_DATA_URI.sub(b'descr=""', part), job)
 
 
 def _docx_size(styles: bytes, document: Document) -> bytes:
@@ -385,7 +410,8 @@ def odt(archive: bytes, placeholders: Placeholders, document: Document, job: Job
             "content.xml": lambda part: odt_looks(
                 _SHORT_LENGTH.sub(
                     lambda length: b'="%.4fin"' % float(length[1]), part.replace(b'fo:border="none"', border)
-                )
+                ),
+                job,
             ),
             "styles.xml": lambda part: odt_page(with_odt_styles(part), document),
             "meta.xml": lambda part: _with_metadata(job, part),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from importlib.resources import as_file, files
 from itertools import groupby
@@ -17,8 +17,8 @@ from ..engines.images import encode_image, load_pixels, open_image
 from ..input.native_package import zipped
 from ..job import Job
 from . import pandoc, postprocess
-from .clean import PARAGRAPH_LOOKS, is_rtl, look_of, plain_text
-from .looks import Look
+from .clean import PARAGRAPH_LOOKS, cell_background, is_rtl, look_of, plain_text
+from .looks import Look, is_cell
 from .model import Document, Node, deep_recursion, replace_nodes, text_inlines
 from .postprocess import Placeholders, reference_option
 
@@ -53,7 +53,20 @@ def css(document: Document) -> Document:
         content[place] = [identifier, classes, pairs + [["style", "; ".join(rules)]] * bool(rules)]
         return {"t": node["t"], "c": content}
 
+    document = replace_nodes(document, {"Table": lambda table: {"t": "Table", "c": _with_backgrounds(table["c"])}})
     return replace_nodes(document, dict.fromkeys(("Div", "Span", "Header"), styled))
+
+
+def _with_backgrounds(value: Any) -> Any:
+    """Return a part of a table in which the cells have the background of their blocks."""
+    if not isinstance(value, list):
+        return value
+    if not is_cell(value):
+        return [_with_backgrounds(part) for part in value]
+    (identifier, classes, pairs), *others, blocks = value
+    color = cell_background(blocks)
+    style = [["style", f"background-color: {color}"]] if color else []
+    return [[identifier, classes, [*pairs, *style]], *others, blocks]
 
 
 def _without_look(attributes: list[Any]) -> list[Any]:
@@ -70,7 +83,8 @@ class LookWriter:
 
     format = ""
 
-    def __init__(self) -> None:
+    def __init__(self, job: Job) -> None:
+        self._leaving_out = job.leaving_out("The look of a text")
         self._page_break: Look = {}  # for the next paragraph
 
     def paragraph(self, look: Look) -> str:
@@ -109,7 +123,10 @@ class LookWriter:
             write = _NODE_WRITERS.get(node_type)
             if self._page_break and node_type in _WITHOUT_PAGE_BREAK:
                 nodes += self._leaf({"t": "Para", "c": []}, {})
-            nodes += write(self, value, look) if write else [self._value(value, look)]
+            with self._leaving_out:
+                nodes += write(self, value, look) if write else [self._value(value, look)]
+                continue
+            nodes.append(value)
         return nodes
 
     def _raw(self, node_type: str, code: str) -> list[Node]:
@@ -209,8 +226,8 @@ class RtfLooks(LookWriter):
 
     format = "rtf"
 
-    def __init__(self) -> None:
-        LookWriter.__init__(self)
+    def __init__(self, job: Job) -> None:
+        LookWriter.__init__(self, job)
         self.colors: dict[str, int] = {}
 
     def paragraph(self, look: Look) -> str:
@@ -271,7 +288,7 @@ def _page(document: Document, job: Job) -> bytes:
 
 def text(document: Document, job: Job) -> bytes:
     """Return the document as UTF-8 text with a byte order mark, CRLF line ends, and alternative texts for pictures."""
-    unformatted = _without_formatting(LookWriter().document(_with_metadata_as_text(document, _NOT_IN_TEMPLATE)))
+    unformatted = _without_formatting(LookWriter(job).document(_with_metadata_as_text(document, _NOT_IN_TEMPLATE)))
     plain = pandoc.write(unformatted, "plain", job, "--wrap=none", "--columns=100", *_standalone(document))
     lines = plain.decode("utf-8").replace("\u00a0", " ").splitlines()
     return "\r\n".join([*lines, ""]).encode("utf-8-sig") if lines else b"\xef\xbb\xbf"
@@ -280,14 +297,14 @@ def text(document: Document, job: Job) -> bytes:
 def markdown(document: Document, job: Job) -> bytes:
     """Return the document as Markdown in UTF-8 with embedded pictures."""
     text, placeholders = _embedded(
-        LookWriter().document(document), "markdown", job, "--wrap=none", *_standalone(document)
+        LookWriter(job).document(document), "markdown", job, "--wrap=none", *_standalone(document)
     )
     return placeholders.insert(text, base64.b64encode)
 
 
 def rtf(document: Document, job: Job) -> bytes:
     """Return the document as an RTF file."""
-    looks = RtfLooks()
+    looks = RtfLooks(job)
     tree = looks.document(
         _with_png_for_gif(_with_metadata_as_text(_without_inner_tables(document), _NOT_IN_TEMPLATE), job)
     )
@@ -305,8 +322,7 @@ def _without_inner_tables(document: Document) -> Document:
         return {"t": "Div", "c": [["", [], []], [*caption, *inner]]}
 
     def flat(table: Node) -> Node:
-        content = replace_nodes(Document(blocks=table["c"]), {"Table": as_blocks}).blocks
-        return {"t": "Table", "c": content}
+        return {"t": "Table", "c": replace_nodes(Document(table["c"]), {"Table": as_blocks}).blocks}
 
     return replace_nodes(document, {"Table": flat})
 
@@ -314,11 +330,9 @@ def _without_inner_tables(document: Document) -> Document:
 def _with_png_for_gif(document: Document, job: Job) -> Document:
     """Convert the GIF pictures to PNG, since RTF has no GIF. The names stay the same."""
 
-    def as_png(data: bytes) -> bytes:
-        return encode_image(load_pixels(open_image(data, job.limits)), "PNG").data
-
-    resources = {name: as_png(data) if name.endswith(".gif") else data for name, data in document.resources.items()}
-    return replace(document, resources=resources)
+    gifs = {name: open_image(data, job.limits) for name, data in document.resources.items() if name.endswith(".gif")}
+    pngs = {name: encode_image(load_pixels(image), "PNG").data for name, image in gifs.items()}
+    return replace(document, resources={**document.resources, **pngs})
 
 
 def _with_metadata_as_text(document: Document, never_shown: tuple[str, ...] = ()) -> Document:
@@ -336,13 +350,13 @@ def _with_metadata_as_text(document: Document, never_shown: tuple[str, ...] = ()
 
 def odt(document: Document, job: Job) -> bytes:
     """Return the document as an OpenDocument text (odt)."""
-    archive, placeholders = _embedded(OdtLooks().document(document), "odt", job, reference_option("odt", job))
+    archive, placeholders = _embedded(OdtLooks(job).document(document), "odt", job, reference_option("odt", job))
     return postprocess.odt(archive, placeholders, document, job)
 
 
 def docx(document: Document, job: Job) -> bytes:
     """Return the document as a Word document (docx)."""
-    archive, placeholders = _embedded(DocxLooks().document(document), "docx", job, reference_option("docx", job))
+    archive, placeholders = _embedded(DocxLooks(job).document(document), "docx", job, reference_option("docx", job))
     return postprocess.docx(archive, placeholders, document, job)
 
 
@@ -380,12 +394,8 @@ def _without_formatting(document: Document) -> Document:
         description = plain_text(image["c"][1])
         return {"t": "Str", "c": f"[{description}]" if description else ""}
 
-    def plain(node: Node) -> Node:
-        return {"t": "Span", "c": [["", [], []], node["c"]]}
-
-    def with_caption(figure: Node) -> Node:
-        _, (_, caption), blocks = figure["c"]
-        return {"t": "Div", "c": [_NO_ATTRIBUTES, [*blocks, *caption]]}
-
-    changes = dict.fromkeys(_FORMATTING, plain) | {"Image": alt_text, "Figure": with_caption}
+    changes: dict[str, Callable[[Node], Node]] = {
+        **dict.fromkeys(_FORMATTING, lambda node: {"t": "Span", "c": [_NO_ATTRIBUTES, node["c"]]}), "Image": alt_text,
+        "Figure": lambda it: {"t": "Div", "c": [_NO_ATTRIBUTES, [*it["c"][2], *it["c"][1][1]]]},  # the caption below
+    }  # fmt: skip
     return replace_nodes(document, changes)

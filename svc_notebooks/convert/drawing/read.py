@@ -41,17 +41,27 @@ _DATA_URI = re.compile(r"data:image/(?:png|jpe?g|gif)\s*((?:;[^,]{0,100})?),", r
 
 def clean(root: Any, job: Job) -> None:
     """Remove elements and attributes of an SVG tree that run code, load external content or draw nothing."""
+    leaving_out = job.leaving_out("An element of the drawing")
     for element in list(root.iter()):
         if element is not root and not _is_allowed_element(element):
             _remove_element(element, job)
             continue
-        for key in list(element.attrib):
-            _clean_attribute(element, key, job)
-        _limit_filter(element)
-        if element.tag == f"{{{SVG}}}style":
-            element.text = css.clean_stylesheet("".join(element.itertext()))
-            for child in list(element):
-                element.remove(child)
+        with leaving_out:
+            _clean_element(element, job)
+            continue
+        if element is root:
+            raise ConversionError("the drawing cannot be checked.")
+        _remove_element(element, job)
+
+
+def _clean_element(element: Any, job: Job) -> None:
+    for key in list(element.attrib):
+        _clean_attribute(element, key, job)
+    _limit_filter(element)
+    if element.tag == f"{{{SVG}}}style":
+        element.text = css.clean_stylesheet("".join(element.itertext()))
+        for child in list(element):
+            element.remove(child)
 
 
 def _limit_filter(element: Any) -> None:
@@ -178,19 +188,6 @@ def check_depth(root: Any) -> None:
         level = [child for element in level for child in element]
 
 
-def check_rules(root: Any) -> None:
-    """Raise TooLarge if the style sheets of a drawing have more than about `MAX_RULES` rules."""
-    sheets = ("".join(element.itertext()) for element in root.iter("{*}style"))
-    if sum(sheet.count("{") for sheet in sheets) > MAX_RULES:
-        raise TooLarge(f"the style sheets of the drawing have more than {MAX_RULES} rules.")
-
-
-def check_weight(root: Any, pixels: float) -> None:
-    """Raise TooLarge if a drawing of this size in pixels is too complex, or ConversionError for reference cycles."""
-    if Weights(root, pixels).of(root) > MAX_WEIGHT:
-        raise TooLarge(f"the drawing has more than {MAX_WEIGHT} elements, including repeated uses.")
-
-
 class Weights:
     """Calculates and caches the weights of elements. A weight is the number of simple elements with equal cost."""
 
@@ -257,10 +254,13 @@ def read(source: bytes, job: Job) -> Drawing:
     """Read SVG as a safe drawing. Raises ConversionError if the SVG is not valid, and TooLarge above `MAX_WEIGHT`."""
     root = _parse(source)
     check_depth(root)
-    check_rules(root)
+    sheets = ("".join(element.itertext()) for element in root.iter("{*}style"))
+    if sum(sheet.count("{") for sheet in sheets) > MAX_RULES:
+        raise TooLarge(f"the style sheets of the drawing have more than {MAX_RULES} rules.")
     clean(root, job)
     width, height = _set_size(root, job)
-    check_weight(root, width * height)
+    if Weights(root, width * height).of(root) > MAX_WEIGHT:
+        raise TooLarge(f"the drawing has more than {MAX_WEIGHT} elements, including repeated uses.")
     etree.cleanup_namespaces(root)
     return Drawing(etree.tostring(root, encoding="unicode", with_tail=False), width, height)
 

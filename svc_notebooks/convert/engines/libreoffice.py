@@ -27,15 +27,13 @@ _PROFILE_SETTINGS = (
     ("Office.Common/Security/Scripting", "MacroSecurityLevel", "3"),
     ("Office.Common/Security/Scripting", "BlockUntrustedRefererLinks", "true"),
     ("Office.Common/Security/Scripting", "DisableActiveContent", "true"),
-    ("Office.Writer/Content/Update", "Link", "0"),
-    ("Office.Calc/Content/Update", "Link", "1"),
+    ("Office.Writer/Content/Update", "Link", "0"), ("Office.Calc/Content/Update", "Link", "1"),
     ("Inet/Settings", "ooInetProxyType", "1"),  # a nonexistent proxy prevents downloads
     ("Inet/Settings", "ooInetHTTPProxyName", "127.0.0.1"),
-    ("Inet/Settings", "ooInetHTTPProxyPort", "9"),
-    ("Inet/Settings", "ooInetHTTPSProxyName", "127.0.0.1"),
+    ("Inet/Settings", "ooInetHTTPProxyPort", "9"), ("Inet/Settings", "ooInetHTTPSProxyName", "127.0.0.1"),
     ("Inet/Settings", "ooInetHTTPSProxyPort", "9"),
     ("Setup/Product", "ooSetupLastVersion", "99.0"),  # a new version tests the graphics, which takes longer than a file
-)
+)  # fmt: skip
 _MINIMUM_MEMORY = 256 * MIB
 """The memory in bytes without which LibreOffice is not started. A page of text needs 150 MiB."""
 _VISIBLE = (

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections import Counter
 from collections.abc import Callable
 from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,46 +25,18 @@ _MIN_LETTERS = 60
 _MIN_ORIENTATION_CONFIDENCE = 4.0
 _MIN_HEIGHT = 1000
 """The side length in pixels up to which a picture is enlarged, since Tesseract needs letters of 20 pixels."""
-
-# Models by language, and by language and script or region where the script or the region needs another model.
-_MODELS_BY_LANGUAGE = {
-    "af": "afr", "am": "amh", "ar": "ara", "as": "asm", "az": "aze", "be": "bel", "bn": "ben", "bo": "bod",
-    "bs": "bos", "br": "bre", "bg": "bul", "ca": "cat", "cs": "ces", "zh": "chi_sim", "cmn": "chi_sim",
-    "wuu": "chi_sim", "yue": "chi_tra", "co": "cos", "cy": "cym", "da": "dan", "de": "deu", "gsw": "deu",
-    "dv": "div", "dz": "dzo", "el": "ell", "en": "eng", "eo": "epo", "et": "est", "eu": "eus", "fo": "fao",
-    "fa": "fas", "pes": "fas", "fi": "fin", "fr": "fra", "fy": "fry", "gd": "gla", "ga": "gle", "gl": "glg",
-    "gu": "guj", "ht": "hat", "he": "heb", "hi": "hin", "hr": "hrv", "hu": "hun", "hy": "hye", "iu": "iku",
-    "id": "ind", "is": "isl", "it": "ita", "jv": "jav", "ja": "jpn", "kn": "kan", "ka": "kat", "kk": "kaz",
-    "km": "khm", "ky": "kir", "ku": "kmr", "ko": "kor", "lo": "lao", "la": "lat", "lv": "lav", "lt": "lit",
-    "lb": "ltz", "ml": "mal", "mr": "mar", "mk": "mkd", "mt": "mlt", "mn": "mon", "mi": "mri", "ms": "msa",
-    "my": "mya", "ne": "nep", "nl": "nld", "no": "nor", "nb": "nor", "nn": "nor", "nob": "nor", "nno": "nor",
-    "oc": "oci", "or": "ori", "pa": "pan", "pl": "pol", "pt": "por", "ps": "pus", "qu": "que", "ro": "ron",
-    "ru": "rus", "sa": "san", "si": "sin", "sk": "slk", "sl": "slv", "sd": "snd", "es": "spa", "sq": "sqi",
-    "sr": "srp", "su": "sun", "sw": "swa", "sv": "swe", "ta": "tam", "tt": "tat", "te": "tel", "tg": "tgk",
-    "tl": "fil", "th": "tha", "ti": "tir", "to": "ton", "tr": "tur", "ug": "uig", "uk": "ukr", "ur": "urd",
-    "uz": "uzb", "vi": "vie", "yi": "yid", "yo": "yor", "zho": "chi_sim",
-}  # fmt: skip
-_MODELS_BY_SCRIPT = {
-    "zh-hant": "chi_tra", "zh-tw": "chi_tra", "zh-hk": "chi_tra", "zh-mo": "chi_tra", "zh-hans": "chi_sim",
-    "sr-latn": "srp_latn", "az-cyrl": "aze_cyrl", "uz-cyrl": "uzb_cyrl", "de-latf": "deu_latf",
-}  # fmt: skip
-
-_FREQUENT_WORDS = {
-    "cs": "je se že jsou byl jako nebo které", "da": "og ikke det af til jeg blev eller",
-    "de": "der das und ist nicht mit auf wird", "en": "the of and to is that this with",
-    "es": "el los del las una por como pero", "fi": "ja on ei että oli mutta joka myös",
-    "fr": "le les et des est une dans pour", "hu": "az és hogy egy nem van volt meg",
-    "it": "il che di della sono gli per nel", "nl": "het een van niet voor ook zijn wordt",
-    "pl": "nie na się jest że oraz przez dla", "pt": "os uma não com mais ao são pelo",
-    "ro": "și este pentru din care sunt cu să", "sv": "och att det är som inte på för",
-    "tr": "ve bir bu için ile olarak çok daha",
-}  # fmt: skip
-_LANGUAGES_OF_SCRIPTS = {
-    "Arabic": "ar", "Armenian": "hy", "Bengali": "bn", "Cyrillic": "ru", "Devanagari": "hi", "Georgian": "ka",
-    "Greek": "el", "Han": "zh", "Hangul": "ko", "Hebrew": "he", "Kana": "ja", "Tamil": "ta", "Thai": "th",
-}  # fmt: skip
 _MIN_WORDS = 5
 """The number of frequent words, or of letters of a script, from which a text tells its language."""
+
+
+@cache
+def _languages() -> dict[str, dict[str, str]]:
+    """Return the models by language, and by language and script or region where these need another model ("models").
+
+    Also returns frequent words by language ("words"), and the languages by the name of their script ("scripts").
+    """
+    tables: dict[str, dict[str, str]] = json.loads((files(__package__) / "languages.json").read_text("utf-8"))
+    return tables
 
 
 class OcrModel(NamedTuple):
@@ -103,9 +77,11 @@ def language_of(text: str) -> str | None:
     ('de', None)
     """
     words = Counter(re.findall(r"\w+", text.lower()))
-    scores = {tag: sum(words[word] for word in listed.split()) for tag, listed in _FREQUENT_WORDS.items()}
+    scores = {tag: sum(words[word] for word in listed.split()) for tag, listed in _languages()["words"].items()}
     scores |= {
-        tag: len(script.letters.findall(text)) for script in SCRIPTS if (tag := _LANGUAGES_OF_SCRIPTS.get(script.name))
+        tag: len(script.letters.findall(text))
+        for script in SCRIPTS
+        if (tag := _languages()["scripts"].get(script.name))
     }
     scores["ja"] *= 5  # Japanese has about as many Han characters
     best = max(scores, key=scores.__getitem__)
@@ -155,8 +131,9 @@ def _installed_models() -> dict[str, Path]:
 
 def _model_for(tag: str) -> str:
     language, *rest = tag.lower().split("-")
-    special = filter(None, (_MODELS_BY_SCRIPT.get(f"{language}-{part}") for part in rest))
-    return next(special, _MODELS_BY_LANGUAGE.get(language, language))
+    models = _languages()["models"]
+    special = filter(None, (models.get(f"{language}-{part}") for part in rest))
+    return next(special, models.get(language, language))
 
 
 @cache

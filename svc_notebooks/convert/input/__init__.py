@@ -1,6 +1,6 @@
 """Reads untrusted input safely, and packs native documents for storage.
 
-detect, charset, letters, ole: detect the media type and the character set of a source, and encrypted Office files.
+detect, charset, ole: detect the media type and the character set of a source, and encrypted Office files.
 zip_file: opens zip files and checks markup within limits.
 odf_file, opc: open OpenDocument files and Open Packaging files (docx, xlsx).
 native_package: the storage format of a native document, which is a zip file with JSON and images.

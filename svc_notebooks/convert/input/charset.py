@@ -6,14 +6,16 @@ The module tries the byte order mark, UTF-16 and UTF-32, ISO 2022, UTF-8, the de
 from __future__ import annotations
 
 import codecs
+import json
 import re
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import suppress
 from functools import cache
+from importlib.resources import files
 from string import ascii_lowercase
 
 from ..job import Job
-from .letters import LETTERS
 
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -33,11 +35,8 @@ _MAX_ALPHABETS = 4
 """The number of different high bytes up to which UTF-16 is assumed. Each alphabet has its own high byte."""
 _EXCLUDED_CODECS = frozenset({"idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined", "mbcs", "oem"})
 _ISO_2022 = (
-    ("iso2022_jp_2", b"\x1b$B"),
-    ("iso2022_jp_2", b"\x1b$@"),
-    ("iso2022_jp_2", b"\x1b(J"),
-    ("iso2022_kr", b"\x1b$)C"),
-)
+    ("iso2022_jp_2", b"\x1b$B"), ("iso2022_jp_2", b"\x1b$@"), ("iso2022_jp_2", b"\x1b(J"), ("iso2022_kr", b"\x1b$)C"),
+)  # fmt: skip
 """The 7-bit encodings with an escape sequence of each. Text in these encodings is also valid ASCII and UTF-8."""
 _NON_ASCII = re.compile(rb"[\x80-\xff]")
 _MARKUP_CHARSET = re.compile(
@@ -58,7 +57,7 @@ _CODECS: tuple[tuple[str, float, str], ...] = (
     ("cp932", 0, "Japanese"), ("euc_jp", 1, "Japanese"), ("gb18030", -1, "Chinese"), ("big5", 2, "Chinese"),
     ("cp949", -2, "Korean"),
 )  # fmt: skip
-"""The codecs that are guessed, each with a cost and languages of `LETTERS`."""
+"""The codecs that are guessed, each with a cost and languages of letters.json."""
 _PUNCTUATION = "“”„‚‘’–—…«»·•§°€£¥±×²³¼½¾µ¿¡©®™\xa0\u3000\u200c\u200d\u200e\u200f、。「」（）：，！？《》・"  # noqa: RUF001
 _INVALID, _FOREIGN, _ODD = 18.0, 11.5, 9.5
 """The costs of an invalid byte, of a letter of another language, and of letters that do not belong together."""
@@ -86,8 +85,9 @@ def decode(source: bytes, job: Job, declared: str | None = None) -> str:
         "utf-8",
         codec,
     ):
-        if name and (text := _try_decode(source, name)) is not None:
-            return text
+        with suppress(LookupError, ValueError):
+            if name:
+                return str(source, name)
     guess = _guess(_sample(source), codec)
     if guess != codec:
         job.note(
@@ -135,13 +135,6 @@ def _declared_codec(declared: str | None) -> str | None:
     return _SUPERSETS.get(codec.name, codec.name)
 
 
-def _try_decode(source: bytes, name: str) -> str | None:
-    try:
-        return str(source, name)
-    except (LookupError, ValueError):
-        return None
-
-
 def _guess(sample: bytes, declared: str | None) -> str:
     """Return the codec with the lowest cost, which is about the negative logarithm of the text's probability.
 
@@ -180,9 +173,19 @@ class _LetterCosts(dict[str, float]):
 
 
 @cache
+def _letters() -> dict[str, str]:
+    """Return the letters of languages, the most frequent first.
+
+    The first 26 letters of most, and the characters of Chinese and Japanese, are those of charset-normalizer 3.5.
+    """
+    letters: dict[str, str] = json.loads((files(__package__) / "letters.json").read_text("utf-8"))
+    return letters
+
+
+@cache
 def _letter_costs(language: str) -> tuple[_LetterCosts, bool]:
     """Return the costs of the letters in a language, and whether its script is Latin."""
-    letters = LETTERS[language]
+    letters = _letters()[language]
     if language in ("Japanese", "Chinese", "Korean"):
         costs = {letter: 0.046 * rank - 0.9 for rank, letter in enumerate(letters)}
     else:

@@ -1,4 +1,4 @@
-"""Opens OpenDocument files, and resolves their names, lengths and styles."""
+"""Opens OpenDocument files, resolves their names, lengths and styles, and packs their parts."""
 
 from __future__ import annotations
 
@@ -10,41 +10,34 @@ import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cache
 from html import escape
 from typing import Any
 
 from ..job import MIB, ConversionError, Job, TooLarge
+from .native_package import zip_timestamp, zipped
 from .zip_file import check_markup, open_archive, refuse_entities
 
 _ODF = "urn:oasis:names:tc:opendocument:xmlns:"
 NAMESPACES = {
-    "office": _ODF + "office:1.0",
-    "style": _ODF + "style:1.0",
-    "text": _ODF + "text:1.0",
-    "table": _ODF + "table:1.0",
-    "draw": _ODF + "drawing:1.0",
-    "presentation": _ODF + "presentation:1.0",
-    "fo": _ODF + "xsl-fo-compatible:1.0",
-    "svg": _ODF + "svg-compatible:1.0",
-    "meta": _ODF + "meta:1.0",
-    "manifest": _ODF + "manifest:1.0",
-    "xlink": "http://www.w3.org/1999/xlink",
-    "dc": "http://purl.org/dc/elements/1.1/",
+    prefix: f"{_ODF}{path}:1.0"
+    for prefix, path in (
+        ("office", "office"), ("style", "style"), ("text", "text"), ("table", "table"), ("draw", "drawing"),
+        ("presentation", "presentation"), ("fo", "xsl-fo-compatible"), ("svg", "svg-compatible"), ("meta", "meta"),
+        ("number", "datastyle"),
+    )
+} | {
+    "of": f"{_ODF}of:1.2", "xlink": "http://www.w3.org/1999/xlink", "dc": "http://purl.org/dc/elements/1.1/",
     "loext": "urn:org:documentfoundation:names:experimental:office:xmlns:loext:1.0",
-}
+}  # fmt: skip
 READ_NAMESPACES = NAMESPACES | {
     "calcext": "urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0",
-    "chart": _ODF + "chart:1.0",
-    "form": _ODF + "form:1.0",
-    "number": _ODF + "datastyle:1.0",
-    "script": _ODF + "script:1.0",
+    "chart": f"{_ODF}chart:1.0", "form": f"{_ODF}form:1.0", "script": f"{_ODF}script:1.0",
     "field": "urn:openoffice:names:experimental:ooo-ms-interop:xmlns:field:1.0",
-    "xforms": "http://www.w3.org/2002/xforms",
-    "math": "http://www.w3.org/1998/Math/MathML",
+    "xforms": "http://www.w3.org/2002/xforms", "math": "http://www.w3.org/1998/Math/MathML",
     "xml": "http://www.w3.org/XML/1998/namespace",
-}
-MIMETYPE = "application/vnd.oasis.opendocument.presentation"
+}  # fmt: skip
 
 _CM = 360_000
 _UNITS = {"cm": _CM, "mm": _CM / 10, "in": 914_400, "inch": 914_400, "pt": 12_700, "pc": 152_400, "px": 9_525}
@@ -110,6 +103,46 @@ def text_content(text: str) -> str:
     """
     lines = (_SPACES.sub("<text:s/>", escape(line, quote=False)) for line in text.split("\n"))
     return "<text:line-break/>".join(lines).replace("\t", "<text:tab/>")
+
+
+_DECLARED = " ".join(f'xmlns:{prefix}="{uri}"' for prefix, uri in NAMESPACES.items())
+_HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
+
+
+def tag(name: str, attributes: Mapping[str, str] | None = None, *inside: str) -> str:
+    """Return an XML element as text. Attribute values are escaped, but `inside` must already be valid XML.
+
+    >>> tag("text:p", {"text:style-name": "P1"}, text_content("a & b"))
+    '<text:p text:style-name="P1">a &amp; b</text:p>'
+    """
+    attribute_text = "".join(f' {key}="{escape(value)}"' for key, value in (attributes or {}).items())
+    body = "".join(inside)
+    return f"<{name}{attribute_text}>{body}</{name}>" if body else f"<{name}{attribute_text}/>"
+
+
+def odf_document(root: str, *inside: str) -> bytes:
+    """Return an XML document with the root element `root`, which declares all namespaces. `inside` is XML."""
+    return f'{_HEAD}<{root} {_DECLARED} office:version="1.3">{"".join(inside)}</{root}>'.encode("utf-8", "replace")
+
+
+def odf_archive(
+    kind: str, content: bytes, styles: bytes, title: str, now: datetime, pictures: Mapping[str, bytes]
+) -> bytes:
+    """Return an OpenDocument file of a kind such as "spreadsheet", with a title, and `now` as its dates."""
+    media_type, when = f"application/vnd.oasis.opendocument.{kind}", now.strftime("%Y-%m-%dT%H:%M:%S")
+    dates = tag("meta:creation-date", None, when), tag("dc:date", None, when)
+    meta = odf_document("office:document-meta", tag("office:meta", None, tag("dc:title", None, escape(title)), *dates))
+    files = {"content.xml": content, "styles.xml": styles, "meta.xml": meta, **pictures}
+    extensions = ((path, path.rpartition(".")[2].replace("jpg", "jpeg")) for path in files)
+    types = {path: "text/xml" if extension == "xml" else f"image/{extension}" for path, extension in extensions}
+    entries = (
+        tag("manifest:file-entry", {"manifest:full-path": path, "manifest:media-type": listed})
+        for path, listed in ({"/": media_type} | types).items()
+    )
+    space = {"xmlns:manifest": f"{_ODF}manifest:1.0", "manifest:version": "1.3"}
+    # `mimetype` is first and not compressed, so that the first bytes show the type (ODF 1.2 part 3, 3.3).
+    manifest = _HEAD + tag("manifest:manifest", space, *entries)
+    return zipped({"mimetype": media_type.encode(), **files, _MANIFEST: manifest.encode()}, zip_timestamp(now))
 
 
 _MAX_PARENTS = 30

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import zipfile
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from posixpath import basename, dirname, join, normpath
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 from xml.etree.ElementTree import ParseError, parse
 
-from ..job import ConversionError
+from ..job import ConversionError, Job
 from .zip_file import MarkupFile, check_markup
 
 _RELATIONSHIP = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
@@ -78,17 +79,24 @@ class OpcPackage:
 _C = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
 
 
-def chart_rows(chart: Any, limit: int) -> list[list[str]]:
+Cells = Callable[[str], Sequence[str]]
+"""A function that returns the texts of the cells of a reference such as "Data!$B$2:$B$9"."""
+
+
+def chart_rows(chart: Any, limit: int, job: Job, cells: Cells = lambda reference: ()) -> list[list[str]]:
     """Return a row with the names of the series, and a row for each of at most `limit` categories.
 
-    The first column has the categories, the others have the values. Returns [] if the chart has no series.
+    The first column has the categories, the others have the values. Values that the chart does not store are those of
+    the `cells` to which it refers. Returns [] with a note if the chart has no values.
     """
     series = list(chart.iter(f"{_C}ser"))
-    if not series:
+    columns = [_column(element, cells, "val", "yVal") for element in series]
+    if not any(columns):
+        job.note("A chart without stored values was left out.")
         return []
-    columns = [_column(element, "val", "yVal") for element in series]
-    categories = next((column for element in series if (column := _column(element, "cat", "xVal"))), {})
-    names = [_first_value(element.find(f"{_C}tx")) or f"Series {n}" for n, element in enumerate(series, 1)]
+    categories = next((column for element in series if (column := _column(element, cells, "cat", "xVal"))), {})
+    titles = (_column(element, cells, "tx").get(0) or _first_value(element.find(f"{_C}tx")) for element in series)
+    names = [title or f"Series {n}" for n, title in enumerate(titles, 1)]
     points = sorted(set(categories).union(*columns))[:limit]
     return [["", *names], *([column.get(point, "") for column in (categories, *columns)] for point in points)]
 
@@ -104,7 +112,7 @@ def chart_kind(chart: Any) -> str:
     return {"line": "line", "area": "line", "pie": "pie", "doughnut": "pie", "scatter": "scatter"}.get(kind, "")
 
 
-def _column(series: Any, *names: str) -> dict[int, str]:
+def _column(series: Any, cells: Cells, *names: str) -> dict[int, str]:
     reference = next((element for name in names if (element := series.find(_C + name)) is not None), None)
     values: dict[int, str] = {}
     for parent in () if reference is None else reference.iter():
@@ -115,7 +123,8 @@ def _column(series: Any, *names: str) -> dict[int, str]:
                 with suppress(ValueError):  # programs store numbers with 17 digits, and show 15
                     value = value if is_text or len(value) < 17 else f"{float(value):.15g}"
                 values[index] = f"{value} {values[index]}" if index in values else value  # the levels of a category
-    return values
+    formula = None if values or reference is None else next(reference.iter(f"{_C}f"), None)
+    return values if formula is None else {place: text for place, text in enumerate(cells(formula.text or "")) if text}
 
 
 def _first_value(element: Any) -> str:

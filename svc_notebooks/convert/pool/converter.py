@@ -146,14 +146,9 @@ class Worker:
         # The worker finds the package where this process found it.
         paths = [str(Path(__file__).parents[3]), *filter(None, [os.environ.get("PYTHONPATH")])]
         self._process = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
-            encoding="utf-8",
-            start_new_session=True,
-        )
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)}, encoding="utf-8", start_new_session=True,
+        )  # fmt: skip
         after_fork(self, Worker._close_pipes_in_child)
 
     def _close_pipes_in_child(self) -> None:
@@ -377,14 +372,11 @@ class Converter:
                 source_file.write_bytes(source)
             job = Job(conversion.media_type, work, office=self._office, limits=self._limits, **options)
             request = {
-                "function": f".{conversion.function}",
-                "native": conversion.native,
-                "model": f".{MODELS[conversion.native]}",
-                "reads": reads,
-                "source": None if source is None else str(source_file),
-                "target": str(target),
+                "function": f".{conversion.function}", "native": conversion.native,
+                "model": f".{MODELS[conversion.native]}", "reads": reads,
+                "source": None if source is None else str(source_file), "target": str(target),
                 "job": dataclasses.asdict(job) | {"folder": str(job.folder), "now": job.now.isoformat()},
-            }
+            }  # fmt: skip
             with release_permit():
                 if capabilities().processes:
                     response = self._pool.run(request, user=client.user, is_gone=client.is_gone)

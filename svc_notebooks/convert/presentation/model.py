@@ -207,11 +207,6 @@ class SlideTable:
     alt: str = ""
     chart: str = ""
 
-    def with_corner(self, text: str) -> SlideTable:
-        """Return a copy of the table whose top left cell contains `text`, such as a chart title."""
-        first = replace(self.rows[0][0] or TableCell(), paragraphs=(Paragraph((TextRun(text),)),))
-        return replace(self, rows=((first, *self.rows[0][1:]), *self.rows[1:]))
-
 
 Shape = Text | SlidePicture | SlideTable
 

@@ -9,22 +9,7 @@ from typing import Any
 from ..engines.chart import chart_data
 from ..engines.typst import render
 from ..job import Job, TooLarge
-from .model import (
-    PATH_SIDE,
-    POINT,
-    Box,
-    Deck,
-    Paragraph,
-    Shape,
-    Slide,
-    SlidePicture,
-    SlideTable,
-    TableCell,
-    Text,
-    TextRun,
-    label,
-    with_numbers,
-)
+from . import model
 
 _TEMPLATE = "presentation/slides.typ"
 _SIZE = 18.0
@@ -32,50 +17,49 @@ _FONTS = ["Noto Sans", "Liberation Sans", "Arial", "DejaVu Sans"]
 """Common fonts of slides, and fonts with the same character widths."""
 
 
-def write_pdf(deck: Deck, job: Job) -> bytes:
+def write_pdf(deck: model.Deck, job: Job) -> bytes:
     """Return a PDF of all slides, including hidden slides. Raises TooLarge if tables have too many cells for a PDF."""
-    slides = deck.slides or (Slide(),)
-    cells = sum(
-        len(row) for slide in slides for shape in slide.shapes if isinstance(shape, SlideTable) for row in shape.rows
-    )
+    slides = deck.slides or (model.Slide(),)
+    tables = (shape for slide in slides for shape in slide.shapes if isinstance(shape, model.SlideTable))
+    cells = sum(len(row) for table in tables for row in table.rows)
     if cells > job.limits.pdf_cells:
         raise TooLarge(f"the tables have {cells} cells; the limit for a PDF is {job.limits.pdf_cells}.")
     data = {
-        "fonts": _FONTS,
-        "title": deck.title or job.name,
-        "width": _points(deck.width),
-        "height": _points(deck.height),
+        "fonts": _FONTS, "title": deck.title or job.name, "width": _points(deck.width), "height": _points(deck.height),
         "slides": [
-            {
-                "background": slide.background or "ffffff",
-                "shapes": [_shape(shape) for shape in (*slide.behind, *slide.shapes) if _is_visible(shape, deck)],
-            }
-            for slide in slides
+            {"background": slide.background or "ffffff", "shapes": list(_shapes(slide, deck, job))} for slide in slides
         ],
-    }
+    }  # fmt: skip
     return render(job, _TEMPLATE, data, deck.pictures)
 
 
+def _shapes(slide: model.Slide, deck: model.Deck, job: Job) -> Iterator[dict[str, Any]]:
+    for shape in (*slide.behind, *slide.shapes):
+        with job.leaving_out("A shape"):
+            if _is_visible(shape, deck):
+                yield _shape(shape)
+
+
 def _points(length: float) -> float:
-    return round(length / POINT, 2)
+    return round(length / model.POINT, 2)
 
 
-def _is_visible(shape: Shape, deck: Deck) -> bool:
+def _is_visible(shape: model.Shape, deck: model.Deck) -> bool:
     """Return whether a shape has paragraphs or overlaps the page. Pictures also need data, and tables need cells."""
     box = shape.box
     inside = box.x < deck.width and box.y < deck.height and box.x + box.width > 0 and box.y + box.height > 0
-    if isinstance(shape, SlidePicture):
+    if isinstance(shape, model.SlidePicture):
         return inside and shape.name in deck.pictures and box.width > 0 and box.height > 0
-    if isinstance(shape, SlideTable):
+    if isinstance(shape, model.SlideTable):
         return inside and bool(shape.rows and shape.rows[0])
     return inside or bool(shape.paragraphs)
 
 
-def _shape(shape: Shape) -> dict[str, Any]:
+def _shape(shape: model.Shape) -> dict[str, Any]:
     box: dict[str, Any] = {name: _points(getattr(shape.box, name)) for name in ("x", "y", "width", "height")}
     box |= {"turn": shape.box.turn, "flip": (shape.box.flip_x, shape.box.flip_y)}
     match shape:
-        case Text():
+        case model.Text():
             return box | {
                 "kind": "text", "fits": shape.shrinks, "anchor": shape.anchor, "wrap": shape.wrap,
                 "outline": shape.outline, "fill": shape.fill, "line": shape.line, "dash": shape.stroke.dash,
@@ -87,9 +71,9 @@ def _shape(shape: Shape) -> dict[str, Any]:
                 "insets": [_points(inset) for inset in shape.insets], "direction": shape.direction,
                 "paragraphs": _paragraphs(shape.paragraphs),
             }  # fmt: skip
-        case SlidePicture():
+        case model.SlidePicture():
             return box | {"kind": "picture", "name": shape.name, "alt": shape.alt, "crop": shape.crop}
-        case SlideTable():
+        case model.SlideTable():
             texts = [[cell.text if cell else "" for cell in row] for row in shape.rows]
             if shape.chart and (chart := chart_data(shape.chart, texts, " · ".join(texts[0][0].splitlines()))):
                 return box | {"kind": "chart", "chart": chart}
@@ -100,7 +84,7 @@ def _shape(shape: Shape) -> dict[str, Any]:
             return box | {"kind": "table", "columns": widths, "heights": heights, "cells": cells}
 
 
-def _commands(data: str, box: Box) -> list[Any]:
+def _commands(data: str, box: model.Box) -> list[Any]:
     """Return path data as lists of a letter and points."""
     commands: list[Any] = []
     tokens = iter(data.split())
@@ -108,16 +92,16 @@ def _commands(data: str, box: Box) -> list[Any]:
         if token.isalpha():
             commands.append([token])
         else:
-            x, y = int(token) * box.width / PATH_SIDE, int(next(tokens)) * box.height / PATH_SIDE
+            x, y = int(token) * box.width / model.PATH_SIDE, int(next(tokens)) * box.height / model.PATH_SIDE
             commands[-1].append((_points(x), _points(y)))
     return commands
 
 
-def _paragraphs(paragraphs: tuple[Paragraph, ...]) -> list[dict[str, Any]]:
+def _paragraphs(paragraphs: tuple[model.Paragraph, ...]) -> list[dict[str, Any]]:
     return [
         {
             "level": paragraph.level,
-            "marker": label(paragraph, number),
+            "marker": model.label(paragraph, number),
             "align": paragraph.align,
             "rtl": paragraph.rtl,
             "spacing": (paragraph.line_spacing, paragraph.before, paragraph.after),
@@ -125,11 +109,11 @@ def _paragraphs(paragraphs: tuple[Paragraph, ...]) -> list[dict[str, Any]]:
             "size": max((run.size or _SIZE for run in paragraph.runs), default=_SIZE),
             "runs": [_run(run) for run in paragraph.runs],
         }
-        for paragraph, number in with_numbers(paragraphs)
+        for paragraph, number in model.with_numbers(paragraphs)
     ]
 
 
-def _run(run: TextRun) -> dict[str, Any]:
+def _run(run: model.TextRun) -> dict[str, Any]:
     link = run.link if run.link and not run.link.startswith("#") else None
     return {
         "text": run.text, "bold": run.bold, "italic": run.italic, "strike": run.strike, "link": link,
@@ -138,7 +122,7 @@ def _run(run: TextRun) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _cell(cell: TableCell, table: SlideTable, x: int, y: int) -> dict[str, Any]:
+def _cell(cell: model.TableCell, table: model.SlideTable, x: int, y: int) -> dict[str, Any]:
     return {
         "x": x, "y": y, "fill": cell.fill, "header": table.header and y == 0,
         "anchor": cell.anchor, "borders": cell.borders,
@@ -150,32 +134,31 @@ def _cell(cell: TableCell, table: SlideTable, x: int, y: int) -> dict[str, Any]:
 _ORDER = {"title": 0, "footer": 2}
 
 
-def write_text(deck: Deck, job: Job) -> bytes:
+def write_text(deck: model.Deck, job: Job) -> bytes:
     """Return the text of all slides in UTF-8 with a byte order mark, CRLF line ends, and empty lines between slides."""
-    text = "\r\n\r\n\r\n".join("\r\n".join(_slide_lines(slide)) for slide in deck.slides)
+    text = "\r\n\r\n\r\n".join("\r\n".join(_slide_lines(slide, job)) for slide in deck.slides)
     return BOM_UTF8 + (text + "\r\n" if text else "").encode()
 
 
-def _slide_lines(slide: Slide) -> Iterator[str]:
-    for shape in sorted(slide.shapes, key=lambda shape: _ORDER.get(getattr(shape, "role", ""), 1)):
-        yield from _shape_lines(shape)
-    for shape in slide.behind:
-        if not isinstance(shape, SlidePicture):
+def _slide_lines(slide: model.Slide, job: Job) -> Iterator[str]:
+    shapes = sorted(slide.shapes, key=lambda shape: _ORDER.get(getattr(shape, "role", ""), 1))
+    for shape in (*shapes, *(it for it in slide.behind if not isinstance(it, model.SlidePicture))):
+        with job.leaving_out("A shape"):
             yield from _shape_lines(shape)
     if slide.notes:
         yield from ("", "Notes:", *slide.notes.splitlines())
 
 
-def _shape_lines(shape: Shape) -> Iterator[str]:
+def _shape_lines(shape: model.Shape) -> Iterator[str]:
     match shape:
-        case Text():
-            for paragraph, number in with_numbers(shape.paragraphs):
-                marker = {"bullet": "* ", "number": f"{label(paragraph, number)} ", "": ""}[paragraph.marker]
+        case model.Text():
+            for paragraph, number in model.with_numbers(shape.paragraphs):
+                marker = {"bullet": "* ", "number": f"{model.label(paragraph, number)} ", "": ""}[paragraph.marker]
                 first, *others = paragraph.text.split("\n")
                 indent = "  " * paragraph.level
                 yield from (indent + marker + first, *(indent + " " * len(marker) + line for line in others))
-        case SlideTable():
+        case model.SlideTable():
             for row in shape.rows:
                 yield "\t".join(" ".join(cell.text.split()) if cell else "" for cell in row)
-        case SlidePicture() if shape.alt:
+        case model.SlidePicture() if shape.alt:
             yield f"[{' '.join(shape.alt.split())}]"

@@ -225,7 +225,7 @@ def _write(workbook: Workbook, job: Job, delimiter: str) -> bytes:
 
 
 def _lines(sheet: Sheet, job: Job) -> Iterator[list[str]]:
-    width = _width(sheet, job)
+    width, leaving_out = _width(sheet, job), job.leaving_out("A cell")
     empty = [""] * width
     following = 0
     for row, columns in sheet.rows.items():
@@ -234,7 +234,8 @@ def _lines(sheet: Sheet, job: Job) -> Iterator[list[str]]:
         line = [""] * max(width, max(columns) + 1)
         for column, cell in columns.items():
             value = cell.display_value
-            line[column] = guard(value) if isinstance(value, str) else to_text(value)
+            with leaving_out:
+                line[column] = guard(value) if isinstance(value, str) else to_text(value)
         yield line
         following = row + 1
 

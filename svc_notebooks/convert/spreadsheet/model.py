@@ -260,20 +260,16 @@ def disjoint(areas: Iterable[Area]) -> tuple[Area, ...]:
 # [kind, value, style, formula, array, link] without empty fields at the end. A row is stored as a flat list
 # [row number, column number, cell, column number, cell, ...].
 
-_TO_JSON: dict[type, tuple[str, Any]] = {
-    datetime: ("datetime", datetime.isoformat),
-    date: ("date", date.isoformat),
-    time: ("time", time.isoformat),
-    timedelta: ("duration", timedelta.total_seconds),
-    ErrorValue: ("fault", lambda fault: fault.code),
-}
-_FROM_JSON: dict[str, Any] = {
-    "datetime": datetime.fromisoformat,
-    "date": date.fromisoformat,
-    "time": time.fromisoformat,
-    "duration": lambda seconds: timedelta(seconds=seconds),
-    "fault": ErrorValue,
-}
+_JSON: tuple[tuple[str, type, Any, Any], ...] = (
+    ("datetime", datetime, datetime.isoformat, datetime.fromisoformat),
+    ("date", date, date.isoformat, date.fromisoformat),
+    ("time", time, time.isoformat, time.fromisoformat),
+    ("duration", timedelta, timedelta.total_seconds, lambda seconds: timedelta(seconds=seconds)),
+    ("fault", ErrorValue, lambda fault: fault.code, ErrorValue),
+)
+"""The kind, the type, and the functions from and to a value of each type that JSON does not have."""
+_TO_JSON = {value_type: (kind, convert) for kind, value_type, convert, _ in _JSON}
+_FROM_JSON = {kind: restore for kind, _, _, restore in _JSON}
 
 
 def _sheet_to_json(sheet: Sheet) -> dict[str, Any]:
@@ -285,31 +281,16 @@ def _sheet_to_json(sheet: Sheet) -> dict[str, Any]:
             line += (column, _cell_to_json(cell, styles))
         rows.append(line)
     return {
-        "name": sheet.name,
-        "hidden": sheet.hidden,
-        "widths": list(sheet.widths.items()),
-        "merges": sheet.merges,
-        "styles": [_shorten(list(astuple(style))) for style in styles],
-        "rows": rows,
+        "name": sheet.name, "hidden": sheet.hidden, "widths": list(sheet.widths.items()), "merges": sheet.merges,
+        "styles": [_shorten(list(astuple(style))) for style in styles], "rows": rows,
         **({"print": asdict(sheet.setup)} if sheet.setup != PLAIN_PRINT else {}),
         **({"charts": sheet.charts} if sheet.charts else {}),
-    }
-
-
-def value_to_json(value: Value) -> list[Any]:
-    """Return [kind, JSON value] of a value. The kind is "" if the value has a JSON type."""
-    kind, convert = _TO_JSON.get(type(value), ("", None))
-    return [kind, convert(value) if convert else value]
-
-
-def value_from_json(kind: str, content: Any) -> Value:
-    """Restore a value from the list that `value_to_json` returned."""
-    value: Value = _FROM_JSON[kind](content) if kind else content
-    return value
+    }  # fmt: skip
 
 
 def _cell_to_json(cell: Cell, styles: dict[CellStyle, int]) -> Any:
-    kind, value = value_to_json(cell.value)
+    kind, convert = _TO_JSON.get(type(cell.value), ("", None))
+    value = convert(cell.value) if convert else cell.value
     style = styles.setdefault(cell.style, len(styles))
     rest = _shorten([style, cell.formula, cell.array, cell.link])
     return [kind, value, *rest] if kind or rest else value
@@ -332,12 +313,10 @@ def _sheet_from_json(value: Mapping[str, Any]) -> Sheet:
             row: {column: _cell_from_json(cell, styles) for column, cell in zip(cells[::2], cells[1::2], strict=True)}
             for row, *cells in value["rows"]
         },
-        merges=tuple(Area(*area) for area in value["merges"]),
-        widths=dict(value["widths"]),
-        hidden=value["hidden"],
+        merges=tuple(Area(*area) for area in value["merges"]), widths=dict(value["widths"]), hidden=value["hidden"],
         setup=PrintSetup(**{**setup, "areas": tuple(Area(*area) for area in setup.get("areas", ()))}),
         charts=tuple(SheetChart(kind, title, tuple(map(tuple, rows))) for kind, title, rows in value.get("charts", ())),
-    )
+    )  # fmt: skip
 
 
 def _cell_from_json(value: Any, styles: list[CellStyle]) -> Cell:
@@ -346,9 +325,6 @@ def _cell_from_json(value: Any, styles: list[CellStyle]) -> Cell:
     kind, content, *rest = value
     style, formula, array, link = rest + [None] * (4 - len(rest))
     return Cell(
-        value=value_from_json(kind, content),
-        style=styles[style or 0],
-        formula=formula,
-        array=tuple(array) if array else None,
-        link=link,
-    )
+        value=_FROM_JSON[kind](content) if kind else content, style=styles[style or 0], formula=formula,
+        array=tuple(array) if array else None, link=link,
+    )  # fmt: skip

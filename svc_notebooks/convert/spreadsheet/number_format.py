@@ -5,11 +5,13 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from datetime import date, datetime, time, timedelta
 from decimal import ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
 from math import floor, log10
 
+from ..job import Job
 from .format_code import DEFAULTS, DigitPattern, FormatPart, Section, sections, to_serial, value_kind
 from .model import Cell, CellStyle, ErrorValue, Value
 from .values import clean
@@ -28,8 +30,8 @@ _EXACT = Context(prec=1200, rounding=ROUND_HALF_UP)
 """Holds the largest float with all percent signs and decimals of a format. Spreadsheet programs round half up."""
 
 
-def format_cell(cell: Cell) -> str:
-    """Return the text that a spreadsheet program displays for a cell.
+def format_cell(cell: Cell, job: Job | None = None) -> str:
+    """Return the text that a spreadsheet program displays for a cell. With a job, an error becomes a note.
 
     >>> format_cell(Cell(1234.5, CellStyle("#,##0.00"))), format_cell(Cell(True))
     ('1,234.50', 'TRUE')
@@ -37,13 +39,14 @@ def format_cell(cell: Cell) -> str:
     '2 Jan 2024'
     """
     value = cell.display_value
-    if isinstance(value, bool):
-        return "TRUE" if value else "FALSE"
-    if isinstance(value, (int, float)):
-        return _format_number(value, cell.style.format)
-    if isinstance(value, (date, time, timedelta)):
-        return _format_moment(value, cell.style)
-    return value.code if isinstance(value, ErrorValue) else _format_text(clean(value or ""), cell.style.format)
+    with job.leaving_out("The format of a cell") if job else nullcontext():
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            return _format_number(value, cell.style.format)
+        if isinstance(value, (date, time, timedelta)):
+            return _format_moment(value, cell.style)
+        if isinstance(value, str):
+            return _format_text(clean(value), cell.style.format)
+    return to_text(value)
 
 
 def to_text(value: Value) -> str:

@@ -54,14 +54,14 @@ def write(workbook: Workbook, job: Job) -> bytes:
         job.note("Hidden sheets are not printed.")
     if any(sheet.setup.areas for sheet in sheets):
         job.note("Cells outside of the print area of their sheet are not printed.")
-    budget = _Budget(job.limits.pdf_cells)
+    budget = _Budget(job)
     pages = [page for sheet in sheets for page in _with_charts(sheet, list(_pages(sheet, budget)))]
     return render(job, "spreadsheet/sheet.typ", {"title": clean(job.name), "pages": pages}, {})
 
 
 class _Budget:
-    def __init__(self, limit: int) -> None:
-        self._limit = limit
+    def __init__(self, job: Job) -> None:
+        self.job, self._limit = job, job.limits.pdf_cells
         self._cells = self._layout_cells = 0
 
     def take(self, cells: int, layout_cells: int) -> None:
@@ -79,7 +79,7 @@ def _pages(sheet: Sheet, budget: _Budget) -> Iterator[dict[str, Any]]:
     for layout in [whole.within(area) for area in sheet.setup.areas] or [whole]:
         if not layout.rows or not layout.columns:
             continue
-        widths = _widths(layout)
+        widths = _widths(layout, budget.job)
         size, flipped = _fit(sum(widths), sheet.setup)
         breaks = {bisect_left(layout.columns, column) for column in sheet.setup.column_breaks}
         bands = list(_bands(widths, size, _LANDSCAPE if flipped else _PORTRAIT, breaks))
@@ -105,23 +105,18 @@ def _page(
     if not lines:
         return
     page_width = (_LANDSCAPE if flipped else _PORTRAIT) / size
-    rows: list[dict[str, Any]] = [{"n": line.row + 1, "c": _row_cells(line, widths, page_width)} for line in lines]
+    rows: list[dict[str, Any]] = [
+        {"n": line.row + 1, "c": _row_cells(line, widths, page_width, budget.job)} for line in lines
+    ]
     budget.take(0, sum(len(row["c"]) for row in rows))
     marked = bool(part) or layout.has_gaps
     heading = _heading(lines, layout.sheet.setup.titles, marked=marked)
     yield {
-        "name": layout.sheet.name,
-        "part": part,
-        "flipped": flipped,
-        "size": size,
-        "marked": marked,
-        "grid": layout.sheet.setup.grid,
-        "letters": [column_letters(column) for column in layout.columns],
-        "widths": [round(width * size, 2) for width in widths],
-        "above": rows[: heading.start],
-        "head": rows[heading.start : heading.stop],
-        "rows": rows[heading.stop :],
-    }
+        "name": layout.sheet.name, "part": part, "flipped": flipped, "size": size, "marked": marked,
+        "grid": layout.sheet.setup.grid, "letters": [column_letters(column) for column in layout.columns],
+        "widths": [round(width * size, 2) for width in widths], "above": rows[: heading.start],
+        "head": rows[heading.start : heading.stop], "rows": rows[heading.stop :],
+    }  # fmt: skip
 
 
 def _heading(lines: list[LayoutRow], titles: tuple[int, ...], *, marked: bool) -> range:
@@ -136,20 +131,22 @@ def _heading(lines: list[LayoutRow], titles: tuple[int, ...], *, marked: bool) -
     return heading if heading.stop < len(lines) and len(heading) <= _MAX_HEADING else range(0)
 
 
-def _row_cells(line: LayoutRow, widths: list[float], page_width: float) -> list[dict[str, Any]]:
+def _row_cells(line: LayoutRow, widths: list[float], page_width: float, job: Job) -> list[dict[str, Any]]:
     cells: list[dict[str, Any]] = []
     position = 0
     for index, piece in enumerate(line.cells, 1):
         if piece.cell:
             end = position + piece.colspan
             own = width = sum(widths[position:end])
-            needed = _overflow(piece.cell) if piece.colspan == 1 else 0.0
+            needed = _overflow(piece.cell, job) if piece.colspan == 1 else 0.0
             while width < needed and index < len(line.cells) and _is_free(line.cells[index]):
                 index, end = index + 1, end + line.cells[index].colspan
                 width = sum(widths[position:end])
             if width < needed and index == len(line.cells):  # the text may run beyond the last column
                 width = max(width, min(needed, page_width - sum(widths[:position])))
-            cells.append(_cell(piece, piece.cell, width) | ({"o": round(min(width, needed), 2)} if width > own else {}))
+            cells.append(
+                _cell(piece, piece.cell, width, job) | ({"o": round(min(width, needed), 2)} if width > own else {})
+            )
         else:
             cells += [{}] * piece.colspan if piece.colspan <= _MAX_SEPARATE_EMPTY else [{"x": piece.colspan}]
         position += piece.colspan
@@ -160,16 +157,16 @@ def _is_free(piece: LayoutCell) -> bool:
     return piece.cell is None or (piece.cell.is_empty and not piece.merged)
 
 
-def _overflow(cell: Cell) -> float:
+def _overflow(cell: Cell, job: Job) -> float:
     """Return the width of a text that may run into the empty cells beside it, or 0 for other cells."""
     if not isinstance(cell.value, str) or "\n" in cell.value:
         return 0.0
-    width = _text_width(format_cell(cell)[:500]) * _CHARACTER_WIDTH * (_BOLD_WIDTH if cell.style.bold else 1)
+    width = _text_width(format_cell(cell, job)[:500]) * _CHARACTER_WIDTH * (_BOLD_WIDTH if cell.style.bold else 1)
     return min(_MAX_OVERFLOW, width + _CELL_PADDING)
 
 
-def _cell(piece: LayoutCell, cell: Cell, width: float) -> dict[str, Any]:
-    entry: dict[str, Any] = {"t": _breakable(format_cell(cell)[:_LONGEST_TEXT], width)}
+def _cell(piece: LayoutCell, cell: Cell, width: float, job: Job) -> dict[str, Any]:
+    entry: dict[str, Any] = {"t": _breakable(format_cell(cell, job)[:_LONGEST_TEXT], width)}
     entry |= {"x": piece.colspan} if piece.colspan > 1 else {}
     entry |= {"y": piece.rowspan} if piece.rowspan > 1 else {}
     entry |= {"b": 1} if cell.style.bold else {}
@@ -189,7 +186,7 @@ def _breakable(text: str, width: float) -> str:
     return " ".join(map("\u200b".join, words))
 
 
-def _widths(layout: SheetLayout) -> list[float]:
+def _widths(layout: SheetLayout, job: Job) -> list[float]:
     """Return column widths in units of the font size, large enough for numbers up to a limit. Text can wrap."""
     needed = dict.fromkeys(layout.columns, _MIN_CHARACTERS)
     for line in layout.layout_rows():
@@ -197,7 +194,7 @@ def _widths(layout: SheetLayout) -> list[float]:
         for piece in line.cells:
             if piece.cell and piece.colspan == 1:
                 column = layout.columns[position]
-                needed[column] = max(needed[column], _character_count(piece.cell, column in layout.sheet.widths))
+                needed[column] = max(needed[column], _character_count(piece.cell, column in layout.sheet.widths, job))
             position += piece.colspan
     return [
         max(layout.sheet.widths.get(column, 0), min(characters, _MAX_CHARACTERS)) * _CHARACTER_WIDTH + _CELL_PADDING
@@ -205,8 +202,8 @@ def _widths(layout: SheetLayout) -> list[float]:
     ]
 
 
-def _character_count(cell: Cell, has_width: bool) -> int:
-    text = format_cell(cell)[:500]
+def _character_count(cell: Cell, has_width: bool, job: Job) -> int:
+    text = format_cell(cell, job)[:500]
     if not isinstance(cell.value, str):
         return len(text)
     lines = text.split() if has_width else text.split("\n")

@@ -1,7 +1,7 @@
 """Reads workbooks of Excel 2 to 2003 (xls), and files in the format of their first bytes.
 
-Formulas are kept only if LibreOffice converts the file. Many files have a wrong media type: browsers send CSV files as
-Excel files, and many programs export HTML tables as xls.
+Formulas are only in the OpenDocument file that LibreOffice makes of the file (office.py). Many files have a wrong media
+type: browsers send CSV files as Excel files, and many programs export HTML tables as xls.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import io
 from collections.abc import Iterator
 from typing import Any
 
-from ..engines import available, libreoffice
+from ..engines import available
 from ..input import ole
 from ..input.detect import OLE
 from ..job import ConversionError, Job
@@ -30,21 +30,15 @@ _EMPTY, _TEXT, _NUMBER, _DATE, _BOOLEAN, _ERROR = range(6)
 _ERRORS = {0: "#NULL!", 7: "#DIV/0!", 15: "#VALUE!", 23: "#REF!", 29: "#NAME?", 36: "#NUM!", 42: "#N/A"}
 _THICK_LINES = frozenset({2, 5, 6, 8, 10, 12, 13})
 _BOLD = 600
-_SHARE = 0.4  # of the time limit, for LibreOffice
 
 
 def read(source: bytes, job: Job) -> Workbook:
-    """Read xls with LibreOffice if `job.office` is true, else only the values. Raises ConversionError or TooLarge."""
-    if job.office and available.OFFICE.is_available():
-        try:
-            return xlsx.read(libreoffice.convert(source, "xls", "xlsx", job, share=_SHARE), job)
-        except ConversionError as error:
-            job.note(f"The formulas could not be read: {error}")
+    """Read the values of an xls file. Raises ConversionError or TooLarge."""
     if not available.XLRD.is_available():
         raise ConversionError(f"binary workbooks need xlrd: {available.XLRD.install}.")
     try:
         book = _open(source)
-        sheets = list(_sheets(book, CellQuota(job.limits)))
+        sheets = list(_sheets(book, CellQuota(job.limits), job))
     except (ConversionError, MemoryError):
         raise
     except Exception as error:  # xlrd raises errors of many types for damaged files
@@ -74,11 +68,11 @@ def _ignore(*arguments: object, **options: object) -> None:
     """Replaces the parsers of records that are not read."""
 
 
-def _sheets(book: Any, quota: CellQuota) -> Iterator[Sheet]:
+def _sheets(book: Any, quota: CellQuota, job: Job) -> Iterator[Sheet]:
     styles = [_style(book, xf) for xf in book.xf_list]
     for number in range(book.nsheets):
         sheet = book.sheet_by_index(number)
-        rows = {row: cells for row in range(sheet.nrows) if (cells := _cells(book, sheet, row, styles, quota))}
+        rows = {row: cells for row in range(sheet.nrows) if (cells := _cells(book, sheet, row, styles, quota, job))}
         areas = [Area(top, left, bottom - 1, right - 1) for top, bottom, left, right in sheet.merged_cells]
         widths = {
             column: round(info.width / 256 - xlsx.PADDING, 2)
@@ -93,15 +87,16 @@ def _sheets(book: Any, quota: CellQuota) -> Iterator[Sheet]:
         book.unload_sheet(number)
 
 
-def _cells(book: Any, sheet: Any, row: int, styles: list[CellStyle], quota: CellQuota) -> dict[int, Cell]:
-    cells = {}
+def _cells(book: Any, sheet: Any, row: int, styles: list[CellStyle], quota: CellQuota, job: Job) -> dict[int, Cell]:
+    cells, leaving_out = {}, job.leaving_out("A cell")
     for column, (kind, content) in enumerate(zip(sheet.row_types(row), sheet.row_values(row), strict=True)):
         if kind == _EMPTY:
             continue
         style = styles[sheet.cell_xf_index(row, column)]
-        value = _value(kind, content, style, since_1904=book.datemode == 1)
-        if value is not None or quota.take_empty(style):
-            cells[column] = Cell(value, style)
+        with leaving_out:
+            value = _value(kind, content, style, since_1904=book.datemode == 1)
+            if value is not None or quota.take_empty(style):
+                cells[column] = Cell(value, style)
     quota.take(len(cells))
     return cells
 

@@ -7,10 +7,11 @@ object with `read` in a request and an iterable of bytes in a response.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from http import HTTPStatus
+from io import BytesIO
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeAlias
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
@@ -108,28 +109,24 @@ class Headers(Mapping[str, str]):
         return f"Headers({[(name, redact_text(value)) for name, value in redact_headers(self.pairs)]!r})"
 
 
-class Query:
-    """The query parameters of a URL in order. A name may be repeated, and lookups return the first value.
+class Query(dict[str, str]):
+    """The query parameters of a URL: a dict of the first value of each name. `pairs` has all of them in order.
 
-    >>> str(Query.parse("a=1&b=x%20y").plus(c="2")), Query.parse("a=1").get("a")
+    >>> str(Query.parse("a=1&b=x%20y").plus(c="2")), Query.parse("a=1&a=2").get("a")
     ('a=1&b=x%20y&c=2', '1')
     """
 
-    __slots__ = ("_first", "pairs")
+    __slots__ = ("pairs",)
 
     def __init__(self, pairs: Iterable[tuple[str, str]] = ()) -> None:
         self.pairs = tuple(pairs)
-        self._first = dict(reversed(self.pairs))
+        super().__init__(reversed(self.pairs))
 
     @staticmethod
     @lru_cache(maxsize=32)  # the chunks of an upload have the same query
     def parse(text: str) -> Query:
         """Parse the query text of a URL, without its question mark."""
         return Query(parse_qsl(text, keep_blank_values=True))
-
-    def get(self, name: str, default: str | None = None) -> str | None:
-        """Return the first value of a parameter, or the default if the parameter is missing."""
-        return self._first.get(name, default)
 
     def all(self, name: str) -> list[str]:
         """Return all values of a parameter in order, empty if the parameter is missing."""
@@ -139,11 +136,17 @@ class Query:
         """Return a copy with additional parameters at the end."""
         return Query([*self.pairs, *values.items()])
 
-    def __contains__(self, name: object) -> bool:
-        return name in self._first
-
     def __str__(self) -> str:
-        return urlencode(self.pairs, quote_via=quote, safe="/*,()")
+        return query_text(self.pairs)
+
+    def __repr__(self) -> str:
+        """Return only the number of parameters, because they may contain a token (T-05)."""
+        return f"<Query of {len(self.pairs)} parameters>"
+
+
+def query_text(pairs: Sequence[tuple[str, str]]) -> str:
+    """Return query parameters as the text of a URL, without its question mark."""
+    return urlencode(pairs, quote_via=quote, safe="/*,()")
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,26 +203,9 @@ class Response:
         return self.body if isinstance(self.body, bytes) else b"".join(self.body)
 
 
-class BytesBody:
-    """Bytes as a body with a `read` method."""
-
-    __slots__ = ("_at", "_view")
-
-    def __init__(self, content: bytes) -> None:
-        self._view = memoryview(content)
-        self._at = 0
-
-    def read(self, size: int = -1, /) -> bytes:
-        """Return at most `size` bytes, or all remaining bytes if `size` is negative."""
-        end = len(self._view) if size < 0 else min(self._at + size, len(self._view))
-        piece = bytes(self._view[self._at : end])
-        self._at = end
-        return piece
-
-
 def as_body(body: Body | bytes) -> Body:
     """Return a body as an object with a `read` method."""
-    return BytesBody(body) if isinstance(body, bytes) else body
+    return BytesIO(body) if isinstance(body, bytes) else body
 
 
 def close_body(blocks: object) -> None:

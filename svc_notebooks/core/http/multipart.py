@@ -70,8 +70,8 @@ class MultipartRelated:
     """The bytes `head` and `tail` around the content of a multipart/related body, and its Content-Type.
 
     >>> body = MultipartRelated.of({"name": "a.txt"}, "text/plain", boundary="b")
-    >>> body.content_type, body.length(3)
-    ('multipart/related; boundary=b', 118)
+    >>> body.content_type, body.tail
+    ('multipart/related; boundary=b', b'\\r\\n--b--\\r\\n')
     """
 
     content_type: str
@@ -88,10 +88,6 @@ class MultipartRelated:
         )
         quoted = boundary if _TOKEN.fullmatch(boundary) else '"' + re.sub(r'(["\\])', r"\\\1", boundary) + '"'
         return cls(f"multipart/related; boundary={quoted}", head.encode(), f"\r\n--{boundary}--\r\n".encode())
-
-    def length(self, content_length: int) -> int:
-        """Return the size of the whole body in bytes, for content of `content_length` bytes."""
-        return len(self.head) + content_length + len(self.tail)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from ...notebook.frames.event_schemas import EVENT
 from ...notebook.frames.frames import Record, frame, schema
 from ..event.form import EventForm
 from ..event.start_and_end import moment_text, wire_time
-from ..widgets.field import row
+from ..widgets import ui
 from ..widgets.form import call_text
 from .listing import ShownEvent, event_name, has_other_guests, span_of
 from .panels import ASK_GUESTS, SEND_UPDATES, ChoiceQuestion
@@ -61,16 +61,11 @@ class CallLog:
         quiet = {} if function.__name__ == "create_event" else {"progress": False}
         result = function(*positional, **named, **quiet, session=self.session)
         self._texts.append(call_text(function.__name__, positional, named))
-        (row,) = result.to_dict("records")
+        (row,) = result.astype(object).where(result.notna(), None).to_dict("records")
         fields = {name: row.get(name) for name in ("id", "summary", "start", "end", "recurrence", "etag")}
         calendar = named.get("calendar", "primary")
-        record = {"action": action, "calendar": calendar, "timeZone": row.get("time_zone"), **fields}
-        self.records.append({name: None if _is_missing(value) else value for name, value in record.items()})
+        self.records.append({"action": action, "calendar": calendar, "timeZone": row.get("time_zone"), **fields})
         return result
-
-
-def _is_missing(value: Any) -> bool:
-    return value is None or (not isinstance(value, list | str) and value != value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +118,9 @@ class NewTimes(NamedTuple):
         """Return the times between two minutes of two days, or for None the times of an all-day event."""
         if begin is None or end is None:
             return cls(first, last + timedelta(days=1))
-        midnights = (datetime.combine(day, time()) for day in (first, last))
-        start, finish = (day + timedelta(minutes=minutes) for day, minutes in zip(midnights, (begin, end), strict=True))
-        return cls(start, finish)
+        midnight = time()
+        start = datetime.combine(first, midnight) + timedelta(minutes=begin)
+        return cls(start, datetime.combine(last, midnight) + timedelta(minutes=end))
 
     @property
     def text(self) -> str:
@@ -198,14 +193,6 @@ def refused_moves(state: SeriesState, times: Times) -> tuple[tuple[str, ...], tu
     if not state.is_organizer:
         return (FOLLOWING,), ()
     return (), ()
-
-
-def edit_event(log: CallLog, calendar: str, event: Event, named: dict[str, Any]) -> Changed:
-    """Change fields of an event, an instance or a series. `named` are arguments of `update_event`."""
-    recurs, at = bool(event.get("recurrence")), calendar_argument(calendar)
-    action = "series changed" if recurs else "changed"
-    log.run(action, update_event, str(event["id"]), **named, **at, if_match=etag_of(event))
-    return Changed(f"Saved {'all events of ' if recurs else ''}{event_name(event)}.")
 
 
 def move_following(log: CallLog, state: SeriesState, times: Times) -> Changed:
@@ -305,7 +292,7 @@ class EventEditor(EventForm):
         self.create.description, self.create.tooltip = "Save", "Save the event in the calendar"
         self.cancel = self._button("Cancel", "Close the form and save nothing", cancelled)
         (n,) = (n for n, part in enumerate(self.children) if self.create in getattr(part, "children", ()))
-        self.children = [*self.children[:n], row(self.create, self.cancel), self.guests, *self.children[n + 1 :]]
+        self.children = [*self.children[:n], ui.row(self.create, self.cancel), self.guests, *self.children[n + 1 :]]
 
     def begin(self, fields: Mapping[str, Any], calendar: str) -> None:
         """Show an event in a calendar. Without times, it begins at the next full hour."""
@@ -376,7 +363,10 @@ class EventEditor(EventForm):
             if self._split:
                 self.changed = split_series(log, self._split, named, "Changed")
             else:
-                self.changed = edit_event(log, self._calendar, self._stored, named)
+                event, recurs = self._stored, bool(self._stored.get("recurrence"))
+                at = {**calendar_argument(self._calendar), "if_match": etag_of(event)}
+                log.run("series changed" if recurs else "changed", update_event, str(event["id"]), **named, **at)
+                self.changed = Changed(f"Saved {'all events of ' if recurs else ''}{event_name(event)}.")
         return frame(EVENT, [])
 
     def _show_success(self, created: DataFrame, notes: list[str]) -> None:

@@ -241,22 +241,20 @@ def _minutes(clock: time) -> int:
 
 
 _RESPONSES = ("accepted", "declined", "tentative")
-_MOST_GUESTS = 12
-_MOST_CHARACTERS = 600
 
 
 def event_facts(shown: ShownEvent, tz: tzinfo) -> dict[str, object]:
     """Return the facts by name. Facts without a value are None or empty."""
     event, span = shown.event, shown.span(tz)
     own_zone = event["start"].get("timeZone")
-    description = str(event.get("description") or "")
+    guests = (tag("div", _guest_text(guest)) for guest in event.get("attendees") or ())
     return {
         "When": span.text,
         "Time zone": own_zone if own_zone not in (None, str(tz)) and not span.all_day else None,
         "Repeats": "yes, this event is one of a series" if shown.series_id else None,
         "Location": event.get("location"),
-        "Description": description[:_MOST_CHARACTERS] + ("…" if len(description) > _MOST_CHARACTERS else ""),
-        "Guests": _guests(event),
+        "Description": event.get("description"),
+        "Guests": join_html(*guests),
         "Conference": event.get("hangoutLink"),
         "Calendar": calendar_name(shown.calendar),
         "Status": event.get("status") if event.get("status") != "confirmed" else None,
@@ -265,15 +263,7 @@ def event_facts(shown: ShownEvent, tz: tzinfo) -> dict[str, object]:
     }
 
 
-def _guests(event: Event) -> object:
-    guests: list[Any] = [*(event.get("attendees") or [])]
-    lines = [_guest(guest) for guest in guests[:_MOST_GUESTS]]
-    if len(guests) > _MOST_GUESTS:
-        lines.append(f"… and {len(guests) - _MOST_GUESTS} more")
-    return join_html(*(tag("div", line) for line in lines))
-
-
-def _guest(guest: dict[str, Any]) -> str:
+def _guest_text(guest: Mapping[str, Any]) -> str:
     response = guest.get("responseStatus")
     return f"{guest.get('displayName') or guest.get('email')}{f' ({response})' if response in _RESPONSES else ''}"
 
@@ -313,10 +303,8 @@ class ListRequest:
         days = self.period.days
         arguments = {"time_min": str(days[0]), "time_max": str(self.period.end), "single_events": True}
         rest = {"order_by": "start_time", "limit": MOST, "time_zone": self.zone_name}
-        calls = []
-        for calendar in self.calendars:
-            named = {} if calendar.get("primary") else {"calendar": str(calendar["id"])}
-            calls.append(call_text("events", (), {**arguments, **rest, **named}))
+        ids = ({} if entry.get("primary") else {"calendar": str(entry["id"])} for entry in self.calendars)
+        calls = [call_text("events", (), {**arguments, **rest, **named}) for named in ids]
         return "\n".join(calls) or "svc.calendars()"
 
 

@@ -12,21 +12,8 @@ import ipywidgets as widgets
 import traitlets
 
 from ...notebook.html import Markup, join_html, tag
+from ..widgets import ui
 from ..widgets.dialogs import Dialog, Question
-from ..widgets.field import (
-    AUTO_WIDTH,
-    Field,
-    button,
-    cancel_button,
-    checkbox,
-    dropdown,
-    heading,
-    on_change,
-    radio_buttons,
-    row,
-    set_visible,
-    text_field,
-)
 from .listing import VIEWS, Period, calendar_name
 
 if TYPE_CHECKING:
@@ -49,17 +36,17 @@ class EventPanel(Panel):
     """The details of an event, with buttons to edit, delete and close."""
 
     def __init__(self, edit: Callable[[], None], delete: Callable[[], None], close: Callable[[], None]) -> None:
-        self.edit = button("Edit", "Change the fields of this event", edit, "primary")
-        self.delete = button("Delete", "Delete this event", delete, "danger")
-        self.close_button = button("Close", "Close the details", close, css="svc-cancel")
-        super().__init__("Event", row(self.edit, self.delete, self.close_button))
+        self.edit = ui.button("Edit", "Change the fields of this event", edit, "primary")
+        self.delete = ui.button("Delete", "Delete this event", delete, "danger")
+        self.close_button = ui.button("Close", "Close the details", close, css="svc-cancel")
+        super().__init__("Event", ui.row(self.edit, self.delete, self.close_button))
 
     def show(self, title: str, facts: Mapping[str, object], *, editable: bool) -> None:
         """Show the facts of an event that have a value."""
         lines = [tag("tr", tag("th", name, scope="row"), tag("td", value)) for name, value in facts.items() if value]
         table = tag("table", tag("tbody", join_html(*lines)), class_="svc-facts")
-        set_visible(self.edit, editable)
-        set_visible(self.delete, editable)
+        ui.set_visible(self.edit, editable)
+        ui.set_visible(self.delete, editable)
         self._show(tag("p", tag("b", title), role="status"), tag("div", table, class_="svc-rows"))
         (self.edit if editable else self.close_button).focus()
 
@@ -85,7 +72,7 @@ class ChoiceQuestion(Question):
     def ask(self, question: str, *notes: str, refused: Sequence[str] = ()) -> None:
         """Show the question, with only the choices that are not `refused`, and focus the first button."""
         for key, choice in self.buttons.items():
-            set_visible(choice, key not in refused)
+            ui.set_visible(choice, key not in refused)
         lines = tag("p", tag("b", question), role="alert"), *(tag("p", note) for note in notes)
         self.ask_with(tag("div", *lines, role="group", aria_label=self.label, class_="svc-asked"))
         next(iter(self.buttons.values())).focus()
@@ -98,14 +85,14 @@ class NewEventPanel(Panel):
     """
 
     def __init__(self, create: Callable[[], None], more: Callable[[], None], cancel: Callable[[], None]) -> None:
-        self.summary = text_field("Title", "The title of the event")
-        self.calendar = dropdown("Calendar", "The calendar of the event")
-        self.create = button("Create", "Create the event", create, "primary", css="svc-create")
-        self.more = button("More options", "Open the event form with these times", more, css="svc-new-more")
-        self.cancel = cancel_button("Create nothing", cancel)
-        fields = widgets.VBox([Field(self.summary), self.calendar])
+        self.summary = ui.text_field("Title", "The title of the event")
+        self.calendar = ui.dropdown("Calendar", "The calendar of the event")
+        self.create = ui.button("Create", "Create the event", create, "primary", css="svc-create")
+        self.more = ui.button("More options", "Open the event form with these times", more, css="svc-new-more")
+        self.cancel = ui.cancel_button("Create nothing", cancel)
+        fields = widgets.VBox([ui.Field(self.summary), self.calendar])
         fields.add_class("svc-fields")
-        super().__init__("New event", fields, row(self.create, self.more, self.cancel))
+        super().__init__("New event", fields, ui.row(self.create, self.more, self.cancel))
         self.add_class("svc-new-event")
 
     def ask(self, times: str, calendars: Sequence[tuple[str, str]], selected: str) -> None:
@@ -113,7 +100,7 @@ class NewEventPanel(Panel):
         self.summary.value = ""
         self.calendar.options = [*calendars]
         self.calendar.value = selected
-        set_visible(self.calendar, len(calendars) > 1)
+        ui.set_visible(self.calendar, len(calendars) > 1)
         self._show(tag("p", tag("b", "New event"), tag("br"), times))
         self.summary.focus()
 
@@ -140,27 +127,27 @@ class CalendarToolbar(widgets.VBox):  # type: ignore[misc]
         self.entries = tuple(entries)
         self._pressed, self._updating = pressed, False
         self.buttons = {
-            key: button(text, tooltip, partial(pressed, key), icon=icon) for key, text, tooltip, icon in _BUTTONS
+            key: ui.button(text, tooltip, partial(pressed, key), icon=icon) for key, text, tooltip, icon in _BUTTONS
         }
         self.heading, self.zone = widgets.HTML(), widgets.HTML()
         views = [(name.capitalize(), name) for name in VIEWS]
-        self.view = radio_buttons(
+        self.view = ui.radio_buttons(
             "View",
             "Show a month, a week or a day",
             views,
             value=period.view,
             orientation="horizontal",
-            style=AUTO_WIDTH,
+            style=ui.AUTO_WIDTH,
             layout={"width": "auto"},
         )
-        on_change(lambda: self._changed("view"), self.view)
+        ui.on_change(lambda: self._changed("view"), self.view)
         self.boxes = [self._box(entry, entry in chosen) for entry in entries]
-        calendars = widgets.HBox([heading("Calendars"), *self.boxes])
+        calendars = widgets.HBox([ui.heading("Calendars"), *self.boxes])
         calendars.add_class("svc-calendars")
-        set_visible(calendars, len(entries) > 1)
+        ui.set_visible(calendars, len(entries) > 1)
         buttons = self.buttons
-        head = row(buttons["previous"], buttons["today"], buttons["next"], self.heading)
-        tools = row(self.view, buttons["new"], buttons["refresh"], self.zone)
+        head = ui.row(buttons["previous"], buttons["today"], buttons["next"], self.heading)
+        tools = ui.row(self.view, buttons["new"], buttons["refresh"], self.zone)
         super().__init__([head, tools, calendars])
         self.add_class("svc-calendar-toolbar")
 
@@ -183,8 +170,8 @@ class CalendarToolbar(widgets.VBox):  # type: ignore[misc]
 
     def _box(self, entry: CalendarListEntry, value: bool) -> widgets.Checkbox:
         swatch = tag("span", class_="svc-swatch", style=f"background: {entry.get('backgroundColor') or '#8c8c8c'}")
-        box = checkbox(join_html(swatch, calendar_name(entry)), "Show the events of this calendar", value=value)
-        on_change(lambda: self._changed("calendars"), box)
+        box = ui.checkbox(join_html(swatch, calendar_name(entry)), "Show the events of this calendar", value=value)
+        ui.on_change(lambda: self._changed("calendars"), box)
         return box
 
 

@@ -14,18 +14,17 @@ from ...core.errors.errors import NotFound, SvcError
 from ...core.time_zones import UTC_NAME, zone
 from ...notebook.arguments import choice
 from ...notebook.current_session import SessionLike, session_or_current
-from ...notebook.events.event_times import Times
+from ...notebook.events.body import calendar_ids
+from ...notebook.events.event_times import Times, offset_text, zone_name
 from ...notebook.events.events import create_event
-from ...notebook.events.parameters import calendar_ids
 from ...notebook.events.records import event_frame
 from ...notebook.events.series_state import SeriesState
 from ...notebook.frames.event_schemas import EVENTS
 from ...notebook.frames.frames import Record, frame
 from ...notebook.html import Markup, join_html, tag
-from ...notebook.times import offset_text, zone_name
+from ..widgets import ui
 from ..widgets.background_task import BackgroundTask, LatestTask
 from ..widgets.dialogs import Confirmation
-from ..widgets.field import count_text, row, set_visible, small_button
 from ..widgets.form import Form
 from . import changes
 from .changes import CHANGES, CallLog, Changed, EventEditor, Move, NewTimes, Undo, moved_times
@@ -165,19 +164,17 @@ class CalendarView(Form):
         self.guests = ChoiceQuestion("Guests", SEND_UPDATES, lambda yes: self._guard(lambda: self._on_answer(yes)))
         self.confirmation = Confirmation(self._guard)
         self.confirmation.add_class("svc-over-grid")
-        self.new_event = NewEventPanel(
-            partial(self._guard, self._create), partial(self._guard, self._create_with_more), cancel
-        )
+        self.new_event = NewEventPanel(partial(self._guard, self._create), partial(self._guard, self._edit_new), cancel)
         self._panels = (self.details, self.question, self.guests, self.confirmation, self.new_event)
         self.stage = widgets.VBox([self.grid, *self._panels])
         self.stage.add_class("svc-stage")
         self.hint = widgets.HTML(_HELP)
-        self.undo_button = small_button("Undo", "Reverse the last move", lambda: self._guard(self._undo_last))
+        self.undo_button = ui.small_button("Undo", "Reverse the last move", lambda: self._guard(self._undo_last))
         self.editor_box = widgets.VBox([])
-        message = row(self.status, self.undo_button)
+        message = ui.row(self.status, self.undo_button)
         message.add_class("svc-calendar-status")
         self._compose(self.toolbar, self.work, self.alert, message, self.stage, self.hint, self.editor_box)
-        set_visible(self.undo_button, False)
+        ui.set_visible(self.undo_button, False)
         self._guard(lambda: self.show(period))
 
     @property
@@ -237,17 +234,17 @@ class CalendarView(Form):
                 self._ask_title(NewTimes.of(date.fromisoformat(first), date.fromisoformat(last), begin, end))
             case {"kind": "title", "title": title, "key": "create" | "more" as key} if self.new_event.is_open:
                 self.new_event.summary.value = str(title)
-                self._create() if key == "create" else self._create_with_more()
+                self._create() if key == "create" else self._edit_new()
 
     def _press(self, key: str) -> None:
         handlers: dict[str, Callable[[], None]] = {
             "previous": lambda: self._navigate(self.period.moved(-1)),
             "next": lambda: self._navigate(self.period.moved(1)),
             "today": lambda: self._navigate(self.period.at(self._now().date())),
-            "view": lambda: self._navigate(Period(self.toolbar.view.value, self._day_of_view())),
+            "view": self._change_view,
             "calendars": lambda: self._navigate(self.period),
             "refresh": lambda: self._navigate(self.period),
-            "new": lambda: self._edit_new({}),
+            "new": self._edit_new,
         }
         handlers[key]()
 
@@ -257,15 +254,14 @@ class CalendarView(Form):
         self._show_status("")
         self.show(period)
 
-    def _day_of_view(self) -> date:
-        """Return the day that another view shows, which is today if it is in the shown month or week."""
+    def _change_view(self) -> None:
+        """Show another view, with today if it is in the shown month or week."""
         today, day = self._now().date(), self.period.day
         in_period = today in self.period.days and (self.period.view != "month" or today.month == day.month)
-        return today if in_period else day
+        self._navigate(Period(self.toolbar.view.value, today if in_period else day))
 
     def _undo_last(self) -> None:
-        undo = self._undo
-        if undo is not None:
+        if undo := self._undo:
             self.dismiss()
             self._run_change("Undoing", lambda log: Changed(undo(log)), self._options)
 
@@ -283,15 +279,12 @@ class CalendarView(Form):
         for panel in self._panels:
             panel.dismiss()
 
-    def _edit_new(self, fields: Mapping[str, str]) -> None:
-        """Open the editor for a new event, at the times of the panel for a new event if it is open."""
+    def _edit_new(self) -> None:
+        """Open the editor for a new event, with the values of the panel for a new event if it is open."""
         new, calendar = self._new, str(self.new_event.calendar.value or "primary")
         self.dismiss()
-        times = new.fields(self.zone_name) if new else {}
-        self._open_editor(lambda editor: editor.begin({**times, **fields}, calendar))
-
-    def _create_with_more(self) -> None:
-        self._edit_new({"summary": self.new_event.summary.value})
+        fields = {**new.fields(self.zone_name), "summary": self.new_event.summary.value} if new else {}
+        self._open_editor(lambda editor: editor.begin(fields, calendar))
 
     def _open(self, shown: ShownEvent) -> None:
         self.dismiss()
@@ -416,17 +409,13 @@ class CalendarView(Form):
                 raise ValueError(CHANGED)
             then(state)
 
-        def read() -> SeriesState | None:
+        def read(_report: object) -> SeriesState | None:
             try:
                 return SeriesState.read(session, shown.calendar_id, shown.id)
             except NotFound:  # the instance is not in the series any more
                 return None
 
-        try:
-            self.work.begin(f"Reading {shown.title}", lambda _report: read(), check, in_thread=not session.in_process)
-        except Exception:
-            self._redraw()
-            raise
+        self._begin(f"Reading {shown.title}", read, check)
 
     def _ask_scope(
         self, question: str, refused: Sequence[str], notes: Sequence[str], then: Callable[[str], None]
@@ -469,7 +458,7 @@ class CalendarView(Form):
 
     def _set_calendar_visible(self, visible: bool) -> None:
         for part in (self.stage, self.hint, self.toolbar, self.code_area):
-            set_visible(part, visible)
+            ui.set_visible(part, visible)
 
     # -- requests, and what they show
 
@@ -478,7 +467,7 @@ class CalendarView(Form):
         session, request = self.session, self.listing.request
         log = CallLog(session, options)
 
-        def work() -> tuple[Changed | Exception, Listing]:
+        def work(_report: object) -> tuple[Changed | Exception, Listing]:
             try:
                 outcome: Changed | Exception = act(log)
             except Exception as error:
@@ -498,11 +487,12 @@ class CalendarView(Form):
             else:
                 self._show_error(outcome)
 
-        try:
-            self.work.begin(label, lambda _report: work(), done, in_thread=not session.in_process)
-        except ValueError:
-            self._redraw()
-            raise
+        self._begin(label, work, done)
+
+    def _begin(self, label: str, work: Callable[[Any], Any], on_done: Callable[[Any], None]) -> None:
+        if self.work.busy:
+            self._redraw()  # without the proposed change
+        self.work.begin(label, work, on_done, in_thread=not self.session.in_process)
 
     def _finish(self, log: CallLog, changed: Changed) -> None:
         self._records += log.records
@@ -539,7 +529,7 @@ class CalendarView(Form):
         if not text:
             self._undo = None
         super()._show_status(text)
-        set_visible(self.undo_button, self._undo is not None)
+        ui.set_visible(self.undo_button, self._undo is not None)
 
     def _now(self) -> datetime:
         return self.session.clock.now().astimezone(zone(self.zone_name))
@@ -556,4 +546,4 @@ class CalendarView(Form):
         )
 
     def _summary(self) -> str:
-        return f"<CalendarView: {self.period.title}, {count_text(len(self.listing.events), 'event')}>"
+        return f"<CalendarView: {self.period.title}, {ui.count_text(len(self.listing.events), 'event')}>"

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +16,8 @@ from ...core.fault_plan import PRESETS
 from ...notebook.current_session import SessionLike, session_or_current
 from ...notebook.html import Markup, join_html, tag
 from ...notebook.sandbox.sandbox import Sandbox, sandbox_of
+from ..widgets import ui
 from ..widgets.background_task import BackgroundTask
-from ..widgets.field import LABEL, dropdown, number_field, on_change, radio_buttons, row, style_sheet, text_field
 from ..widgets.form import Form, Section, dispose, preset_text
 
 if TYPE_CHECKING:
@@ -44,19 +45,17 @@ class ClockSection(Section):
 
     def _controls(self) -> list[widgets.Widget]:
         self.now = widgets.HTML()
-        self.step = text_field(
+        self.step = ui.text_field(
             "Forward by", "A number and s, m, h, d or w; or seconds alone", value="1h", hint="10s, 1h, 8d"
         )
         self.advance = self._button("Advance", "Advance the clock; due events happen at their time", self._advance)
-        self.freeze = self._button("Freeze", "Stop the clock", self._freeze)
-        return [self.now, self.step, row(self.advance, self.freeze)]
+        freeze = partial(self._run, "lab.clock.freeze()", self._form.lab.clock.freeze, "The clock is frozen.")
+        self.freeze = self._button("Freeze", "Stop the clock", freeze)
+        return [self.now, self.step, ui.row(self.advance, self.freeze)]
 
     def _advance(self) -> None:
         clock, step = self._form.lab.clock, self.step.value.strip()
         self._run(f"lab.clock.advance({step!r})", lambda: clock.advance(step), f"The clock was advanced by {step}.")
-
-    def _freeze(self) -> None:
-        self._run("lab.clock.freeze()", self._form.lab.clock.freeze, "The clock is frozen.")
 
     def update(self) -> None:
         state = "frozen" if self._form.lab.clock.is_virtual else "running"
@@ -69,14 +68,16 @@ class FaultSection(Section):
     heading = "Faults"
 
     def _controls(self) -> list[widgets.Widget]:
-        names = [preset.name for preset in PRESETS]
-        self.preset = dropdown("Fault preset", "A plan of faults; each step happens once", names)
+        tooltip = "A plan of faults; each step happens once"
+        self.preset = ui.dropdown("Fault preset", tooltip, [preset.name for preset in PRESETS])
         self.description, self.armed = widgets.HTML(), widgets.HTML()
         self.arm = self._button("Arm", "Activate the faults", self._arm)
-        self.disarm = self._button("Disarm all", "Deactivate all faults", self._disarm)
-        on_change(self._show_preset, self.preset)
+        clear = self._form.lab.service.clear_faults
+        disarm = partial(self._run, "lab.service.clear_faults()", clear, "All faults are disarmed.")
+        self.disarm = self._button("Disarm all", "Deactivate all faults", disarm)
+        ui.on_change(self._show_preset, self.preset)
         self._show_preset()
-        return [self.preset, self.description, row(self.arm, self.disarm), self.armed]
+        return [self.preset, self.description, ui.row(self.arm, self.disarm), self.armed]
 
     def _show_preset(self) -> None:
         self.description.value = tag("p", preset_text(self.preset.value), class_="svc-indented")
@@ -85,9 +86,6 @@ class FaultSection(Section):
         name, service = self.preset.value, self._form.lab.service
         code = f"with lab.faults({name!r}):\n    ...  # requests that meet the faults"
         self._run(code, lambda: service.add_faults({"preset": name}), f"Armed: {name}.")
-
-    def _disarm(self) -> None:
-        self._run("lab.service.clear_faults()", self._form.lab.service.clear_faults, "All faults are disarmed.")
 
     def update(self) -> None:
         lines = [
@@ -103,16 +101,16 @@ class LimitSection(Section):
     heading = "Limits"
 
     def _controls(self) -> list[widgets.Widget]:
-        self.user = text_field(
+        self.user = ui.text_field(
             "User", "The user whose requests are counted; empty: the first user of the sandbox", hint="ada@svc.example"
         )
-        self.requests = number_field(10, "Max. requests", "The number of requests that are allowed")
-        self.requests.style.description_width = LABEL["description_width"]
-        self.per = text_field("Within", "A number and s, m, h or d", value="60s")
+        self.requests = ui.number_field(10, "Max. requests", "The number of requests that are allowed")
+        self.requests.style.description_width = ui.LABEL["description_width"]
+        self.per = ui.text_field("Within", "A number and s, m, h or d", value="60s")
         self.set = self._button("Set limit", "Refuse further requests with 403 and Retry-After", self._set_limit)
         self.remove = self._button("Remove limit", "Allow any number of requests", self._remove_limit)
         self.limits = widgets.HTML()
-        return [self.user, self.requests, self.per, row(self.set, self.remove), self.limits]
+        return [self.user, self.requests, self.per, ui.row(self.set, self.remove), self.limits]
 
     def _set_limit(self) -> None:
         user, maximum, per = self.user.value.strip() or None, int(self.requests.value), self.per.value.strip()
@@ -121,9 +119,8 @@ class LimitSection(Section):
 
     def _remove_limit(self) -> None:
         user = self.user.value.strip() or None
-        self._run(
-            f"lab.limit({repr(user) if user else ''})", lambda: self._form.lab.limit(user), "The limit was removed."
-        )
+        code = f"lab.limit({repr(user) if user else ''})"
+        self._run(code, lambda: self._form.lab.limit(user), "The limit was removed.")
 
     def update(self) -> None:
         lines = [
@@ -140,10 +137,10 @@ class SnapshotSection(Section):
 
     def _controls(self) -> list[widgets.Widget]:
         self._names: dict[str, str] = {}
-        self.chooser = dropdown("Snapshot", "The snapshot to restore", [("No snapshot", "")])
+        self.chooser = ui.dropdown("Snapshot", "The snapshot to restore", [("No snapshot", "")])
         self.take = self._button("Take snapshot", "Save the state of the service", self._take)
         self.restore = self._button("Restore", "Restore the state of the service", self._restore)
-        return [self.chooser, row(self.take, self.restore)]
+        return [self.chooser, ui.row(self.take, self.restore)]
 
     def _take(self) -> None:
         def take() -> None:
@@ -167,10 +164,10 @@ class PeopleSection(Section):
     heading = "Accounts"
 
     def _controls(self) -> list[widgets.Widget]:
-        self.user = text_field("E-mail", "The account; an unknown one is created", value="bob@svc.example")
-        self.scopes = dropdown("Scopes", "The scopes of the access token", _SCOPES)
+        self.user = ui.text_field("E-mail", "The account; an unknown one is created", value="bob@svc.example")
+        self.scopes = ui.dropdown("Scopes", "The scopes of the access token", _SCOPES)
         self.sign_in = self._button("Sign in", "Use this account in the other tabs", self._sign_in)
-        return [self.user, self.scopes, row(self.sign_in)]
+        return [self.user, self.scopes, ui.row(self.sign_in)]
 
     def _sign_in(self) -> None:
         user, scopes = self.user.value.strip(), [self.scopes.value] if self.scopes.value else None
@@ -206,17 +203,17 @@ class LabPanel(Form):
     def __init__(self, lab: Sandbox, signed_in: Callable[[Session, str], None] = lambda _session, _user: None) -> None:
         super().__init__(lab.session)
         self.lab = lab
-        self.work = BackgroundTask(self._show_error)
+        self.work = BackgroundTask(self._show_failure)
         self.signed_in = signed_in
         self.clock, self.faults, self.limits = ClockSection(self), FaultSection(self), LimitSection(self)
         self.snapshots, self.people = SnapshotSection(self), PeopleSection(self)
         self._sections = [self.clock, self.people, self.faults, self.limits, self.snapshots]
-        self.log_choice = radio_buttons("Log", "The log of the sandbox that is shown", _LOGS, "svc-columns")
+        self.log_choice = ui.radio_buttons("Log", "The log of the sandbox that is shown", _LOGS, "svc-columns")
         self.refresh_button = self._button("Refresh", "Reload this tab", self.refresh)
-        on_change(lambda: self._guard(self._change_log), self.log_choice)
+        ui.on_change(lambda: self._guard(self._change_log), self.log_choice)
         sections = widgets.HBox(self._sections)
         sections.add_class("svc-sections")
-        logs = [widgets.HTML(tag("h4", "Logs", class_="svc-head")), self.log_choice, row(self.refresh_button)]
+        logs = [widgets.HTML(tag("h4", "Logs", class_="svc-head")), self.log_choice, ui.row(self.refresh_button)]
         self._compose(self.status, self.alert, self.work, sections, *logs, self.table)
         self._guard(self.refresh)
 
@@ -261,34 +258,6 @@ class LabPanel(Form):
 
 
 _READS = frozenset({"GET", "HEAD"})
-
-
-class ChangeDetector:
-    """Compares the state of a service between two polls. Outside a sandbox, only the session's requests count."""
-
-    def __init__(self, session: Session, lab: Sandbox | None) -> None:
-        self._session, self._lab = session, lab
-        self._last_state = self._state()
-
-    def poll(self) -> tuple[bool, bool]:
-        """Return whether there were requests or clock changes since the last poll, and whether data may differ."""
-        before, self._last_state = self._last_state, self._state()
-        active = before != self._last_state
-        return active, active and (before[1:] != self._last_state[1:] or self._has_writes_since(before[0]))
-
-    def _state(self) -> tuple[int, object]:
-        """Return the number of the last request and the time of a virtual clock (None for another clock)."""
-        if self._lab is None:
-            return self._session.exchanges.last, None
-        return self._lab.service.requests_served, self._lab.clock.now() if self._lab.clock.is_virtual else None
-
-    def _has_writes_since(self, since: int) -> bool:
-        if self._lab is None:
-            return any(exchange.method not in _READS for exchange in self._session.exchanges if exchange.n > since)
-        rows = self._lab.service.journal(since=since if since <= self._last_state[0] else 0)
-        return any(row["method"] not in _READS for row in rows)
-
-
 _POLL_INTERVAL = 0.5
 """Seconds between two polls."""
 
@@ -361,14 +330,14 @@ class Dashboard(Form):
             *_TABS,
             *([DashboardTab("lab", "Lab controls", self._lab_panel, reads_service=False)] if self.lab else []),
         ]
-        self._detector = ChangeDetector(self.session, self.lab)
+        self._last_state = self._state()
         self.head = widgets.HTML()
         self._placeholders = [widgets.HTML(tag("p", f"{page.title} …")) for page in self._tabs]
         panes = [widgets.VBox([words]) for words in self._placeholders]
         self.tabs = widgets.Tab(panes, titles=[page.title for page in self._tabs])
         self.tabs.observe(lambda _change: self._guard(self._open), "selected_index")
         self.tabs.selected_index = 0
-        self._compose(style_sheet("dashboard.css"), self.head, self.status, self.alert, self.tabs)
+        self._compose(ui.style_sheet("dashboard.css"), self.head, self.status, self.alert, self.tabs)
         self._guard(self._open)
         self._poll_task: asyncio.Task[None] | None = None
         with suppress(RuntimeError):  # without an event loop nothing is polled
@@ -436,7 +405,7 @@ class Dashboard(Form):
         if any(form.busy for key, form in self.forms.items() if key != "lab"):
             raise ValueError("A task is running in another tab. Wait for it, or cancel it.")
         self._session, self._user = session, user
-        self._detector = ChangeDetector(session, self.lab)
+        self._last_state = self._state()
         for pane, page in zip(self.tabs.children, self._tabs, strict=True):
             if page.key != "lab" and (form := self.forms.pop(page.key, None)):
                 pane.children = ()
@@ -456,14 +425,28 @@ class Dashboard(Form):
             self._show_error(error)
 
     def _poll(self) -> None:
-        active, changed = self._detector.poll()
-        if not active:
+        before, self._last_state = self._last_state, self._state()
+        if before == self._last_state:
             return
-        remote = {page.key for page in self._tabs if page.reads_service} if changed else set()
-        local = {page.key for page in self._tabs if not page.reads_service}
-        self._stale |= (remote | local) & set(self.forms)
+        changed = before[1:] != self._last_state[1:] or self._has_writes_since(before[0])
+        self._stale |= {page.key for page in self._tabs if changed or not page.reads_service} & set(self.forms)
         self._refresh_open_tab()
         self._show_head()
+
+    def _state(self) -> tuple[int, object]:
+        """Return the number of the last request and the time of a virtual clock (None for another clock).
+
+        Outside a sandbox, only the requests of the session count.
+        """
+        if self.lab is None:
+            return self.session.exchanges.last, None
+        return self.lab.service.requests_served, self.lab.clock.now() if self.lab.clock.is_virtual else None
+
+    def _has_writes_since(self, since: int) -> bool:
+        if self.lab is None:
+            return any(exchange.method not in _READS for exchange in self.session.exchanges if exchange.n > since)
+        rows = self.lab.service.journal(since=since if since <= self._last_state[0] else 0)
+        return any(row["method"] not in _READS for row in rows)
 
     def _refresh_open_tab(self) -> None:
         page, form = self._page, self.forms.get(self._page.key)

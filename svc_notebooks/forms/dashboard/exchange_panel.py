@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Callable, Iterable
-from pathlib import Path
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -20,21 +20,9 @@ from ...notebook.exchanges.har import archive
 from ...notebook.exchanges.request_code import target, whole_body
 from ...notebook.exchanges.resend import editable_headers
 from ...notebook.html import Markup, join_html, tag
+from ..widgets import ui
 from ..widgets.background_task import BackgroundTask
 from ..widgets.dialogs import Dialog
-from ..widgets.field import (
-    button,
-    cancel_button,
-    count_text,
-    describe,
-    dropdown,
-    on_change,
-    radio_buttons,
-    row,
-    table_region,
-    text_area,
-    text_field,
-)
 from ..widgets.file_picker import DownloadWidget
 from ..widgets.form import Form, code_view
 from ..widgets.grid import Grid
@@ -58,15 +46,13 @@ class ExchangeEditor(Dialog):
     def __init__(self, send: Callable[[], None], cancel: Callable[[], None]) -> None:
         self.edited: ExchangeView | None = None
         """The exchange whose request is edited, or None if the editor is closed."""
-        self.method = dropdown("Method", "The method of the request", METHODS)
-        self.url = text_area("URL", "The path with its query, or a whole URL", rows=3)
-        self.headers = text_area("Headers", "One header in each line: Name: value", rows=5)
-        self.body = text_area("Body", "The text of the body", rows=6)
-        self.file = text_field("Body from file", "The path of a file with the body", hint="path of a file")
-        self.send = button("Send", "Send the edited request", send, "primary")
-        self.cancel = cancel_button("Close the editor and send nothing", cancel)
-        fields = (self.method, self.url, self.headers, self.body, self.file)
-        super().__init__(*fields, row(self.send, self.cancel))
+        self.method = ui.dropdown("Method", "The method of the request", METHODS)
+        self.url = ui.text_area("URL", "The path with its query, or a whole URL", rows=3)
+        self.headers = ui.text_area("Headers", "One header in each line: Name: value", rows=5)
+        self.body = ui.text_area("Body", "The text of the body", rows=6)
+        self.send = ui.button("Send", "Send the edited request", send, "primary")
+        self.cancel = ui.cancel_button("Close the editor and send nothing", cancel)
+        super().__init__(self.method, self.url, self.headers, self.body, ui.row(self.send, self.cancel))
 
     def edit(self, view: ExchangeView) -> None:
         """Show the request of an exchange.
@@ -87,7 +73,6 @@ class ExchangeEditor(Dialog):
         self.url.value = target(exchange)
         self.headers.value = "\n".join(f"{name}: {value}" for name, value in editable_headers(exchange))
         self.body.value = body or ""
-        self.file.value = ""
         self.ask_with(tag("p", title, tag("br"), f"{_ABOUT_TOKEN}{incomplete}"))
         self.url.focus()
 
@@ -109,17 +94,12 @@ class ExchangeEditor(Dialog):
             changed["url"] = url
         if headers := self._changed_headers(dict(editable_headers(exchange))):
             changed["headers"] = headers
-        recorded, body = whole_body(exchange) or "", _line_ends_of(exchange, self.body.value)
+        recorded, body = whole_body(exchange) or "", self.body.value.replace("\r\n", "\n")
+        if "\r\n" in (exchange.request_body or ""):  # which a browser turns into LF
+            body = body.replace("\n", "\r\n")
         if body != recorded:
             changed["body"] = body
         return changed
-
-    def body_file(self) -> Path | None:
-        """Return the path of the file that is the body, or None if no file is named. Raises ValueError for no file."""
-        path = Path(self.file.value.strip()).expanduser()
-        if self.file.value.strip() and not path.is_file():
-            raise ValueError(f"Body from file: {path} is not a file. Enter the path of a file, or nothing.")
-        return path if self.file.value.strip() else None
 
     def _changed_headers(self, recorded: dict[str, str]) -> dict[str, str | None]:
         edited: dict[str, str] = {}
@@ -134,12 +114,6 @@ class ExchangeEditor(Dialog):
 
     def __repr__(self) -> str:
         return f"<ExchangeEditor: {f'exchange {self.edited.n}' if self.edited else 'closed'}>"
-
-
-def _line_ends_of(exchange: Exchange, text: str) -> str:
-    """Return a text with the line ends of the recorded body, because a browser turns CRLF into LF."""
-    is_crlf = "\r\n" in (exchange.request_body or "")
-    return text.replace("\r\n", "\n").replace("\n", "\r\n") if is_crlf else text
 
 
 _MESSAGES = ("request", "response")
@@ -162,7 +136,7 @@ def difference_view(old: ExchangeView, new: ExchangeView) -> Markup:
     ]
     heads = [tag("th", text, scope="col") for text in ("Field", f"Exchange {old.n}", f"Exchange {new.n}")]
     table = tag("table", tag("thead", tag("tr", *heads)), tag("tbody", *rows))
-    return join_html(title, table_region("Differences", table) if rows else "", *bodies)
+    return join_html(title, ui.table_region("Differences", table) if rows else "", *bodies)
 
 
 def _cell(value: object) -> Markup:
@@ -188,18 +162,18 @@ class ExchangeFilterFields(widgets.HBox):  # type: ignore[misc]
 
     def __init__(self, changed: Callable[[], None]) -> None:
         methods = [("All", ""), *((method, method) for method in METHODS)]
-        self.method = dropdown("Method", "List only exchanges with this method", methods, style={})
+        self.method = ui.dropdown("Method", "List only exchanges with this method", methods, style={})
         self.status = widgets.Combobox(
             options=_STATUSES,
             placeholder="404, 4xx, - for no response",
             continuous_update=False,
-            **describe("Status", "List only exchanges with one of these statuses"),
+            **ui.describe("Status", "List only exchanges with one of these statuses"),
         )
-        self.path = text_field("Path", "List only exchanges whose path or query contains this text", style={})
+        self.path = ui.text_field("Path", "List only exchanges whose path or query contains this text", style={})
         self.path.continuous_update = True
         super().__init__([self.method, self.status, self.path])
         self.add_class("svc-filters")
-        on_change(changed, self.method, self.status, self.path)
+        ui.on_change(changed, self.method, self.status, self.path)
 
     def arguments(self) -> dict[str, Any]:
         """Return the arguments of `exchanges` for the fields that are not empty."""
@@ -258,26 +232,28 @@ class WirePanel(Form):
         self._last_action: tuple[list[str], str] = ([], "")
         self.rows = Grid("Exchanges", _COLUMNS)
         self.filter = ExchangeFilterFields(lambda: self._guard(self.refresh))
-        self.view_format = radio_buttons("View", "How the selected exchange is shown", _VIEWS, "svc-across")
+        self.view_format = ui.radio_buttons("View", "How the selected exchange is shown", _VIEWS, "svc-across")
         self.view = widgets.HTML()
-        self.edit_button = self._button("Edit and resend", "Change the selected request and send it again", self._edit)
-        self.resend_button = self._button("Resend", "Send the selected request again", self._resend_selected)
+        self.edit_button = self._button(
+            "Edit and resend",
+            "Change the selected request and send it again",
+            lambda: self.editor.edit(self._selected()),
+        )
+        self.resend_button = self._button("Resend", "Send the selected request again", self._resend)
         self.har_button = self._button("Save as HAR", "Save the listed exchanges as an HTTP archive", self._save_har)
         self.clear_button = self._button("Clear", "Remove all exchanges from the record of the session", self._clear)
         self.refresh_button = self._button("Refresh", "Reload the list", self.refresh)
-        self.editor = ExchangeEditor(
-            send=lambda: self._guard(self._send_edited), cancel=lambda: self._guard(self._close_editor)
-        )
-        self.work = BackgroundTask(self._show_error)
+        self.editor = ExchangeEditor(partial(self._guard, self._send_edited), partial(self._guard, self._close_editor))
+        self.work = BackgroundTask(self._show_failure)
         self.browser_download = DownloadWidget()
         self.rows.watch(self._show, lambda _id: None, lambda: None)
-        on_change(self._show, self.view_format)
+        ui.on_change(self._show, self.view_format)
         buttons = (self.edit_button, self.resend_button, self.har_button, self.clear_button, self.refresh_button)
         self._compose(
             self.filter,
             self.status,
             self.rows,
-            row(*buttons),
+            ui.row(*buttons),
             self.browser_download,
             self.alert,
             self.work,
@@ -349,39 +325,32 @@ class WirePanel(Form):
 
     # -- sending again
 
-    def _edit(self) -> None:
-        self.editor.edit(self._selected())
-
     def _close_editor(self) -> None:
         """Close the editor, and focus the button that opens the editor if the focus was in the editor."""
         if self.editor.edited:
             self.editor.dismiss()
             self.edit_button.focus()
 
-    def _resend_selected(self) -> None:
-        self._resend(self._selected(), {}, "")
-
     def _send_edited(self) -> None:
         edited = self.editor.edited
         if edited is None:
             return
-        changes, path = self.editor.changes(), self.editor.body_file()
-        written = [f"{name}={value!r}" for name, value in changes.items() if name != "body" or path is None]
-        if path is not None:
-            changes["body"] = path.read_bytes()
-            written.append(f"body=open({str(path)!r}, 'rb').read()")
+        changes = self.editor.changes()
         if "body" not in changes and whole_body(edited.exchange) is None:
-            raise ValueError(f"The body of exchange {edited.n} was not recorded. Enter a body, or the path of a file.")
-        self._resend(edited, changes, ", ".join(written), close_editor=True)
+            raise ValueError(f"The body of exchange {edited.n} was not recorded. Enter a body.")
+        self._resend(edited, changes)
 
-    def _resend(self, old: ExchangeView, changes: dict[str, Any], written: str, *, close_editor: bool = False) -> None:
-        """Send a request again, and then show the difference between the old and the new exchange."""
+    def _resend(self, edited: ExchangeView | None = None, changes: dict[str, Any] | None = None) -> None:
+        """Send the selected or the edited request, and then show the difference between both exchanges."""
+        old = edited or self._selected()
+        written = ", ".join(f"{name}={value!r}" for name, value in (changes or {}).items())
         lines = [f"old = svc.exchange({old.n})", f"new = old.resend({written})", "svc.compare_exchanges(old, new)"]
 
         def on_done(new: ExchangeView) -> None:
-            if close_editor and self.editor.edited is old:
+            if edited and self.editor.edited is edited:
                 self._close_editor()
-            self._list_all_if_hidden(new)
+            if new.n not in {exchange.n for exchange in self.filter.select(self.session.exchanges)}:
+                self.filter.clear()  # which hides the new exchange
             self.refresh()
             recorded = {exchange.n for exchange in self.session.exchanges}
             chosen = [str(view.n) for view in (new, old) if view.n in recorded]
@@ -391,13 +360,8 @@ class WirePanel(Form):
             self._show()
 
         self.work.begin(
-            "Sending", lambda _report: old.resend(**changes), on_done, in_thread=not self.session.in_process
+            "Sending", lambda _report: old.resend(**(changes or {})), on_done, in_thread=not self.session.in_process
         )
-
-    def _list_all_if_hidden(self, new: ExchangeView) -> None:
-        """Remove the filter if it hides a new exchange."""
-        if new.n not in {exchange.n for exchange in self.filter.select(self.session.exchanges)}:
-            self.filter.clear()
 
     # -- the selected exchange
 
@@ -412,22 +376,17 @@ class WirePanel(Form):
         elif view_format == "http":
             self.view.value = self._selected()._repr_html_()
         elif view_format == "difference":
-            self.view.value = self._difference(ids[-1], ids[0]) if len(ids) > 1 else tag("p", _SELECT_TWO)
+            pair = (exchange(int(n), session=self._session) for n in (ids[-1], ids[0]))
+            self.view.value = difference_view(*pair) if len(ids) > 1 else tag("p", _SELECT_TWO)
         else:
-            self.view.value = code_view(getattr(self._selected(), view_format)(), _TITLES[view_format])
-
-    def _difference(self, old: str, new: str) -> Markup:
-        return difference_view(*(exchange(int(n), session=self._session) for n in (old, new)))
+            self.view.value = code_view(getattr(self._selected(), view_format)(), self.view_format.label)
 
     def _summary(self) -> str:
         return f"<WirePanel: {len(self.session.exchanges)} exchanges>"
 
 
-_TITLES = {"curl": "curl command", "python": "Python code", "diagram": "Sequence diagram"}
-
-
 def _count(listed: int, recorded: int) -> str:
-    count = count_text(recorded, "exchange")
+    count = ui.count_text(recorded, "exchange")
     of = f"{listed} of {count}" if listed != recorded else count
     return f"{of}, newest first" + (f"; the last {MAX_LISTED} are listed" if listed > MAX_LISTED else "")
 

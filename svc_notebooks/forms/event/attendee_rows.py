@@ -12,21 +12,8 @@ from ...core.errors.errors import SvcError
 from ...notebook.html import tag
 from ...notebook.people import people, read_people
 from ..file_browser.details import file_line, latest_files
-from ..widgets.field import (
-    AUTO_WIDTH,
-    EditableRows,
-    Field,
-    checkbox,
-    dropdown,
-    heading,
-    on_change,
-    replace_options,
-    set_visible,
-    small_button,
-    text_area,
-    text_field,
-)
-from .inputs import whole_number
+from ..widgets import ui
+from .inputs import require_whole_number, whole_number
 
 if TYPE_CHECKING:
     from ...client.session import Session
@@ -44,17 +31,15 @@ def guest_text(guests: Sequence[Mapping[str, Any]]) -> str:
     >>> guest_text([{"email": "ada@svc.example"}, {"email": "bob@svc.example", "displayName": "Bob"}])
     'ada@svc.example, Bob <bob@svc.example>'
     """
-    return ", ".join(
-        f"{_quoted(str(guest['displayName']))} <{guest['email']}>" if guest.get("displayName") else str(guest["email"])
-        for guest in guests
-    )
+    texts = []
+    for guest in guests:
+        name = guest.get("displayName")
+        quoted = f'"{name}"' if name and re.search("[,;@]", name) else name
+        texts.append(f"{quoted} <{guest['email']}>" if name else str(guest["email"]))
+    return ", ".join(texts)
 
 
-def _quoted(name: str) -> str:
-    return f'"{name}"' if re.search("[,;@]", name) else name
-
-
-class GuestList(Field):
+class GuestList(ui.Field):
     """A text field with a list of guests. The rows of guests with details are a control of their own, `details`.
 
     The kernel changes the text only if a program sets `value` or a person clicks a button, so that a person can go on
@@ -67,11 +52,11 @@ class GuestList(Field):
     """
 
     def __init__(self) -> None:
-        self.list = text_area("Guests", _HELP, hint=_HINT, rows=2)
+        self.list = ui.text_area("Guests", _HELP, hint=_HINT, rows=2)
         self.details = AttendeeRows()
         super().__init__(self.list)
         self.details.take.on_click(lambda _button: self._move_to_rows())
-        self.watch(self._show_count)
+        self.watch(lambda: self.show_hint(f"{len(self.value)} guests" if len(self.value) > 1 else ""))
 
     @property
     def value(self) -> list[dict[str, Any]]:
@@ -97,7 +82,7 @@ class GuestList(Field):
         super().watch(changed)
         self.details.watch(changed)
 
-    def entry_problems(self) -> Iterator[tuple[Field, str]]:
+    def entry_problems(self) -> Iterator[tuple[ui.Field, str]]:
         """Yield a problem if entries of the list are not e-mail addresses."""
         rejected = self.rejected
         if len(rejected) == 1:
@@ -105,7 +90,7 @@ class GuestList(Field):
         elif rejected:
             yield self, f"{', '.join(rejected)} are not e-mail addresses. Correct or remove them."
 
-    def field_at(self, path: str) -> Field:
+    def field_at(self, path: str) -> ui.Field:
         """Return the field for a problem at a path such as attendees[1].email, which is this field or a row."""
         match = re.search(r"\[(\d+)\]", path)
         index = int(match[1]) - len(self._listed()) if match else -1
@@ -125,15 +110,11 @@ class GuestList(Field):
         if not guests:
             self.details.note.show_problems(["The list of guests is empty. Enter addresses there, or add a guest."])
 
-    def _show_count(self) -> None:
-        count = len(self.value)
-        self.show_hint(f"{count} guests" if count > 1 else "")
-
 
 _NO_FILES = "There is no stored file yet. Upload one with svc.upload(…), then click Refresh. A link works too."
 
 
-class AttachmentRow(Field):
+class AttachmentRow(ui.Field):
     """A row for one attachment. `value` is the entry of the event field `attachments`."""
 
     def __init__(self, attachment: Attachment, name: str | None = None) -> None:
@@ -144,20 +125,19 @@ class AttachmentRow(Field):
         )
 
 
-class AttachmentRows(EditableRows[AttachmentRow]):
+class AttachmentRows(ui.EditableRows[AttachmentRow]):
     """The rows of the attachments, a list of stored files to attach, and a text field for a link."""
 
     def __init__(self) -> None:
-        super().__init__(lambda row: False)
         self._files: dict[str, File] = {}
-        self.chooser = dropdown("Attachments", "The stored files, last modified first")
-        self.attach = small_button("Attach", "Attach the selected file", self._attach)
-        self.refresh = small_button("Refresh", "Reload the list of files")
-        self.more = small_button("Add", "Attach this link and clear the field", self._keep_link)
-        self.link = text_field("or a link", "The URL of a file", hint="https://…")
-        on_change(self.notify, self.link)
-        self.pick, self.other = Field(self.chooser, self.attach, self.refresh), Field(self.link, self.more)
-        self.children = [self.pick, self.other, self.box, self.note]
+        self.chooser = ui.dropdown("Attachments", "The stored files, last modified first")
+        self.attach = ui.small_button("Attach", "Attach the selected file", self._attach)
+        self.refresh = ui.small_button("Refresh", "Reload the list of files")
+        self.more = ui.small_button("Add", "Attach this link and clear the field", self._attach_link)
+        self.link = ui.text_field("or a link", "The URL of a file", hint="https://…")
+        ui.on_change(self.notify, self.link)
+        self.pick, self.other = ui.Field(self.chooser, self.attach, self.refresh), ui.Field(self.link, self.more)
+        super().__init__(self.pick, self.other)
 
     @property
     def value(self) -> list[Attachment]:
@@ -178,10 +158,10 @@ class AttachmentRows(EditableRows[AttachmentRow]):
             self.pick.show_hint(f"The stored files cannot be listed; use a link. {error}")
             return
         self._files = {str(file["id"]): file for file in files}
-        replace_options(self.chooser, [(file_line(file), key) for key, file in self._files.items()])
+        ui.replace_options(self.chooser, [(file_line(file), key) for key, file in self._files.items()])
         self.pick.show_hint("" if self._files else _NO_FILES)
 
-    def field(self, index: int) -> Field:
+    def field(self, index: int) -> ui.Field:
         """Return the row of the attachment with this index in `value`, or the link field for the last index."""
         return self.rows[index] if index < len(self.rows) else self.other
 
@@ -196,87 +176,10 @@ class AttachmentRows(EditableRows[AttachmentRow]):
         else:
             self.append(AttachmentRow({"fileUrl": facts["webViewLink"]}, str(facts["name"])))
 
-    def _keep_link(self) -> None:
-        if all(self.append(AttachmentRow(attachment)) for attachment in self._link_entry()):
-            self.link.value = ""
-
-
-class PropertyRow(Field):
-    """A row for one property, with the key, the value and the scope (private or shared)."""
-
-    def __init__(self, key: str = "", value: str = "", scope: str | None = None, scopes: Sequence[str] = ()) -> None:
-        self.key = text_field("Key", "The name of the property", value=key, style=AUTO_WIDTH)
-        self.text = text_field("Value", "The value of the property", value=value, style=AUTO_WIDTH)
-        tooltip = "private: this calendar's copy only; shared: the copies of all attendees"
-        self.scope = dropdown("Visible to", tooltip, scopes, style=AUTO_WIDTH, value=scope)
-        super().__init__(self.key, self.text, *([self.scope] if scopes else []))
-
-    @property
-    def name(self) -> str:
-        return str(self.key.value).strip()
-
-    @property
-    def is_blank(self) -> bool:
-        return not self.name and not self.text.value
-
-
-class PropertyRows(EditableRows[PropertyRow]):
-    """The rows of all properties, and a button that adds a row. With `scopes`, each row has a scope."""
-
-    def __init__(self, label: str, tooltip: str, scopes: Sequence[str] = ()) -> None:
-        super().__init__(lambda row: row.is_blank)
-        self.scopes = tuple(scopes)
-        self.add = small_button("Add property" if scopes else "Add preference", tooltip, self._add)
-        self.children = [Field(heading(label), self.add), self.box, self.note]
-
-    @property
-    def value(self) -> dict[str, Any]:
-        """The property values by key. With scopes, a dict from each used scope to the values by key."""
-        if not self.scopes:
-            return self._pairs(None)
-        pairs = {scope: self._pairs(scope) for scope in self.scopes}
-        return {scope: properties for scope, properties in pairs.items() if properties}
-
-    @value.setter
-    def value(self, value: Mapping[str, Any] | None) -> None:
-        """Replace all rows. Raises ValueError for a key that is empty or has surrounding spaces."""
-        self.clear()
-        groups = [(scope, (value or {}).get(scope)) for scope in self.scopes] if self.scopes else [(None, value)]
-        for scope, pairs in groups:
-            for key, text in (pairs or {}).items():
-                if not key or key != key.strip():
-                    raise ValueError("a key is empty, or begins or ends with a space")
-                self.append(self._row(key, text, scope))
-
-    def problems(self) -> Iterator[tuple[Field, str]]:
-        """Yield each row without a key or with a repeated key, with the problem text."""
-        seen = set()
-        for row in self.filled:
-            key = (row.scope.value, row.name)
-            if not row.name:
-                yield row, "Enter a key."
-            elif key in seen:
-                yield row, f"There is already a row for the key {row.name!r}: change or remove one of them."
-            seen.add(key)
-
-    def field_at(self, path: str) -> Field:
-        """Return the row whose key ends the path, or `note` if there is no such row."""
-        for row in self.filled:
-            key = f"{row.scope.value}.{row.name}" if self.scopes else row.name
-            if path.endswith(f".{key}"):
-                return row
-        return self.note
-
-    def _pairs(self, scope: str | None) -> dict[str, str]:
-        return {row.name: row.text.value for row in self.filled if row.scope.value == scope}
-
-    def _row(self, key: str = "", text: str = "", scope: str | None = None) -> PropertyRow:
-        return PropertyRow(key, text, scope or next(iter(self.scopes), None), self.scopes)
-
-    def _add(self) -> None:
-        row = self._row()
-        if self.append(row):
-            row.key.focus()
+    def _attach_link(self) -> None:
+        for attachment in self._link_entry():
+            self.append(AttachmentRow(attachment))
+        self.link.value = ""
 
 
 _RESPONSES = (
@@ -290,7 +193,7 @@ _DEFAULTS = {"additionalGuests": "", "comment": "", "responseStatus": "needsActi
 _SHOWN = ("email", "displayName", "optional", *_DEFAULTS)
 
 
-class AttendeeRow(Field):
+class AttendeeRow(ui.Field):
     """A row for one guest. `more` contains the attendee fields without a control, which do not change."""
 
     def __init__(self, attendee: Mapping[str, Any] | None = None) -> None:
@@ -298,74 +201,66 @@ class AttendeeRow(Field):
         self.more = {key: value for key, value in fields.items() if key not in _SHOWN}
         email, name = (str(fields.get(key) or "") for key in ("email", "displayName"))
         tooltip = "The address that gets the invitation"
-        self.email = text_field("E-mail", tooltip, value=email, hint="ada@svc.example", style=AUTO_WIDTH)
+        self.email = ui.text_field("E-mail", tooltip, value=email, hint="ada@svc.example", style=ui.AUTO_WIDTH)
         tooltip = "The name that is shown; the service may already know it"
-        self.name = text_field("Name", tooltip, value=name, style=AUTO_WIDTH)
-        self.optional = checkbox(
+        self.name = ui.text_field("Name", tooltip, value=name, style=ui.AUTO_WIDTH)
+        self.optional = ui.checkbox(
             "Optional", "Whether the event can take place without this guest", value=bool(fields.get("optional"))
         )
-        self.toggle = small_button(
+        self.toggle = ui.small_button(
             "Details", "Show or hide response, comment, additional guests and resource", self._toggle
         )
-        number = text_field(
-            "Additional guests", "The number of people who come with the guest", hint="0", style=AUTO_WIDTH
+        number = ui.text_field(
+            "Additional guests", "The number of people who come with the guest", hint="0", style=ui.AUTO_WIDTH
         )
         number.add_class("svc-number")
         self.details: dict[str, Any] = {
-            "responseStatus": dropdown("Response", "The response of the guest", _RESPONSES, style=AUTO_WIDTH),
-            "comment": text_field("Comment", "A comment with the response", style=AUTO_WIDTH),
+            "responseStatus": ui.dropdown("Response", "The response of the guest", _RESPONSES, style=ui.AUTO_WIDTH),
+            "comment": ui.text_field("Comment", "A comment with the response", style=ui.AUTO_WIDTH),
             "additionalGuests": number,
-            "resource": checkbox("Resource", "A room or a device, not a person; set only when it is first added"),
+            "resource": ui.checkbox("Resource", "A room or a device, not a person; set only when it is first added"),
         }
         self.box = widgets.HBox([*self.details.values()])
         self.box.add_class("svc-line")
         self.box.add_class("svc-details")
         super().__init__(self.email, self.name, self.optional, self.toggle)
         self.children = [self.line, self.box, self.hint, self.note]
-        self._set_details(fields)
-        set_visible(self.box, any(fields.get(key) for key in _DEFAULTS))
+        require_whole_number(fields.get("additionalGuests"))
+        for key, default in _DEFAULTS.items():
+            setting = fields.get(key) or default
+            self.details[key].value = str(setting) if key == "additionalGuests" else setting
+        ui.set_visible(self.box, any(fields.get(key) for key in _DEFAULTS))
 
     @property
     def value(self) -> dict[str, Any]:
         texts = {"email": self.email.value.strip(), "displayName": self.name.value.strip()}
         [person] = people("email", {key: value for key, value in texts.items() if value})
-        return {
-            **person,
-            **({"optional": True} if self.optional.value else {}),
-            **self._details(),
-            **self.more,
-        }
-
-    def watch(self, changed: Callable[[], object]) -> None:
-        super().watch(changed)
-        on_change(changed, *self.details.values())
-
-    def _toggle(self) -> None:
-        set_visible(self.box, self.box.layout.display is not None)
-
-    def _set_details(self, fields: Mapping[str, Any]) -> None:
-        count = fields.get("additionalGuests")
-        if isinstance(count, bool) or not isinstance(count, int | None):
-            raise TypeError("additionalGuests must be a whole number")
-        for key, default in _DEFAULTS.items():
-            value = fields.get(key) or default
-            self.details[key].value = str(value) if key == "additionalGuests" else value
-
-    def _details(self) -> dict[str, Any]:
+        optional = {"optional": True} if self.optional.value else {}
         values = {key: control.value for key, control in self.details.items() if control.value != _DEFAULTS[key]}
         if "additionalGuests" in values:
             values["additionalGuests"] = whole_number(values["additionalGuests"])
-        return {key: value for key, value in values.items() if value is not None}
+        return {**person, **optional, **{key: value for key, value in values.items() if value is not None}, **self.more}
+
+    @property
+    def is_blank(self) -> bool:
+        return not (self.value.keys() - {"optional"})
+
+    def watch(self, changed: Callable[[], object]) -> None:
+        super().watch(changed)
+        ui.on_change(changed, *self.details.values())
+
+    def _toggle(self) -> None:
+        ui.set_visible(self.box, self.box.layout.display is not None)
 
 
-class AttendeeRows(EditableRows[AttendeeRow]):
+class AttendeeRows(ui.EditableRows[AttendeeRow]):
     """The rows of guests with details, a button that adds a row, and a button that moves the listed guests to rows."""
 
     def __init__(self) -> None:
-        super().__init__(lambda row: not (row.value.keys() - {"optional"}))
-        self.add = small_button("Add guest", "Add a row for a guest with details", self._add)
-        self.take = small_button("Edit listed guests", "Move the guests of the list to rows with details")
-        self.children = [Field(heading("Guest details"), self.add, self.take), self.box, self.note]
+        tooltip = "Add a row for a guest with details"
+        self.add = ui.small_button("Add guest", tooltip, lambda: self.append(AttendeeRow(), focus=True))
+        self.take = ui.small_button("Edit listed guests", "Move the guests of the list to rows with details")
+        super().__init__(ui.Field(ui.heading("Guest details"), self.add, self.take))
 
     @property
     def value(self) -> list[dict[str, Any]]:
@@ -375,8 +270,3 @@ class AttendeeRows(EditableRows[AttendeeRow]):
     @value.setter
     def value(self, attendees: list[dict[str, Any]] | None) -> None:
         self.replace([AttendeeRow(attendee) for attendee in attendees or []])
-
-    def _add(self) -> None:
-        row = AttendeeRow()
-        if self.append(row):
-            row.email.focus()

@@ -5,63 +5,36 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final
 
-import ipywidgets as widgets
-
 from ...core.events.value_checks import FIELD_ORDER, MAX_REMINDERS as MOST
 from ...core.resources.colors import EVENT_COLORS
-from ...notebook.frames.frames import snake
 from ..recurrence.builder import RecurrenceBuilder
-from ..widgets.field import (
-    AUTO_WIDTH,
-    EditableRows,
-    Field,
-    dropdown,
-    number_field,
-    on_change,
-    radio_buttons,
-    read_object,
-    set_visible,
-    small_button,
-    text_area,
-)
-from .attendee_rows import AttachmentRows, GuestList, PropertyRows
-from .inputs import (
-    Binding,
-    CalendarChoice,
-    Choice,
-    Choices,
-    ColorPicker,
-    GuestSwitches,
-    NumberInput,
-    SwitchInput,
-    TextInput,
-    free_text,
-    long_text,
-)
+from ..widgets import ui
+from . import inputs
+from .attendee_rows import AttachmentRows, GuestList
+from .inputs import Binding, Choices
 from .start_and_end import TimeChoice, WhenChoice, ZoneChoice
 
 if TYPE_CHECKING:
     from ...core.resources.events import Reminder, Reminders
 
 
-class OtherFields(Field):
-    """A text field for further event fields as a JSON object. The button `move` sets controls from the JSON."""
+class OtherFields(ui.Field):
+    """A text field for further event fields as a JSON object."""
 
-    def __init__(self, move: Callable[[], object] = lambda: None) -> None:
+    def __init__(self) -> None:
         example = '{"iCalUID": "…", "conferenceData": {…}}'
-        self.text = text_area("Other fields", "Fields without a control, as a JSON object", hint=example, rows=2)
-        self.move = small_button("Move to controls", "Set the controls to the fields of this JSON", move)
-        super().__init__(self.text, self.move)
-        on_change(lambda: self.show_hint(" ".join(_unknown_field_notes(self.names))), self.text)
+        self.text = ui.text_area("Other fields", "Fields without a control, as a JSON object", hint=example, rows=2)
+        super().__init__(self.text)
+        ui.on_change(lambda: self.show_hint(" ".join(_unknown_field_notes(self.names))), self.text)
 
     @property
     def value(self) -> dict[str, Any]:
         """The event fields as a dict. Raises ValueError if the text is not a JSON object."""
-        return read_object(self.text.value, '{"iCalUID": "a@b"}')
+        return ui.read_object(self.text.value, '{"iCalUID": "a@b"}')
 
     @value.setter
     def value(self, fields: Mapping[str, Any]) -> None:
@@ -74,21 +47,6 @@ class OtherFields(Field):
             return frozenset(self.value)
         except ValueError:
             return frozenset()
-
-
-def duplicate_message(names: Iterable[str]) -> str:
-    """Return the error message for event fields that are set both in the JSON and by a control.
-
-    >>> duplicate_message(["summary"])
-    'The control Title sets this field too: summary. Remove it here, or clear the control, or press Move to controls.'
-    """
-    fields = sorted(names)
-    labels = [LABELS.get(name, name) for name in fields]
-    controls = (
-        f"control {labels[0]} sets this field" if len(fields) == 1 else f"controls {', '.join(labels)} set these fields"
-    )
-    it, control = ("it", "the control") if len(fields) == 1 else ("them", "the controls")
-    return f"The {controls} too: {', '.join(fields)}. Remove {it} here, or clear {control}, or press Move to controls."
 
 
 def _unknown_field_notes(names: frozenset[str]) -> Iterator[str]:
@@ -107,55 +65,32 @@ CALENDAR, NONE, OWN = "calendar", "none", "own"
 _MODES = (("Default", CALENDAR), ("None", NONE), ("Custom", OWN))
 _METHODS = (("Notification", "popup"), ("E-mail", "email"))
 _KNOWN = {method for _, method in _METHODS}
-_UNITS = ((7 * 24 * 60, "week"), (24 * 60, "day"), (60, "hour"), (1, "minute"))
 
 
-def before_text(minutes: int) -> str:
-    """Return the time from a reminder to the event as text, in the largest unit that divides `minutes`.
-
-    >>> before_text(1440), before_text(90)
-    ('1 day before', '90 minutes before')
-    """
-    size, name = next((unit for unit in _UNITS if minutes and minutes % unit[0] == 0), _UNITS[-1])
-    count = minutes // size
-    return f"{count} {name}{'' if count == 1 else 's'} before" if minutes else "at the start"
-
-
-class ReminderRow(Field):
+class ReminderRow(ui.Field):
     """A row for one reminder, with the method and the minutes before the start."""
 
     def __init__(self, method: str = "popup", minutes: int = 10) -> None:
-        self.method = dropdown("By", "How the reminder is sent", _METHODS, style=AUTO_WIDTH, value=method)
+        self.method = ui.dropdown("By", "How the reminder is sent", _METHODS, style=ui.AUTO_WIDTH, value=method)
         self.method.layout.width = "auto"
-        self.minutes = number_field(minutes, "minutes before", "Minutes before the start, 0 to 40320 (four weeks)")
-        self.text = widgets.HTML()
-        super().__init__(self.method, self.minutes, self.text)
-        on_change(self._show_text, self.minutes)
-        self._show_text()
+        self.minutes = ui.number_field(minutes, "minutes before", "Minutes before the start, 0 to 40320 (four weeks)")
+        super().__init__(self.method, self.minutes)
 
     @property
     def value(self) -> Reminder:
         return {"method": self.method.value, "minutes": self.minutes.value}
 
-    def watch(self, changed: Callable[[], object]) -> None:
-        on_change(changed, self.method, self.minutes)
 
-    def _show_text(self) -> None:
-        minutes = self.minutes.value
-        self.text.value = before_text(minutes) if minutes >= 0 else ""
-
-
-class ReminderRows(EditableRows[ReminderRow]):
+class ReminderRows(ui.EditableRows[ReminderRow]):
     """A choice between default, no and custom reminders, and a row for each custom reminder."""
 
     def __init__(self) -> None:
-        super().__init__(lambda row: False, MOST, f"An event has at most {MOST} reminders: remove one first.")
         tooltip = "The reminders of the calendar, none, or your own"
-        self.way = radio_buttons("Reminders", tooltip, _MODES, orientation="horizontal", layout={"width": "auto"})
-        self.add = small_button("Add reminder", f"Add a row, up to {MOST}", lambda: self.append(ReminderRow()))
-        self.choice = Field(self.way, self.add)
-        self.children = [self.choice, self.box, self.note]
-        on_change(self._update_visibility, self.way)
+        self.way = ui.radio_buttons("Reminders", tooltip, _MODES, orientation="horizontal", layout={"width": "auto"})
+        self.add = ui.small_button("Add reminder", f"Add a row, up to {MOST}", lambda: self.append(ReminderRow()))
+        too_many = f"An event has at most {MOST} reminders: remove one first."
+        super().__init__(ui.Field(self.way, self.add), maximum=MOST, too_many_message=too_many)
+        ui.on_change(self._update_visibility, self.way)
         self._update_visibility()
 
     @property
@@ -177,8 +112,8 @@ class ReminderRows(EditableRows[ReminderRow]):
         self.way.value = OWN if self.rows else CALENDAR if settings.get("useDefault") else NONE
 
     def _update_visibility(self) -> None:
-        set_visible(self.add, self.way.value == OWN)
-        set_visible(self.box, self.way.value == OWN)
+        ui.set_visible(self.add, self.way.value == OWN)
+        ui.set_visible(self.box, self.way.value == OWN)
         if self.way.value == OWN and not self.rows:
             self.append(ReminderRow())
         self.notify()
@@ -205,12 +140,7 @@ def _time_zone(row: Binding) -> ZoneChoice:
     return ZoneChoice(row.label, row.help, row.hint)
 
 
-def _properties(row: Binding) -> PropertyRows:
-    return PropertyRows(row.label, row.help, [scope for _, scope in row.values])
-
-
 # fmt: off
-_GUESTS_MAY: Choices = (("invite others", True), ("see who else is invited", True), ("change the event", False))
 _VISIBILITIES: Choices = (("Default", "default"), ("Public", "public"), ("Private", "private"), ("Confidential", "confidential"))
 _TRANSPARENCIES: Choices = (("Busy", "opaque"), ("Free", "transparent"))
 _INVITATIONS: Choices = (("Default", ""), ("All guests", "all"), ("External guests only", "externalOnly"), ("None", "none"))
@@ -221,46 +151,49 @@ _SUPPORTS: Choices = (("Automatic: true with attachments", ""), ("true", True), 
 _NOTIFY: Choices = (("Not sent", ""), ("true", True), ("false", False))
 
 BINDINGS: Final[tuple[Binding, ...]] = (
-    Binding(FIRST, "summary", "summary", free_text, "Title", "The title of the event", name="summary"),
+    Binding(FIRST, "summary", "summary", inputs.free_text, "Title", "The title of the event", name="summary"),
     Binding(FIRST, "start end", "start", lambda _row: WhenChoice(), "Start", name="when"),
     Binding(FIRST, "recurrence", "recurrence", lambda _row: RecurrenceBuilder(), "Repeats", name="repeats"),
     Binding(SECOND, "attendees", "attendees", lambda _row: GuestList(), "Guests", name="attendees", to_argument=_entries("email")),
-    Binding(SECOND, "location", "location", free_text, "Location", "Where the event takes place, in any words", name="location"),
-    Binding(SECOND, "description", "description", long_text, "Description", "Notes for everybody who can see the event", name="description"),
+    Binding(SECOND, "location", "location", inputs.free_text, "Location", "Where the event takes place, in any words", name="location"),
+    Binding(SECOND, "description", "description", lambda row: ui.SingleField(ui.text_area(row.label, row.help)), "Description", "Notes for everybody who can see the event", name="description"),
     # More options
-    Binding(IN_CALENDAR, "calendar", "calendar", CalendarChoice, "Calendar", "The calendar of the event", name="calendar"),
+    Binding(IN_CALENDAR, "calendar", "calendar", inputs.CalendarChoice, "Calendar", "The calendar of the event", name="calendar"),
     Binding(IN_CALENDAR, "reminders", "reminders", lambda _row: ReminderRows(), "Reminders", name="reminders", to_argument=_reminders),
-    Binding(IN_CALENDAR, "visibility", "visibility", Choice, "Visibility", "Who can see the details of the event", values=_VISIBILITIES, name="visibility"),
-    Binding(IN_CALENDAR, "transparency", "transparency", Choice, "Show as", "Whether the event blocks its time in the calendar", values=_TRANSPARENCIES, name="transparency"),
-    Binding(IN_CALENDAR, "colorId", "color", ColorPicker, "Color", "The color of the event in a calendar", name="color", to_argument=lambda key: EVENT_COLORS[key].name),
-    Binding(GUESTS, "guestsCanInviteOthers guestsCanSeeOtherGuests guestsCanModify", "*", GuestSwitches, "Guests may", values=_GUESTS_MAY, name="guests_may", to_argument=lambda fields: {snake(name): value for name, value in fields.items()}),
-    Binding(GUESTS, "sendUpdates", "send_updates", Choice, "Invitations", "Who gets an e-mail about the event", values=_INVITATIONS, name="invitations"),
-    Binding(GUESTS, "anyoneCanAddSelf", "anyone_can_add_self", SwitchInput, "Self sign-up", "Applies only to legacy social events", "anyone can add themselves"),
-    Binding(CONFERENCE, "conferenceData", "conference", SwitchInput, "Conference", "The service creates a video conference and puts its link into the event", "Add a video conference", name="conference", from_field=lambda data: "createRequest" in data),
-    Binding(CONFERENCE, "conferenceData.createRequest.conferenceSolutionKey.type", "", TextInput, "Conference type", "The solution of the new conference; empty: the service's default", "hangoutsMeet"),
-    Binding(CONFERENCE, "conferenceData.createRequest.requestId", "", TextInput, "Request ID", "Identifies the request for a conference; empty: a random one for each event", "random"),
+    Binding(IN_CALENDAR, "visibility", "visibility", inputs.selection, "Visibility", "Who can see the details of the event", values=_VISIBILITIES, name="visibility"),
+    Binding(IN_CALENDAR, "transparency", "transparency", inputs.selection, "Show as", "Whether the event blocks its time in the calendar", values=_TRANSPARENCIES, name="transparency"),
+    Binding(IN_CALENDAR, "colorId", "color", inputs.color_picker, "Color", "The color of the event in a calendar", name="color", to_argument=lambda key: EVENT_COLORS[key].name),
+    Binding(GUESTS, "guestsCanInviteOthers", "guests_can_invite_others", inputs.permission, "Guests may", "Guests may invite others", "invite others", values=(("", True),)),
+    Binding(GUESTS, "guestsCanSeeOtherGuests", "guests_can_see_other_guests", inputs.permission, "Guests may", "Guests may see who else is invited", "see who else is invited", values=(("", True),)),
+    Binding(GUESTS, "guestsCanModify", "guests_can_modify", inputs.permission, "Guests may", "Guests may change the event", "change the event", values=(("", False),)),
+    Binding(GUESTS, "sendUpdates", "send_updates", inputs.selection, "Invitations", "Who gets an e-mail about the event", values=_INVITATIONS, name="invitations"),
+    Binding(GUESTS, "anyoneCanAddSelf", "anyone_can_add_self", inputs.switch, "Self sign-up", "Applies only to legacy social events", "anyone can add themselves"),
+    Binding(CONFERENCE, "conferenceData", "conference", inputs.switch, "Conference", "The service creates a video conference and puts its link into the event", "Add a video conference", name="conference", from_field=lambda data: "createRequest" in data),
+    Binding(CONFERENCE, "conferenceData.createRequest.conferenceSolutionKey.type", "", inputs.short_text, "Conference type", "The solution of the new conference; empty: the service's default", "hangoutsMeet"),
+    Binding(CONFERENCE, "conferenceData.createRequest.requestId", "", inputs.short_text, "Request ID", "Identifies the request for a conference; empty: a random one for each event", "random"),
     Binding(ATTACHMENTS, "attachments", "attachments", lambda _row: AttachmentRows(), "Attachments", name="attachments", to_argument=_entries("fileUrl")),
     Binding(TIMES, "end.timeZone", "", _time_zone, "End time zone", "The time zone of the end; empty: that of the start", "same as the start"),
     Binding(TIMES, "start.timeZone", "", _time_zone, "All-day time zone", "The time zone that is sent with the dates of a recurring all-day event; empty: none is sent", "Default"),
     Binding(TIMES, "originalStartTime", "", lambda row: TimeChoice(row.label, row.help), "Original start", "When this instance of a recurring event would have started"),
-    Binding(STATUS, "status", "status", Choice, "Status", "Confirmed, tentative or cancelled", values=_STATUSES),
-    Binding(STATUS, "id", "event_id", TextInput, "Event ID", "5 to 1024 characters of 0-9 and a-v; empty: the service generates one", "generated by the service"),
-    Binding(STATUS, "sequence", "sequence", NumberInput, "Sequence", "The iCalendar sequence number: 0 or more", "0"),
-    Binding(STATUS, "source.title", "source.title", TextInput, "Source title", "The title of the page or message that the event comes from"),
-    Binding(STATUS, "source.url", "source.url", TextInput, "Source URL", "Its address; http or https", "https://…"),
-    Binding(PROPERTIES, "extendedProperties", "*", _properties, "Extended properties", "Private: on this calendar's copy only. Shared: on the copies of all attendees", values=(("private", "private"), ("shared", "shared"))),
-    Binding(GADGET, "gadget.title", "gadget.title", TextInput, "Gadget title", "The title of the gadget"),
-    Binding(GADGET, "gadget.type", "gadget.type", TextInput, "Gadget type", "The type of the gadget"),
-    Binding(GADGET, "gadget.link", "gadget.link", TextInput, "Gadget link", "The address of the gadget; https", "https://…"),
-    Binding(GADGET, "gadget.iconLink", "gadget.iconLink", TextInput, "Gadget icon", "The address of its icon; https", "https://…"),
-    Binding(GADGET, "gadget.width", "gadget.width", NumberInput, "Gadget width", "Pixels, more than 0"),
-    Binding(GADGET, "gadget.height", "gadget.height", NumberInput, "Gadget height", "Pixels, more than 0"),
-    Binding(GADGET, "gadget.display", "gadget.display", Choice, "Gadget display", "How the gadget is displayed", values=_DISPLAYS),
-    Binding(GADGET, "gadget.preferences", "gadget.preferences", _properties, "Preferences", "Names and values for the gadget"),
-    Binding(QUERY, "maxAttendees", "max_attendees", NumberInput, "Max. attendees", "At most this many attendees in the response; with more, only you are in it", "no limit"),
-    Binding(QUERY, "conferenceDataVersion", "conference_data_version", Choice, "Conference data version", "With 0 the service ignores conference data, with 1 it copies it or creates a conference", values=_VERSIONS),
-    Binding(QUERY, "supportsAttachments", "supports_attachments", Choice, "Supports attachments", "With false the service ignores attachments", values=_SUPPORTS),
-    Binding(QUERY, "sendNotifications", "send_notifications", Choice, "Send notifications", "Deprecated: use Invitations instead", values=_NOTIFY),
+    Binding(STATUS, "status", "status", inputs.selection, "Status", "Confirmed, tentative or cancelled", values=_STATUSES),
+    Binding(STATUS, "id", "event_id", inputs.short_text, "Event ID", "5 to 1024 characters of 0-9 and a-v; empty: the service generates one", "generated by the service"),
+    Binding(STATUS, "sequence", "sequence", inputs.number, "Sequence", "The iCalendar sequence number: 0 or more", "0"),
+    Binding(STATUS, "source.title", "source.title", inputs.short_text, "Source title", "The title of the page or message that the event comes from"),
+    Binding(STATUS, "source.url", "source.url", inputs.short_text, "Source URL", "Its address; http or https", "https://…"),
+    Binding(PROPERTIES, "extendedProperties.private", "private", inputs.PropertyLines, "Private properties", "On this calendar's copy only: name=value, one in each line"),
+    Binding(PROPERTIES, "extendedProperties.shared", "shared", inputs.PropertyLines, "Shared properties", "On the copies of all attendees: name=value, one in each line"),
+    Binding(GADGET, "gadget.title", "gadget.title", inputs.short_text, "Gadget title", "The title of the gadget"),
+    Binding(GADGET, "gadget.type", "gadget.type", inputs.short_text, "Gadget type", "The type of the gadget"),
+    Binding(GADGET, "gadget.link", "gadget.link", inputs.short_text, "Gadget link", "The address of the gadget; https", "https://…"),
+    Binding(GADGET, "gadget.iconLink", "gadget.iconLink", inputs.short_text, "Gadget icon", "The address of its icon; https", "https://…"),
+    Binding(GADGET, "gadget.width", "gadget.width", inputs.number, "Gadget width", "Pixels, more than 0"),
+    Binding(GADGET, "gadget.height", "gadget.height", inputs.number, "Gadget height", "Pixels, more than 0"),
+    Binding(GADGET, "gadget.display", "gadget.display", inputs.selection, "Gadget display", "How the gadget is displayed", values=_DISPLAYS),
+    Binding(GADGET, "gadget.preferences", "gadget.preferences", inputs.PropertyLines, "Preferences", "For the gadget: name=value, one in each line"),
+    Binding(QUERY, "maxAttendees", "max_attendees", inputs.number, "Max. attendees", "At most this many attendees in the response; with more, only you are in it", "no limit"),
+    Binding(QUERY, "conferenceDataVersion", "conference_data_version", inputs.selection, "Conference data version", "With 0 the service ignores conference data, with 1 it copies it or creates a conference", values=_VERSIONS),
+    Binding(QUERY, "supportsAttachments", "supports_attachments", inputs.selection, "Supports attachments", "With false the service ignores attachments", values=_SUPPORTS),
+    Binding(QUERY, "sendNotifications", "send_notifications", inputs.selection, "Send notifications", "Deprecated: use Invitations instead", values=_NOTIFY),
 )
 # fmt: on
 
@@ -271,6 +204,7 @@ LABELS: Mapping[str, str] = {
     **{field: row.label for row in reversed(BINDINGS) for field in row.fields if field not in PARAMETERS},
     "end": "End",
     "source": "Source",
+    "extendedProperties": "Extended properties",
     "gadget": "Gadget",
 }
 """The label of each event field that has a control."""

@@ -12,16 +12,15 @@ import ipywidgets as widgets
 from ...core.events.rrule import Start
 from ...core.events.series import Series
 from ...core.time_zones import zone
-from ...notebook.events.body import partial_body
-from ...notebook.events.parameters import QUERY_ARGUMENTS, query_of
+from ...notebook.events.body import QUERY_ARGUMENTS, partial_body, query_of
 from ...notebook.frames.frames import camel
 from ...notebook.html import tag
 from ..recurrence.builder import RecurrenceBuilder
 from ..recurrence.month_calendars import RecurrencePreview
-from ..widgets.field import EditableRows, Field, MoreOptions, set_visible
-from .attendee_rows import AttachmentRows, GuestList, PropertyRows
-from .bindings import BINDINGS, FIRST, GUESTS, SECOND, OtherFields, duplicate_message
-from .inputs import CalendarChoice, ColorPicker, SwitchInput
+from ..widgets import ui
+from .attendee_rows import AttachmentRows, GuestList
+from .bindings import BINDINGS, FIRST, GUESTS, LABELS, SECOND, OtherFields
+from .inputs import CalendarChoice, PropertyLines
 from .start_and_end import TimeChoice, When, WhenChoice, argument_time, in_zone, read_offset, wire_moment, wire_time
 
 if TYPE_CHECKING:
@@ -29,13 +28,13 @@ if TYPE_CHECKING:
     from ...core.http.messages import JSONObject
 
 
-class EventMoreOptions(MoreOptions):
+class EventMoreOptions(ui.MoreOptions):
     """The rarely used controls of the event form in groups, and the JSON text field for all other event fields."""
 
     def __init__(self, groups: Mapping[str, Sequence[Any]], other_fields: OtherFields) -> None:
         self._controls = [control for controls in groups.values() for control in controls]
         self._other_fields = other_fields
-        sections = [part for group, parts in groups.items() for part in (_heading(group), _box(parts))]
+        sections = [part for group, parts in groups.items() for part in (_heading(group), _box("group", parts))]
         super().__init__(*sections, _heading("Other fields"), other_fields)
 
     def reveal(self) -> None:
@@ -49,27 +48,21 @@ class EventMoreOptions(MoreOptions):
         )
 
 
-def fields_in(part: widgets.Widget) -> Iterator[Field]:
+def fields_in(part: widgets.Widget) -> Iterator[ui.Field]:
     """Yield `part` itself if `part` is a field, otherwise all fields inside `part`."""
-    if isinstance(part, Field):
+    if isinstance(part, ui.Field):
         yield part
         return
     for child in getattr(part, "children", ()):
         yield from fields_in(child)
 
 
-def _box(parts: Sequence[Any]) -> widgets.VBox:
+def _box(name: str, parts: Sequence[Any]) -> widgets.VBox:
     box = widgets.VBox(parts)
-    box.add_class("svc-group")
+    box.add_class(f"svc-{name}")
     for part in parts:
-        if isinstance(part, EditableRows | ColorPicker):
+        if isinstance(part, ui.EditableRows):
             part.add_class("svc-wide")
-    return box
-
-
-def _column(group: str, parts: Sequence[Any]) -> widgets.VBox:
-    box = widgets.VBox(parts)
-    box.add_class(f"svc-{group}")
     return box
 
 
@@ -86,7 +79,7 @@ class EventControls(widgets.VBox):  # type: ignore[misc]
     when: WhenChoice
     repeats: RecurrenceBuilder
     attendees: GuestList
-    conference: SwitchInput
+    conference: ui.SingleField
     attachments: AttachmentRows
     calendar: CalendarChoice
 
@@ -98,7 +91,7 @@ class EventControls(widgets.VBox):  # type: ignore[misc]
             groups.setdefault(row.group, []).append(self._controls[row.path])
             if row.name:
                 setattr(self, row.name, self._controls[row.path])
-        first, second = (_column(group, groups.pop(group)) for group in (FIRST, SECOND))
+        first, second = (_box(group, groups.pop(group)) for group in (FIRST, SECOND))
         groups[GUESTS].insert(0, self.attendees.details)
         self.more = EventMoreOptions(groups, self.other_fields)
         super().__init__([first, self.preview, second, self.more])
@@ -123,12 +116,12 @@ class EventControls(widgets.VBox):  # type: ignore[misc]
         """Return the control of a row of `BINDINGS`."""
         return self._controls[path]
 
-    def problems(self) -> Iterator[tuple[Field, str]]:
+    def problems(self) -> Iterator[tuple[ui.Field, str]]:
         for control in self._controls.values():
-            if isinstance(control, PropertyRows | TimeChoice):
-                yield from control.problems()
+            if isinstance(control, PropertyLines | TimeChoice):
+                yield from control.own_problems()
 
-    def field_at(self, path: str | None) -> Field | None:
+    def field_at(self, path: str | None) -> ui.Field | None:
         """Return the field that shows the problems of an event path or argument, or None."""
         if not path:
             return None
@@ -150,30 +143,25 @@ class EventControls(widgets.VBox):  # type: ignore[misc]
         """Return whether the time zone control of an event path is set and visible."""
         return bool(self._controls[path].value) and self._controls[path].layout.display is None
 
-    def fields(self) -> Iterator[Field]:
+    def fields(self) -> Iterator[ui.Field]:
         for control in (*self._controls.values(), self.attendees.details, self.other_fields):
             yield from fields_in(control)
 
     def update_dependents(self) -> None:
         """Update the controls whose values or visibility depend on the start."""
         self.when.set_end_zone(self._controls["end.timeZone"].value)
-        set_visible(self._controls["start.timeZone"], bool(self.when.all_day.value))
+        ui.set_visible(self._controls["start.timeZone"], bool(self.when.all_day.value))
         self.more.update_label()
-        day = self.when.value.first
+        day = self.when.first.value
         if day is not None:
             self.repeats.set_start_day(day)
-
-    def show_recurrence(self, lines: Sequence[str], series: Series | None) -> None:
-        """Show the recurrence lines, and a preview if there is a series."""
-        self.repeats.field.show_hint("\n".join(lines))
-        self.preview.show(series)
 
 
 # -- the arguments of `create_event` that the controls represent, and their problems
 
 
 T = TypeVar("T")
-FieldProblem = tuple[Field, str]
+FieldProblem = tuple[ui.Field, str]
 
 _TIMES = ("start", "end", "original_start_time")
 _NOT_FIELDS = (*_TIMES, "time_zone", "end_time_zone", "recurrence", "metadata", *QUERY_ARGUMENTS)
@@ -207,7 +195,10 @@ def read_controls(controls: EventControls) -> Draft:
     problems: list[FieldProblem] = []
     other: dict[str, Any] = _read_or_report(controls.other_fields, problems, {}, lambda: controls.other_fields.value)
     problems += [*_missing_times(controls, when, other), *controls.attendees.entry_problems()]
-    problems += [*controls.problems(), *_option_problems(controls)]
+    problems += controls.problems()
+    for path in (_CONFERENCE_TYPE, _REQUEST_ID):
+        if controls.option(path).value is not None and not controls.conference.value:
+            problems.append((controls.option(path), "Select “Add a video conference” as well, or clear this."))
     start = _with_zone(when.start, when.zone) or wire_moment(other.get("start"))
     end = _with_zone(when.end, when.end_zone or when.zone) or wire_moment(other.get("end"))
     lines: list[str] = []
@@ -222,9 +213,11 @@ def read_controls(controls: EventControls) -> Draft:
             "conferenceData": {"conference": _conference(controls)},
         },
     )
-    duplicates = other.keys() & _fields(arguments, lines)
-    if duplicates:
-        problems.append((controls.other_fields, duplicate_message(duplicates)))
+    for name in sorted(other.keys() & _fields(arguments, lines)):
+        text = (
+            f"The control {LABELS.get(name, name)} sets this field too: {name}. Remove it here, or clear the control."
+        )
+        problems.append((controls.other_fields, text))
     problems += _parameter_problems(controls, arguments)
     # `start` and `end` are arguments; a text among the other fields is not a time object
     times = {name: other[name] for name in ("start", "end") if isinstance(other.get(name), dict)}
@@ -249,7 +242,7 @@ def _arguments(controls: EventControls, combined: Mapping[str, dict[str, Any]]) 
         if key:
             arguments.setdefault(name, {})[key] = value
         else:
-            arguments |= value if name == "*" else {name: value}
+            arguments[name] = value
     return arguments
 
 
@@ -302,19 +295,12 @@ def _conference(controls: EventControls) -> Any:
 
 def _missing_times(controls: EventControls, when: When, other: Mapping[str, Any]) -> Iterator[FieldProblem]:
     for name, field, day, time, moment in (
-        ("start", controls.when.starts_field, when.first, when.begins, when.start),
-        ("end", controls.when.ends_field, when.last, when.ends, when.end),
+        ("start", controls.when.starts_field, controls.when.first.value, controls.when.begins.value, when.start),
+        ("end", controls.when.ends_field, controls.when.last.value, controls.when.ends.value, when.end),
     ):
         if moment is None and name not in other:
             missing = "a date" if day is None else "a time" if time is None else "an earlier date"
             yield field, f"Enter {missing}."
-
-
-def _option_problems(controls: EventControls) -> Iterator[FieldProblem]:
-    """Yield a problem for each conference option that is set without a conference."""
-    for path in (_CONFERENCE_TYPE, _REQUEST_ID):
-        if controls.option(path).value is not None and not controls.conference.value:
-            yield controls.option(path), "Select “Add a video conference” as well, or clear this."
 
 
 def _parameter_problems(controls: EventControls, arguments: Mapping[str, Any]) -> Iterator[FieldProblem]:
@@ -326,7 +312,7 @@ def _parameter_problems(controls: EventControls, arguments: Mapping[str, Any]) -
             yield field, str(error)
 
 
-def _read_or_report(field: Field, problems: list[FieldProblem], default: T, read: Callable[[], T]) -> T:
+def _read_or_report(field: ui.Field, problems: list[FieldProblem], default: T, read: Callable[[], T]) -> T:
     try:
         return read()
     except (ValueError, OverflowError) as error:  # OverflowError: a year that UTC does not have

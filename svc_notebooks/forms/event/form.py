@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Collection
 from datetime import datetime, time, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -24,19 +23,8 @@ from ...notebook.events.records import in_zone
 from ...notebook.frames.event_schemas import EVENT
 from ...notebook.frames.frames import concatenate
 from ...notebook.html import join_html, tag
+from ..widgets import ui
 from ..widgets.background_task import LatestTask
-from ..widgets.field import (
-    AUTO_WIDTH,
-    Field,
-    count_text,
-    dropdown,
-    heading,
-    on_change,
-    row,
-    set_visible,
-    small_button,
-    style_sheet,
-)
 from ..widgets.form import Form, call_text, frame_view
 from .bindings import BINDINGS, PARAMETERS, with_label
 from .controls import EventControls, read_controls
@@ -53,7 +41,7 @@ _MAX_SLOTS = 8
 _WEEK = timedelta(days=7)
 
 
-class FreeTimes(Field):
+class FreeTimes(ui.Field):
     """A button that finds free times in the week from the start of the event, and a list of them.
 
     The times are those at which the caller and all guests are free. Selecting one sets start and end of the event.
@@ -62,17 +50,17 @@ class FreeTimes(Field):
     def __init__(self, controls: EventControls, session: SessionLike) -> None:
         self._event, self._session = controls, session
         self._task = LatestTask(self._show_error)
-        self.find = small_button("Find free times", "List times at which you and all guests are free", self._find)
-        self.slots = dropdown("Select", "Set start and end to this time", style=AUTO_WIDTH)
-        on_change(self._take, self.slots)
-        super().__init__(heading("Free times"), self.find, self.slots)
-        set_visible(self.slots, False)
+        self.find = ui.small_button("Find free times", "List times at which you and all guests are free", self._find)
+        self.slots = ui.dropdown("Select", "Set start and end to this time", style=ui.AUTO_WIDTH)
+        ui.on_change(self._take, self.slots)
+        super().__init__(ui.heading("Free times"), self.find, self.slots)
+        ui.set_visible(self.slots, False)
 
     def _find(self) -> None:
         session, when = session_or_current(self._session), self._event.when.value
         name = when.zone if when.zone in zone_names() else self._event.calendar.time_zone
         now = session.clock.now()
-        day = datetime.combine(when.first or now, time(), zone(name))
+        day = datetime.combine(when.start or now, time(), zone(name))
         length = None if when.all_day or not (when.start and when.end) else when.end - when.start
         people = ["primary", *(guest["email"] for guest in self._event.attendees.value if guest.get("email"))]
         call = partial(
@@ -92,7 +80,7 @@ class FreeTimes(Field):
         options = [(f"{start:%a %d %b %H:%M}-{end:%H:%M}", (start, end, zone_name)) for start, end in slots]
         self.slots.options = [("No time selected", ""), *options]
         self.slots.value = ""
-        set_visible(self.slots, bool(options))
+        ui.set_visible(self.slots, bool(options))
         self.show_hint("" if options else "There is no common free time in the next 7 days.")
 
     def _show_error(self, error: Exception) -> None:
@@ -102,10 +90,9 @@ class FreeTimes(Field):
     def _take(self) -> None:
         if self.slots.value:
             start, end, name = self.slots.value
-            self._event.when.value = When(False, start.date(), start.time(), end.date(), end.time(), name)
+            self._event.when.value = When(False, start, end, name)
 
 
-_DAY = timedelta(days=1)
 _TIMES = ("start", "end")
 _FIELDS = dict.fromkeys(field for row in BINDINGS for field in row.fields if field not in PARAMETERS)
 """The event fields that have a control. All other event fields are shown as JSON."""
@@ -114,22 +101,16 @@ _EMPTY = {"summary": "", "location": "", "description": "", "recurrence": [], "a
 """The field values that have the same meaning as a missing field."""
 
 
-def fill_controls(controls: EventControls, event: JSONObject, names: Collection[str] | None = None) -> None:
-    """Set the controls of the event fields `names`, or all controls, from an event.
-
-    Fields that the controls cannot represent go into the JSON text field.
-    """
+def fill_controls(controls: EventControls, event: JSONObject) -> None:
+    """Set the controls from an event. Fields that the controls cannot represent go into the JSON text field."""
     controls.other_fields.value = {}
     for name in _FIELDS:
-        if names is not None and name not in names:
-            continue
         try:
             _set(controls, name, event)
         except (TypeError, ValueError, AttributeError, KeyError, TraitError):  # a value of another type
             _set(controls, name, {})
     shown = read_controls(controls).body
-    selected = event if names is None else names
-    other = {name: event[name] for name in event if name in selected and not _is_shown(name, event, shown)}
+    other = {name: event[name] for name in event if not _is_shown(name, event, shown)}
     if other.keys() & set(_TIMES):  # controls have both times or none
         other |= {name: event[name] for name in _TIMES if name in event}
     rest = {name: None if name in other else value for name, value in event.items()}
@@ -173,8 +154,6 @@ def _set(controls: EventControls, name: str, event: JSONObject) -> None:
 
 def _value_of(row: Binding, event: JSONObject) -> Any:
     """Return the control value for an event, or None without the field. Raises TypeError if a parent is not a dict."""
-    if len(row.fields) > 1:
-        return {name: event.get(name) for name in row.fields}
     value: Any = event
     for key in row.path.split("."):
         if value is None:
@@ -195,13 +174,13 @@ def _set_times(controls: EventControls, event: JSONObject) -> None:
     try:
         (start, name), (end, end_name) = read_wire_time(event.get("start")), read_wire_time(event.get("end"))
     except (ValueError, TypeError, AttributeError):
-        controls.when.value = When(bool(controls.when.all_day.value), None, None, None, None, zone)
+        controls.when.value = When(bool(controls.when.all_day.value), None, None, zone)
         return
     own_zone = "" if end_name == name else end_name
     if isinstance(start, datetime) and isinstance(end, datetime):
-        controls.when.value = When(False, start.date(), start.time(), end.date(), end.time(), name, own_zone)
+        controls.when.value = When(False, start, end, name, own_zone)
     elif not isinstance(start, datetime) and not isinstance(end, datetime):
-        controls.when.value = When(True, start, None, end - _DAY, None, zone, own_zone)
+        controls.when.value = When(True, start, end, zone, own_zone)
         controls.option("start.timeZone").value = name or None
     controls.option("end.timeZone").value = own_zone or None
 
@@ -253,20 +232,21 @@ class EventForm(Form):
         self.add_class("svc-event")
         self._created: list[DataFrame] = []
         self._updating = False
-        self._problems: list[tuple[Field | None, str]] = []
+        self._problems: list[tuple[ui.Field | None, str]] = []
         self.controls = EventControls()
         self.free_times = FreeTimes(self.controls, session)
         guests = self.controls.attendees
         guests.children = [*guests.children, self.free_times]
-        self._read_lists()
+        self.controls.read(self.session)
         self.controls.begin(session_or_current(session).clock.now())
         self.draft = read_controls(self.controls)
         self.create = self._button("Create", "Create the event in the calendar", self._create, "primary")
-        self.controls.other_fields.move.on_click(lambda _button: self._guard(self._move_json_to_controls))
-        self.controls.attachments.refresh.on_click(lambda _button: self._guard(self._read_lists))
+        self.controls.attachments.refresh.on_click(
+            lambda _button: self._guard(lambda: self.controls.read(self.session))
+        )
         self.controls.watch(lambda: self._guard(self._on_change))
-        sheet = style_sheet("event_form.css", chip_styles())
-        self._compose(sheet, self.controls, row(self.create), self.status, self.alert, self.table)
+        sheet = ui.style_sheet("event_form.css", chip_styles())
+        self._compose(sheet, self.controls, ui.row(self.create), self.status, self.alert, self.table)
         self._update()
 
     @property
@@ -278,13 +258,9 @@ class EventForm(Form):
     def value(self, event: JSONObject) -> None:
         self._clear_status()
         self._show_error(None)
-        self._fill(event)
-
-    def _fill(self, event: JSONObject, names: Collection[str] | None = None) -> None:
-        """Set the controls of the event fields `names`, or all controls, and update the form."""
         self._updating = True
         try:
-            fill_controls(self.controls, event, names)
+            fill_controls(self.controls, event)
             self.controls.more.reveal()
         finally:
             self._updating = False
@@ -316,12 +292,13 @@ class EventForm(Form):
             self._problems = self._find_problems()
             for field in self.controls.fields():
                 field.show_problems(text for problem_field, text in self._problems if problem_field is field)
-            self.controls.show_recurrence(self.draft.lines, self.draft.series)
+            self.controls.repeats.field.show_hint("\n".join(self.draft.lines))
+            self.controls.preview.show(self.draft.series)
             self._show_code()
         finally:
             self._updating = False
 
-    def _find_problems(self) -> list[tuple[Field | None, str]]:
+    def _find_problems(self) -> list[tuple[ui.Field | None, str]]:
         """Return each problem with its field or None. A field with a control problem has no event problems."""
         reported = {field for field, _ in self.draft.problems}
         skipped = {_SERVICE_DEFINED, *(() if self.draft.has_end_zone else (_SAME_ZONE,))}
@@ -329,22 +306,19 @@ class EventForm(Form):
         located = [self._locate(row.location, row.message) for row in rows]
         return [*self.draft.problems, *(problem for problem in located if problem[0] not in reported)]
 
-    def _locate(self, path: str | None, message: str) -> tuple[Field | None, str]:
+    def _locate(self, path: str | None, message: str) -> tuple[ui.Field | None, str]:
         """Return the field of an event problem (or None), and the message with the field label instead of the path."""
         field = self.controls.field_at(path)
         return field, message if field in (None, self.controls.other_fields) else with_label(message)
-
-    def _move_json_to_controls(self) -> None:
-        fields = self.controls.other_fields.value
-        self.controls.other_fields.value = {}
-        self._update()
-        self._fill({**self.value, **fields}, fields)  # a text field in which a person types does not change
 
     def _create(self) -> None:
         self._clear_status()
         self._update()
         if self._problems:
-            self._show_failure()
+            self.controls.more.reveal()
+            without_field = [text for field, text in self._problems if field is None]
+            beside = [text for field, text in self._problems if field is not None]
+            self._show_problems(" ".join([self.nothing, *without_field]), beside)
             return
         with warnings.catch_warnings(record=True) as shown:
             warnings.simplefilter("always")
@@ -357,13 +331,6 @@ class EventForm(Form):
 
     def _send_event(self) -> DataFrame:
         return create_event(**self.draft.arguments, session=self.session)
-
-    def _show_failure(self) -> None:
-        """Show that there are problems, and those that have no field."""
-        self.controls.more.reveal()
-        without_field = [text for field, text in self._problems if field is None]
-        beside = [text for field, text in self._problems if field is not None]
-        self._show_problems(" ".join([self.nothing, *without_field]), beside)
 
     def _show_refusal(self, error: SvcError) -> None:
         """Show a service error beside its field. Raise the error if there is no such field."""
@@ -388,12 +355,9 @@ class EventForm(Form):
             "div", tag("p", join_html(f"Created: {name}. ", page)), join_html(*paragraphs), role="status"
         )
 
-    def _read_lists(self) -> None:
-        self.controls.read(self.session)
-
     def _summary(self) -> str:
         count = len(self._created)
-        return f"<EventForm: {count_text(count, 'event')} created>" if count else "<EventForm: nothing created yet>"
+        return f"<EventForm: {ui.count_text(count, 'event')} created>" if count else "<EventForm: nothing created yet>"
 
 
 class EventPage(EventForm):
@@ -411,7 +375,7 @@ class EventPage(EventForm):
         return events(limit=_MAX_ROWS, session=self._session)
 
     def refresh(self) -> None:
-        self._read_lists()
+        self.controls.read(self.session)
         self._show_events()
 
     def _show_events(self) -> None:

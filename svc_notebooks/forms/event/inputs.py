@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,18 +11,7 @@ from ...client.events.events import list_calendars
 from ...core.errors.errors import SvcError
 from ...core.resources.colors import EVENT_COLORS
 from ...core.time_zones import UTC_NAME
-from ..widgets.field import (
-    Field,
-    SingleField,
-    checkbox,
-    dropdown,
-    heading,
-    on_change,
-    radio_buttons,
-    replace_options,
-    text_area,
-    text_field,
-)
+from ..widgets import ui
 
 if TYPE_CHECKING:
     from ...client.session import Session
@@ -40,8 +29,8 @@ class Binding:
         group: FIRST or SECOND for the two columns of the form, otherwise a heading under "More options".
         path: The event field or the query parameter. Several fields are separated by spaces.
         argument: The argument of `create_event`. "source.url" is the key `url` of the argument `source`, which is a
-            dict. "metadata.x" is the event field `x`, which has no argument. "*" means that the value of the control
-            is a dict of arguments. The argument is empty if only several controls together make an argument.
+            dict. "metadata.x" is the event field `x`, which has no argument. The argument is empty if only several
+            controls together make an argument.
         make: Creates the control.
         label, help, hint: The label, the tooltip and the placeholder.
         values: The texts and values to select from, with the default first.
@@ -72,46 +61,27 @@ class Binding:
         return path == self.argument or any(re.match(rf"{re.escape(own)}($|[.\[])", path) for own in self.path.split())
 
 
-def free_text(row: Binding) -> SingleField:
-    return SingleField(text_field(row.label, row.help))
+def free_text(row: Binding) -> ui.SingleField:
+    return ui.SingleField(ui.text_field(row.label, row.help))
 
 
-def long_text(row: Binding) -> SingleField:
-    return SingleField(text_area(row.label, row.help))
+def short_text(row: Binding) -> ui.SingleField:
+    """Create a text field whose value is the text without surrounding spaces, or None if the text is empty."""
+    return ui.SingleField(ui.text_field(row.label, row.help, hint=row.hint), read=lambda text: text.strip() or None)
 
 
-class TextInput(Field):
-    """A one-line text field. `value` is the text without surrounding spaces, or None if the text is empty."""
-
-    def __init__(self, row: Binding) -> None:
-        self.text = text_field(row.label, row.help, hint=row.hint)
-        super().__init__(self.text)
-
-    @property
-    def value(self) -> Any:
-        return self.text.value.strip() or None
-
-    @value.setter
-    def value(self, value: Any) -> None:
-        self.text.value = "" if value is None else value
+def number(row: Binding) -> ui.SingleField:
+    """Create a field for a whole number. Its value is an int, any other text for the validation, or None if empty."""
+    control = ui.text_field(row.label, row.help, hint=row.hint)
+    control.add_class("svc-number")
+    return ui.SingleField(control, read=whole_number, write=lambda value: str(require_whole_number(value)))
 
 
-class NumberInput(TextInput):
-    """A field for a whole number. `value` is an int, any other text as str for the validation, or None if empty."""
-
-    def __init__(self, row: Binding) -> None:
-        super().__init__(row)
-        self.text.add_class("svc-number")
-
-    @property
-    def value(self) -> Any:
-        return whole_number(self.text.value)
-
-    @value.setter
-    def value(self, value: Any) -> None:
-        if isinstance(value, bool) or not isinstance(value, int | None):
-            raise TypeError("expected a whole number")
-        self.text.value = "" if value is None else str(value)
+def require_whole_number(value: Any) -> int | None:
+    """Return an int or None unchanged. Raises TypeError for any other value."""
+    if isinstance(value, bool) or not isinstance(value, int | None):
+        raise TypeError("expected a whole number")
+    return value
 
 
 def whole_number(text: str) -> int | str | None:
@@ -127,82 +97,74 @@ def whole_number(text: str) -> int | str | None:
         return text
 
 
-class SwitchInput(Field):
-    """A checkbox whose text is the hint of the row. `value` is True if the checkbox is checked, otherwise None."""
+def switch(row: Binding) -> ui.SingleField:
+    """Create a checkbox whose text is the hint of the row. Its value is True if it is checked, otherwise None."""
+    control = ui.checkbox(row.hint, row.help)
+    return ui.SingleField(control, ui.heading(row.label), read=lambda on: on or None, write=bool)
+
+
+def selection(row: Binding) -> ui.SingleField:
+    """Create a list of values. Its value is None while the first one, which is the default, is selected."""
+    return _selection(ui.dropdown(row.label, row.help, row.values))
+
+
+def _selection(control: Any) -> ui.SingleField:
+    default, known = control.value, [value for _, value in control.options]
+    return ui.SingleField(
+        control,
+        read=lambda value: None if value == default else value,
+        write=lambda value: value if value in known else default,
+    )
+
+
+class PropertyLines(ui.Field):
+    """A text area with a property as name=value in each line. `value` has the values by name."""
 
     def __init__(self, row: Binding) -> None:
-        self.switch = checkbox(row.hint, row.help)
-        super().__init__(heading(row.label), self.switch)
+        self.text = ui.text_area(row.label, row.help, hint="name=value", rows=2)
+        super().__init__(self.text)
 
     @property
-    def value(self) -> bool | None:
-        return True if self.switch.value else None
+    def value(self) -> dict[str, str]:
+        return {name: value for name, value in self._pairs() if name}
 
     @value.setter
-    def value(self, value: bool | None) -> None:
-        self.switch.value = bool(value)
+    def value(self, value: Mapping[str, Any] | None) -> None:
+        """Set the lines. Raises ValueError for a name or a value that a line cannot have."""
+        self.text.value = "\n".join(f"{name}={text}" for name, text in (value or {}).items())
+        if self.value != (value or {}):
+            raise ValueError("a line cannot have this name or value")
+
+    def own_problems(self) -> Iterator[tuple[ui.Field, str]]:
+        """Yield a problem if a line has no name, or the name of another line."""
+        names = [name for name, _ in self._pairs()]
+        if "" in names:
+            yield self, "Enter each property as name=value in a line of its own."
+        if repeated := next((name for name in names if name and names.count(name) > 1), None):
+            yield self, f"{repeated} has several lines. Remove all but one of them."
+
+    def _pairs(self) -> list[tuple[str, str]]:
+        """Return the name and the value of each line. The name is empty if the line has none."""
+        parts = [line.partition("=") for line in self.text.value.splitlines() if line.strip()]
+        return [(name.strip() if equals else "", value) for name, equals, value in parts]
 
 
-class Choice(Field):
-    """A drop-down list of values. `value` is None while the first value, which is the default, is selected."""
-
-    def __init__(self, row: Binding) -> None:
-        self._default, self._known = row.values[0][1], {value for _, value in row.values}
-        self.chooser = dropdown(row.label, row.help, row.values)
-        super().__init__(self.chooser)
-
-    @property
-    def value(self) -> Any:
-        selected = self.chooser.value
-        return None if selected == self._default else selected
-
-    @value.setter
-    def value(self, value: Any) -> None:
-        self.chooser.value = value if value in self._known else self._default
+def permission(row: Binding) -> ui.SingleField:
+    """Create a checkbox for a permission of guests. Its value is None for the default, which the row has."""
+    [(_, default)] = row.values
+    control = ui.checkbox(row.hint, row.help, value=default)
+    return ui.SingleField(control, ui.heading(row.label), read=lambda on: None if on == default else on, write=bool)
 
 
-class GuestSwitches(Field):
-    """Checkboxes for the permissions of guests. `value` has only permissions that differ from the default."""
-
-    def __init__(self, row: Binding) -> None:
-        self._defaults = {name: default for name, (_, default) in zip(row.fields, row.values, strict=True)}
-        self.switches = {
-            name: checkbox(text, f"{row.label} {text}", value=default)
-            for name, (text, default) in zip(row.fields, row.values, strict=True)
-        }
-        super().__init__(heading(row.label), *self.switches.values())
-
-    @property
-    def value(self) -> dict[str, bool]:
-        return {name: switch.value for name, switch in self.switches.items() if switch.value != self._defaults[name]}
-
-    @value.setter
-    def value(self, event: Mapping[str, Any] | None) -> None:
-        for name, default in self._defaults.items():
-            value = (event or {}).get(name)
-            self.switches[name].value = default if value is None else bool(value)
-
-    def watch(self, changed: Callable[[], object]) -> None:
-        on_change(changed, *self.switches.values())
-
-
-class ColorPicker(Field):
-    """A choice of the event color. Arrow keys and screen readers work, because the colors are radio buttons."""
-
-    def __init__(self, row: Binding) -> None:
-        colors = [("Default", ""), *((color.name, key) for key, color in EVENT_COLORS.items())]
-        self.chips = radio_buttons(
-            row.label, row.help, colors, "svc-colours", orientation="horizontal", layout={"width": "auto"}
-        )
-        super().__init__(self.chips)
-
-    @property
-    def value(self) -> str | None:
-        return str(self.chips.value) or None
-
-    @value.setter
-    def value(self, color: str | None) -> None:
-        self.chips.value = color if color in EVENT_COLORS else ""
+def color_picker(row: Binding) -> ui.SingleField:
+    """Create a choice of the event color. Arrow keys and screen readers work, because it has radio buttons."""
+    colors = [("Default", ""), *((color.name, key) for key, color in EVENT_COLORS.items())]
+    layout = {"width": "auto"}
+    field = _selection(
+        ui.radio_buttons(row.label, row.help, colors, "svc-colours", orientation="horizontal", layout=layout)
+    )
+    field.add_class("svc-wide")
+    return field
 
 
 def chip_styles() -> str:
@@ -212,12 +174,12 @@ def chip_styles() -> str:
     return "\n".join(f"{chip}({n}) {{ --svc-chip: {color.background}; }}" for n, color in colors)
 
 
-class CalendarChoice(Field):
+class CalendarChoice(ui.Field):
     """A list of the calendars that the user can write to. `value` is None for the primary calendar."""
 
     def __init__(self, row: Binding) -> None:
         self._zones: dict[str, str] = {}
-        self.chooser = dropdown(row.label, row.help, [("Primary", PRIMARY)])
+        self.chooser = ui.dropdown(row.label, row.help, [("Primary", PRIMARY)])
         super().__init__(self.chooser)
 
     @property
@@ -240,4 +202,4 @@ class CalendarChoice(Field):
         calendars = {PRIMARY if row.get("primary") else str(row["id"]): row for row in rows}
         self._zones = {key: str(row.get("timeZone") or UTC_NAME) for key, row in calendars.items()}
         others = [(str(row.get("summary") or row["id"]), key) for key, row in calendars.items() if key != PRIMARY]
-        replace_options(self.chooser, [("Primary", PRIMARY), *others])
+        ui.replace_options(self.chooser, [("Primary", PRIMARY), *others])

@@ -14,8 +14,8 @@ import ipywidgets as widgets
 from ...core.events.rrule import Start
 from ...core.events.times import read_time
 from ...core.time_zones import zone, zone_names
-from ...notebook.times import offset_text
-from ..widgets.field import AUTO_WIDTH, LABEL, Field, checkbox, describe, on_change, set_visible
+from ...notebook.events.event_times import offset_text
+from ..widgets import ui
 
 if TYPE_CHECKING:
     from ...core.http.messages import JSON, JSONObject
@@ -79,9 +79,8 @@ def argument_time(moment: date | datetime | None, text: str, time_zone: str | No
     if not isinstance(moment, datetime):
         return {"date": moment_as_text, **({"timeZone": text} if text else {})}
     if offset := read_offset(text):
-        as_text = time_zone is None and offset.utcoffset(
-            None
-        )  # create_event sends a time in UTC with UTC as its time zone
+        # create_event sends a time in UTC with UTC as its time zone
+        as_text = time_zone is None and offset.utcoffset(None)
         return moment_as_text + text if as_text else {"dateTime": moment.isoformat() + text}
     return {"dateTime": moment.isoformat(), "timeZone": text} if text else moment_as_text
 
@@ -94,9 +93,10 @@ def wire_time(argument: Any, time_zone: str | None) -> JSON:
     """
     if not isinstance(argument, str):
         return argument  # type: ignore[no-any-return]
-    body: JSONObject = (
-        {"dateTime": datetime.fromisoformat(argument).isoformat()} if " " in argument else {"date": argument}
-    )
+    if " " in argument:
+        body: JSONObject = {"dateTime": datetime.fromisoformat(argument).isoformat()}
+    else:
+        body = {"date": argument}
     return {**body, "timeZone": time_zone} if time_zone else body
 
 
@@ -151,7 +151,7 @@ def _normalize(text: str) -> str:
     return kept.replace("_", " ").replace("/", " ").replace("-", " ")
 
 
-class ZoneChoice(Field):
+class ZoneChoice(ui.SingleField):
     """A text field for a time zone, with a list of all zones. A part of a name becomes the first zone that has it."""
 
     def __init__(
@@ -160,35 +160,13 @@ class ZoneChoice(Field):
         tooltip: str = "A name such as Europe/Berlin, or a part of it, as in berlin or new york",
         hint: str = "berlin, new york, utc …",
     ) -> None:
-        self._completes = True
-        self.text = widgets.Combobox(
-            options=sorted(zone_names()),
-            placeholder=hint,
-            continuous_update=False,
-            style=LABEL,
-            **describe(label, tooltip),
-        )
-        super().__init__(self.text)
-        on_change(self._complete, self.text)
-
-    @property
-    def value(self) -> str:
-        """The text without surrounding spaces. The text is not always a valid time zone."""
-        return str(self.text.value).strip()
-
-    @value.setter
-    def value(self, name: str | None) -> None:
-        self._completes = False
-        self.text.value = name or ""
-        self._completes = True
-
-    def show_offset(self, moment: datetime | None) -> None:
-        """Show the UTC offset of `moment` as a hint."""
-        self.show_hint(f"UTC{offset_text(moment)} at the start" if moment else "")
+        traits = {"continuous_update": False, "style": ui.LABEL, **ui.describe(label, tooltip)}
+        super().__init__(widgets.Combobox(options=sorted(zone_names()), placeholder=hint, **traits), read=str.strip)
+        ui.on_change(self._complete, self.control)
 
     def _complete(self) -> None:
-        if self._completes and self.value not in zone_names() and not read_offset(self.value):
-            self.text.value = next(iter(matching_zones(self.value, zone_names())), self.text.value)
+        if self.value not in zone_names() and not read_offset(self.value):
+            self.control.value = next(iter(matching_zones(self.value, zone_names())), self.control.value)
 
 
 _DAY = timedelta(days=1)
@@ -200,33 +178,17 @@ _TO = "The last day of the event"
 
 @dataclass(frozen=True, slots=True)
 class When:
-    """The selected start and end of an event, with None for a missing date or time.
+    """The selected start and end of an event. The end is exclusive.
 
-    `first` and `begins` are the start date and time, `last` and `ends` are the end date and time. A zone is an IANA
-    name or an offset such as +01:00. `end_zone` is empty if start and end have the same zone.
+    Both are dates for an all-day event, otherwise local times without a zone, and None if the date or the time is
+    missing. A zone is an IANA name or an offset such as +01:00. `end_zone` is empty if both have the same zone.
     """
 
     all_day: bool
-    first: date | None
-    begins: time | None
-    last: date | None
-    ends: time | None
+    start: date | datetime | None
+    end: date | datetime | None
     zone: str
     end_zone: str = ""
-
-    @property
-    def start(self) -> date | datetime | None:
-        """The start date of an all-day event, otherwise the local start time without a zone. None if incomplete."""
-        if self.all_day:
-            return self.first
-        return _combine(self.first, self.begins)
-
-    @property
-    def end(self) -> date | datetime | None:
-        """The exclusive end as a date, or as a local time without a zone. None if incomplete."""
-        if self.all_day:
-            return self.last + _DAY if self.last and self.last < date.max else None
-        return _combine(self.last, self.ends)
 
 
 def _combine(day: date | None, clock: time | None) -> datetime | None:
@@ -240,52 +202,50 @@ class WhenChoice(widgets.VBox):  # type: ignore[misc]
         self._updating = self._end_is_set = False
         self._last_start: datetime | None = None
         self.end_zone = ""
-        self.all_day = checkbox("All day", "An event of whole days")
+        self.all_day = ui.checkbox("All day", "An event of whole days")
         self.first, self.begins = _date_picker("Start", _FROM), _time_picker("The time of the start")
         self.last, self.ends = _date_picker("End", _TO), _time_picker("The time of the end")
-        self.starts_field = Field(self.first, self.begins, self.all_day)
-        self.ends_field = Field(self.last, self.ends)
+        self.starts_field = ui.Field(self.first, self.begins, self.all_day)
+        self.ends_field = ui.Field(self.last, self.ends)
         self.zone = ZoneChoice()
         super().__init__([self.starts_field, self.ends_field, self.zone])
-        on_change(self._move_end, self.first, self.begins)
-        on_change(self._on_end_change, self.last, self.ends)
+        ui.on_change(self._move_end, self.first, self.begins)
+        ui.on_change(self._keep_end, self.last, self.ends)
         self.watch(self._update_visibility)
 
     def begin(self, start: datetime, zone_name: str) -> None:
         """Set the start to this local time, and the end to one hour later."""
-        end = start + _HOUR
-        self.value = When(False, start.date(), start.time(), end.date(), end.time(), zone_name)
+        self.value = When(False, start, start + _HOUR, zone_name)
         self._end_is_set = False
 
     @property
     def value(self) -> When:
-        return When(
-            bool(self.all_day.value),
-            self.first.value,
-            self.begins.value,
-            self.last.value,
-            self.ends.value,
-            self.zone.value,
-            self.end_zone,
-        )
+        first, last = self.first.value, self.last.value
+        if self.all_day.value:
+            beyond = last + _DAY if last and last < date.max else None
+            return When(True, first, beyond, self.zone.value, self.end_zone)
+        start, end = _combine(first, self.begins.value), _combine(last, self.ends.value)
+        return When(False, start, end, self.zone.value, self.end_zone)
 
     @value.setter
     def value(self, when: When) -> None:
         self._updating = self._end_is_set = True
         self.all_day.value = when.all_day
-        self.first.value, self.last.value = when.first, when.last
         self.end_zone, self.zone.value = when.end_zone, when.zone
-        if not when.all_day:
-            self.begins.value, self.ends.value = when.begins, when.ends
+        if isinstance(when.start, datetime) and isinstance(when.end, datetime):
+            self.first.value, self.begins.value = when.start.date(), when.start.time()
+            self.last.value, self.ends.value = when.end.date(), when.end.time()
+        else:
+            self.first.value, self.last.value = when.start, when.end and when.end - _DAY
         self._updating = False
         self._last_start = self._start()
         self._update_visibility()
 
     def watch(self, changed: Callable[[], object]) -> None:
-        on_change(changed, self.all_day, self.first, self.begins, self.last, self.ends)
+        ui.on_change(changed, self.all_day, self.first, self.begins, self.last, self.ends)
         self.zone.watch(changed)
 
-    def field_at(self, path: str) -> Field:
+    def field_at(self, path: str) -> ui.Field:
         """Return the field that shows the problems of this event path."""
         if path.endswith(".timeZone"):
             return self.zone
@@ -300,7 +260,7 @@ class WhenChoice(widgets.VBox):  # type: ignore[misc]
     def _start(self) -> datetime | None:
         return _combine(self.first.value, self.begins.value)
 
-    def _on_end_change(self) -> None:
+    def _keep_end(self) -> None:
         self._end_is_set = self._end_is_set or not self._updating
 
     def _move_end(self) -> None:
@@ -317,9 +277,10 @@ class WhenChoice(widgets.VBox):  # type: ignore[misc]
     def _update_visibility(self) -> None:
         when = self.value
         for clock in (self.begins, self.ends):
-            set_visible(clock, not when.all_day)
-        set_visible(self.zone, not when.all_day)
-        self.zone.show_offset(in_zone(when.start, when.zone))
+            ui.set_visible(clock, not when.all_day)
+        ui.set_visible(self.zone, not when.all_day)
+        start = in_zone(when.start, when.zone)
+        self.zone.show_hint(f"UTC{offset_text(start)} at the start" if start else "")
         self.ends_field.show_hint(_length_text(when))
 
 
@@ -352,46 +313,39 @@ class TimeChoice(widgets.VBox):  # type: ignore[misc]
 
     def __init__(self, label: str, tooltip: str) -> None:
         self.day, self.clock = _date_picker(label, tooltip), _time_picker("The time of day; empty: the whole day")
-        self.field = Field(self.day, self.clock)
+        self.field = ui.Field(self.day, self.clock)
         self.zone = ZoneChoice(f"{label} zone", "Its time zone; empty: that of the event", "same as the event")
         super().__init__([self.field, self.zone])
 
     @property
-    def moment(self) -> date | datetime | None:
-        """The date, or with a time the local datetime without a zone. None if no date is set."""
-        day, clock = self.day.value, self.clock.value
-        return datetime.combine(day, clock) if day is not None and clock is not None else day
-
-    @property
     def value(self) -> Any:
-        """A tuple of the moment and its time zone text, or None if no date is set."""
-        return (self.moment, self.zone.value) if self.moment is not None else None
+        """The local datetime, or without a time the date, and its time zone text. None if no date is set."""
+        day = self.day.value
+        return (_combine(day, self.clock.value) or day, self.zone.value) if day is not None else None
 
     @value.setter
     def value(self, value: JSON) -> None:
-        moment, name = read_wire_time(value) if value is not None else (None, "")
-        has_time = isinstance(moment, datetime)
+        moment, self.zone.value = read_wire_time(value) if value is not None else (None, "")
         self.day.value = moment.date() if isinstance(moment, datetime) else moment
         self.clock.value = moment.time() if isinstance(moment, datetime) else None
-        self.zone.value = name if has_time or name else ""
 
     def watch(self, changed: Callable[[], object]) -> None:
-        on_change(changed, self.day, self.clock)
+        ui.on_change(changed, self.day, self.clock)
         self.zone.watch(changed)
 
-    def field_at(self, path: str) -> Field:
+    def field_at(self, path: str) -> ui.Field:
         """Return the field that shows the problems of this event path."""
         return self.zone if path.endswith(".timeZone") else self.field
 
-    def problems(self) -> Iterator[tuple[Field, str]]:
+    def own_problems(self) -> Iterator[tuple[ui.Field, str]]:
         """Yield a problem if a time or a zone is set, but no date."""
-        if self.moment is None and (self.clock.value is not None or self.zone.value):
+        if self.day.value is None and (self.clock.value is not None or self.zone.value):
             yield self.field, "Enter a date, or clear the time and its zone."
 
 
 def _date_picker(label: str, tooltip: str) -> widgets.DatePicker:
-    return widgets.DatePicker(**describe(label, tooltip), style=LABEL)
+    return widgets.DatePicker(**ui.describe(label, tooltip), style=ui.LABEL)
 
 
 def _time_picker(tooltip: str) -> widgets.TimePicker:
-    return widgets.TimePicker(**describe("at", tooltip), style=AUTO_WIDTH)
+    return widgets.TimePicker(**ui.describe("at", tooltip), style=ui.AUTO_WIDTH)

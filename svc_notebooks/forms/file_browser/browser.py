@@ -8,19 +8,18 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import ipywidgets as widgets
 
-from ...client.files import get_file
 from ...notebook.current_session import SessionLike
-from ...notebook.files.files import generate_ids
+from ...notebook.files.files import update
+from ...notebook.files.folders import trash, untrash
 from ...notebook.frames.frames import frame
 from ...notebook.frames.schemas import FILES
 from ...notebook.html import Markup, join_html, tag
+from ..widgets import ui
 from ..widgets.background_task import BackgroundTask, Report, Stopped
-from ..widgets.field import Menu, button, row, set_visible, side_by_side, style_sheet
 from ..widgets.file_picker import BrowserFiles, DownloadWidget
 from ..widgets.form import Form
-from . import actions
-from .actions import FileAction
-from .details import FileDetails, access_text, content_note, every_field, folder_options
+from .actions import FileAction, call_action, one_or_all
+from .details import FileDetails, access_text, content_note, folder_options
 from .dialogs import QUESTIONS, ConfirmDialog, Question, action_for
 from .downloads import FileDownloads, FilePreview, fetch_preview
 from .listing import TRASH, FileListing, FileQuery
@@ -29,7 +28,6 @@ from .uploads import FolderUploads
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ...client.session import Session
     from ...core.resources.files import File, FileList
 
 
@@ -93,7 +91,6 @@ _MENU = (
     ToolbarAction("move",     "Move",            "arrow-right", "Move to a folder", _may("canMoveItemWithinDrive")),
     ToolbarAction("copy",     "Copy",            "copy",        "Copy the selected files", _may("canCopy")),
     ToolbarAction("replace",  "Replace content", "upload",      "Upload new content for the file", _can_replace),
-    ToolbarAction("details",  "All fields",      "info-circle", "Show all metadata of the selected file", _is_single),
     ToolbarAction("delete",   "Delete",          "times",       "Delete the files permanently", _may("canDelete")),
 )
 # fmt: on
@@ -111,9 +108,9 @@ class FileToolbar(widgets.HBox):  # type: ignore[misc]
         self._last_pressed = ""
         self._conditions = {action.key: action.condition for action in (*_ACTIONS, *_MENU)}
         self.buttons = {
-            action.key: button(action.text, action.tooltip, icon=action.icon) for action in (*_ACTIONS, *_MENU)
+            action.key: ui.button(action.text, action.tooltip, icon=action.icon) for action in (*_ACTIONS, *_MENU)
         }
-        self.menu = Menu("More", "Further actions", [self.buttons[action.key] for action in _MENU])
+        self.menu = ui.Menu("More", "Further actions", [self.buttons[action.key] for action in _MENU])
         for key, action_button in self.buttons.items():  # after the menu, whose handler moves the focus to itself
             action_button.on_click(lambda _button, key=key: self._press(key, pressed))
         super().__init__([upload, *(self.buttons[action.key] for action in _ACTIONS), self.menu])
@@ -123,8 +120,8 @@ class FileToolbar(widgets.HBox):  # type: ignore[misc]
     def show(self, files: Sequence[File], *, in_folder: bool, in_trash: bool) -> None:
         """Enable the buttons of the possible actions for the selected files, and show Restore instead of Trash."""
         restoring = in_trash or any(file.get("trashed") for file in files)
-        set_visible(self.buttons["trash"], not restoring)
-        set_visible(self.buttons["untrash"], restoring)
+        ui.set_visible(self.buttons["trash"], not restoring)
+        ui.set_visible(self.buttons["untrash"], restoring)
         for key, condition in self._conditions.items():
             self.buttons[key].disabled = not (condition(files) if condition else in_folder)
         if self._last_pressed and self.buttons[self._last_pressed].disabled:
@@ -201,10 +198,11 @@ class FileBrowser(Form):
         self._buttons()
         self.question.watch(self._on_question_change)
         self.question.no.on_click(lambda _button: self._show_error(None))
-        self.question.made.generate.on_click(lambda _button: self._guard(self._generate_id))
+        beside = widgets.Box([widgets.VBox([self.files, self.listing.pager]), self.about])  # or below, on narrow pages
+        beside.add_class("svc-side-by-side")
         self._compose(
-            style_sheet("file_browser.css"),
-            row(self.up, self.refresh_button, self.location),
+            ui.style_sheet("file_browser.css"),
+            ui.row(self.up, self.refresh_button, self.location),
             self.search,
             self.toolbar,
             self.question,
@@ -213,7 +211,7 @@ class FileBrowser(Form):
             self.work,
             self.alert,
             self.status,
-            side_by_side(widgets.VBox([self.files, self.listing.pager]), self.about),
+            beside,
             self.view,
             self.browser_download,
         )
@@ -225,7 +223,7 @@ class FileBrowser(Form):
         self.before, self.next = self.listing.pager.previous, self.listing.pager.next
         self.toolbar = FileToolbar(self.picker, self._press, self.files.focus_if_lost)
         buttons = self.toolbar.buttons
-        self.open, self.details = buttons["open"], buttons["details"]
+        self.open = buttons["open"]
         self.trash, self.untrash = buttons["trash"], buttons["untrash"]
         self.ask = {key: buttons[key] for key in QUESTIONS}
 
@@ -242,11 +240,6 @@ class FileBrowser(Form):
     def selection(self) -> DataFrame:
         """The selected files, with the columns of `files()`, as in `svc.download(browser.selection)`."""
         return frame(FILES, self.listing.selection)
-
-    @property
-    def chosen(self) -> DataFrame:
-        """The same as `selection`."""
-        return self.selection
 
     @property
     def query(self) -> FileQuery:
@@ -274,40 +267,29 @@ class FileBrowser(Form):
         self._clear_status()
         self.refresh()
 
-    def _on_navigation(self) -> None:
-        """Remove the messages and the code of the last action, which was about the files listed before."""
-        self._last_code = ""
-        self._clear_messages()
-
-    def _on_selection(self) -> None:
-        """Remove the messages about the files selected before."""
-        self._clear_messages()
-        self._show_selection()
-
     def _clear_messages(self) -> None:
+        """Remove the messages about the files that were listed or selected before."""
         self._show_error(None)
         self._clear_status()
+
+    def _on_selection(self) -> None:
+        self._clear_messages()
+        self._show_selection()
 
     def _on_key(self, key: str) -> None:
         pressed = self.toolbar.buttons[_KEYS[key]]
         if not pressed.disabled:
             pressed.click()
 
-    def _preview(self, facts: File, *, acknowledge_abuse: bool = False) -> None:
-        session, resume = self.session, lambda: self._preview(facts, acknowledge_abuse=True)
-        self._run(
-            f"Loading {facts['name']}",
-            lambda _report: fetch_preview(session, facts, acknowledge_abuse=acknowledge_abuse),
-            lambda preview: self._show_preview(preview) if preview else self.downloads.ask_to_preview(facts, resume),
-            long=True,
-        )
+    def _preview(self, facts: File) -> None:
+        session, label = self.session, f"Loading {facts['name']}"
+        self._run(label, lambda _report: fetch_preview(session, facts), self._show_preview, long=True)
 
     def _press(self, key: str) -> None:
         simple: dict[str, Callable[[], None]] = {
             "open": lambda: self.listing.open_file(self.listing.require_one()),
-            "details": self._details,
-            "trash": lambda: self._act(actions.trash_action),
-            "untrash": lambda: self._act(actions.untrash_action),
+            "trash": lambda: self._act(trash, "Moved {} to the trash."),
+            "untrash": lambda: self._act(untrash, "Restored {} from the trash."),
         }
         self._guard(simple.get(key) or (lambda: self._ask(key)))
 
@@ -320,8 +302,8 @@ class FileBrowser(Form):
         if isinstance(error, Stopped):
             self._show_status(self._cancelled_message)
         else:
-            self._show_selection()
-            self._show_error(error)
+            self._show_selection()  # also resets the switch of viewers
+            self._show_failure(error)
 
     def _ask(self, key: str) -> None:
         files = self._files_for(QUESTIONS[key])
@@ -359,25 +341,18 @@ class FileBrowser(Form):
 
     def _on_answer(self, question: Question) -> None:
         dialog, files = self.question, self._files_for(question)
-        if problems := dialog.check(files):
-            self._show_problems("Nothing was done.", problems)
-            return
         if question.key == "download":
             self.downloads.begin(dialog.download(files))
         else:
             forget = dialog.source.forget if question.key == "replace" else lambda: None
             self._run_action(self._action(question), lambda _result: forget())
-        dialog.dismiss()
-
-    def _generate_id(self) -> None:
-        self.question.made.id.value = str(generate_ids(1, session=self.session)["id"].item())
+        if not self.alert.value:  # after an error the dialog stays
+            dialog.dismiss()
 
     def _set_viewers(self, file: File, allowed: bool) -> None:
-        try:
-            self._run_action(actions.copy_restriction_action(self.session, file, allowed))
-        except Exception:
-            self._show_selection()  # reset the switch
-            raise
+        message = f"Viewers {'can' if allowed else 'can no longer'} download, export and copy {file.get('name')}."
+        restriction = {ui.ARGUMENT: not allowed}
+        self._run_action(call_action(self.session, message, update, str(file["id"]), **restriction))
 
     def _action(self, question: Question) -> FileAction:
         files, folder_id = self._files_for(question), self.listing.folder[0]
@@ -389,9 +364,11 @@ class FileBrowser(Form):
             question.files
         ]()
 
-    def _act(self, action: Callable[[Session, list[str]], FileAction]) -> None:
+    def _act(self, function: Callable[..., Any], message: str) -> None:
+        """Call a function for the selected files. The message has their number."""
         ids = [str(file["id"]) for file in self.listing.require_selection()]
-        self._run_action(action(self.session, ids))
+        text = message.format(ui.count_text(len(ids), "file"))
+        self._run_action(call_action(self.session, text, function, one_or_all(ids)))
 
     def _run_action(self, action: FileAction, then: Callable[[Any], str | None] | None = None) -> None:
         """Run an action and reload the list. `then` converts the value of the action to a status text or None."""
@@ -410,16 +387,6 @@ class FileBrowser(Form):
             lambda report: (action.run(report), request.send(session)),
             on_done,
             long=action.in_thread,
-        )
-
-    def _details(self) -> None:
-        session, facts = self.session, self.listing.require_one()
-        file_id = str(facts["id"])
-        self._last_code = f"svc.file({file_id!r}, fields='*')"
-        self._run(
-            f"Loading {facts['name']}",
-            lambda _report: get_file(session, file_id, fields="*"),
-            lambda fields: self._show_view(every_field(fields)),
         )
 
     def _on_uploaded(self, words: str, ids: Sequence[str], code: str) -> None:
@@ -445,17 +412,13 @@ class FileBrowser(Form):
         self._show_code()
 
     def _show_preview(self, preview: FilePreview) -> None:
+        name, media_type, view = preview.name, preview.media_type, preview.view
+        if view is None and not self.browser_download.show(name, media_type, preview.body):
+            view = tag("p", f"{name} ({media_type}) has no preview. Download it and open it in another program.")
+        self.view.value = view or ""
         self._last_code = preview.code
-        if preview.view is None and self.browser_download.show(preview.name, preview.media_type, preview.body):
-            self._show_view(Markup())
-        else:
-            words = f"{preview.name} is of type {preview.media_type} and has no preview. Download it."
-            self._show_view(preview.view or tag("p", words))
-        self._show_status(f"Preview of {preview.name}; nothing was saved.")
-
-    def _show_view(self, view: Markup) -> None:
-        self.view.value = view
         self._show_code()
+        self._show_status(f"Preview of {name}; nothing was saved.")
 
     def _static_view(self) -> Markup:
         return join_html(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,7 @@ from ...client.files import list_files
 from ...core.brand_names import NOWHERE, Names
 from ...notebook.byte_sizes import size_text
 from ...notebook.html import Markup, join_html, tag
-from ..widgets.field import count_text, is_restricted, may_edit, set_visible, table_region, viewers_switch
+from ..widgets import ui
 from ..widgets.form import copy_button
 
 if TYPE_CHECKING:
@@ -114,7 +113,7 @@ def details_view(facts: File, names: Names) -> Markup:
         "Access": access_text(facts),
         "Link": _link(facts),
         "Notes": _note(facts) or None,
-        "Viewers": "cannot download, export or copy it" if is_restricted(facts) else None,
+        "Viewers": "cannot download, export or copy it" if ui.is_restricted(facts) else None,
         "Description": facts.get("description"),
         "ID": tag("code", facts["id"]),
     }
@@ -131,21 +130,11 @@ def content_note(facts: File, names: Names) -> str:
     )
 
 
-def every_field(fields: File) -> Markup:
-    return _table(
-        {name: tag("code", _text(value)) for name, value in fields.items()}, f"Every field of {fields['name']}"
-    )
-
-
 def _table(rows: Mapping[str, object], caption: str) -> Markup:
     lines = join_html(
         *(tag("tr", tag("th", name, scope="row"), tag("td", value)) for name, value in rows.items() if value)
     )
-    return table_region(caption, tag("table", tag("caption", caption), tag("tbody", lines), class_="svc-facts"))
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return ui.table_region(caption, tag("table", tag("caption", caption), tag("tbody", lines), class_="svc-facts"))
 
 
 class FileDetails(widgets.VBox):  # type: ignore[misc]
@@ -154,7 +143,7 @@ class FileDetails(widgets.VBox):  # type: ignore[misc]
     def __init__(self, changed: Callable[[File, bool], None]) -> None:
         self._changed = changed
         self._file: File | None = None
-        self.facts, self.viewers = widgets.HTML(), viewers_switch()
+        self.facts, self.viewers = widgets.HTML(), ui.viewers_switch()
         self.viewers.observe(lambda _change: self._set(), "value")
         super().__init__([self.facts, self.viewers])
         self.clear()
@@ -165,23 +154,23 @@ class FileDetails(widgets.VBox):  # type: ignore[misc]
             self.clear(tag("p", "Select a file to see its details.", class_="svc-hint"))
             return
         size = size_text(sum(int(file.get("size") or 0) for file in files))
-        self.clear(tag("p", f"{count_text(len(files), 'file')} selected", tag("br"), size, role="status"))
+        self.clear(tag("p", f"{ui.count_text(len(files), 'file')} selected", tag("br"), size, role="status"))
 
     def clear(self, words: str | Markup = "") -> None:
         self._file = None
         self.facts.value = words
-        set_visible(self.viewers, False)
+        ui.set_visible(self.viewers, False)
 
     def show(self, file: File, names: Names) -> None:
         """Show the details of a file, with the checkbox if the user can edit the file."""
         self._file = None
-        self.viewers.value = not is_restricted(file)
+        self.viewers.value = not ui.is_restricted(file)
         self._file = file
         self.facts.value = details_view(file, names)
-        set_visible(self.viewers, may_edit(file) and not is_folder(file, names))
+        ui.set_visible(self.viewers, ui.may_edit(file) and not is_folder(file, names))
 
     def _set(self) -> None:
-        if self._file is not None and self.viewers.value == is_restricted(self._file):
+        if self._file is not None and self.viewers.value == ui.is_restricted(self._file):
             self._changed(self._file, self.viewers.value)
 
 

@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import ipywidgets as widgets
 
+from ...client.downloads.downloads import as_range
 from ...core.http.native_formats import NATIVES
+from ...notebook.files.copy import copy
+from ...notebook.files.files import create_file, update
+from ...notebook.files.folders import delete, move
+from ...notebook.files.permissions import grantees, share
 from ...notebook.html import join_html, tag
+from ..widgets import ui
 from ..widgets.dialogs import Dialog
-from ..widgets.field import (
-    Field,
-    MoreOptions,
-    button,
-    cancel_button,
-    dropdown,
-    on_change,
-    radio_buttons,
-    row,
-    set_visible,
-    small_button,
-    text_field,
-)
 from ..widgets.file_picker import FileChoice
-from . import actions
-from .actions import FILE, FOLDER, FileAction
+from .actions import FileAction, call_action, one_or_all, replace_content_action
 from .downloads import Download, download_action
 
 if TYPE_CHECKING:
@@ -34,105 +26,8 @@ if TYPE_CHECKING:
     from ...core.resources.files import File
 
 KERNEL, BROWSER = "kernel", "browser"
-_TYPES = (
-    ("Folder", FOLDER),
-    ("Empty file", FILE),
-    *((f"Native {word}", word) for word in NATIVES),
-)
-_ID_HINT = "Empty: the service generates one. Not for native documents."
-_NATIVE = "A native document cannot have an id of your own. Remove the id, or create a folder or an empty file."
-
-
-class NewFileChoice(widgets.VBox):  # type: ignore[misc]
-    """The controls for the type of a new file and, under "More options", for the file id."""
-
-    def __init__(self) -> None:
-        self.type = dropdown("Type", "A folder, a file without content, or a native document", _TYPES)
-        self.id = text_field("File ID", "An id from generate_ids(); repeating the request creates no second file")
-        self.generate = small_button("Generate ID", "Get an unused id from the service")
-        self.file_id = Field(self.id, self.generate, hint=_ID_HINT)
-        self.more = MoreOptions(self.file_id)
-        super().__init__([self.type, self.more])
-        self.watch(lambda: self.file_id.show_problems(self._problems()))
-
-    def watch(self, changed: Callable[[], object]) -> None:
-        on_change(changed, self.type, self.id)
-
-    def clear(self) -> None:
-        self.type.value, self.id.value, self.more.shown = FOLDER, "", False
-
-    def check(self) -> list[str]:
-        """Show the problems of the file id beside its field, and return the problem texts."""
-        problems = self._problems()
-        self.file_id.show_problems(problems)
-        self.more.shown = self.more.shown or bool(problems)
-        return problems
-
-    def _problems(self) -> list[str]:
-        return [_NATIVE] if self.id.value.strip() and self.type.value in NATIVES else []
-
-
-_RANGE_HINT = "Empty: the whole file. The first byte is 0, and the last one is included."
-
-
-class ByteRangeField(Field):
-    """Two text fields for a byte range. `value` is a range such as `bytes=0-99`, or None for the whole file.
-
-    >>> part = ByteRangeField()
-    >>> part.first.value, part.last.value = "10", "99"
-    >>> part.value
-    'bytes=10-99'
-    >>> part.check([{"name": "a.txt", "size": "5"}])
-    ['a.txt has 5 bytes, 0 to 4: the first byte must be 4 or less.']
-    """
-
-    def __init__(self) -> None:
-        self.first = text_field("First byte", "The start of the range; the first byte of a file is 0", hint="0")
-        self.last = text_field("Last byte", "The end of the range, included", hint="the end")
-        super().__init__(self.first, self.last, hint=_RANGE_HINT)
-
-    @property
-    def value(self) -> str | None:
-        """The byte range, or None for the whole file. Raises ValueError if the range is not valid."""
-        first, last = _number("First byte", self.first.value), _number("Last byte", self.last.value)
-        if first is None and last is None:
-            return None
-        if last is not None and last < (first or 0):
-            raise ValueError("The last byte is before the first byte. Correct one of them.")
-        return f"bytes={first or 0}-{'' if last is None else last}"
-
-    def clear(self) -> None:
-        self.first.value = self.last.value = ""
-        self.show_problems(())
-
-    def check(self, files: Sequence[File]) -> list[str]:
-        """Show the problems of the range for these files, and return the problem texts."""
-        try:
-            first = int((self.value or "bytes=0-").removeprefix("bytes=").partition("-")[0])
-            problems = list(_too_short(first, files)) if self.value else []
-        except ValueError as error:
-            problems = [str(error)]
-        self.show_problems(problems)
-        return problems
-
-
-def _too_short(first: int, files: Sequence[File]) -> Iterator[str]:
-    for facts in files:
-        size = int(facts.get("size") or 0) if facts.get("size") is not None else None
-        if size == 0:
-            yield f"{facts.get('name')} is empty and has no byte range."
-        elif size is not None and first >= size:
-            count = "1 byte, number 0" if size == 1 else f"{size:,} bytes, 0 to {size - 1}"
-            yield f"{facts.get('name')} has {count}: the first byte must be {size - 1} or less."
-
-
-def _number(label: str, text: str) -> int | None:
-    text = text.strip()
-    if not text:
-        return None
-    if not (text.isascii() and text.isdigit()):
-        raise ValueError(f"{label} is {text!r}. Enter a whole number, such as 0 or 1024.")
-    return int(text)
+FOLDER, FILE = "folder", "file"
+_TYPES = (("Folder", FOLDER), ("Empty file", FILE), *((f"Native {word}", word) for word in NATIVES))
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,12 +47,12 @@ class Question:
 
 # fmt: off
 QUESTIONS = {question.key: question for question in (
-    Question("folder",   "New file or folder", "Create",      ("name", "made"), "primary", 0),
+    Question("folder",   "New file or folder", "Create",      ("name", "type"), "primary", 0),
     Question("rename",   "Rename",                         "Rename",    ("name",), "primary", 1),
     Question("move",     "Move",             "Move",          ("folder",), "primary"),
     Question("copy",     "Copy",             "Make a copy",   ("name",), "primary"),
     Question("share",    "Share",      "Share", ("grantee", "role"), "primary"),
-    Question("download", "Download",         "Save",        ("target", "path", "more"), "primary"),
+    Question("download", "Download",         "Save",        ("target", "path", "range"), "primary"),
     Question("replace",  "Replace the content of",                      "Replace content", ("source",), "danger", 1),
     Question("delete",   "Delete permanently?",                  "Delete", (), "danger"),
 )}
@@ -167,9 +62,9 @@ QUESTIONS = {question.key: question for question in (
 def save_as(noun: str) -> tuple[widgets.RadioButtons, widgets.Text]:
     """Return the choice between a path and the browser, and the field of the path, for a file or a document."""
     targets = [("File in the notebook folder", KERNEL), ("Browser download", BROWSER)]
-    target = radio_buttons("Save as", "A file where Python runs, or a download to this computer", targets)
+    target = ui.radio_buttons("Save as", "A file where Python runs, or a download to this computer", targets)
     tooltip = f"A path or a folder; empty: the name of the {noun}, in the notebook folder"
-    return target, text_field("Path", tooltip, hint=f"the name of the {noun}")
+    return target, ui.text_field("Path", tooltip, hint=f"the name of the {noun}")
 
 
 class ConfirmDialog(Dialog):
@@ -178,40 +73,40 @@ class ConfirmDialog(Dialog):
     def __init__(self, answered: Callable[[Question], None], left: Callable[[], None]) -> None:
         self.question: Question | None = None
         self._closed_callback = left
-        self.name = text_field("Name", "The new name")
-        self.grantee = text_field(
+        self.name = ui.text_field("Name", "The new name")
+        self.grantee = ui.text_field(
             "Share with",
             "E-mail addresses with commas between them; anyone; or domain: and a domain",
             hint="bob@svc.example, anyone, or domain:example.com",
         )
         roles = [(role.capitalize(), role) for role in ("reader", "commenter", "writer")]
-        self.role = radio_buttons("Role", "What they can do: read, comment, or change the file", roles, "svc-across")
-        self.folder = dropdown("Folder", "The folder to which the files are moved")
+        self.role = ui.radio_buttons("Role", "What they can do: read, comment, or change the file", roles, "svc-across")
+        self.folder = ui.dropdown("Folder", "The folder to which the files are moved")
         self.target, self.path = save_as("file")
-        self.made, self.source = NewFileChoice(), FileChoice()
-        self.range = ByteRangeField()
-        self.more = MoreOptions(self.range)
-        self.yes = button("Yes", "Confirm", lambda: answered(self.question) if self.question else None)
-        self.no = cancel_button("Close the dialog", self.dismiss)
-        on_change(self._update_visibility, self.target)
+        self.type = ui.dropdown("Type", "A folder, a file without content, or a native document", _TYPES)
+        self.source = FileChoice()
+        tooltip = "The first and the last byte, both included; the first byte of a file is 0"
+        self.range = ui.text_field("Byte range", tooltip, hint="the whole file, or a part such as 0-99")
+        self.yes = ui.button("Yes", "Confirm", lambda: answered(self.question) if self.question else None)
+        self.no = ui.cancel_button("Close the dialog", self.dismiss)
+        ui.on_change(self._update_visibility, self.target)
         self._parts = {
             "name": self.name,
-            "made": self.made,
+            "type": self.type,
             "grantee": self.grantee,
             "role": self.role,
             "folder": self.folder,
             "target": self.target,
             "path": self.path,
             "source": self.source,
-            "more": self.more,
+            "range": self.range,
         }
-        super().__init__(*self._parts.values(), row(self.yes, self.no))
+        super().__init__(*self._parts.values(), ui.row(self.yes, self.no))
         self.add_class("svc-fields")
 
     def watch(self, changed: Callable[[], object]) -> None:
-        on_change(changed, *self._parts.values())
-        for part in (self.made, self.source, self.range):
-            part.watch(changed)
+        ui.on_change(changed, *self._parts.values())
+        self.source.watch(changed)
 
     def ask(self, key: str, subject: str, name: str = "", note: str = "") -> None:
         """Show the dialog with a key and focus the first control.
@@ -222,28 +117,21 @@ class ConfirmDialog(Dialog):
         separator = " " if question.title.endswith("?") else ": "
         title = tag("p", tag("strong", question.title), separator + subject if subject else "", role="status")
         self.name.value, self.grantee.value, self.role.value, self.path.value = name, "", "reader", ""
-        self.made.clear()
-        self.range.clear()
-        self.more.shown = False
+        self.type.value = FOLDER
+        self.range.value = ""
         self.yes.description, self.yes.button_style = question.verb, question.style
         self._update_visibility()
         self.ask_with(join_html(title, tag("p", note) if note else ""))
         first = {**self._parts, "source": self.source.path}.get(question.parts[0]) if question.parts else None
         (first or self.no).focus()
 
-    def check(self, files: Sequence[File]) -> list[str]:
-        """Show the problems of the input beside the fields, and return the problem texts."""
-        if self.question and self.question.key == "folder":
-            return self.made.check()
-        problems = self.range.check(files) if self.question and self.question.key == "download" else []
-        self.more.shown = self.more.shown or bool(problems)
-        return problems
-
     def download(self, files: Sequence[File]) -> Download:
         """Return the download of these files. Raises ValueError for an invalid byte range."""
         in_browser = self.target.value == BROWSER
         path = "" if in_browser else self.path.value.strip()
-        return Download(tuple(files), path or None, self.range.value, in_browser=in_browser)
+        part = self.range.value.strip()
+        byte_range = str(as_range(part)) if part else None
+        return Download(tuple(files), path or None, byte_range, in_browser=in_browser)
 
     def discard(self) -> None:
         """Close the panel without calling `left`, if its question is about files that are no longer selected."""
@@ -262,28 +150,41 @@ class ConfirmDialog(Dialog):
     def _update_visibility(self) -> None:
         parts = self.question.parts if self.question else ()
         for key, control in self._parts.items():
-            set_visible(control, key in parts and (key != "path" or self.target.value == KERNEL))
+            ui.set_visible(control, key in parts and (key != "path" or self.target.value == KERNEL))
 
 
 def action_for(
     question: Question, dialog: ConfirmDialog, session: Session, chosen: Sequence[File], folder: str
 ) -> FileAction:
     """Return the action of a dialog for files or the open folder. Raises ValueError for missing or invalid input."""
-    files = [str(file["id"]) for file in chosen]
+    ids = [str(file["id"]) for file in chosen]
+    files, count, name = one_or_all(ids), ui.count_text(len(ids), "file"), dialog.name.value.strip()
     match question.key:
+        case "folder" | "rename" if not name:
+            raise ValueError("Name is empty. Enter a name.")
         case "folder":
-            made = dialog.made
-            return actions.new_file_action(session, made.type.value, dialog.name.value, folder, made.id.value)
+            kind = dialog.type.value
+            media_type = {} if kind == FILE else {"mime_type": session.names.native(kind)}
+            facts = {"name": name, **media_type, "parents": [folder]}
+            return call_action(session, f"Created the {kind} {name}.", create_file, **facts)
         case "rename":
-            return actions.rename_action(session, files[0], dialog.name.value)
+            return call_action(session, f"Renamed to {name}.", update, ids[0], name=name)
+        case "move" if dialog.folder.value is None:
+            raise ValueError("Folder is empty. Select the folder to which the files are moved.")
         case "move":
-            return actions.move_action(session, files, dialog.folder.value, dialog.folder.label)
+            return call_action(session, f"Moved {count} to {dialog.folder.label}.", move, files, to=dialog.folder.value)
+        case "copy" if name and len(ids) > 1:
+            raise ValueError(f"Name is for one copy, but {count} are selected. Leave it empty.")
         case "copy":
-            return actions.copy_action(session, files, dialog.name.value)
+            return call_action(session, f"Copied {count}.", copy, files, *([name] if name else []))
+        case "share" if not dialog.grantee.value.strip():
+            raise ValueError('Share with is empty: enter e-mail addresses, "anyone" or "domain:example.com".')
         case "share":
-            return actions.share_action(session, files, dialog.grantee.value, dialog.role.value)
+            listed, role = grantees("Share with", dialog.grantee.value), dialog.role.value
+            message = f"Shared {count} with {', '.join(listed)} ({role})."
+            return call_action(session, message, share, files, one_or_all(listed), role=role)
         case "replace":
-            return actions.replace_content_action(session, chosen[0], dialog.source.single())
+            return replace_content_action(session, chosen[0], dialog.source.single())
         case "download":
             return download_action(session, [dialog.download(chosen)])
-    return actions.delete_action(session, files)
+    return call_action(session, f"Deleted {count} permanently.", delete, files)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,14 +13,14 @@ from ...client.about import export_formats
 from ...client.downloads.exports import read_export
 from ...core.errors.caller_warning import suppress_abuse_warning
 from ...core.errors.errors import NotAllowed, PathExists
-from ...core.http.native_formats import CSV, HTML, PDF, PNG, SVG, TEXT
+from ...core.http.native_formats import CSV, HTML, PNG, SVG, TEXT
 from ...local.saving import REPLACED, SAVED, UNCHANGED
 from ...notebook.byte_sizes import size_text
 from ...notebook.files.downloads.downloads import download, read
-from ...notebook.html import Markup, tag
+from ...notebook.html import Markup
+from ..widgets import ui
 from ..widgets.background_task import Report
 from ..widgets.dialogs import REPLACE, Confirmation, Conflict, ReplaceQuestion, path_conflict
-from ..widgets.field import count_text
 from ..widgets.form import call_text
 from ..widgets.preview import MAX_SIZE, MAX_TEXT, preview
 from .actions import FileAction
@@ -47,35 +47,21 @@ class FilePreview:
 
     @property
     def view(self) -> Markup | None:
-        """The content as HTML, or None for a PDF file, which only the browser can show."""
+        """The content as HTML, or None for a PDF file, which only the browser can show, and other types."""
         shown = preview(self.media_type, self.body)
-        if shown is None and self.media_type.startswith("text/"):
-            shown = preview(TEXT, self.body)
-        if shown is not None or self.media_type == PDF:
-            return shown
-        text = "has no preview. Download it and open it in another program."
-        return tag("p", f"{self.name} ({self.media_type}) {text}")
+        return preview(TEXT, self.body) if shown is None and self.media_type.startswith("text/") else shown
 
 
-def fetch_preview(session: Session, facts: File, *, acknowledge_abuse: bool = False) -> FilePreview | None:
-    """Return the preview of a file, or None if the service refuses a flagged file. Raises ValueError above MAX_SIZE."""
+def fetch_preview(session: Session, facts: File) -> FilePreview:
+    """Return the preview of a file. Raises ValueError above MAX_SIZE, and NotAllowed for a flagged file."""
     media_type = str(facts.get("mimeType") or "")
-    if session.names.is_native(media_type):
-        return _export(session, facts, media_type)
-    try:
-        return _read_preview(session, facts, media_type, acknowledge_abuse=acknowledge_abuse)
-    except NotAllowed as error:
-        if is_flagged(error):
-            return None
-        raise
+    read_file = _export if session.names.is_native(media_type) else _read_preview
+    return read_file(session, facts, media_type)
 
 
 def _export(session: Session, facts: File, media_type: str) -> FilePreview:
     formats = {row.media_type: row for row in export_formats(session, media_type)}
-    chosen = next(
-        (formats[media_type_name] for media_type_name in _PREFERRED if media_type_name in formats),
-        next(iter(formats.values()), None),
-    )
+    chosen = next((formats[name] for name in (*_PREFERRED, *formats) if name in formats), None)
     name, file_id = str(facts.get("name")), str(facts["id"])
     if chosen is None:
         return FilePreview(name, f"svc.file({file_id!r})", media_type, b"")
@@ -83,8 +69,7 @@ def _export(session: Session, facts: File, media_type: str) -> FilePreview:
     return FilePreview(name, code, chosen.media_type, read_export(session, file_id, chosen.media_type))
 
 
-@suppress_abuse_warning()
-def _read_preview(session: Session, facts: File, media_type: str, *, acknowledge_abuse: bool) -> FilePreview:
+def _read_preview(session: Session, facts: File, media_type: str) -> FilePreview:
     name, file_id, size = str(facts.get("name")), str(facts["id"]), int(facts.get("size") or 0)
     text = media_type.startswith("text/") and media_type not in (HTML, CSV)
     if size > MAX_SIZE and not text:
@@ -92,9 +77,9 @@ def _read_preview(session: Session, facts: File, media_type: str, *, acknowledge
             f"{name} has {size_text(size)}; more than {size_text(MAX_SIZE)} are not shown on a page: download it."
         )
     byte_range = f"bytes=0-{MAX_TEXT - 1}" if text and size > MAX_TEXT else None
-    request = Download((facts,), None, byte_range, acknowledge_abuse=acknowledge_abuse, in_browser=True)
-    body = read(file_id, byte_range=byte_range, acknowledge_abuse=acknowledge_abuse, session=session)
-    return FilePreview(name, request.code, media_type, body)
+    body = read(file_id, byte_range=byte_range, session=session)
+    code = Download((facts,), byte_range=byte_range, in_browser=True).code
+    return FilePreview(name, code, media_type, body)
 
 
 _REASON = "cannotDownloadAbusiveFile"
@@ -112,28 +97,6 @@ def is_flagged(error: Exception) -> bool:
 def is_owned(facts: File) -> bool:
     """Return whether the user of the session owns the file. Only the owner can download a flagged file."""
     return facts.get("ownedByMe") is not False
-
-
-def refusal_message(facts: File) -> str:
-    """Return the error message for a user who does not own the flagged file."""
-    words = f"{facts.get('name')} was flagged as abusive, because the service found malware or spam in it."
-    return f"{words} Only its owner, {owner(facts)}, can download it."
-
-
-def ask_about_abuse(
-    question: Confirmation,
-    files: Sequence[File],
-    verb: str,
-    *,
-    confirmed: Callable[[], None],
-    cancelled: Callable[[], None],
-) -> None:
-    """Ask about the download of flagged files, then call `confirmed` or `cancelled`. `verb` is a button label."""
-    names = ", ".join(str(facts.get("name")) for facts in files)
-    title = (
-        f"{len(files)} files were flagged as abusive: {names}" if len(files) > 1 else f"{names} was flagged as abusive"
-    )
-    question.ask(f"{title}.", verb, *_WARNING, confirmed=confirmed, cancelled=cancelled)
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +170,7 @@ class DownloadResult:
             "Sent to the browser: ": len(self.bodies),
             "Not saved: ": len(self.conflicts) + len(self.flagged),
         }
-        return " ".join(f"{label}{count_text(number, 'file')}." for label, number in counts.items() if number)
+        return " ".join(f"{label}{ui.count_text(number, 'file')}." for label, number in counts.items() if number)
 
 
 def download_action(session: Session, downloads: Sequence[Download], code: str = "") -> FileAction:
@@ -252,7 +215,9 @@ def _add_failure(result: DownloadResult, request: Download, cause: Exception) ->
         result.flagged.append(request.for_file(facts))
     elif isinstance(cause, PathExists) and cause.replaceable and facts.get("size") is not None:
         # not an export, which `download` makes only for a whole folder
-        result.conflicts.append(_conflict(cause, facts))
+        modified, media_type = f"{minute_text(facts.get('modifiedTime'))} UTC", str(facts.get("mimeType") or "")
+        conflict = path_conflict(cause, str(facts.get("name")), int(facts["size"]), modified, media_type)
+        result.conflicts.append(conflict)
         result.blocked.append(request.for_file(facts))
     else:
         result.error = result.error or cause
@@ -269,12 +234,6 @@ def _read(session: Session, request: Download, report: Report, result: DownloadR
             if not is_flagged(error):
                 raise
             result.flagged.append(request.for_file(facts))
-
-
-def _conflict(error: PathExists, facts: File) -> Conflict:
-    size, modified = facts.get("size"), f"{minute_text(facts.get('modifiedTime'))} UTC"
-    media_type = str(facts.get("mimeType") or "")
-    return path_conflict(error, str(facts.get("name")), None if size is None else int(size), modified, media_type)
 
 
 class FileDownloads(widgets.VBox):  # type: ignore[misc]
@@ -306,15 +265,6 @@ class FileDownloads(widgets.VBox):  # type: ignore[misc]
             raise ValueError(f"{', '.join(folders)}: a folder is saved in the notebook folder only. Change Save as.")
         self._request, self._deferred = request, []
         self._run([request])
-
-    def ask_to_preview(self, facts: File, confirmed: Callable[[], None]) -> None:
-        """Ask before the preview of a flagged file. Raises ValueError if the user does not own the file."""
-        if not is_owned(facts):
-            raise ValueError(refusal_message(facts))
-        kept = f"Cancelled. {facts.get('name')} was not fetched."
-        ask_about_abuse(
-            self.abuse, [facts], "Show anyway", confirmed=confirmed, cancelled=lambda: self._browser._show_status(kept)
-        )
 
     def _run(self, downloads: Sequence[Download]) -> None:
         """Run downloads, and show the equivalent call unless several calls would be necessary."""
@@ -352,21 +302,25 @@ class FileDownloads(widgets.VBox):  # type: ignore[misc]
         mine = [download for download in self._result.flagged if is_owned(download.files[0])]
         others = [download.files[0] for download in self._result.flagged if not is_owned(download.files[0])]
         if others:
-            self._browser._show_error(ValueError(" ".join(map(refusal_message, others))))
+            texts = [f"{facts.get('name')}: only its owner, {owner(facts)}, can download it." for facts in others]
+            self._browser._show_error(ValueError(" ".join([*texts, "The service found malware or spam in it."])))
         if mine:
-            ask_about_abuse(
-                self.abuse,
-                [download.files[0] for download in mine],
+            names = [str(download.files[0].get("name")) for download in mine]
+            count = f"{len(mine)} files were flagged as abusive: " if len(mine) > 1 else ""
+            title = f"{count}{', '.join(names)}{'' if count else ' was flagged as abusive'}."
+            self.abuse.ask(
+                title,
                 "Download anyway",
-                confirmed=lambda: self._download_anyway(mine),
-                cancelled=self._on_decline,
+                *_WARNING,
+                confirmed=lambda: self._on_abuse_answer(mine),
+                cancelled=lambda: self._on_abuse_answer([]),
             )
 
-    def _download_anyway(self, flagged: Sequence[Download]) -> None:
+    def _on_abuse_answer(self, flagged: Sequence[Download]) -> None:
+        """Download the flagged files, which are none after Cancel."""
         self._browser._focus_button()
+        if not flagged:
+            self._browser._show_status("Cancelled. The flagged files were not downloaded.")
+            return
         self._request = replace(self._request, acknowledge_abuse=True) if self._request else None
         self._run([replace(download, acknowledge_abuse=True) for download in flagged])
-
-    def _on_decline(self) -> None:
-        self._browser._focus_button()
-        self._browser._show_status("Cancelled. The flagged files were not downloaded.")

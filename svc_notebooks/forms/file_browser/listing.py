@@ -13,8 +13,9 @@ from ...core.files.query import quote
 from ...core.resources.files import FileList
 from ...notebook.files.search import wire_query
 from ...notebook.html import tag
+from ..widgets import ui
 from ..widgets.background_task import LatestTask, can_run_in_background
-from ..widgets.field import AUTO_WIDTH, button, count_text, dropdown, set_visible, text_field
+from ..widgets.form import call_text
 from ..widgets.grid import Grid
 from .details import COLUMNS, LIST_FIELDS, ROOT, ROOT_FOLDER, is_folder, table_row
 
@@ -99,8 +100,7 @@ class FileQuery:
         >>> FileQuery(scope="trash").code()
         "svc.files('trashed = true', order_by='folder,name_natural')"
         """
-        order = f", order_by={self.order_by!r}" if self.order_by else ""
-        return f"svc.files({self.q!r}{order})"
+        return call_text("files", [self.q], {"order_by": self.order_by} if self.order_by else {})
 
 
 _SCOPE_TERMS = {
@@ -131,13 +131,13 @@ class FileSearch(widgets.HBox):  # type: ignore[misc]
     """
 
     def __init__(self) -> None:
-        self.scope = dropdown("Location", "Where to search", SCOPES, style=AUTO_WIDTH)
-        self.field = dropdown("Search in", "The field that is searched", FIELDS, style=AUTO_WIDTH)
-        self.text = text_field(
-            "Search", "The list is updated while you type", hint="empty: all files", style=AUTO_WIDTH
+        self.scope = ui.dropdown("Location", "Where to search", SCOPES, style=ui.AUTO_WIDTH)
+        self.field = ui.dropdown("Search in", "The field that is searched", FIELDS, style=ui.AUTO_WIDTH)
+        self.text = ui.text_field(
+            "Search", "The list is updated while you type", hint="empty: all files", style=ui.AUTO_WIDTH
         )
         self.text.continuous_update = True  # a letter that arrives late lists the files once more, which does no harm
-        self.order = dropdown("Sort by", "The order of the files", ORDERS, style=AUTO_WIDTH)
+        self.order = ui.dropdown("Sort by", "The order of the files", ORDERS, style=ui.AUTO_WIDTH)
         super().__init__([self.scope, self.field, self.text, self.order])
         self.add_class("svc-filters")
         self._silent = False
@@ -173,8 +173,8 @@ class FileSearch(widgets.HBox):  # type: ignore[misc]
         with self.text.hold_sync():  # a page that gets a message about the text field restores its last sent text
             self.text.continuous_update = self.field.value != QUERY
             self.text.placeholder = hint or "empty: all files"
-        set_visible(self.scope, self.field.value != QUERY)
-        set_visible(self.order, self.field.value != TEXT)
+        ui.set_visible(self.scope, self.field.value != QUERY)
+        ui.set_visible(self.order, self.field.value != TEXT)
 
     def reset(self) -> None:
         """Reset the controls, so that all files in the open folder are listed. Call the watcher once."""
@@ -246,14 +246,13 @@ class Pager(widgets.HBox):  # type: ignore[misc]
     def __init__(self) -> None:
         self._tokens: list[str | None] = [None]
         self._next_token: str | None = None
-        self._loading = False
         self._count = 0
         self._total: int | None = None
         self._counted = 0
-        self.previous = button("Previous", "Show the previous page", icon="chevron-left")
-        self.next = button("Next", "Show the next page", icon="chevron-right")
+        self.previous = ui.button("Previous", "Show the previous page", icon="chevron-left")
+        self.next = ui.button("Next", "Show the next page", icon="chevron-right")
         self.range = widgets.HTML()
-        self.page_size = dropdown("Files per page", "The length of a page", PAGE_SIZES, style=AUTO_WIDTH)
+        self.page_size = ui.dropdown("Files per page", "The length of a page", PAGE_SIZES, style=ui.AUTO_WIDTH)
         self.page_size.value = PAGE_SIZE
         super().__init__([self.previous, self.range, self.next, self.page_size])
         self.add_class("svc-buttons")
@@ -284,18 +283,13 @@ class Pager(widgets.HBox):  # type: ignore[misc]
         return len(self._tokens) == 1
 
     @property
-    def complete(self) -> bool:
-        """True if all files are on the current page."""
-        return self.is_first and self._next_token is None
-
-    @property
     def needs_count(self) -> bool:
         """True if the number of files on all pages is not known."""
         return self._total is None and not self._counted
 
     def restart(self) -> None:
         """Go to the first page without a request."""
-        self._tokens, self._loading = [None], True
+        self._tokens, self._next_token = [None], None
 
     def forget_total(self) -> None:
         """Forget the number of files on all pages, because it may have changed."""
@@ -306,15 +300,12 @@ class Pager(widgets.HBox):  # type: ignore[misc]
         if self.is_first:
             raise ValueError("This is the first page.")
         self._tokens.pop()
-        self._loading = True
-
-    def stop_waiting(self) -> None:
-        """Take clicks on Next again, after the request for a page has failed."""
-        self._loading = False
+        self._next_token = None
 
     def show(self, count: int, next_token: str | None) -> None:
         """Show the position of a page with `count` rows. `next_token` is the page token of the next page, if any."""
-        self._count, self._next_token, self._loading = count, next_token, False
+        self._count, self._next_token = count, next_token
+        self._complete = self.is_first and next_token is None
         self.previous.disabled, self.next.disabled = self.is_first, next_token is None
         if next_token is None:
             self._total = self._before + count
@@ -329,8 +320,8 @@ class Pager(widgets.HBox):  # type: ignore[misc]
     @property
     def text(self) -> str:
         """The position of the page in the list, such as "1-50 of 312"."""
-        if self.complete:
-            return count_text(self._count, "file")
+        if self._complete:
+            return ui.count_text(self._count, "file")
         last = self._before + self._count
         total = f"{self._total:,}" if self._total is not None else f"more than {max(last, self._counted):,}"
         return f"{self._before + 1:,}\N{EN DASH}{last:,} of {total}"
@@ -343,12 +334,10 @@ class Pager(widgets.HBox):  # type: ignore[misc]
         self.range.value = tag("span", self.text, role="status", class_="svc-range")
 
     def _forward(self) -> None:
-        if self._loading:
-            raise ValueError("The page is loading. Click Next when it is shown.")
         if self._next_token is None:
-            raise ValueError("This is the last page.")
+            raise ValueError("There is no next page, or the page is loading.")
         self._tokens.append(self._next_token)
-        self._loading = True
+        self._next_token = None
 
 
 _TYPING_PAUSE = 0.25
@@ -375,7 +364,7 @@ class FileListing:
         self.search, self.files, self.pager = FileSearch(), Grid("Files", COLUMNS), Pager()
         self.location = widgets.HTML()
         guard = browser._guard
-        self.search.watch(self._on_search)
+        self.search.watch(lambda typed: guard(lambda: self._restart(_TYPING_PAUSE if typed else 0)))
         self.pager.watch(self.load, guard)
         self.files.watch(
             lambda: None if self._showing else browser._on_selection(),
@@ -440,7 +429,8 @@ class FileListing:
     def load(self, *, delay: float = 0) -> None:
         """List the current page, after a person has gone there."""
         self._navigating = True
-        self._browser._on_navigation()
+        self._browser._last_code = ""  # it was about the files listed before
+        self._browser._clear_messages()
         self._load(delay)
 
     def refresh(self, *, select: Sequence[str] = ()) -> None:
@@ -481,9 +471,6 @@ class FileListing:
             self._show(request, page)
         else:
             self._load(0)
-
-    def _on_search(self, typed: bool) -> None:
-        self._browser._guard(lambda: self._restart(_TYPING_PAUSE if typed else 0))
 
     def _restart(self, delay: float = 0) -> None:
         if self._shown is None or self.query.q != self._shown.query.q:
@@ -538,7 +525,6 @@ class FileListing:
             self.pager.restart()
             self.pager.show(0, None)
             self._show_rows([], _NOT_LISTED)
-        self.pager.stop_waiting()
         self._browser._on_error(error)
 
     def _count(self, request: PageRequest) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import ipywidgets as widgets
 
@@ -14,9 +14,9 @@ from ...client.files import list_files
 from ...core.files.query import quote
 from ...local.paths import numbered_paths
 from ...notebook.files.files import update, upload
+from ..widgets import ui
 from ..widgets.background_task import BackgroundTask, Report, Stopped
 from ..widgets.dialogs import REPLACE, Conflict, ReplaceQuestion, size_with_bytes
-from ..widgets.field import count_text
 from ..widgets.file_picker import BrowserFiles, ChosenFile
 from .actions import uploaded_code
 from .details import minute_text
@@ -32,12 +32,16 @@ _NAMES_PER_REQUEST = 20
 
 @dataclass(frozen=True, slots=True)
 class FolderUpload:
-    """A file to upload to a folder. If `file_id` is set, the content of that file is replaced instead."""
+    """A file to upload to a folder. If `file_id` is set, the content of that file is replaced instead.
+
+    If the name is that of a file in the folder, `conflict` compares both, and `file_id` is the id of that file.
+    """
 
     chosen: ChosenFile
     folder_id: str
     name: str
     file_id: str = ""
+    conflict: Conflict | None = None
 
     def send(self, session: Session, report: Report) -> str:
         """Upload the file and return its id."""
@@ -50,15 +54,7 @@ class FolderUpload:
         return str(rows["id"].item())
 
 
-class FolderConflict(NamedTuple):
-    """A file to upload whose name the file `existing_id` of the folder has, as `question` tells a person."""
-
-    upload: FolderUpload
-    existing_id: str
-    question: Conflict
-
-
-def _conflict(session: Session, upload: FolderUpload, existing: File, folder_name: str) -> FolderConflict:
+def _with_conflict(session: Session, upload: FolderUpload, existing: File, folder_name: str) -> FolderUpload:
     chosen, alternative = upload.chosen, free_name(session, upload.folder_id, upload.name)
     lines = (
         ("Name", existing.get("name"), chosen.name),
@@ -66,16 +62,16 @@ def _conflict(session: Session, upload: FolderUpload, existing: File, folder_nam
         ("Modified", f"{minute_text(existing.get('modifiedTime'))} UTC", ""),
         ("Type", existing.get("mimeType"), chosen.media_type(converted=False) or "unknown"),
     )
-    question = Conflict(Path(upload.name), alternative, lines, f"Folder: {folder_name}")
-    return FolderConflict(upload, str(existing["id"]), question)
+    conflict = Conflict(Path(upload.name), alternative, lines, f"Folder: {folder_name}")
+    return replace(upload, file_id=str(existing["id"]), conflict=conflict)
 
 
 @dataclass(frozen=True, slots=True)
 class UploadResult:
-    """The ids of the uploaded files, the conflicts, and the error that ended the uploads, if any."""
+    """The ids of the uploaded files, the uploads with conflicts, and the error that ended the uploads, if any."""
 
     ids: tuple[str, ...] = ()
-    conflicts: tuple[FolderConflict, ...] = ()
+    conflicts: tuple[FolderUpload, ...] = ()
     error: BaseException | None = None
 
 
@@ -89,8 +85,11 @@ def upload_free_names(
     result = send_all(session, [request for request in requests if request.name not in existing], report)
     if result.error:
         return result
-    taken = [request for request in requests if request.name in existing]
-    conflicts = [_conflict(session, request, existing[request.name], folder_name) for request in taken]
+    conflicts = [
+        _with_conflict(session, request, existing[request.name], folder_name)
+        for request in requests
+        if request.name in existing
+    ]
     return replace(result, conflicts=tuple(conflicts))
 
 
@@ -147,7 +146,7 @@ class FolderUploads(widgets.VBox):  # type: ignore[misc]
         self._browser = browser
         self._picker = picker
         self._folders: dict[object, Folder] = {}
-        self._conflicts: tuple[FolderConflict, ...] = ()
+        self._conflicts: tuple[FolderUpload, ...] = ()
         self._folder: Folder = ("", "")
         self.work = BackgroundTask(browser._on_error)
         self.question = ReplaceQuestion(lambda answer: browser._guard(lambda: self._on_answer(answer)))
@@ -159,8 +158,8 @@ class FolderUploads(widgets.VBox):  # type: ignore[misc]
         return self.work.busy
 
     def _on_files(self) -> None:
-        for source in self._picker.sources():
-            self._folders.setdefault(source, self._browser.listing.folder)
+        for file in self._picker.incoming:
+            self._folders.setdefault(file.source, self._browser.listing.folder)
         self._begin_next()
 
     def _begin_next(self) -> None:
@@ -180,21 +179,18 @@ class FolderUploads(widgets.VBox):  # type: ignore[misc]
         self._run(batch, lambda report: upload_free_names(session, folder, batch, report))
 
     def _on_answer(self, answer: str | None) -> None:
-        conflicts, session = self._conflicts, self._browser.session
-        chosen = [conflict.upload.chosen for conflict in conflicts]
+        uploads, session = self._conflicts, self._browser.session
+        chosen = [upload.chosen for upload in uploads]
         if answer is None:
-            self._finish(f"Cancelled. Not uploaded: {count_text(len(chosen), 'file')}.", chosen, UploadResult())
+            self._finish(f"Cancelled. Not uploaded: {ui.count_text(len(chosen), 'file')}.", chosen, UploadResult())
             return
-        uploads = [
-            replace(upload, file_id=existing_id)
-            if answer == REPLACE
-            else replace(upload, name=question.alternative_path.name)
-            for upload, existing_id, question in conflicts
-        ]
+        if answer != REPLACE:
+            names = [(upload, upload.conflict.alternative_path.name) for upload in uploads if upload.conflict]
+            uploads = tuple(replace(upload, file_id="", name=name) for upload, name in names)
         self._run(chosen, lambda report: send_all(session, uploads, report))
 
     def _run(self, chosen: Sequence[ChosenFile], work: Callable[[Report], UploadResult]) -> None:
-        label = f"Upload {count_text(len(chosen), 'file')} to {self._folder[1]}"
+        label = f"Upload {ui.count_text(len(chosen), 'file')} to {self._folder[1]}"
 
         def run(report: Report) -> UploadResult:
             try:
@@ -206,9 +202,9 @@ class FolderUploads(widgets.VBox):  # type: ignore[misc]
 
     def _on_done(self, chosen: Sequence[ChosenFile], result: UploadResult) -> None:
         self._conflicts = result.conflicts
-        waiting = [conflict.upload.chosen for conflict in result.conflicts]
-        if waiting:
-            self.question.ask([conflict.question for conflict in result.conflicts], f" in {self._folder[1]}")
+        waiting = [upload.chosen for upload in result.conflicts]
+        if conflicts := [upload.conflict for upload in result.conflicts if upload.conflict]:
+            self.question.ask(conflicts, f" in {self._folder[1]}")
         self._finish(self._summary(chosen, result), [file for file in chosen if file not in waiting], result)
 
     def _finish(self, words: str, done: Sequence[ChosenFile], result: UploadResult) -> None:
@@ -224,7 +220,7 @@ class FolderUploads(widgets.VBox):  # type: ignore[misc]
         if result.conflicts and not result.ids:
             return ""  # the question lists the waiting files
         uploaded = len(result.ids)
-        total = count_text(len(chosen), "file")
+        total = ui.count_text(len(chosen), "file")
         count = total if uploaded == len(chosen) else f"{uploaded} of {total}"
         cancelled = "Cancelled. " if isinstance(result.error, Stopped) else ""
         return f"{cancelled}Uploaded {count} to {self._folder[1]}."

@@ -12,24 +12,14 @@ import ipywidgets as widgets
 
 from ...core.events.recurrence_words import recurrence_lines
 from ...core.events.rrule import Freq, Rule, Start, read_line
-from ..widgets.field import (
-    AUTO_WIDTH,
-    Field,
-    describe,
-    dropdown,
-    heading,
-    number_field,
-    on_change,
-    set_visible,
-    text_area,
-)
+from ..widgets import ui
 from .month_calendars import WEEKDAYS, month_after
 
 _WORDS = {
-    Freq.YEARLY: ("yearly", "years"),
-    Freq.MONTHLY: ("monthly", "months"),
-    Freq.WEEKLY: ("weekly", "weeks"),
     Freq.DAILY: ("daily", "days"),
+    Freq.WEEKLY: ("weekly", "weeks"),
+    Freq.MONTHLY: ("monthly", "months"),
+    Freq.YEARLY: ("yearly", "years"),
 }
 
 
@@ -110,13 +100,13 @@ def nth_of_month(day: date) -> tuple[int, int]:
     return (-1 if ordinal == 5 else ordinal), day.weekday()
 
 
-class StartField(Field):
+class StartField(ui.Field):
     """A field whose value follows the start of the event until a person changes the value."""
 
     _is_set = _updating = False
 
     def _follow(self, *controls: widgets.Widget) -> None:
-        on_change(self._on_change, *controls)
+        ui.on_change(self._on_change, *controls)
 
     def _on_change(self) -> None:
         self._is_set = self._is_set or not self._updating
@@ -140,7 +130,7 @@ class WeekdaySwitches(StartField):
             widgets.Checkbox(description=name, tooltip=name, indent=False, layout={"width": "auto"})
             for name in WEEKDAYS
         ]
-        super().__init__(heading("on"), *self.days)
+        super().__init__(ui.heading("on"), *self.days)
         self.add_class("svc-days")
         self._follow(*self.days)
 
@@ -177,14 +167,14 @@ class MonthChoice(StartField):
     """A choice of a day of the month by number, such as 15, or by weekday, such as the first Monday."""
 
     def __init__(self) -> None:
-        self.choice = dropdown("on", "How the day of the month is given", _DAY_CHOICES)
+        self.choice = ui.dropdown("on", "How the day of the month is given", _DAY_CHOICES)
         self.day = _narrow("day", "The day of the month; months without it are skipped", _DAYS)
         self.ordinal = _narrow("the", "Which one of the month", _ORDINALS)
         weekdays = [(name, n) for n, name in enumerate(WEEKDAYS)]
         self.weekday = _narrow("weekday", "Which day of the week", weekdays)
         super().__init__(self.choice, self.day, self.ordinal, self.weekday)
         self._follow(self.day, self.ordinal, self.weekday)
-        on_change(self._update_visibility, self.choice, self.day)
+        ui.on_change(self._update_visibility, self.choice, self.day)
         self._update_visibility()
 
     @property
@@ -210,12 +200,12 @@ class MonthChoice(StartField):
     def _update_visibility(self) -> None:
         by_day = self.choice.value == DAY
         for control, shown in ((self.day, by_day), (self.ordinal, not by_day), (self.weekday, not by_day)):
-            set_visible(control, shown)
+            ui.set_visible(control, shown)
         self.show_hint("Months without this day are skipped." * (by_day and self.day.value > 28))
 
 
 def _narrow(label: str, tooltip: str, options: Any) -> widgets.Dropdown:
-    return dropdown(label, tooltip, options, style=AUTO_WIDTH, layout={"width": "auto"})
+    return ui.dropdown(label, tooltip, options, style=ui.AUTO_WIDTH, layout={"width": "auto"})
 
 
 NEVER, UNTIL, COUNT = "never", "until", "count"
@@ -227,14 +217,14 @@ class RepeatEnd(StartField):
     """The controls for the end of the recurrence, proposed about three months after the start."""
 
     def __init__(self) -> None:
-        self.choice = dropdown("Ends", "When the recurrence ends", _ENDS)
+        self.choice = ui.dropdown("Ends", "When the recurrence ends", _ENDS)
         self.until = widgets.DatePicker(
-            **describe("last date", "The last date on which the event can take place"), style=AUTO_WIDTH
+            **ui.describe("last date", "The last date on which the event can take place"), style=ui.AUTO_WIDTH
         )
-        self.count = number_field(10, "times", "The number of instances")
+        self.count = ui.number_field(10, "times", "The number of instances")
         super().__init__(self.choice, self.until, self.count)
         self._follow(self.until)
-        on_change(self._update_visibility, self.choice)
+        ui.on_change(self._update_visibility, self.choice)
         self._update_visibility()
 
     @property
@@ -257,21 +247,17 @@ class RepeatEnd(StartField):
         self.until.value = month_after(day, _PROPOSED_MONTHS)
 
     def _update_visibility(self) -> None:
-        set_visible(self.until, self.choice.value == UNTIL)
-        set_visible(self.count, self.choice.value == COUNT)
+        ui.set_visible(self.until, self.choice.value == UNTIL)
+        ui.set_visible(self.count, self.choice.value == COUNT)
 
 
 CUSTOM = "own"
 _MAX_INTERVAL, _MAX_COUNT = 9999, 99_999  # the numbers of four and five digits that words can have
 _FREQUENCIES = (
     ("Does not repeat", NEVER),
-    ("Daily", Freq.DAILY),
-    ("Weekly", Freq.WEEKLY),
-    ("Monthly", Freq.MONTHLY),
-    ("Yearly", Freq.YEARLY),
+    *((often.capitalize(), freq) for freq, (often, _) in _WORDS.items()),
     ("Custom", CUSTOM),
 )
-_UNITS = {Freq.DAILY: "days", Freq.WEEKLY: "weeks", Freq.MONTHLY: "months", Freq.YEARLY: "years"}
 _EXAMPLES = (
     "weekly on Mon, Wed until 2027-02-12\n\nor lines:\nRRULE:FREQ=WEEKLY;BYDAY=MO,WE\nEXDATE;VALUE=DATE:20261223"
 )
@@ -283,22 +269,22 @@ class RecurrenceBuilder(widgets.VBox):  # type: ignore[misc]
     def __init__(self) -> None:
         # the lines of `read`, kept unless a control changes
         self._read_lines: tuple[Repeat | None, tzinfo | None, list[str]] = (None, None, [])
-        self.frequency = dropdown("Repeats", "How often the event takes place", _FREQUENCIES)
-        self.interval = number_field(1, "every", "1 is each of them, 2 every other")
+        self.frequency = ui.dropdown("Repeats", "How often the event takes place", _FREQUENCIES)
+        self.interval = ui.number_field(1, "every", "1 is each of them, 2 every other")
         self.unit = widgets.HTML()
         self.weekdays, self.month, self.ends = WeekdaySwitches(), MonthChoice(), RepeatEnd()
-        self.text_input = text_area("In words", "Plain words, or lines of RFC 5545", hint=_EXAMPLES, rows=5)
-        self.frequency_field, self.text = Field(self.frequency, self.interval, self.unit), Field(self.text_input)
-        self.field = Field()
+        self.text_input = ui.text_area("In words", "Plain words, or lines of RFC 5545", hint=_EXAMPLES, rows=5)
+        self.frequency_field, self.text = ui.Field(self.frequency, self.interval, self.unit), ui.Field(self.text_input)
+        self.field = ui.Field()
         super().__init__([self.frequency_field, self.weekdays, self.month, self.ends, self.text, self.field])
-        on_change(self._update_visibility, self.frequency)
+        ui.on_change(self._update_visibility, self.frequency)
         self._update_visibility()
 
     def watch(self, changed: Callable[[], object]) -> None:
         for part in (self.frequency_field, self.weekdays, self.month, self.ends, self.text):
             part.watch(changed)
 
-    def field_at(self, path: str) -> Field:
+    def field_at(self, path: str) -> ui.Field:
         return self.field
 
     def set_start_day(self, day: date) -> None:
@@ -312,7 +298,10 @@ class RecurrenceBuilder(widgets.VBox):  # type: ignore[misc]
         if self.frequency.value == NEVER:
             return []
         if self.frequency.value == CUSTOM:
-            return lines_from_text(self.text_input.value, start)
+            lines = [line.strip() for line in self.text_input.value.splitlines() if line.strip()]
+            if not lines:
+                raise ValueError("Enter a recurrence such as weekly on Mon, Wed until 2027-02-12, or RRULE lines.")
+            return lines if ":" in self.text_input.value else recurrence_lines(" ".join(lines), start)
         repeat = self.repeat()
         is_read = self._read_lines[:2] == (repeat, _zone(start))
         return self._read_lines[2] if is_read else recurrence_lines(repeat.words(), start)
@@ -355,29 +344,18 @@ class RecurrenceBuilder(widgets.VBox):  # type: ignore[misc]
 
     def _update_visibility(self) -> None:
         way = self.frequency.value
-        self.unit.value = _UNITS.get(way, "")
+        is_rule = way in _WORDS
+        self.unit.value = _WORDS[way][1] if is_rule else ""
         for part, shown in (
-            (self.interval, way in _UNITS),
-            (self.unit, way in _UNITS),
+            (self.interval, is_rule),
+            (self.unit, is_rule),
             (self.weekdays, way == Freq.WEEKLY),
             (self.month, way == Freq.MONTHLY),
-            (self.ends, way in _UNITS),
+            (self.ends, is_rule),
             (self.text, way == CUSTOM),
         ):
-            set_visible(part, shown)
+            ui.set_visible(part, shown)
 
 
 def _zone(start: Start) -> tzinfo | None:
     return start.tzinfo if isinstance(start, datetime) else None
-
-
-def lines_from_text(text: str, start: Start) -> list[str]:
-    """Convert a text with RFC 5545 lines or plain words to RFC 5545 lines. Raises ValueError for other text.
-
-    >>> lines_from_text("daily, 3 times", date(2026, 11, 2))
-    ['RRULE:FREQ=DAILY;COUNT=3']
-    """
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    if not lines:
-        raise ValueError("Enter a recurrence such as weekly on Mon, Wed until 2027-02-12, or RRULE lines.")
-    return recurrence_lines(" ".join(lines), start) if ":" not in text else lines

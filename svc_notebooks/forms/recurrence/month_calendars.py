@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import calendar
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from itertools import islice
@@ -14,10 +15,10 @@ import ipywidgets as widgets
 from ...core.events.instances import Occurrence
 from ...core.events.rrule import Start
 from ...core.events.series import Series
+from ...notebook.events.event_times import offset_text
 from ...notebook.exchanges.charts import Picture
 from ...notebook.html import Markup, join_html, tag
-from ...notebook.times import offset_text
-from ..widgets.field import set_visible, small_button
+from ..widgets import ui
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -26,20 +27,29 @@ if TYPE_CHECKING:
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
-def month_picture(month: date, marked: Collection[date]) -> Markup:
-    """Return an HTML table of the month of a day, with `marked` days highlighted and titled for screen readers.
+@dataclass(slots=True)
+class DayMarks:
+    """The information that a month calendar shows for a day.
 
-    >>> month_picture(date(2026, 11, 1), [date(2026, 11, 2)]).count("<mark")
+    `times` is the number of instances. `left_reason` is "cancelled" or "moved" if an instance was removed. `offset` is
+    the UTC offset if the offset has changed since the previous instance.
+    """
+
+    times: int = 0
+    left_reason: str | None = None
+    offset: str | None = None
+
+
+def month_table(month: date, days: Mapping[date, DayMarks], **attributes: str) -> Markup:
+    """Return an HTML table of the month of a day. The days with marks are highlighted and have titles.
+
+    >>> month_table(date(2026, 11, 1), {date(2026, 11, 2): DayMarks(1)}).count("<mark")
     1
     """
-    return month_table(month, lambda day: _cell(day, marked), class_="svc-month")
-
-
-def month_table(month: date, cell: Callable[[date], Markup], **attributes: str) -> Markup:
-    """Return an HTML table of a month. `cell` returns the `td` element of a day."""
     head = tag("tr", *(tag("th", name[:2], scope="col", title=name) for name in WEEKDAYS))
     weeks = calendar.Calendar().monthdayscalendar(month.year, month.month)
-    rows = [tag("tr", *(cell(month.replace(day=day)) if day else tag("td") for day in week)) for week in weeks]
+    cells = [[month.replace(day=day) if day else None for day in week] for week in weeks]
+    rows = [tag("tr", *(_cell(day, days.get(day)) if day else tag("td") for day in week)) for week in cells]
     caption = tag("caption", month_name(month))
     return tag("table", caption, tag("thead", head), tag("tbody", *rows), **attributes)
 
@@ -51,12 +61,6 @@ def month_name(month: date) -> str:
     'November 2026'
     """
     return f"{month:%B} {month.year}"
-
-
-def month_pictures(first: date, count: int, marked: Collection[date]) -> Markup:
-    """Return HTML tables of `count` months side by side, from the month of the day `first`."""
-    months = [month_after(first, n) for n in range(count)]
-    return tag("div", join_html(*(month_picture(month, marked) for month in months)), class_="svc-months")
 
 
 def month_after(day: date, months: int) -> date:
@@ -72,11 +76,6 @@ def month_after(day: date, months: int) -> date:
 _FIRST, _LAST = date.min.year * 12, date.max.year * 12 + 11
 
 
-def _cell(day: date, marked: Collection[date]) -> Markup:
-    shown = tag("mark", day.day, title=f"{day:%A}: 1 instance") if day in marked else day.day
-    return tag("td", shown)
-
-
 SHOWN = 8
 _COUNTED = 500
 _MONTHS = 2
@@ -89,19 +88,19 @@ class RecurrencePreview(widgets.VBox):  # type: ignore[misc]
         self._series: Series | None = None
         self._start_day = self._month = date.min
         self.list, self.months = widgets.HTML(), widgets.HTML()
-        self.earlier = small_button("Earlier", "Previous months", lambda: self._turn(-1))
-        self.later = small_button("Later", "Next months", lambda: self._turn(1))
+        self.earlier = ui.small_button("Earlier", "Previous months", lambda: self._turn(-1))
+        self.later = ui.small_button("Later", "Next months", lambda: self._turn(1))
         self.turn = widgets.HBox([self.earlier, self.later])
         super().__init__([self.months, self.turn, self.list])
         self.add_class("svc-preview")
-        set_visible(self, False)
+        ui.set_visible(self, False)
 
     def show(self, series: Series | None) -> None:
         """Show the instances of a series. None hides the preview."""
         if series and day_of(series.start) != self._start_day:
             self._start_day = self._month = day_of(series.start)
         self._series = series
-        set_visible(self, series is not None)
+        ui.set_visible(self, series is not None)
         if series:
             self.list.value = instance_list(series)
             self._turn(0)
@@ -110,7 +109,10 @@ class RecurrencePreview(widgets.VBox):  # type: ignore[misc]
         self._month = month_after(self._month, months)
         if self._series:
             days = event_days(self._series, self._month, month_after(self._month, _MONTHS))
-            self.months.value = month_pictures(self._month, _MONTHS, days)
+            marks = dict.fromkeys(days, DayMarks(1))
+            shown = [month_after(self._month, n) for n in range(_MONTHS)]
+            tables = [month_table(month, marks, class_="svc-month") for month in shown]
+            self.months.value = tag("div", *tables, class_="svc-months")
 
 
 def instance_list(series: Series) -> Markup:
@@ -148,11 +150,8 @@ def _instance_text(instance: Occurrence, before: Occurrence | None) -> Markup:
     )
     offset = f" UTC{offset_text(instance.start)}"
     changed = before and isinstance(before.start, datetime) and before.start.utcoffset() != instance.start.utcoffset()
-    shown = (
-        tag("strong", offset, title="The offset from UTC has changed since the previous instance")
-        if changed
-        else offset
-    )
+    title = "The offset from UTC has changed since the previous instance"
+    shown = tag("strong", offset, title=title) if changed else offset
     return join_html(f"{instance.start:%a %d %b %Y, %H:%M} to {ends}", tag("small", shown))
 
 
@@ -161,19 +160,6 @@ _MONTHS_STYLE = "display: flex; flex-wrap: wrap; gap: 16px 28px; align-items: fl
 _DAY_STYLE = "text-align: center; padding: 3px 6px; vertical-align: top"
 _MARK_STYLE = "font-weight: 700; padding: 1px 4px; border-radius: 4px"
 _NOTE_STYLE = "margin: 6px 8px"
-
-
-@dataclass(frozen=True, slots=True)
-class DayMarks:
-    """The information that a month calendar shows for a day.
-
-    `times` is the number of instances. `left_reason` is "cancelled" or "moved" if an instance was removed. `offset` is
-    the UTC offset if the offset has changed since the previous instance.
-    """
-
-    times: int = 0
-    left_reason: str | None = None
-    offset: str | None = None
 
 
 def recurrence_calendar(instances: DataFrame, *, months: int = 6) -> Picture:
@@ -209,9 +195,7 @@ def recurrence_calendar(instances: DataFrame, *, months: int = 6) -> Picture:
         return Picture("no instances", tag("p", "No instances."))
     calendar_months = [month_after(min(days), n) for n in range(months) if month_after(min(days), n) <= max(days)]
     title = _title(days)
-    tables = [
-        month_table(calendar_month, lambda day: _mark_cell(day, days.get(day))) for calendar_month in calendar_months
-    ]
+    tables = [month_table(month, days) for month in calendar_months]
     beyond = [day for day in days if day >= month_after(calendar_months[-1], 1)]
     rest = tag("p", f"More follow after {month_name(calendar_months[-1])}.", style=_NOTE_STYLE) if beyond else Markup()
     heading = tag("p", tag("strong", title), style=_NOTE_STYLE)
@@ -221,35 +205,26 @@ def recurrence_calendar(instances: DataFrame, *, months: int = 6) -> Picture:
 
 def days_of(rows: Sequence[Mapping[Any, object]]) -> dict[date, DayMarks]:
     """Return the marks of each day for the records of an instance DataFrame."""
-    days: dict[date, DayMarks] = {}
+    days: defaultdict[date, DayMarks] = defaultdict(DayMarks)
     before: str | None = None
     for row in rows:
         start, original = row.get("start"), row.get("original_start_time")
         if _is_time(original) and row.get("status") == "cancelled":
-            _mark_removal(days, original, "cancelled")
+            days[original.date()].left_reason = "cancelled"
         elif _is_time(start):
-            before = _mark_instance(days, start, before)
+            marks, offset = days[start.date()], offset_text(start)
+            marks.times += 1
+            if before not in (None, offset):
+                marks.offset = offset
+            before = offset
             if _is_time(original) and original != start:
-                _mark_removal(days, original, "moved")
+                days[original.date()].left_reason = "moved"
     return days
 
 
 def _is_time(value: object) -> TypeGuard[datetime]:
     """Return whether a value is a datetime other than NaT, which is a datetime that is not equal to itself."""
     return isinstance(value, datetime) and value == value
-
-
-def _mark_instance(days: dict[date, DayMarks], start: datetime, before: str | None) -> str:
-    offset = offset_text(start)
-    marks = days.get(start.date(), DayMarks())
-    changed = offset if before not in (None, offset) else marks.offset
-    days[start.date()] = DayMarks(marks.times + 1, marks.left_reason, changed)
-    return offset
-
-
-def _mark_removal(days: dict[date, DayMarks], original: datetime, reason: str) -> None:
-    marks = days.get(original.date(), DayMarks())
-    days[original.date()] = DayMarks(marks.times, reason, marks.offset)
 
 
 def _title(days: Mapping[date, DayMarks]) -> str:
@@ -260,7 +235,7 @@ def _title(days: Mapping[date, DayMarks]) -> str:
     return f"{count} instance{'' if count == 1 else 's'} from {on[0]} to {on[-1]}"
 
 
-def _mark_cell(day: date, marks: DayMarks | None) -> Markup:
+def _cell(day: date, marks: DayMarks | None) -> Markup:
     if marks is None:
         return tag("td", day.day, style=_DAY_STYLE)
     shown: object = day.day

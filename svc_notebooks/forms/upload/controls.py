@@ -14,25 +14,7 @@ from ...notebook.files.metadata import metadata_body
 from ...notebook.files.upload_requests import new_content, new_files
 from ...notebook.frames.frames import camel
 from ..file_browser.details import MAX_FILES, file_line, latest_files
-from ..widgets.field import (
-    ARGUMENT,
-    FIELD,
-    Field,
-    MoreOptions,
-    SingleField,
-    dropdown,
-    is_restricted,
-    may_edit,
-    on_change,
-    radio_buttons,
-    read_object,
-    replace_options,
-    set_visible,
-    small_button,
-    text_area,
-    text_field,
-    viewers_switch,
-)
+from ..widgets import ui
 from ..widgets.file_picker import ChosenFile, FileChoice
 from ..widgets.form import call_text
 
@@ -61,154 +43,46 @@ _KEPT = "The new content overwrites the old one. The file keeps its id and name.
 _CONVERTED = "The new content is converted and replaces everything in this document."
 
 
-class UploadDestination(widgets.VBox):  # type: ignore[misc]
-    """The choice between new files and an existing file. `facts` are the metadata of the selected existing file."""
-
-    def __init__(self) -> None:
-        self._rows: dict[str, File] = {}
-        self._documents: set[str] = set()
-        self._changed: list[Callable[[], object]] = []
-        self._reading = False
-        choices = [("New files", NEW), ("New content for an existing file", EXISTING)]
-        tooltip = "Create new files, or replace the content of an existing one"
-        self.choice = radio_buttons("Upload as", tooltip, choices, "svc-across")
-        self.chooser = dropdown("Existing file", "The files that you can edit, last modified first")
-        self.refresh = small_button("Refresh", "Reload the list of files")
-        self.file = Field(self.chooser, self.refresh)
-        super().__init__([self.choice, self.file])
-        on_change(self._notify, self.choice, self.chooser)
-        self._update_visibility()
-
-    @property
-    def existing(self) -> bool:
-        return bool(self.choice.value == EXISTING)
-
-    @property
-    def facts(self) -> File | None:
-        """The metadata of the selected existing file, or None for new files or without a selection."""
-        return self._rows.get(self.chooser.value) if self.existing and self.chooser.value else None
-
-    @property
-    def document(self) -> bool:
-        """True if the existing file is a native document, for which new content is converted (A5-04)."""
-        return self.existing and self.chooser.value in self._documents
-
-    def watch(self, changed: Callable[[], object]) -> None:
-        self._changed.append(changed)
-
-    def read(self, session: Session) -> None:
-        """Fill the list with the files that the user can edit, and keep the selection."""
-        folder = session.names.native("folder")
-        rows = latest_files(session, "mimeType", "size", FIELD, "capabilities(canEdit)", q=f"mimeType != '{folder}'")
-        self._reading = True
-        self._rows = {str(facts["id"]): facts for facts in rows if may_edit(facts)}
-        self._documents = {key for key, facts in self._rows.items() if session.names.is_native(str(facts["mimeType"]))}
-        replace_options(self.chooser, [(file_line(facts), key) for key, facts in self._rows.items()])
-        self._reading = False
-        self._notify()
-
-    def _notify(self) -> None:
-        if self._reading:  # the list has no selection while it is filled
-            return
-        self._update_visibility()
-        for changed in self._changed:
-            changed()
-
-    def _update_visibility(self) -> None:
-        set_visible(self.file, self.existing)
-        hint = _NO_FILES if not self._rows else _CONVERTED if self.document else _KEPT
-        self.file.show_hint(f"{hint} {_LATEST}" if len(self._rows) == MAX_FILES else hint)
-
-
-class ConvertChoice(widgets.VBox):  # type: ignore[misc]
-    """The controls for the conversion. `arguments` returns arguments of `upload`.
-
-    >>> choice = ConvertChoice()
-    >>> choice.target.value = "document"; choice.arguments()
-    {'convert_to': 'document', 'ocr_language': None}
-    """
-
-    def __init__(self, destination: UploadDestination | None = None) -> None:
-        self._destination = destination or UploadDestination()
-        tooltip = "The native document that the files become; it can be exported to other formats"
-        self.target = dropdown("Convert to", tooltip, TARGETS)
-        self.language = text_field(
-            "OCR language",
-            "The language of the text in images and scans, as a language tag",
-            hint="en, de, zh-Hant …; empty: automatic",
-        )
-        super().__init__([self.target, self.language])
-        on_change(self.update_visibility, self.target)
-        self.update_visibility()
-
-    def watch(self, changed: Callable[[], object]) -> None:
-        on_change(changed, self.target, self.language)
-
-    @property
-    def converted(self) -> bool:
-        destination = self._destination
-        return destination.document if destination.existing else bool(self.target.value)
-
-    def arguments(self) -> dict[str, Any]:
-        """Return the arguments `convert_to` (only for new files) and `ocr_language` (None without a conversion)."""
-        language = self.language.value.strip() or None
-        convert_to = {} if self._destination.existing else {"convert_to": self.target.value or None}
-        return {**convert_to, "ocr_language": language if self.converted else None}
-
-    def update_visibility(self) -> None:
-        set_visible(self.target, not self._destination.existing)
-        set_visible(self.language, self.converted)
-
-    def name_of(self, file: ChosenFile) -> str:
-        """Return the name of the uploaded file. A converted file loses its extension."""
-        return document_name(file.name) if self.converted else file.name
-
-    def media_type_of(self, file: ChosenFile) -> str | None:
-        """Return the media type to send, or None if unknown. An unconverted new file has the browser's type."""
-        guesses = self.converted or self._destination.existing
-        return file.media_type(converted=self.converted) if guesses else file.mime_type
-
-
 _EXAMPLE = '{"starred": true}'
 _ON = "Default: on. Off: only people who can edit the file."
 _ID = "Empty: the service generates one. With an id, a repeated upload creates no second file."
 _CONVERTED_ID = "A converted file cannot have an id of your own. Remove the id, or do not convert the file."
-_OTHER_CONTROLS = {"name": "Name", "id": "File ID", FIELD: "the switch above"}
+_OTHER_CONTROLS = {"name": "Name", "id": "File ID", ui.FIELD: "the switch above"}
 """The metadata fields that have their own controls, and the names of these controls."""
 
 
-class UploadOptions(MoreOptions):
+class UploadOptions(ui.MoreOptions):
     """The rarely used fields of the upload form. `arguments` returns the metadata that the fields set."""
 
     def __init__(self) -> None:
         self._existing: tuple[Any, bool] = (None, False)
-        self.viewers = SingleField(viewers_switch())
+        self.viewers = ui.SingleField(ui.viewers_switch())
         self.viewers.show_hint(_ON)
-        self.media_type = SingleField(
-            text_field("Media type", "The Content-Type of the upload", hint="empty: from the name of the file")
+        self.media_type = ui.SingleField(
+            ui.text_field("Media type", "The Content-Type of the upload", hint="empty: from the name of the file")
         )
-        self.id = text_field("File ID", "An id from generate_ids() for one new file")
-        self.generate = small_button("Generate ID", "Get an unused id from the service")
-        self.file_id = Field(self.id, self.generate, hint=_ID)
-        self.metadata = SingleField(
-            text_area("Metadata (JSON)", "More fields of every file, as a JSON object", hint=_EXAMPLE, rows=2)
+        self.id = ui.text_field("File ID", "An id from generate_ids() for one new file")
+        self.generate = ui.small_button("Generate ID", "Get an unused id from the service")
+        self.file_id = ui.Field(self.id, self.generate, hint=_ID)
+        self.metadata = ui.SingleField(
+            ui.text_area("Metadata (JSON)", "More fields of every file, as a JSON object", hint=_EXAMPLE, rows=2)
         )
         super().__init__(self.viewers, self.media_type, self.file_id, self.metadata)
 
     @property
-    def fields(self) -> tuple[Field, ...]:
+    def fields(self) -> tuple[ui.Field, ...]:
         return (self.viewers, self.media_type, self.file_id, self.metadata)
 
     def watch(self, changed: Callable[[], object]) -> None:
-        on_change(changed, self.viewers.control, self.media_type.control, self.id, self.metadata.control)
+        ui.on_change(changed, self.viewers.control, self.media_type.control, self.id, self.metadata.control)
 
     def set_existing(self, facts: File | None) -> None:
         """Show the copy restriction of an existing file. None stands for new files."""
-        followed = (facts or {}).get("id"), is_restricted(facts or {})
+        followed = (facts or {}).get("id"), ui.is_restricted(facts or {})
         if followed != self._existing:  # keep a switch that was set for the same file
             self._existing = followed
             self.viewers.value = not self._restricted
-        set_visible(self.file_id, facts is None)
+        ui.set_visible(self.file_id, facts is None)
 
     @property
     def _restricted(self) -> bool:
@@ -217,12 +91,12 @@ class UploadOptions(MoreOptions):
     def arguments(self) -> dict[str, Any]:
         """Return the metadata as arguments of `update`. Raises ValueError for metadata that is not a JSON object."""
         restricted = not self.viewers.value
-        return {**({ARGUMENT: restricted} if restricted != self._restricted else {}), **self._metadata()}
+        return {**({ui.ARGUMENT: restricted} if restricted != self._restricted else {}), **self._metadata()}
 
     def _metadata(self) -> dict[str, Any]:
-        return read_object(self.metadata.value, _EXAMPLE)
+        return ui.read_object(self.metadata.value, _EXAMPLE)
 
-    def problems(self, files: int, *, converted: bool, existing: bool) -> Iterator[tuple[Field, str]]:
+    def problems(self, files: int, *, converted: bool, existing: bool) -> Iterator[tuple[ui.Field, str]]:
         """Yield the fields with their problems. `files` is the number of selected files."""
         if self.id.value.strip() and not existing:
             if files > 1:
@@ -268,36 +142,91 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
     """The controls of the upload form. `requests` returns the upload requests, `code` returns the equivalent call."""
 
     def __init__(self) -> None:
-        self.files, self.destination = FileChoice(), UploadDestination()
-        self.convert = ConvertChoice(self.destination)
-        self.upload_type = SingleField(radio_buttons("Upload type", "The protocol of the upload", UPLOAD_TYPES))
+        self._rows: dict[str, File] = {}
+        self._documents: set[str] = set()
+        self._reading = False
+        self.files = FileChoice()
+        choices = [("New files", NEW), ("New content for an existing file", EXISTING)]
+        tooltip = "Create new files, or replace the content of an existing one"
+        self.upload_as = ui.radio_buttons("Upload as", tooltip, choices, "svc-across")
+        self.existing_file = ui.dropdown("Existing file", "The files that you can edit, last modified first")
+        self.refresh = ui.small_button("Refresh", "Reload the list of files")
+        self.file = ui.Field(self.existing_file, self.refresh)
+        tooltip = "The native document that the files become; it can be exported to other formats"
+        self.target = ui.dropdown("Convert to", tooltip, TARGETS)
+        tooltip = "The language of the text in images and scans, as a language tag"
+        self.language = ui.text_field("OCR language", tooltip, hint="en, de, zh-Hant …; empty: automatic")
+        self.upload_type = ui.SingleField(ui.radio_buttons("Upload type", "The protocol of the upload", UPLOAD_TYPES))
         tooltip = "The bytes in each request of a resumable upload; with another than the default, auto means resumable"
-        self.chunk_size = dropdown("Chunk size", tooltip, CHUNK_SIZES, value=DEFAULT_CHUNK)
-        self.name = SingleField(
-            text_field("Name", "The name of the uploaded file; for one file only", hint="the name of the file")
+        self.chunk_size = ui.dropdown("Chunk size", tooltip, CHUNK_SIZES, value=DEFAULT_CHUNK)
+        self.name = ui.SingleField(
+            ui.text_field("Name", "The name of the uploaded file; for one file only", hint="the name of the file")
         )
         self.options = UploadOptions()
-        where = (self.files, self.destination, self.name, self.convert)
-        super().__init__([*where, self.upload_type, self.chunk_size, self.options])
+        where = (self.files, self.upload_as, self.file, self.name)
+        super().__init__([*where, self.target, self.language, self.upload_type, self.chunk_size, self.options])
         self.add_class("svc-fields")
-        self.destination.watch(self._on_destination)
-        self.upload_type.watch(self._update_visibility)
+        ui.on_change(self._on_destination, self.upload_as, self.existing_file)
+        ui.on_change(self._update_visibility, self.upload_type.control, self.target)
         self._on_destination()
         self.watch(self.check)
 
     def watch(self, changed: Callable[[], object]) -> None:
-        on_change(changed, self.upload_type.control, self.chunk_size, self.name.control)
-        for part in (self.files, self.destination, self.convert, self.options):
+        ui.on_change(changed, self.target, self.language, self.upload_type.control, self.chunk_size, self.name.control)
+        ui.on_change(lambda: self._reading or changed(), self.upload_as, self.existing_file)
+        for part in (self.files, self.options):
             part.watch(changed)
 
+    @property
+    def existing(self) -> bool:
+        return bool(self.upload_as.value == EXISTING)
+
+    @property
+    def facts(self) -> File | None:
+        """The metadata of the selected existing file, or None for new files or without a selection."""
+        return self._rows.get(self.existing_file.value) if self.existing and self.existing_file.value else None
+
+    def read(self, session: Session) -> None:
+        """Fill the list with the files that the user can edit, and keep the selection."""
+        folder = session.names.native("folder")
+        fields = ("mimeType", "size", ui.FIELD, "capabilities(canEdit)")
+        rows = latest_files(session, *fields, q=f"mimeType != '{folder}'")
+        self._rows = {str(facts["id"]): facts for facts in rows if ui.may_edit(facts)}
+        self._documents = {key for key, facts in self._rows.items() if session.names.is_native(str(facts["mimeType"]))}
+        self._reading = True  # the list has no selection while it is filled
+        ui.replace_options(self.existing_file, [(file_line(facts), key) for key, facts in self._rows.items()])
+        self._reading = False
+        self._on_destination()
+        self.check()
+
     def _on_destination(self) -> None:
-        self.convert.update_visibility()
-        self.options.set_existing(self.destination.facts)
-        self.name.control.placeholder = "the current name" if self.destination.existing else "the name of the file"
+        if self._reading:
+            return
+        self.options.set_existing(self.facts)
+        self.name.control.placeholder = "the current name" if self.existing else "the name of the file"
         self._update_visibility()
 
     def _update_visibility(self) -> None:
-        set_visible(self.chunk_size, self.upload_type.value in _CHUNKED)
+        ui.set_visible(self.file, self.existing)
+        hint = _NO_FILES if not self._rows else _CONVERTED if self._replaces_document else _KEPT
+        self.file.show_hint(f"{hint} {_LATEST}" if len(self._rows) == MAX_FILES else hint)
+        ui.set_visible(self.target, not self.existing)
+        ui.set_visible(self.language, self._converted)
+        ui.set_visible(self.chunk_size, self.upload_type.value in _CHUNKED)
+
+    @property
+    def _replaces_document(self) -> bool:
+        """True if the existing file is a native document, for which new content is converted (A5-04)."""
+        return self.existing and self.existing_file.value in self._documents
+
+    @property
+    def _converted(self) -> bool:
+        return self._replaces_document if self.existing else bool(self.target.value)
+
+    def _conversion(self) -> dict[str, Any]:
+        """Return the arguments `convert_to` (only for new files) and `ocr_language` (None without a conversion)."""
+        convert_to = {} if self.existing else {"convert_to": self.target.value or None}
+        return {**convert_to, "ocr_language": (self.language.value.strip() or None) if self._converted else None}
 
     def check(self) -> list[str]:
         """Show each problem beside its field, and return the problem texts."""
@@ -308,23 +237,23 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
             self.options.shown = True
         return [words for _, words in problems]
 
-    def _problems(self) -> Iterator[tuple[Field, str]]:
-        files, existing = len(self.files.names()), self.destination.existing
+    def _problems(self) -> Iterator[tuple[ui.Field, str]]:
+        files, existing = len(self.files.names()), self.existing
         name = self.name.value.strip()
         if name and files > 1:
             yield self.name, f"Name is for one file, but {files} are selected. Leave it empty."
-        wrong = list(self.options.problems(files, converted=self.convert.converted, existing=existing))
+        wrong = list(self.options.problems(files, converted=self._converted, existing=existing))
         yield from wrong
         is_media = self.upload_type.value == "media" and not wrong
-        if is_media and (self._metadata() or self.convert.arguments().get("convert_to") or self._file_id()):
+        if is_media and (self._metadata() or self._conversion().get("convert_to") or self._file_id()):
             yield self.upload_type, _MEDIA_ONLY
 
     def requests(self, session: Session) -> list[UploadRequest]:
         """Return the upload requests, without sending a request. Raises ValueError or TypeError for invalid input."""
-        if not self.destination.existing:
+        if not self.existing:
             files = self.files.read_files()
             return [request for file in files for request in self._new_file_requests(session, file)]
-        chosen, existing = self.files.single(), self.destination.facts
+        chosen, existing = self.files.single(), self.facts
         if existing is None:
             raise ValueError("No existing file is selected. Select one, or upload a new file.")
         return new_content(
@@ -339,7 +268,7 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
     def _new_file_requests(self, session: Session, chosen_file: ChosenFile) -> list[UploadRequest]:
         name = self.name.value.strip()
         if not name and self.upload_type.value != "media":
-            name = self.convert.name_of(chosen_file)
+            name = document_name(chosen_file.name) if self._converted else chosen_file.name
         arguments = self._upload_arguments(chosen_file)
         return new_files(
             session,
@@ -351,9 +280,11 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
         )[1]
 
     def _upload_arguments(self, chosen_file: ChosenFile) -> UploadArguments:
+        guesses = self._converted or self.existing  # an unconverted new file has the browser's type
+        media_type = chosen_file.media_type(converted=self._converted) if guesses else chosen_file.mime_type
         return UploadArguments(
-            **self.convert.arguments(),
-            mime_type=self._media_type() or self.convert.media_type_of(chosen_file),
+            **self._conversion(),
+            mime_type=self._media_type() or media_type,
             upload_type=self.upload_type.value,
             chunk_size=self._chunk(),
         )
@@ -366,7 +297,7 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
         return self.options.media_type.value.strip() or None
 
     def _file_id(self) -> str | None:
-        return None if self.destination.existing else self.options.id.value.strip() or None
+        return None if self.existing else self.options.id.value.strip() or None
 
     def _chunk(self) -> int | None:
         """Return the chunk size, or None if the chunk size has no effect on this upload."""
@@ -383,7 +314,7 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
         names = self.files.names() or ["..."]
         source = names[0] if len(names) == 1 else names
         arguments = {
-            **self.convert.arguments(),
+            **self._conversion(),
             "name": self.name.value.strip() or None,
             "mime_type": self._media_type(),
             "file_id": self._file_id(),
@@ -392,6 +323,6 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
         }
         metadata = {} if self.options.metadata.problems else self.options.arguments()
         named = {key: value for key, value in arguments.items() if value is not None}
-        if self.destination.existing:
-            return call_text("update", [(self.destination.facts or {}).get("id", "..."), source], named | metadata)
+        if self.existing:
+            return call_text("update", [(self.facts or {}).get("id", "..."), source], named | metadata)
         return call_text("upload", [source], {**named, **({"metadata": metadata} if metadata else {})})

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...client.files import get_file
 from ...client.uploads.prepare import execute, with_stored_type
@@ -15,9 +14,9 @@ from ...notebook.files.files import generate_ids
 from ...notebook.frames.frames import frame
 from ...notebook.frames.schemas import FILES
 from ..file_browser.details import minute_text
+from ..widgets import ui
 from ..widgets.background_task import BackgroundTask, Report, Stopped
 from ..widgets.dialogs import Confirmation, comparison_table, size_with_bytes
-from ..widgets.field import count_text, on_change, row, set_visible
 from ..widgets.form import Form
 from .controls import UploadControls
 
@@ -88,31 +87,28 @@ class UploadForm(Form):
 
     def __init__(self, session: SessionLike = None) -> None:
         super().__init__(session)
-        self._queue: UploadQueue | None = None
-        self._show_finished: Callable[[], None] = lambda: None
+        self._queues: list[UploadQueue] = []
         self._waiting = False
-        self._finished: list[Any] = []
         self.controls = UploadControls()
         self.upload = self._button("Upload", "Upload the selected files", self._upload, "primary")
         self.cancel = self._button("Cancel", "Stop; the service keeps the bytes that it has", self._cancel)
         self.resume = self._button("Resume", "Continue where the upload stopped", self._resume)
         self.bar = ProgressBar("Upload", 1)
         self.work = BackgroundTask(self._on_stop, self.bar)
-        buttons = row(self.upload, self.cancel, self.resume)
+        buttons = ui.row(self.upload, self.cancel, self.resume)
         self.bar.reset("Upload")
         self.question = Confirmation(self._guard)
         self.controls.watch(self._on_change)
         self.controls.files.watch(self._on_files)
-        destination, options = self.controls.destination, self.controls.options
-        on_change(lambda: self._guard(self.refresh), destination.choice)
-        destination.refresh.on_click(lambda _button: self._guard(self.refresh))
-        options.generate.on_click(lambda _button: self._guard(self._generate_id))
+        ui.on_change(lambda: self._guard(self.refresh), self.controls.upload_as)
+        self.controls.refresh.on_click(lambda _button: self._guard(self.refresh))
+        self.controls.options.generate.on_click(lambda _button: self._guard(self._generate_id))
         self._compose(self.controls, buttons, self.question, self.bar, self.work, self.alert, self.table)
 
     @property
     def result(self) -> DataFrame:
         """The files that this form has uploaded, with the columns of `files()`."""
-        return frame(FILES, self._finished)
+        return frame(FILES, [file for queue in self._queues for file in queue.files])
 
     def code(self) -> str:
         """Return the equivalent call. If no file is selected, return the call of the last upload."""
@@ -120,8 +116,9 @@ class UploadForm(Form):
 
     def refresh(self) -> None:
         """Reload the list of existing files, if the upload replaces the content of a file."""
-        if self.controls.destination.existing:
-            self.controls.destination.read(self.session)
+        if self.controls.existing:
+            self.controls.read(self.session)
+            self._on_change()
 
     def _on_change(self) -> None:
         """Remove the question and the messages of the previous upload after a change of a control."""
@@ -137,16 +134,15 @@ class UploadForm(Form):
 
     def _wait_for_files(self) -> bool:
         """Show for how many files the upload waits. Return False if all files are loaded."""
-        count = len(self.controls.files.loading())
+        count = len(self.controls.files.picker.loading())
         self._waiting = count > 0
         if self._waiting:
-            self.bar.show_text(f"Waiting for {count_text(count, 'file')} to load")
+            self.bar.show_text(f"Waiting for {ui.count_text(count, 'file')} to load")
         return self._waiting
 
     def _clear_status(self) -> None:
         """Show "Idle" instead of the status of a finished upload. The status explains Resume and a waiting upload."""
-        is_interrupted = self._queue is not None and self._queue.current is not None
-        if not (self.busy or self._waiting or is_interrupted):
+        if not (self.busy or self._waiting or self._interrupted):
             self.bar.reset("Upload")
 
     def _generate_id(self) -> None:
@@ -166,7 +162,7 @@ class UploadForm(Form):
             return
         session = self.session
         requests = self.controls.requests(session)
-        facts = self.controls.destination.facts
+        facts = self.controls.facts
         if facts is None:
             self._begin(session, requests)
         else:
@@ -190,7 +186,7 @@ class UploadForm(Form):
             ("Modified", f"{minute_text(file.get('modifiedTime'))} UTC", ""),
             ("File ID", file["id"], "the same"),
         )
-        set_visible(self.cancel, False)
+        ui.set_visible(self.cancel, False)
         self.question.ask(
             f"Replace the content of {name}?",
             "Replace content",
@@ -212,59 +208,60 @@ class UploadForm(Form):
 
     def _close_question(self) -> None:
         self.question.dismiss()
-        set_visible(self.cancel, True)
+        ui.set_visible(self.cancel, True)
+
+    @property
+    def _interrupted(self) -> UploadQueue | None:
+        """The last queue, if not all of its uploads are done."""
+        return next((queue for queue in self._queues[-1:] if queue.current), None)
 
     def _begin(self, session: Session, requests: list[UploadRequest]) -> None:
-        self._queue = UploadQueue(session, requests, self.bar)
-        self._start(self._queue)
+        self._queues.append(UploadQueue(session, requests, self.bar))
+        self._start(self._queues[-1])
 
     def _cancel(self) -> None:
         if self._waiting:
             self._waiting = False
             self.bar.show_text("Cancelled: nothing was uploaded")
             return
-        if self._queue is None or not self.busy:
+        if not self.busy:
             raise ValueError("Nothing is running that could be cancelled.")
         self.work.stop()
 
     def _resume(self) -> None:
-        if self._queue is None or self.busy or self._queue.current is None:
+        if self.busy or self._interrupted is None:
             raise ValueError("There is no interrupted upload.")
-        self._start(self._queue)
+        self._start(self._interrupted)
 
     def _start(self, queue: UploadQueue) -> None:
         """Run the queue in a thread, or to its end without an event loop."""
-        before = len(queue.files)
-        self._show_finished = lambda: self._add_files(queue.files[before:])
         self.bar.begin("Upload", None)
-        try:
-            self.work.begin("", queue.run, lambda warnings: self._on_done(queue, warnings), in_thread=True)
-        except Exception as error:
-            self._on_stop(error)
+        self.work.begin("", queue.run, lambda warnings: self._on_done(queue, warnings), in_thread=True)
 
     def _on_done(self, queue: UploadQueue, warnings: CallerWarnings) -> None:
-        text = f"{count_text(len(queue.files), 'file')} uploaded"
-        if self.controls.destination.existing:
+        text = f"{ui.count_text(len(queue.files), 'file')} uploaded"
+        if self.controls.existing:
             text = f"the content of {queue.files[0].get('name')} was replaced"
         self._last_code = self.code()
         self.controls.forget()
         self.refresh()
-        self._show_finished()
+        self._show_result()
         self.bar.show_text(". ".join([f"Done: {text}", *(message for message, _ in warnings)]))
 
     def _on_stop(self, error: Exception) -> None:
-        self._show_finished()
+        self._show_result()
         if isinstance(error, Stopped):
             self.bar.show_text(f"Cancelled at {self.bar.status}. Resume continues from there.")
         else:
             self.bar.show_text(f"Stopped at {self.bar.status}. Resume retries from there.")
             self._show_error(error)
 
-    def _add_files(self, files: list[File]) -> None:
-        self._finished += files
-        if self._finished:
+    def _show_result(self) -> None:
+        if len(self.result):
             self._show_table(self.result)
 
     def _summary(self) -> str:
-        count = len(self._finished)
-        return f"<UploadForm: {count_text(count, 'file')} uploaded>" if count else "<UploadForm: nothing uploaded yet>"
+        count = len(self.result)
+        return (
+            f"<UploadForm: {ui.count_text(count, 'file')} uploaded>" if count else "<UploadForm: nothing uploaded yet>"
+        )

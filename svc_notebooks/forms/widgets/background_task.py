@@ -10,7 +10,7 @@ import ipywidgets as widgets
 
 from ...core.platform import capabilities
 from ...notebook.batch.progress_bar import ProgressBar
-from .field import row, set_visible
+from . import ui
 
 Value = TypeVar("Value")
 Report: TypeAlias = Callable[[int, int | None], None]
@@ -30,7 +30,7 @@ class Stopped(BaseException):
 
 
 class BackgroundTask(widgets.VBox):  # type: ignore[misc]
-    """Runs one task at a time, with its progress and a Cancel button. `on_error` gets the exceptions of a thread.
+    """Runs one task at a time, with its progress and a Cancel button. `on_error` gets the exceptions of a task.
 
     A form that has a bar and a Cancel button of its own passes the bar, and shows the beginning of the task in it.
     """
@@ -42,8 +42,8 @@ class BackgroundTask(widgets.VBox):  # type: ignore[misc]
         self.bar = bar or ProgressBar("Work", None)
         self.cancel = widgets.Button(description="Cancel", tooltip="Stop the running task")
         self.cancel.on_click(lambda _button: self.stop())
-        super().__init__([self.cancel] if bar else [self.bar, row(self.cancel)])
-        set_visible(self, False)
+        super().__init__([self.cancel] if bar else [self.bar, ui.row(self.cancel)])
+        ui.set_visible(self, False)
 
     @property
     def busy(self) -> bool:
@@ -63,11 +63,14 @@ class BackgroundTask(widgets.VBox):  # type: ignore[misc]
         self._stop_requested = False
         loop = running_loop()
         if not in_thread or loop is None or not capabilities().threads:
-            on_done(work(self._report))
+            try:
+                on_done(work(self._report))
+            except (Exception, Stopped) as error:
+                self._on_error(error)
             return
         if self.bar in self.children:
             self.bar.begin(label, None)
-            set_visible(self, True)
+            ui.set_visible(self, True)
         self._task = loop.create_task(self._run_in_thread(loop, work, on_done))
 
     def _report(self, done: int, total: int | None) -> None:
@@ -88,7 +91,7 @@ class BackgroundTask(widgets.VBox):  # type: ignore[misc]
         while not (await asyncio.wait([future], timeout=_STATUS_INTERVAL))[0]:
             seconds += _STATUS_INTERVAL
             self.bar.show_text(f"{self.bar.text.partition(';')[0]}; {seconds} seconds so far")
-        set_visible(self, False)
+        ui.set_visible(self, False)
         self._task = None  # on_done may begin another task
         try:
             on_done(future.result())

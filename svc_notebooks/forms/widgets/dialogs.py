@@ -14,7 +14,7 @@ from ...core.http.mime import by_name
 from ...local.paths import free_path
 from ...notebook.byte_sizes import size_text
 from ...notebook.html import Markup, join_html, tag
-from .field import button, cancel_button, row, set_visible, table_region
+from . import ui
 
 
 class Dialog(widgets.VBox):  # type: ignore[misc]
@@ -24,7 +24,7 @@ class Dialog(widgets.VBox):  # type: ignore[misc]
         self.head = widgets.HTML()
         super().__init__([self.head, *parts])
         self.add_class("svc-question")
-        set_visible(self, False)
+        ui.set_visible(self, False)
 
     @property
     def is_open(self) -> bool:
@@ -33,10 +33,10 @@ class Dialog(widgets.VBox):  # type: ignore[misc]
     def ask_with(self, head: str) -> None:
         """Show the panel with the HTML of its head."""
         self.head.value = head
-        set_visible(self, True)
+        ui.set_visible(self, True)
 
     def dismiss(self) -> None:
-        set_visible(self, False)
+        ui.set_visible(self, False)
 
 
 class Question(Dialog):
@@ -54,11 +54,11 @@ class Question(Dialog):
     ) -> None:
         self._on_answer = answered
         self.buttons = {
-            key: button(text, tooltip, partial(self._answer, key), *style)
+            key: ui.button(text, tooltip, partial(self._answer, key), *style)
             for key, (text, tooltip, *style) in choices.items()
         }
-        self.cancel = cancel_button(cancel, partial(self._answer, None))
-        super().__init__(*parts, row(*self.buttons.values(), self.cancel))
+        self.cancel = ui.cancel_button(cancel, partial(self._answer, None))
+        super().__init__(*parts, ui.row(*self.buttons.values(), self.cancel))
 
     def _answer(self, key: str | None) -> None:
         if self.is_open:
@@ -97,7 +97,7 @@ class Confirmation(Question):
         self._callbacks = {"yes": confirmed, None: cancelled}
         lines = [tag("p", line) for line in paragraphs]
         self.facts.value = facts or ""
-        set_visible(self.facts, bool(facts))
+        ui.set_visible(self.facts, bool(facts))
         self.yes.description = verb
         self.ask_with(tag("div", tag("p", tag("strong", title)), *lines, role="alert", class_="svc-asked"))
         self.no.focus()
@@ -177,7 +177,7 @@ def comparison_table(
     )
     columns = join_html(tag("td", ""), *(tag("th", head, scope="col") for head in headings))
     parts = [*([tag("caption", caption)] if caption else []), tag("thead", tag("tr", columns)), tag("tbody", body)]
-    return table_region(label, tag("table", *parts, class_="svc-facts"))
+    return ui.table_region(label, tag("table", *parts, class_="svc-facts"))
 
 
 def size_with_bytes(size: int | None) -> str:

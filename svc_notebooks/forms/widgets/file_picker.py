@@ -20,13 +20,13 @@ from ...core.http.mime import by_name
 from ...core.http.native_formats import PDF
 from ...core.processes import new_temporary_folder, remove_with
 from ...notebook.byte_sizes import MIB, size_text
-from .field import text_field
+from . import ui
 
 _FOLDER = Path(__file__).parent
 _NO_FILE = "No file is selected. Choose or drop one, or enter the path of a file in the notebook folder."
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ChosenFile:
     """A file to upload. `source` is the path of the file.
 
@@ -52,18 +52,11 @@ class ChosenFile:
 
 
 @dataclass(slots=True)
-class IncomingFile:
-    """A file that the browser is sending. `path` is the temporary file, and `name` is the name in the browser."""
+class IncomingFile(ChosenFile):
+    """A file of `size` bytes that the browser is sending. `source` is a temporary file."""
 
-    name: str
-    size: int
-    mime_type: str
-    path: Path
+    size: int = 0
     received: int = 0
-
-    @property
-    def complete(self) -> bool:
-        return self.received == self.size
 
 
 class BrowserFiles(anywidget.AnyWidget):
@@ -101,43 +94,39 @@ class BrowserFiles(anywidget.AnyWidget):
         key = str(content.get("key"))
         match content.get("kind"):
             case "begin":
-                name, mime_type = str(content["name"]), str(content["mime"])
-                self._incoming[key] = IncomingFile(name, int(content["size"]), mime_type, self._new_path())
+                name, mime_type, size = str(content["name"]), str(content["mime"]) or None, int(content["size"])
+                self._incoming[key] = IncomingFile(name, self._new_path(), mime_type, size=size)
             case "slice":
                 self._append(key, int(content["offset"]), bytes(buffers[0]))
             case "drop":
                 self._remove(key)
         self._update_files()
 
-    def read_files(self) -> list[ChosenFile]:
+    @property
+    def incoming(self) -> list[IncomingFile]:
+        """The selected files, including incomplete files."""
+        return [*self._incoming.values()]
+
+    def read_files(self) -> list[IncomingFile]:
         """Return the selected files. Raises ValueError while a file is incomplete."""
         if incomplete := self.loading():
             raise ValueError(
                 f"{', '.join(incomplete)}: the transfer to the kernel is not complete."
                 " Wait until the transfer ends, or remove the file."
             )
-        return [ChosenFile(file.name, file.path, file.mime_type or None) for file in [*self._incoming.values()]]
-
-    def names(self) -> list[str]:
-        """Return the names of the selected files, including incomplete files."""
-        return [file.name for file in [*self._incoming.values()]]
-
-    def sources(self) -> list[Path]:
-        """Return the `source` of each selected file, including incomplete files."""
-        return [file.path for file in [*self._incoming.values()]]
+        return self.incoming
 
     def loading(self) -> list[str]:
         """Return the names of the files that the kernel has not received completely."""
-        return [file.name for file in [*self._incoming.values()] if not file.complete]
+        return [file.name for file in self.incoming if file.received < file.size]
 
     def watch(self, changed: Callable[[], object]) -> None:
         self.observe(lambda _change: changed(), "files")
 
-    def forget(self, uploaded: list[ChosenFile]) -> None:
+    def forget(self, uploaded: Sequence[ChosenFile]) -> None:
         """Delete these files in the kernel and in the list of the browser."""
-        paths = [chosen.source for chosen in uploaded]
         for key, file in list(self._incoming.items()):
-            if file.path in paths:
+            if file in uploaded:
                 self._remove(key)
         self._update_files()
 
@@ -156,13 +145,13 @@ class BrowserFiles(anywidget.AnyWidget):
         incoming = self._incoming.get(key)
         if incoming is None or offset != incoming.received or offset + len(data) > incoming.size:
             return
-        with incoming.path.open("ab") as file:
+        with incoming.source.open("ab") as file:
             file.write(data)
         incoming.received += len(data)
 
     def _remove(self, key: str) -> None:
         if incoming := self._incoming.pop(key, None):
-            incoming.path.unlink(missing_ok=True)
+            incoming.source.unlink(missing_ok=True)
 
     def _update_files(self) -> None:
         self.files = [
@@ -180,16 +169,14 @@ class FileChoice(widgets.VBox):  # type: ignore[misc]
     def __init__(self) -> None:
         self.picker = BrowserFiles()
         self._last_chosen: list[ChosenFile] = []
-        self.path = text_field(
-            "Notebook file",
-            "The path of a file where Python runs",
-            hint="a path, like data/survey.csv",
+        self.path = ui.text_field(
+            "Notebook file", "The path of a file where Python runs", hint="a path, like data/survey.csv"
         )
         super().__init__([self.picker, self.path])
 
     def read_files(self) -> list[ChosenFile]:
         """Return the selected files. Raises ValueError for no file, an incomplete file or a missing path."""
-        files = [*self.picker.read_files(), *self._kernel_file()]
+        files: list[ChosenFile] = [*self.picker.read_files(), *self._kernel_file()]
         if not files:
             raise ValueError(_NO_FILE)
         self._last_chosen = files
@@ -206,11 +193,7 @@ class FileChoice(widgets.VBox):  # type: ignore[misc]
 
     def names(self) -> list[str]:
         """Return the names of the files in the picker, and the text of the path field."""
-        return [*self.picker.names(), *filter(None, [self.path.value.strip()])]
-
-    def loading(self) -> list[str]:
-        """Return the names of the selected files that the kernel has not received completely."""
-        return self.picker.loading()
+        return [*(file.name for file in self.picker.incoming), *filter(None, [self.path.value.strip()])]
 
     def watch(self, changed: Callable[[], object]) -> None:
         self.picker.watch(changed)

@@ -22,8 +22,8 @@ from ...core.fault_plan import PRESETS
 from ...notebook.current_session import SessionLike, session_or_current
 from ...notebook.frontend import at_prompt, detect_frontend
 from ...notebook.html import Markup, join_html, tag
+from . import ui
 from .background_task import BackgroundTask
-from .field import button, status_text, style_sheet, table_region
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -64,32 +64,20 @@ def _indent(lines: Iterable[str]) -> list[str]:
     return [_INDENT + line.replace("\n", f"\n{_INDENT}") + "," for line in lines]
 
 
-class FormKeys(anywidget.AnyWidget):
+class FormScript(anywidget.AnyWidget):
     """An invisible widget that prevents JupyterLab from handling the keys that a person presses in a form.
 
-    After a message from the kernel, the browser focuses the first field with a problem (class `svc-bad`).
+    After a message from the kernel, the browser focuses the first field with a problem (class `svc-bad`). While the
+    form is not connected to its kernel, the script shows the message `no_kernel` of the form.
 
-    >>> FormKeys()
-    <FormKeys>
+    >>> FormScript()
+    <FormScript>
     """
 
-    _esm = (_FOLDER / "keyboard.js").read_text(encoding="utf-8")
+    _esm = "\n".join((_FOLDER / name).read_text(encoding="utf-8") for name in ("kernel_status.js", "keyboard.js"))
 
     def __repr__(self) -> str:
-        return "<FormKeys>"
-
-
-class KernelStatus(anywidget.AnyWidget):
-    """An invisible widget that shows the message `no_kernel` of a form while the form is not connected to its kernel.
-
-    >>> KernelStatus()
-    <KernelStatus>
-    """
-
-    _esm = (_FOLDER / "kernel_status.js").read_text(encoding="utf-8")
-
-    def __repr__(self) -> str:
-        return "<KernelStatus>"
+        return "<FormScript>"
 
 
 def dispose(*roots: Widget) -> None:
@@ -192,7 +180,7 @@ def frame_view(label: str, rows: DataFrame) -> Markup:
             heading, column = f"{heading} ({zone})", column.dt.strftime("%Y-%m-%d %H:%M:%S").str.removesuffix(":00")
         columns[heading] = column
     # to_html escapes the values
-    return table_region(
+    return ui.table_region(
         label, Markup(rows.assign(**columns)[[*columns]].to_html(index=False, border=0, justify="left", na_rep=""))
     )
 
@@ -223,7 +211,7 @@ class Form(widgets.VBox):  # type: ignore[misc]
 
     def _compose(self, *parts: widgets.Widget) -> None:
         """Show `parts` from top to bottom, followed by the equivalent code."""
-        self.children = [style_sheet("form.css"), self.no_kernel, *parts, self.code_area, KernelStatus(), FormKeys()]
+        self.children = [ui.style_sheet("form.css"), self.no_kernel, *parts, self.code_area, FormScript()]
         self._show_code()
 
     @property
@@ -261,7 +249,7 @@ class Form(widgets.VBox):  # type: ignore[misc]
     def _button(
         self, text: str, tooltip: str, handler: Callable[[], None], style: str = "", icon: str = ""
     ) -> widgets.Button:
-        return button(text, tooltip, lambda: self._guard(handler), style, icon=icon)
+        return ui.button(text, tooltip, lambda: self._guard(handler), style, icon=icon)
 
     def _guard(self, handler: Callable[[], None]) -> None:
         with HANDLER_LOCK:
@@ -269,15 +257,18 @@ class Form(widgets.VBox):  # type: ignore[misc]
             try:
                 handler()
             except Exception as error:
-                self._clear_status()
-                self._show_error(error)
+                self._show_failure(error)
+
+    def _show_failure(self, error: Exception) -> None:
+        self._clear_status()
+        self._show_error(error)
 
     def _clear_status(self) -> None:
         """Remove the status text of an earlier click, which would look like the result of this click."""
         self._show_status("")
 
     def _show_status(self, text: str) -> None:
-        self.status.value = status_text(text)
+        self.status.value = tag("p", text, role="status") if text else ""
 
     def _show_error(self, error: Exception | None) -> None:
         if error is None:
@@ -292,9 +283,6 @@ class Form(widgets.VBox):  # type: ignore[misc]
         self.last_error = ValueError(" ".join([summary, *problems]))
         hints = ("", " See the message beside the field.", " See the messages beside the fields.")
         self.alert.value = tag("p", summary, hints[min(len(problems), 2)], role="alert")
-        self._focus_first_problem()
-
-    def _focus_first_problem(self) -> None:
         self.children[-1].send({"go": "wrong"})
 
     def _show_table(self, result: DataFrame) -> None:

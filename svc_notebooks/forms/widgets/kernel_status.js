@@ -2,11 +2,10 @@
 // A form cannot be used again after its kernel has restarted or ended. A lost connection can be restored.
 // The widget manager of JupyterLab has the kernel. It marks widgets as disconnected only after a restart by a person.
 
-const FORM = ".svc-form";
 const DISCONNECTED = ".jupyter-widgets-disconnected";
 const ENDED = ["restarting", "autorestarting", "terminating", "dead"];
 
-function render({ model, el }) {
+function watchKernel({ model, el }) {
   const kernel = model.widget_manager?.kernel; // other front ends may have none
   let ended = false;
   let connected = true;
@@ -47,5 +46,3 @@ function render({ model, el }) {
     document.removeEventListener("click", showMessage);
   };
 }
-
-export default { render };

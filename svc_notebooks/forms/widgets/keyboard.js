@@ -144,9 +144,11 @@ const HANDLERS = {
 const isCaptured = (name) => name === "keydown"; // the text areas of ipywidgets let no key bubble
 
 function render({ model, el }) {
+  const stopWatching = watchKernel({ model, el }); // kernel_status.js, in the same module
   model.on("msg:custom", () => el.closest(FORM)?.querySelector(WRONG)?.focus());
   for (const [name, handler] of Object.entries(HANDLERS)) document.addEventListener(name, handler, isCaptured(name));
   return () => {
+    stopWatching();
     for (const [name, handler] of Object.entries(HANDLERS)) document.removeEventListener(name, handler, isCaptured(name));
   };
 }

@@ -5,20 +5,18 @@ from __future__ import annotations
 import base64
 import csv
 import io
-import zipfile
 from collections.abc import Callable
 from functools import partial
 
-from ...core.http.native_formats import CSV, HTML, JPEG, PNG, SVG, TEXT, TSV, ZIP
+from ...core.http.native_formats import CSV, HTML, JPEG, PNG, SVG, TEXT, TSV
 from ...notebook.byte_sizes import KIB, MIB, size_text
 from ...notebook.html import Markup, join_html, tag
 
 MAX_TEXT = 64 * KIB
-MAX_ROWS, MAX_COLUMNS, MAX_ENTRIES = 50, 20, 50
+MAX_ROWS, MAX_COLUMNS = 50, 20
 MAX_SIZE = 4 * MIB
 """The maximum size in bytes of a page or picture that is shown. The content is sent to the browser in one message."""
 
-_MAX_MEMBERS = 20_000
 _BOX = "border: 1px solid var(--jp-border-color1, #bdbdbd); border-radius: 4px; background: #fff; color: #212121"
 _SCROLL = f"{_BOX}; overflow: auto; max-height: 26em; padding: 6px 12px"
 _POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; font-src data:"
@@ -79,32 +77,12 @@ def _picture(body: bytes, *, media_type: str) -> Markup:
     if len(body) > MAX_SIZE:
         return _too_large(body)
     style = f"{_BOX}; max-width: 100%; max-height: 26em"
-    return tag("img", src=data_url(media_type, body), alt="The exported picture", style=style)
+    url = f"data:{media_type};base64,{base64.b64encode(body).decode()}"
+    return tag("img", src=url, alt="The exported picture", style=style)
 
 
 def _too_large(body: bytes) -> Markup:
     return tag("p", f"This export has {size_text(len(body))}; more than {size_text(MAX_SIZE)} are not shown here.")
-
-
-def data_url(media_type: str, body: bytes) -> str:
-    """Return bytes as a data URL.
-
-    >>> data_url("text/plain", b"hi")
-    'data:text/plain;base64,aGk='
-    """
-    return f"data:{media_type};base64,{base64.b64encode(body).decode()}"
-
-
-def _archive(body: bytes) -> Markup:
-    if body.count(b"PK\1\2") > _MAX_MEMBERS:  # the first bytes of the entry of each member
-        return tag("p", f"This archive has more than {_MAX_MEMBERS:,} files, which are not shown here.")
-    try:
-        with zipfile.ZipFile(io.BytesIO(body)) as archive:
-            entries = archive.infolist()
-    except zipfile.BadZipFile:
-        return tag("p", "This archive cannot be read.")
-    lines = [tag("li", f"{entry.filename} ({size_text(entry.file_size)})") for entry in entries[:MAX_ENTRIES]]
-    return tag("div", tag("ul", *lines), _more_line(len(entries) - MAX_ENTRIES, "files"), style=_SCROLL)
 
 
 _VIEWS: dict[str, Callable[[bytes], Markup]] = {
@@ -112,7 +90,6 @@ _VIEWS: dict[str, Callable[[bytes], Markup]] = {
     CSV: partial(_table, separator=","),
     TSV: partial(_table, separator="\t"),
     HTML: _page,
-    ZIP: _archive,
     PNG: partial(_picture, media_type=PNG),
     JPEG: partial(_picture, media_type=JPEG),
     SVG: partial(_picture, media_type=SVG),

@@ -72,11 +72,18 @@ class Batch:
     progress: Progress = None
 
     def __post_init__(self) -> None:
-        check_progress(self.progress)
-        ledger_path(self.resume)
-        check_workers(self.workers, self.executor)
+        if self.progress is not None:
+            check_progress(self.progress)
+        if self.resume is not None:
+            ledger_path(self.resume)
+        if self.workers is not None or self.executor is not None:
+            check_workers(self.workers, self.executor)
         if self.errors is not None:
             choice("errors", self.errors, ("raise", "return"))
+
+    def is_direct(self, rows: Sequence[object]) -> bool:
+        """Return True for a single row that needs no executor and no ledger, and whose error is raised."""
+        return len(rows) == 1 and self.executor is None and self.resume is None and self.errors != "return"
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +137,8 @@ def run(operation: RowOperation[Row], rows: Sequence[Row], session: Session, bat
 
     With `batch.resume`, the rows that an earlier call with the same ledger has done have the outcome "skipped".
     """
-    is_alone = len(rows) == 1 and (operation.resumable is None or operation.resumable.fewest > 1)
-    if is_alone and batch.executor is None and batch.resume is None and batch.errors != "return":
-        return _run_alone(operation, rows[0], session, batch.progress)
+    if batch.is_direct(rows) and (operation.resumable is None or operation.resumable.fewest > 1):
+        return run_alone(operation, rows[0], session, batch.progress)
     results = _Results(operation, rows)
     counts = Counts(len(rows), operation.unit, None if operation.size is None else map(operation.size, rows))
     progress = session_progress(session, counts, operation.title, batch.progress)
@@ -175,7 +181,7 @@ def apply_to_rows(
     return result[[column.name for column in schema.columns]]
 
 
-def _run_alone(operation: RowOperation[Row], row: Row, session: Session, progress: Progress) -> DataFrame:
+def run_alone(operation: RowOperation[Row], row: Row, session: Session, progress: Progress) -> DataFrame:
     """Call the operation for the only row, and return a frame with its result. Raises the error of the call."""
     schema, size = batch_schema(operation.schema), None if operation.size is None else operation.size(row)
     may_be_large = operation.size is not None and (size is None or size >= BAR_MIN_SIZE)

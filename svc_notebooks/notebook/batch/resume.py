@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias
 from weakref import WeakKeyDictionary
 
 from ...client.files import ROOT, generate_ids, get_file
-from ...client.transport.retry import RetryBudget
+from ...client.transport.retry import Retry
 from ...core.errors.caller_warning import warn_caller
 from ...core.errors.errors import AlreadyExists, ContentMismatch, Interrupted, NotAllowed, NotFound, SourceChanged
 from ..sandbox.sandbox_numbers import open_sandboxes
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 Resume: TypeAlias = str | os.PathLike[str] | None
 """The argument `resume`, which is the name or the path of a ledger, or None for a call without a ledger."""
 
-_SKIPPED = {"outcome": "skipped", "attempts": 0, "seconds": 0.0}
+_SKIPPED: Mapping[str, Any] = {"outcome": "skipped", "attempts": 0, "seconds": 0.0}
 """The columns of a row that an earlier call with the same ledger has done."""
 
 _ENDING = ".resume.sqlite"
@@ -154,18 +154,21 @@ class _LedgerRows(AllRows[Row]):
     ) -> None:
         super().__init__(call, rows, session, resumable)
         self._ledger = ledger
-        self._keys = _keys(rows, resumable.identity)
+        numbers = _numbers(rows, resumable.identity)
         self._stored: dict[int, LedgerRow] = {}
         with _without_collector():
-            for n, row in enumerate(ledger.rows(self._keys)):
-                if row is None:
+            for row in ledger.rows():
+                n = numbers.get(row.key)
+                if n is None:
                     continue
                 if row.state != "done":
                     self._stored[n] = row
                 elif resumable.is_done(rows[n], record := row.record or {}):
-                    skip(n, {**record, **resumable.current(rows[n]), **_SKIPPED})
-                    self._keys[n] = ""  # not needed any more
-        self.pending = [n for n, key in enumerate(self._keys) if key]
+                    record.update(resumable.current(rows[n]), **_SKIPPED)
+                    skip(n, record)
+                    del numbers[row.key]
+        self._keys = {n: key for key, n in numbers.items()}
+        self.pending = list(self._keys)
         self._ids = {n: row.id for n, row in self._stored.items() if row.id is not None}
         with_id = {*self._ids}
         self._without_id = (n for n in self.pending if resumable.with_id and n not in with_id)
@@ -291,16 +294,17 @@ def _without_collector() -> Generator[None]:
             gc.enable()
 
 
-def _keys(rows: Sequence[Row], identity: Callable[[Row], Any]) -> list[str]:
-    """Return the keys of the rows. Rows with the same identity are numbered."""
+def _numbers(rows: Sequence[Row], identity: Callable[[Row], Any]) -> dict[str, int]:
+    """Return the numbers of the rows by their keys in the ledger. Rows with the same identity are numbered, too."""
     encode = json.JSONEncoder(sort_keys=True, default=str).encode
-    keys = [encode(identity(row)) for row in rows]
-    if len({*keys}) < len(keys):
-        seen: Counter[str] = Counter()
-        for n, key in enumerate(keys):
-            seen[key] += 1
-            keys[n] = key if seen[key] == 1 else f"{key} {seen[key]}"
-    return keys
+    numbers: dict[str, int] = {}
+    repeated: Counter[str] = Counter()
+    for n, row in enumerate(rows):
+        if (key := encode(identity(row))) in numbers:
+            repeated[key] += 1
+            key = f"{key} {repeated[key] + 1}"
+        numbers[key] = n
+    return numbers
 
 
 def _call_or_repeat(
@@ -310,7 +314,8 @@ def _call_or_repeat(
 
     This is so if a connection was lost, and if a cluster calls the row twice, because a worker has ended.
     """
-    budget, repeated = RetryBudget(session), item.repeated
+    tries, repeated = Retry(session, repeatable=True), item.repeated
+    tries.progress()
     while True:
         try:
             return (repeat if repeated else call)(session, item.row, report)
@@ -318,6 +323,6 @@ def _call_or_repeat(
             if repeated or not item.has_chosen_id:
                 raise
         except Interrupted as lost:
-            if not (lost.uncertain and item.has_chosen_id and budget.wait()):
+            if not (lost.uncertain and item.has_chosen_id and tries.wait()):
                 raise
         repeated = True

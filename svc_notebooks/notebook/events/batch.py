@@ -13,10 +13,9 @@ from ..batch.batch import ROW_ERRORS, Batch, Errors, Executor, Progress, Report,
 from ..current_session import SessionLike, session_or_current
 from ..frames.event_schemas import CREATED
 from ..frames.frames import Record, snake
-from ..times import Zone, zone_name
-from .body import EventError, event_body
+from .body import EventError, add_required, calendar_id, event_body, query_of, warn_deprecated
+from .event_times import Zone, zone_name
 from .events import ARGUMENTS, body_arguments
-from .parameters import add_required, calendar_id, query_of, warn_deprecated
 from .records import event_record, in_zone
 
 if TYPE_CHECKING:

@@ -1,12 +1,16 @@
-"""Builds the JSON body of an event from the arguments of `create_event`, and checks the body by the service's rules."""
+"""Builds the JSON body of an event, and the query of its request, from the arguments of `create_event` (B1).
+
+The body is checked by the service's rules.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from datetime import UTC, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from ...client.events.events import list_calendars
 from ...core.durations import parse_duration
 from ...core.errors.caller_warning import warn_caller
 from ...core.errors.catalogue import Row
@@ -19,11 +23,15 @@ from ...core.events.value_checks import EVENT_FIELDS
 from ...core.http.messages import JSON, JSONObject
 from ...core.policy import Policy
 from ...core.resources.colors import EVENT_COLORS
-from ..arguments import plain
+from ...core.time_arguments import python_time
+from ..arguments import choice, flag, one_row_id, plain, row_ids, whole
 from ..frames.frames import camel
 from ..people import people
-from ..times import time_object, zone_name
-from .event_times import absolute_times, check_exists
+from .event_times import absolute_times, check_exists, time_object, zone_name
+
+if TYPE_CHECKING:
+    from ...client.session import Session
+
 
 LENIENT = Policy()
 """The policy by which this module checks events. A service with stricter limits refuses further events itself."""
@@ -62,15 +70,21 @@ def event_body(*, request_id: str = "conference", **arguments: Any) -> JSONObjec
     if "end" not in body and isinstance(start, dict) and "date" in start:
         with suppress(TimeError):
             body["end"] = {**start, "date": str(read_time(start) + timedelta(days=1))}
-    rows = [row for row in problems(body, LENIENT) if not str(row.location).startswith("conferenceData")]
+    if rows := problems(body, LENIENT):
+        rows = [row for row in rows if not str(row.location).startswith("conferenceData")]
     if rows:
         raise EventError(rows)
-    warn_about(body)
+    metadata = arguments.get("metadata") or ()
+    given = [name for name in ("start", "end") if name in metadata or isinstance(arguments.get(name), dict)]
+    warn_about(body, given)
     return body
 
 
-def warn_about(event: Mapping[str, Any]) -> None:
-    """Show a warning about fields that the service accepts, but that are probably a mistake."""
+def warn_about(event: Mapping[str, Any], given: Iterable[str] = ("start", "end")) -> None:
+    """Show a warning about fields that the service accepts, but that are probably a mistake.
+
+    `given` are the times that were given as objects of the interface, which the service moves if they do not exist.
+    """
     for n, attachment in enumerate(event.get("attachments") or ()):
         if isinstance(attachment, Mapping) and not attachment.get("fileUrl"):
             warn_caller(f"attachments[{n}] has no file_url; some clients cannot read an event with such an attachment")
@@ -79,12 +93,12 @@ def warn_about(event: Mapping[str, Any]) -> None:
         recurrence = Recurrence.parse(event["recurrence"], start) if event.get("recurrence") else None
     except ValueError:
         return  # the service refuses the event
-    for name in ("start", "end"):
+    for name in given:
         time: Any = event.get(name) or {}
         try:
             if time.get("dateTime"):
-                check_exists(name, time["dateTime"], time.get("timeZone"))
-        except ValueError as error:  # a dict, whose time the service moves
+                check_exists(name, python_time(name, time["dateTime"]), time.get("timeZone"))
+        except ValueError as error:
             warn_caller(str(error))
     if recurrence is None:
         return
@@ -105,14 +119,16 @@ def partial_body(*, request_id: str = "conference", **arguments: Any) -> JSONObj
     values = {name: value for name, value in arguments.items() if value is not None}
     metadata = values.pop("metadata", {})
     zone = zone_name("time_zone", values.pop("time_zone", None))
-    end_zone = zone_name("end_time_zone", values.pop("end_time_zone", None)) or zone
-    properties: JSONObject = {name: _texts(name, values.pop(name)) for name in ("private", "shared") if name in values}
+    end_zone = zone_name("end_time_zone", values.pop("end_time_zone")) if "end_time_zone" in values else zone
+    properties: JSONObject = {}
     body: JSONObject = {}
+    for name in ("private", "shared"):
+        if name in values:
+            properties[name] = _texts(name, values.pop(name))
     for argument, value in absolute_times(values, zone, end_zone).items():
         if argument in ("start", "end", "original_start_time"):
             its_zone = end_zone if argument == "end" else zone
-            check_exists(argument, value, its_zone)
-            time = body[camel(argument)] = time_object(argument, value, its_zone)
+            time = body[camel(argument)] = time_object(argument, value, its_zone, must_exist=True)
             if "date" in time and not isinstance(value, dict) and values.get("recurrence") is None:
                 time.pop("timeZone", None)  # clients do not expect a zone of a single all-day event
         elif argument == "conference":
@@ -235,10 +251,6 @@ def _source(argument: str, value: Any) -> JSON:
     return {"url": value} if isinstance(value, str) else _object(argument, value)
 
 
-def _event_id(argument: str, value: Any) -> JSON:
-    return value  # type: ignore[no-any-return]
-
-
 READERS: Mapping[str, tuple[str, Callable[[str, Any], JSON]]] = {
     "recurrence": ("recurrence", _recurrence),
     "attendees": ("attendees", _attendees),
@@ -247,9 +259,81 @@ READERS: Mapping[str, tuple[str, Callable[[str, Any], JSON]]] = {
     "attachments": ("attachments", _attachments),
     "source": ("source", _source),
     "gadget": ("gadget", _object),
-    "event_id": ("id", _event_id),
+    "event_id": ("id", lambda argument, value: value),
 }
 """The event field and the reader function for each argument.
 
 The name of every other argument is the name of its event field in snake_case, and the value is sent unchanged.
 """
+
+
+_SEND = ("all", "externalOnly", "none", "true", "false")
+
+
+def _flag_text(argument: str, value: object) -> str:
+    return "true" if flag(argument, value) else "false"
+
+
+_PARAMETERS: Mapping[str, tuple[str, Callable[[str, object], object]]] = {
+    "send_updates": ("sendUpdates", lambda argument, value: choice(argument, value, _SEND)),
+    "max_attendees": ("maxAttendees", lambda argument, value: whole(argument, value, 1)),
+    "conference_data_version": ("conferenceDataVersion", lambda argument, value: whole(argument, value, 0, 1)),
+    "supports_attachments": ("supportsAttachments", _flag_text),
+    "send_notifications": ("sendNotifications", _flag_text),
+}
+QUERY_ARGUMENTS = (*_PARAMETERS, "calendar")
+"""The arguments that are not sent as event fields, but as query parameters or as the calendar id in the path."""
+
+
+def query_of(arguments: Mapping[str, Any]) -> dict[str, object]:
+    """Return the arguments that belong in the query as a dict by wire name. Raises TypeError or ValueError."""
+    query: dict[str, object] = {}
+    for name, (parameter, read) in _PARAMETERS.items():
+        if (value := arguments.get(name)) is not None:
+            query[parameter] = read(name, value)
+    return query
+
+
+def add_required(query: Mapping[str, object], body: Mapping[str, Any]) -> dict[str, object]:
+    """Add the parameters to `query` without which the service ignores the body's conference data and attachments."""
+    required: dict[str, object] = {}
+    if "conferenceData" in body:
+        required["conferenceDataVersion"] = 1
+    if "attachments" in body:
+        required["supportsAttachments"] = "true"
+    return {**required, **query}
+
+
+def calendar_ids(session: Session, calendar: object) -> list[str]:
+    """Return the ids of a calendar argument: ids, names, rows, DataFrames or a list of these.
+
+    A text without "@" may be the name of a calendar in the caller's list. Raises ValueError if several have this name.
+    """
+    return [_id_of(session, text) for text in row_ids(calendar, "calendar")]
+
+
+def calendar_id(session: Session, calendar: object) -> str:
+    """Return the id of a calendar argument that has one calendar. Raises TypeError, or ValueError for several."""
+    return _id_of(session, one_row_id(calendar, "calendar"))
+
+
+def _id_of(session: Session, text: str) -> str:
+    """Return the id of the calendar with a name, or the text, which may be an id, if no calendar has the name."""
+    if text == "primary" or "@" in text:
+        return text
+    entries = list(list_calendars(session))
+    ids = [entry["id"] for entry in entries if text in (entry.get("summaryOverride"), entry.get("summary"))]
+    if len(ids) > 1 and not any(entry["id"] == text for entry in entries):
+        raise ValueError(f"calendar is {text!r}, the name of {len(ids)} calendars; give an id: {', '.join(ids)}")
+    return ids[0] if len(ids) == 1 else text
+
+
+def warn_deprecated(arguments: Mapping[str, Any] | list[str]) -> None:
+    """Issue a FutureWarning at the caller of the public function if `send_notifications` is given.
+
+    Python hides DeprecationWarning outside `__main__`, so a call in a course's own module would show no warning.
+    """
+    named = "send_notifications" in arguments
+    if named and not (isinstance(arguments, Mapping) and arguments["send_notifications"] is None):
+        message = "send_notifications is deprecated: use send_updates='all' for True and send_updates='none' for False"
+        warn_caller(message, FutureWarning)

@@ -23,8 +23,8 @@ from ..current_session import SessionLike, session_or_current
 from ..frames.event_schemas import CALENDAR_PERMISSIONS, CALENDARS, COLORS
 from ..frames.frames import Record, frame
 from ..people import people as read_people
-from ..times import Zone, zone_name
-from .parameters import calendar_ids
+from .body import calendar_ids
+from .event_times import Zone, zone_name
 
 if TYPE_CHECKING:
     from pandas import DataFrame

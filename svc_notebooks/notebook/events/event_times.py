@@ -1,23 +1,112 @@
-"""The start and the end of an event, and their conversion to fields and to arguments of calls."""
+"""The start and the end of an event, and their conversion to fields and to arguments of calls (E-20).
+
+A date stands for a whole day. A value without a time zone is in the time zone of another argument, such as `time_zone`.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, time, timedelta
-from typing import TYPE_CHECKING, Any
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from typing import TYPE_CHECKING, Any, TypeAlias
+from zoneinfo import ZoneInfo
 
 from ...core.durations import parse_duration
 from ...core.events.instances import duration
 from ...core.events.rrule import Start
-from ...core.events.times import TimeError, print_time, read_time
+from ...core.events.times import TimeError, in_minutes, print_time, read_time
+from ...core.http.messages import JSONObject
 from ...core.time_arguments import python_time
 from ...core.time_zones import zone
-from ..times import in_its_zone
 
 if TYPE_CHECKING:
     from ...core.resources.events import Event
+
+
+When: TypeAlias = date | datetime | str | Mapping[str, str]
+End: TypeAlias = When | timedelta | time
+"""A time, the length of the event, or a time of day on the day of the start."""
+Zone: TypeAlias = str | tzinfo
+
+
+def zone_name(argument: str, value: object) -> str | None:
+    """Return the IANA name of a time zone (name or ZoneInfo), or None for None. Raises TypeError or ValueError."""
+    if value is None:
+        return None
+    name = value if isinstance(value, str) else _zone_key(value)
+    if name is None:
+        raise TypeError(f"{argument} must be a name such as 'Europe/Berlin' or a ZoneInfo, not {type(value).__name__}")
+    try:
+        return zone(name).key
+    except ValueError as error:
+        raise ValueError(f"{argument}: {error}") from None
+
+
+def _zone_key(value: Any) -> str | None:
+    """Return the IANA name of a tzinfo. Return None if the tzinfo has no name, such as a fixed offset.
+
+    A tzinfo without a name that is UTC in winter and in summer is UTC, as that of dateutil.
+    """
+    name = getattr(value, "key", None) or getattr(value, "zone", None)
+    if isinstance(name, str) or not isinstance(value, tzinfo):
+        return name if isinstance(name, str) else None
+    is_utc = all(datetime(2026, month, 1, tzinfo=value).utcoffset() == timedelta(0) for month in (1, 7))
+    return "UTC" if is_utc else None
+
+
+def time_object(argument: str, value: object, time_zone: str | None, *, must_exist: bool = False) -> JSONObject:
+    """Convert a date, datetime, Timestamp or ISO 8601 str to a time object of the interface. A dict is copied.
+
+    Raises TypeError or ValueError, with the argument's name in the message, if the value is not a time or has no time
+    zone, and with `must_exist` if the clock of its time zone skips it.
+
+    >>> time_object("start", "2026-11-02 10:00", "Europe/Berlin")
+    {'dateTime': '2026-11-02T10:00:00', 'timeZone': 'Europe/Berlin'}
+    >>> time_object("start", date(2026, 11, 2), None)
+    {'date': '2026-11-02'}
+    """
+    if isinstance(value, dict):
+        return dict(value)
+    moment = python_time(argument, value)
+    if must_exist:
+        check_exists(argument, moment, time_zone)
+    if not isinstance(moment, datetime):
+        day: JSONObject = {"date": moment.isoformat()}
+        return day | {"timeZone": time_zone} if time_zone else day
+    name = time_zone or (_zone_key(moment.tzinfo) if moment.tzinfo else None)
+    if name is None and moment.tzinfo is None:
+        raise ValueError(f"{argument} is {value!r} without a time zone; give time_zone='Europe/Berlin' or an offset")
+    # Drop the nanoseconds of a Timestamp. RFC 3339 has no seconds in offsets.
+    plain = datetime.combine(moment.date(), moment.timetz(), moment.tzinfo).replace(fold=moment.fold)
+    timed: JSONObject = {"dateTime": (in_minutes(plain) if plain.tzinfo else plain).isoformat()}
+    return timed | {"timeZone": name} if name else timed
+
+
+def in_its_zone(moment: Start, time_zone: str | None) -> Start:
+    """Convert a datetime to `time_zone`, if given. A date is returned unchanged.
+
+    A datetime without a zone gets the zone and keeps its clock time.
+    """
+    if not isinstance(moment, datetime):
+        return moment
+    tz: tzinfo | None = zone(time_zone) if time_zone else moment.tzinfo
+    return moment.replace(tzinfo=tz) if moment.tzinfo is None else moment.astimezone(tz or ZoneInfo("UTC"))
+
+
+_MINUTE = timedelta(minutes=1)
+
+
+def offset_text(moment: datetime) -> str:
+    """Return the UTC offset of an aware datetime as text, such as "+2" or "+5:30". Minutes are omitted if they are 0.
+
+    >>> from datetime import timezone
+    >>> offset_text(datetime(2026, 11, 2, tzinfo=timezone(timedelta(hours=5, minutes=30))))
+    '+5:30'
+    """
+    minutes = round((moment.utcoffset() or timedelta()) / _MINUTE)
+    hours, rest = divmod(abs(minutes), 60)
+    return f"{'-' if minutes < 0 else '+'}{hours}{f':{rest:02}' if rest else ''}"
 
 
 # -- converts a duration, a Period and a time of day to the end of an event
@@ -40,12 +129,12 @@ def needs_start(arguments: Mapping[str, Any]) -> bool:
 def without_periods(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return arguments with a date or a time for each Period. A Period as start also determines a missing end."""
     times = dict(arguments)
-    if _is_period(start := times.get("start")):
+    if type(start := times.get("start")).__name__ == "Period":
         times["start"] = _period_start(start)
         if times.get("end") is None and times.get("duration") is None:
             times["end"] = start
     end: Any = times.get("end")
-    if _is_period(end):
+    if type(end).__name__ == "Period":
         times["end"] = _period_start(end + 1)
     return times
 
@@ -74,10 +163,6 @@ def absolute_times(arguments: Mapping[str, Any], time_zone: str | None, end_time
 
 def _is_length(value: Any) -> bool:
     return isinstance(value, timedelta) or type(value).__name__ == "timedelta64"
-
-
-def _is_period(value: Any) -> bool:
-    return type(value).__name__ == "Period"
 
 
 def _period_start(period: Any) -> Start:
@@ -178,15 +263,14 @@ def event_zones(event: Event, changes: Mapping[str, Any]) -> dict[str, str]:
     return zones
 
 
-def check_exists(argument: str, value: object, time_zone: str | None) -> None:
+def check_exists(argument: str, moment: date, time_zone: str | None) -> None:
     """Raise ValueError if a time of day does not exist on its day, because the clock of the time zone skips it.
 
-    >>> check_exists("start", "2026-03-29 02:30", "Europe/Berlin")
+    >>> check_exists("start", datetime(2026, 3, 29, 2, 30), "Europe/Berlin")
     Traceback (most recent call last):
         ...
     ValueError: start: 02:30 does not exist on 29 March 2026 in Europe/Berlin: the clock skips it; 03:30 exists
     """
-    moment = None if isinstance(value, Mapping) else python_time(argument, value)
     if not isinstance(moment, datetime) or not (moment.tzinfo or time_zone):
         return
     tz = moment.tzinfo or zone(str(time_zone))

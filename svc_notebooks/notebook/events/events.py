@@ -19,10 +19,17 @@ from ..batch.batch import ROW_ERRORS, Batch, Errors, Executor, Progress, RowOper
 from ..current_session import SessionLike, session_or_current
 from ..frames.event_schemas import EVENT
 from ..frames.schemas import DELETED
-from ..times import End, When, Zone, zone_name
-from .body import event_body, partial_body, warn_about
-from .event_times import ZONE_OF, local_times, needs_start, without_periods
-from .parameters import QUERY_ARGUMENTS, add_required, calendar_id, query_of, warn_deprecated
+from .body import (
+    QUERY_ARGUMENTS,
+    add_required,
+    calendar_id,
+    event_body,
+    partial_body,
+    query_of,
+    warn_about,
+    warn_deprecated,
+)
+from .event_times import ZONE_OF, End, When, Zone, local_times, needs_start, without_periods, zone_name
 from .records import change_row, delete_row, event_frame, respond_row, run_on_events, with_first
 from .series_state import own_values
 
@@ -186,10 +193,10 @@ def body_arguments(session: Session, arguments: Mapping[str, Any]) -> dict[str, 
                 ids = file_ids(attachment)
                 urls += [get_file(session, file_id, fields="webViewLink")["webViewLink"] for file_id in ids]
         fields["attachments"] = urls
-    time_zone = zone_name("time_zone", fields.get("time_zone"))
+    time_zone, now = zone_name("time_zone", fields.get("time_zone")), session.clock.now()
     for name in ("start", "end", "original_start_time"):
-        if name in fields:
-            fields[name] = without_words(fields[name], session.clock.now(), time_zone)
+        if fields.get(name) is not None:
+            fields[name] = without_words(fields[name], now, time_zone)
     return {**fields, "request_id": f"conference-{session.random.getrandbits(64):016x}"}
 
 

@@ -22,7 +22,7 @@ from ..current_session import SessionLike, session_or_current
 from ..frames.event_schemas import FREE_BUSY, FREE_TIMES
 from ..frames.frames import Record, frame
 from ..people import people as read_people
-from ..times import When, Zone, zone_name
+from .event_times import When, Zone, zone_name
 from .query import read_instant, wire_window
 from .records import in_zone
 

@@ -1,34 +1,79 @@
-"""Exports events as an .ics file."""
+"""Exports events as an .ics file, and imports the events of an .ics file into a calendar."""
 
 from __future__ import annotations
 
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from datetime import timedelta
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from ...client.downloads.downloads import check_destination, target_path
-from ...client.events.events import get_calendar, get_event, list_calendars, list_events
+from ...client.events.events import (
+    delete_event,
+    get_calendar,
+    get_event,
+    import_event,
+    list_calendars,
+    list_events,
+    patch_event,
+)
 from ...client.events.ical import calendar_file
+from ...client.events.ical_lines import print_utc, unfolded
+from ...client.events.ical_reader import (
+    ImportedEvent,
+    ImportedSeries,
+    InstanceChange,
+    calendar_properties,
+    imported_events,
+    parse_calendars,
+)
 from ...client.json_response import reading
+from ...convert.input.charset import decode
+from ...convert.job import Job
+from ...core.durations import Duration, parse_duration
+from ...core.errors.errors import BadRequest, NotFound
+from ...core.events.times import read_time
 from ...core.resources.calendars import Calendar, CalendarListEntry
 from ...core.resources.events import Event
-from ...local.existing_file import check_path
+from ...core.time_zones import UTC_NAME
+from ...local.existing_file import check_path, read_file
 from ...local.saving import save_bytes
 from ..arguments import row_ids
+from ..batch.batch import (
+    DONE,
+    ROW_ERRORS,
+    Batch,
+    Errors,
+    Executor,
+    Progress,
+    Report,
+    Resumable,
+    Resume,
+    RowOperation,
+    run,
+)
 from ..current_session import SessionLike, session_or_current
-from ..frames.event_schemas import CALENDAR_FILE
-from ..frames.frames import frame
-from .parameters import calendar_id
+from ..frames.event_schemas import CALENDAR_FILE, IMPORTED
+from ..frames.frames import Record, frame
+from .body import add_required, calendar_id
 from .query import wire_window
-from .series_state import exceptions
+from .records import event_record, in_zone
+from .series_state import exceptions, writable_fields
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from pandas import DataFrame
 
+    from ...client.events.ical import Reminders
     from ...client.session import Session
+    from ...core.http.messages import JSON, JSONObject
     from ..arguments import File
-    from ..times import When
+    from .event_times import When
 
 
 def export_events(
@@ -131,3 +176,416 @@ def _counts(events: list[Event]) -> dict[str, int]:
     shown = {event["id"]: event for event in events if event.get("status") != "cancelled"}
     changed = sum(event.get("recurringEventId") in shown for event in shown.values())
     return {"events": len(shown) - changed, "changedInstances": changed}
+
+
+_MarkedFields: TypeAlias = "tuple[JSONObject | None, str]"
+"""The fields of a changed instance, None if cancelled, and its version."""
+UNCHANGED, OLDER, CANCELLED = "unchanged", "skipped (older)", "cancelled"
+_ANSWERS = ("REPLY", "REFRESH", "COUNTER", "DECLINECOUNTER")
+"""The methods of messages to the organizer (RFC 5546, 1.4), which do not contain the whole event."""
+_VERSION = "icalVersion"
+"""The private extended property of an imported event, with the DTSTAMP and a digest of the event in the file."""
+_INSTANCE = " instance"
+"""The end of the version of an instance that an import has changed."""
+_CANCELLED = " cancelled"
+"""The end of the version of an event that an import has cancelled."""
+_SERIES = "icalSeries"
+"""The private extended property of an instance that is an event of its own, with the UID of its series."""
+_ANY_DAY: JSONObject = {"start": {"date": "1970-01-01"}, "end": {"date": "1970-01-02"}}
+"""The times of a cancelled event without times."""
+_CHANGEABLE = ("summary", "description", "location", "attendees", "colorId", "source", "transparency", "visibility")
+"""The fields that a changed instance can have and its series in the file does not."""
+_KEPT = ("colorId", "gadget", "anyoneCanAddSelf", "guestsCanInviteOthers", "guestsCanModify", "guestsCanSeeOtherGuests")
+"""The fields of an event that a newer version of it in a file does not remove."""
+_MAX_NOTES = 20
+_MAX_QUERIES = 20
+"""The number of events that are looked up one by one. For more events, the whole calendar is listed."""
+
+
+def import_events(
+    source: str | bytes | os.PathLike[str],
+    *,
+    calendar: File = "primary",
+    min_duration: Duration = "1 min",
+    workers: int | None = None,
+    executor: Executor | None = None,
+    errors: Errors = None,
+    resume: Resume = None,
+    progress: Progress = None,
+    session: SessionLike = None,
+) -> DataFrame:
+    """Import the events of an .ics file into a calendar. No invitations are sent.
+
+    Every event with a start is imported. A part of it that the service does not accept is corrected or left out, and
+    the column `notes` says so: a missing length, a guest without an e-mail address, an alarm after the start, a rule
+    that is not valid, an unknown time zone. A recurring event is imported with its changed and cancelled instances.
+
+    Of several versions of an event, by its iCalUID, the newest counts, by SEQUENCE and DTSTAMP. An event of the
+    calendar is replaced only by a newer version, so the same file can be imported again. For this, an imported event
+    has the private extended property `icalVersion`. Each instance with a RECURRENCE-ID has its own version. A newer
+    version of the series undoes the changes and the cancellations of instances that an older version made. An instance
+    that is imported before its series is an event of its own until the series is imported. METHOD:CANCEL and
+    STATUS:CANCELLED delete an event, and an older file does not restore it.
+
+    The name of a time zone may be one of the IANA database, of Windows, or that of a city or an offset, as Outlook
+    writes it. A zone that the file defines becomes the IANA zone with the same offsets, or else the nearest one. The
+    import does not read categories, tasks and the content of attachments.
+
+    Args:
+        source: The path of the file, or its content as str or bytes. The character set of bytes is detected.
+        calendar: The id, the name or a row of the calendar. Times without a time zone are in the zone of the file, or
+            of this calendar.
+        min_duration: The length of a timed event that has none in the file: a timedelta, a number of seconds, or a text
+            such as "30 min".
+        workers, executor, errors: The threads or the executor, and what happens with an error. See docs/bulk.md.
+        resume: The name of a ledger, a file in the current folder in which the call records the rows that are done. The
+            same call again imports only the other events, and those that have changed in the file. None records
+            nothing. See docs/bulk.md.
+        progress: None shows a bar for long calls, True always, False never. A function gets (rows done, rows).
+
+    Returns:
+        One row for each event of the file: i_cal_uid, id, summary (str), start, end (datetime64[ms, the zone of the
+        calendar]), time_zone (str, the IANA name of the zone that the event has), changed_instances (Int64), html_link
+        (str), outcome (str: done, unchanged, skipped (older), cancelled or failed, with `resume` also skipped), notes
+        (str, what was changed or left out, separated by "; "), error (str, why the event was not imported), attempts
+        (Int64), seconds (Float64). `attrs` of the DataFrame has name, color and refresh_interval (str) of the file's
+        calendar, if the file has them (RFC 7986).
+
+    Raises:
+        TypeError, ValueError: The source or an argument is not valid; nothing was sent.
+        FileNotFoundError: The path does not exist.
+        NotFound: The calendar does not exist, or this user has no access to the calendar.
+
+    >>> lab = svc.sandbox()
+    >>> made = svc.create_event("Tea", start="2026-11-02", end="2026-11-03", recurrence="daily, 5 times")
+    >>> saved = svc.export_events(made, folder / "import.ics")
+    >>> term = svc.create_calendar("Term")["id"].item()
+    >>> svc.import_events(folder / "import.ics", calendar=term)[["summary", "outcome"]].values.tolist()
+    [['Tea', 'done']]
+    """
+
+    session = session_or_current(session)
+    batch = Batch(workers, executor, errors, resume, progress)
+    length = parse_duration(min_duration, "min_duration")
+    if length < timedelta(seconds=1):
+        raise ValueError(f"min_duration must be at least one second, not {length}")
+    text, notes = _text(source)
+    calendars, calendar = parse_calendars(text), calendar_id(session, calendar)
+    entry = calendar_entry(session, calendar)
+    zone = str(entry.get("timeZone") or UTC_NAME)
+    operation: RowOperation[_Row] = RowOperation(
+        IMPORTED,
+        partial(_import, calendar=calendar, zone=zone),
+        known=_known,
+        label=lambda n, row: str(row.event.body.get("summary") or row.event.body["iCalUID"]),
+        row_errors=(*ROW_ERRORS, ValueError),
+        resumable=Resumable(
+            "import_events", {"calendar": calendar}, identity=lambda row: [row.event.body, row.event.changes]
+        ),
+        title="Import events",
+        unit="events",
+    )
+    events = [event._replace(notes=notes + event.notes) for event in imported_events(calendars, zone, length)]
+    rows = _rows(session, calendar, events, calendar_reminders(entry))
+    result = in_zone(run(operation, rows, session, batch), zone)
+    result.attrs |= calendar_properties(calendars)
+    return result
+
+
+def _text(source: object) -> tuple[str, list[str]]:
+    """Return the text of a source with one line for each property, and notes. Raises TypeError for another source."""
+
+    if isinstance(source, str) and ("BEGIN:" in source[:1000].upper() or "\n" in source):
+        content = source.encode("utf-8", "replace")
+    elif isinstance(source, str | os.PathLike):
+        content = read_file(Path(source).expanduser())
+    elif isinstance(source, bytes):
+        content = source
+    else:
+        raise TypeError(f"source must be a path, or the content of an .ics file, not {type(source).__name__}")
+    job = Job("text/calendar", Path())
+    if b"\0" in content[:100] or b"\x1b$" in content:  # UTF-16 or ISO 2022, whose bytes are not those of ASCII
+        content = decode(content, job).encode()
+    lines = unfolded(content).split(b"\n")
+    texts = [line.decode("utf-8", "replace") for line in lines]
+    # Only the lines that are not UTF-8 are decoded by a guess, because some programs mix character sets in a file.
+    guessed = [n for n, text in enumerate(texts) if "\ufffd" in text and text.encode() != lines[n]]
+    decoded = decode(b"\n".join(lines[n] for n in guessed), job).split("\n")
+    for n, text in zip(guessed, decoded, strict=False):
+        texts[n] = text
+    text = "\n".join(texts)
+    return text, [f"{len(guessed)} lines of the file are not UTF-8; their character set was guessed"] if guessed else []
+
+
+# -- one event -------------------------------------------------------------------------------------------------------
+
+
+class _Row(NamedTuple):
+    """An event of the file, with the event of the calendar that has its UID.
+
+    For an instance of a series of the calendar, `instance_id` is its id, and `instance` the changed instance or the
+    series, which may be cancelled. `is_stored` is True if the calendar has the same event with the same changed
+    instances. `lone` has the instances that were imported before their series.
+    """
+
+    event: ImportedEvent
+    stored: Event | None
+    instance_id: str
+    instance: Event | None
+    is_stored: bool
+    lone: list[Event]
+
+
+def _rows(session: Session, calendar: str, events: list[ImportedEvent], reminders: Reminders) -> list[_Row]:
+
+    recurring = {str(event.body["iCalUID"]) for event in events if event.body.get("recurrence")}
+    uids = {str(event.body["iCalUID"]) for event in events} | {
+        event.instance_of[0] for event in events if event.instance_of
+    }
+    queries: list[dict[str, object]] = [{}]
+    if len(uids) <= _MAX_QUERIES:
+        queries = [{"iCalUID": uid} for uid in uids]
+        queries += [{"privateExtendedProperty": f"{_SERIES}={uid}"} for uid in recurring]
+    listed = chain.from_iterable(list_events(session, calendar, {**query, "showDeleted": "true"}) for query in queries)
+    by_id = {
+        event["id"]: event
+        for event in listed
+        if (event.get("iCalUID") in uids or _private(event).get(_SERIES) in recurring) and not _is_deleted(event)
+    }
+    events_of_uid = {str(event.get("iCalUID")): event for event in by_id.values() if not event.get("recurringEventId")}
+    lone: dict[str, list[Event]] = {}
+    for each in events_of_uid.values():
+        lone.setdefault(_private(each).get(_SERIES, ""), []).append(each)
+    exported = _exported([*by_id.values()], reminders) if by_id else {}
+    rows: list[_Row] = []
+    for event in events:
+        uid, (series_uid, original) = str(event.body["iCalUID"]), event.instance_of or ("", None)
+        series = events_of_uid.get(series_uid) if original else None
+        instance_id = ""
+        if original and series and series.get("status") != "cancelled":
+            instance_id = f"{series['id']}_{original(read_time(series['start']))}"
+        elif original:
+            event = event._replace(notes=[*event.notes, "its series is not in the calendar; it is an event of its own"])
+        row = _Row(event, events_of_uid.get(uid), instance_id, by_id.get(instance_id, series), False, lone.get(uid, []))
+        rows.append(row._replace(is_stored=exported.get(uid) == event.digest))
+    return rows
+
+
+def _exported(stored: list[Event], reminders: Reminders) -> dict[JSON, str]:
+    """Return the digests, by iCalUID, that stored events would have in a file. They are equal to those of an export."""
+    text = unfolded(calendar_file(stored, reminders=reminders)).decode()
+    return {event.body["iCalUID"]: event.digest for event in imported_events(parse_calendars(text), UTC_NAME)}
+
+
+def _import(session: Session, row: _Row, report: Report, calendar: str, zone: str) -> Record:
+    """Import an event and its changed instances, and return the record of the event."""
+
+    event, stored, known = row.event, row.stored, _known(row)
+    if event.problem is not None:
+        raise ValueError(event.problem)
+    current, digest = stored or row.instance, event.digest
+    outcome = _outcome(event, current, is_stored=row.is_stored)
+    is_new = current is None or _digest(current) != digest
+    if row.instance and row.instance_id and outcome in (DONE, CANCELLED):
+        fields = {name: value for name, value in event.body.items() if name != "iCalUID"}
+        change = None if outcome == CANCELLED else fields, _instance_mark(event.version, digest)
+        missing = _change(session, calendar, {row.instance_id: change} if is_new else {})
+        if not missing:
+            return {**known, **event_record(row.instance, zone), "changedInstances": 1, "outcome": outcome}
+        known["notes"] = _join([known["notes"], *missing.values(), "it is an event of its own"])
+    if outcome == CANCELLED and is_new:
+        _cancel(session, calendar, event, stored)
+    if outcome == DONE:
+        return _import_series(session, calendar, row, known, zone)
+    if outcome == OLDER and stored and (newer := _newer_changes(session, calendar, event, stored)):
+        missing, outcome = _change(session, calendar, newer), DONE
+        note = "the series is older than that of the calendar; newer instances were imported"
+        known["notes"] = _join([known["notes"], note, *missing.values()])
+    return {**known, **(event_record(current, zone) if current else {}), "outcome": outcome}
+
+
+def _import_series(session: Session, calendar: str, row: _Row, known: dict[str, Any], zone: str) -> Record:
+    """Import an event, change its instances, and join the instances that were imported before it."""
+
+    event, stored, digest = row.event, row.stored, row.event.digest
+    lone = _lone_changes(event, row.lone, zone)
+    event = event._replace(changes=_with_newer(event, [change for _, change in lone]))
+    kept: JSONObject = {name: value for name, value in (stored or {}).items() if name in _KEPT}  # type: ignore[misc]
+    mark = f"{event.stamp} {'' if event.changes else digest}"
+    body = {"status": "confirmed", **kept, **event.body, **_marked(stored, mark, event)}
+    imported = import_event(session, calendar, body, query=add_required({}, event.body))
+    # The service moves changed instances with their series, so only now are their ids known.
+    instances = _instances(session, calendar, imported) if stored and "recurrence" in stored else {}
+    undone = {
+        instance_id: (fields, f"{event.stamp} ")
+        for instance_id, each in instances.items()
+        if _stored_version(each) <= event.version and (fields := _as_in_series(event, each))
+    }
+    missing = _change(session, calendar, undone | _changes(event, imported["id"], instances, digest))
+    for own, change in lone:
+        if own.get("status") != "cancelled" and f"{imported['id']}_{change.original}" not in missing:
+            delete_event(session, calendar, own["id"])
+    if event.changes:  # only now, so that the import of a series can be repeated after an error
+        imported = patch_event(session, calendar, imported["id"], _marked(stored, f"{event.stamp} {digest}", event))
+    return {**known, **event_record(imported, zone), "notes": _join([known["notes"], *missing.values()])}
+
+
+def _join(notes: Iterable[str]) -> str:
+    return "; ".join(filter(None, notes))
+
+
+def _instances(session: Session, calendar: str, series: Event) -> dict[str, Event]:
+    """Return the instances of a series that imports have changed, by their ids."""
+    listed = exceptions(session, calendar, series)
+    return {each["id"]: each for each in listed if _version(each).endswith(_INSTANCE)}
+
+
+def _changes(
+    event: ImportedEvent, series_id: str, instances: Mapping[str, Event], digest: str, series: Event | None = None
+) -> dict[str, _MarkedFields]:
+    """Return the changes of a file that are not older than the instance of the calendar, or else than the series."""
+    changes: dict[str, _MarkedFields] = {}
+    for change in event.changes:
+        instance_id = f"{series_id}_{change.original}"
+        current = instances.get(instance_id, series)
+        if current is None or not _is_older(change.version, current, cancels=change.fields is None):
+            changes[instance_id] = change.fields, _instance_mark(change.version, digest)
+    return changes
+
+
+def _newer_changes(session: Session, calendar: str, event: ImportedEvent, series: Event) -> dict[str, _MarkedFields]:
+    """Return the changes of a file with an older series that are newer than the series of the calendar."""
+    if series.get("status") == "cancelled" or all(change.version <= event.version for change in event.changes):
+        return {}
+    return _changes(event, series["id"], _instances(session, calendar, series), event.digest, series)
+
+
+def _cancel(session: Session, calendar: str, event: ImportedEvent, stored: Event | None) -> None:
+    """Delete an event, with a mark that keeps older files from restoring it, also if it is not in the calendar yet."""
+
+    marked = _marked(stored, f"{event.stamp} {event.digest}{_CANCELLED}", event)
+    if stored and stored.get("status") != "cancelled":
+        patch_event(session, calendar, stored["id"], {"sequence": event.version[0], **marked})
+        delete_event(session, calendar, stored["id"])
+    else:
+        import_event(session, calendar, {**_ANY_DAY, **event.body, "status": "cancelled", **marked})
+
+
+# -- versions --------------------------------------------------------------------------------------------------------
+
+
+def _private(stored: Event) -> dict[str, str]:
+    properties: Any = stored.get("extendedProperties", {})
+    return dict(properties.get("private", {}))
+
+
+def _version(stored: Event) -> str:
+    return _private(stored).get(_VERSION, "")
+
+
+def _digest(stored: Event) -> str:
+    return _version(stored).partition(" ")[2].partition(" ")[0]
+
+
+def _is_deleted(stored: Event) -> bool:
+    """Return whether an event was deleted, but neither by an import nor as an instance of a series."""
+    is_marked = bool(stored.get("recurringEventId")) or _version(stored).endswith(_CANCELLED)
+    return stored.get("status") == "cancelled" and not is_marked
+
+
+def _instance_mark(version: tuple[int, str], digest: str) -> str:
+    """Return the mark of an instance. It has the SEQUENCE of the file, because a move increases that of the event."""
+    return f"{version[1]} {digest} {version[0]}{_INSTANCE}"
+
+
+def _marked(stored: Mapping[str, Any] | None, mark: str, event: ImportedEvent | None = None) -> JSONObject:
+    """Return the extended properties of an imported event, with the version and the series that the file has."""
+    properties: Any = (stored or {}).get("extendedProperties", {})
+    private = {**properties.get("private", {}), _VERSION: mark}
+    if event and event.instance_of:
+        private[_SERIES] = event.instance_of[0]
+    return {"extendedProperties": {**properties, "private": private}}
+
+
+def _stored_version(stored: Event) -> tuple[int, str]:
+    """Return the SEQUENCE and the DTSTAMP of the file from which an event is, or those of a change in the calendar."""
+
+    stamp, *rest = (_version(stored) or f"{print_utc(stored.get('updated'))} ").split(" ")
+    is_numbered = len(rest) == 3 and rest[1].isdecimal()
+    return int(rest[1]) if is_numbered else stored.get("sequence") or 0, stamp
+
+
+def _is_older(version: tuple[int, str], stored: Event, *, cancels: bool) -> bool:
+    """Return whether a version of a file is older than a stored event. Of equal ones, the cancellation counts."""
+    sequence, stamp = _stored_version(stored)
+    is_cancelled = stored.get("status") == "cancelled"
+    return (*version, cancels) < (sequence, stamp if version[1] or is_cancelled else "", is_cancelled)
+
+
+def _outcome(event: ImportedEvent, stored: Event | None, *, is_stored: bool) -> str:
+    """Return what happens with an event of a file if the calendar has the event `stored` with this UID."""
+    cancels = event.method == "CANCEL"
+    if stored and (is_stored or _digest(stored) == event.digest or event.method in _ANSWERS):
+        return CANCELLED if cancels else UNCHANGED
+    if stored and _is_older(event.version, stored, cancels=cancels):
+        return OLDER
+    return CANCELLED if cancels else DONE
+
+
+def _with_newer(event: ImportedEvent, lone: list[InstanceChange]) -> list[InstanceChange]:
+    """Return the changes of an event with those of instances that were imported before it and are newer."""
+    changes = {change.original: change for change in event.changes}
+    for change in lone:
+        other = changes.get(change.original)
+        if change.version > other.version if other else change.version[0] >= event.version[0]:
+            changes[change.original] = change
+    return [*changes.values()]
+
+
+def _lone_changes(event: ImportedEvent, lone: list[Event], zone: str) -> list[tuple[Event, InstanceChange]]:
+    """Return the instances of a series that were imported before it, with the changes that they are to the series."""
+
+    changes: list[tuple[Event, InstanceChange]] = []
+    for each in lone:
+        text = str(each["iCalUID"]).removeprefix(f"{event.body['iCalUID']}_")
+        if original := ImportedSeries(event).original_text(text, zone):
+            fields: Any = {**writable_fields(each), "start": each["start"], "end": each["end"]}
+            is_cancelled = each.get("status") == "cancelled"
+            changes.append((each, InstanceChange(original, None if is_cancelled else fields, _stored_version(each))))
+    return changes
+
+
+def _as_in_series(event: ImportedEvent, instance: Event) -> JSONObject | None:
+    """Return the fields that undo the change of an instance, or None if the series of the file does not have it."""
+
+    original = read_time(instance.get("originalStartTime"))
+    fields = ImportedSeries(event).instance_fields(original)
+    unset: JSONObject = {name: None for name in _CHANGEABLE if name in instance}
+    return fields and unset | fields
+
+
+def _change(session: Session, calendar: str, changes: Mapping[str, _MarkedFields]) -> dict[str, str]:
+    """Change and cancel instances, with marks, by their ids. Return a note for each change that is refused."""
+
+    missing: dict[str, str] = {}
+    for instance_id, (fields, mark) in changes.items():
+        body = {"status": "confirmed", **(fields or {}), **_marked(fields, mark)}
+        try:
+            patch_event(session, calendar, instance_id, body, query=add_required({}, body))
+            if fields is None:
+                delete_event(session, calendar, instance_id)
+        except (BadRequest, NotFound) as error:  # the other changes are made
+            missing[instance_id] = f"instance {instance_id.rpartition('_')[2]} was not changed: {error}"
+    return missing
+
+
+def _known(row: _Row) -> dict[str, Any]:
+    """Return what is known of an event before it is imported."""
+    body, notes = row.event.body, list(dict.fromkeys(row.event.notes))
+    more = [f"and {len(notes) - _MAX_NOTES} more"] if len(notes) > _MAX_NOTES else []
+    return {
+        "iCalUID": body["iCalUID"],
+        "summary": body.get("summary"),
+        "changedInstances": len(row.event.changes),
+        "notes": "; ".join(notes[:_MAX_NOTES] + more),
+    }

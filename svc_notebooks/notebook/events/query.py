@@ -15,8 +15,8 @@ from ..arguments import choice, optional_text, whole
 from ..current_session import SessionLike, session_or_current
 from ..frames.event_schemas import EVENT, EVENTS
 from ..frames.frames import concatenate, select_columns, snake
-from ..times import When, Zone, time_object, zone_name
-from .parameters import calendar_id, query_of
+from .body import calendar_id, query_of
+from .event_times import When, Zone, time_object, zone_name
 from .records import event_frame, fields_mask
 
 if TYPE_CHECKING:

@@ -22,9 +22,8 @@ from ...core.time_zones import UTC_NAME, zone
 from ..batch.batch import ROW_ERRORS, Batch, Report, RowCall, RowOperation, known_id, run
 from ..frames.event_schemas import EVENT
 from ..frames.frames import Record, Schema, frame, snake
-from .body import partial_body, warn_about
+from .body import add_required, partial_body, warn_about
 from .event_times import event_zones
-from .parameters import add_required
 from .series_state import SeriesState, exceptions, keep_changes
 
 if TYPE_CHECKING:
@@ -71,8 +70,9 @@ def in_zone(events: DataFrame, name: str) -> DataFrame:
 
 def common_zone(events: Iterable[Event]) -> str:
     """Return the name of the common time zone of all event starts, or "UTC" if they differ or it is not known here."""
-    starts = [start for event in events if isinstance(start := event.get("start"), dict)]
-    names = {str(start.get("timeZone") or UTC_NAME) for start in starts}
+    names = {
+        str(start.get("timeZone") or UTC_NAME) for event in events if isinstance(start := event.get("start"), dict)
+    }
     with suppress(ValueError):
         return zone(*names).key if len(names) == 1 else UTC_NAME
     return UTC_NAME

@@ -18,9 +18,8 @@ from ..arguments import one_row_id, whole
 from ..current_session import SessionLike, current_clock, session_or_current
 from ..frames.event_schemas import INSTANCES, PREVIEW
 from ..frames.frames import Record, frame
-from ..times import End, When, Zone, in_its_zone, zone_name
-from .body import event_body
-from .parameters import calendar_id
+from .body import calendar_id, event_body
+from .event_times import End, When, Zone, in_its_zone, zone_name
 from .query import wire_window
 from .records import event_frame, in_zone
 

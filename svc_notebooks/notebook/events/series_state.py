@@ -15,8 +15,8 @@ from ...core.events.rrule import Start, print_moment
 from ...core.events.series import Series
 from ...core.events.times import Shift, clock_time, read_time
 from ...core.events.value_checks import EVENT_FIELDS
+from .body import add_required
 from .event_times import Times
-from .parameters import add_required
 
 if TYPE_CHECKING:
     from ...client.session import Session

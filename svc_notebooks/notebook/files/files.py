@@ -7,6 +7,7 @@ fails for a file, the error is raised after the last file, and its `result` has 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,20 +15,33 @@ from ...client.files import get_file, update_file
 from ...client.uploads.chosen_id import with_chosen_id
 from ...client.uploads.request import UploadArguments, UploadRequest
 from ..arguments import file_ids, whole
-from ..batch.batch import Batch, Errors, Executor, Progress, Report, Resumable, Resume, RowOperation, apply_to_rows, run
+from ..batch.batch import (
+    Batch,
+    Errors,
+    Executor,
+    Progress,
+    Report,
+    Resumable,
+    Resume,
+    RowOperation,
+    apply_to_rows,
+    run,
+    run_alone,
+)
 from ..current_session import SessionLike, session_or_current
 from ..frames.frames import Record, Schema, frame, snake
-from ..frames.schemas import IDS, UPLOADS, file_schema
+from ..frames.schemas import FILE, IDS, file_schema
 from .metadata import RowBodies, files_schema_with, metadata_body, row_bodies, with_parent
-from .tree_upload import has_tree, upload_trees
 from .upload_requests import (
     check_resumable,
+    has_tree,
     is_current,
     new_content,
     new_files,
     repeat_upload,
     send_upload,
     upload_identity,
+    upload_trees,
 )
 
 if TYPE_CHECKING:
@@ -177,8 +191,16 @@ def _run_uploads(
     keeps_media: bool = False,
 ) -> DataFrame:
     alone = len(requests) == 1
-    if function == "upload":
-        schema = files_schema_with(bodies.keys, UPLOADS)
+    operation = RowOperation(
+        schema,
+        partial(send_upload, alone=alone),
+        known=lambda row: {"id": row.file_id or row.chosen_id, "name": row.name},
+        title=f"Upload {requests[0].name}" if alone else "Upload",
+        size=lambda row: row.source.size,
+        going_on="upload the other files again to go on",
+    )
+    if batch.is_direct(requests):
+        return run_alone(operation, requests[0], session, batch.progress)
     if batch.resume is not None:
         check_resumable(requests)
     resumable: Resumable[UploadRequest] = Resumable(
@@ -190,24 +212,7 @@ def _run_uploads(
         repeat=partial(repeat_upload, alone=alone),
         is_done=lambda row, record: is_current(session, record, row.source.status_changed, row.source.path),
     )
-    operation = RowOperation(
-        schema,
-        partial(send_upload, alone=alone),
-        known=_known_name,
-        resumable=resumable,
-        title=f"Upload {requests[0].name}" if alone else "Upload",
-        size=_size,
-        going_on="upload the other files again to go on",
-    )
-    return run(operation, requests, session, batch)
-
-
-def _size(request: UploadRequest) -> int | None:
-    return request.source.size
-
-
-def _known_name(request: UploadRequest) -> Record:
-    return {"id": request.file_id or request.chosen_id, "name": request.name}
+    return run(replace(operation, resumable=resumable), requests, session, batch)
 
 
 def update(
@@ -398,10 +403,7 @@ def file(id: File, *, fields: str | Iterable[str] | None = None, session: Sessio
     """
 
     session = session_or_current(session)
-    schema, mask = file_schema(fields), _mask(fields)
+    schema = file_schema(fields)
+    mask = "*" if schema is FILE else ",".join(schema.keys)
     call = partial(get_file, session, fields=mask)
     return apply_to_rows(schema, file_ids(id, "id"), call, session, workers=None)
-
-
-def _mask(fields: str | Iterable[str] | None) -> str:
-    return "*" if isinstance(fields, str) and fields == "*" else ",".join(file_schema(fields).keys)

@@ -117,7 +117,7 @@ def _entry(name: object, value: Any, writable: Mapping[str, Field], names: Names
     if key not in writable:
         arguments = ("folder" if writable is _WRITABLE[True] else "source", *_ARGUMENTS)
         near = nearest_name(str(name), [*map(snake, writable), *arguments])
-        hint = f"; did you mean {near}?" if near else f"; the fields are {_list_fields(writable)}"
+        hint = f"; did you mean {near}?" if near else f"; the fields are {', '.join(map(snake, writable))}"
         raise TypeError(f"{name} is not a field that can be set here{hint}")
     wire_value = _wire_value(key, value, names)
     problem = None if wire_value is None else type_problem(writable[key], wire_value)
@@ -125,10 +125,6 @@ def _entry(name: object, value: Any, writable: Mapping[str, Field], names: Names
         shown = f"{row} is of type {type(value).__name__}" if row else f"{name} is {value!r:.200}"
         raise ValueError(f"{shown}: {problem.rstrip('.')}")
     return key, wire_value
-
-
-def _list_fields(writable: Mapping[str, Field]) -> str:
-    return ", ".join(snake(key) for key in writable)
 
 
 def _wire_value(key: str, value: Any, names: Names) -> JSON:

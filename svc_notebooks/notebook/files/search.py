@@ -1,24 +1,266 @@
-"""Lists files, by conditions as keyword arguments or by a query of the interface."""
+"""Lists files, by conditions as keyword arguments or by a query of the interface.
+
+The query language has no wildcards. So a name or media type with wildcards also gives a pattern, which `files()` tests
+on the listed files. The query then has only the text before the first wildcard, which narrows the list.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import closing
-from datetime import date, timedelta
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from difflib import get_close_matches
+from fnmatch import translate
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias, overload
+from glob import escape
+from mimetypes import guess_type
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, overload
 
-from ...client.files import get_file, list_file_pages
+from ...client.files import get_file, list_file_pages, list_files
+from ...core.brand_names import NATIVE_NAMES, Names
+from ...core.clock import format_time
 from ...core.errors.caller_warning import warn_caller
 from ...core.errors.errors import BadRequest, NotFound
-from ...core.files.query import FIELDS, PAIRS, SORT_KEYS, QueryError, compared_values, parse_query, sort_key_problem
-from ..arguments import flag, optional_text, texts, whole
+from ...core.files.fields import composed, name_key
+from ...core.files.query import (
+    FIELDS,
+    PAIRS,
+    SORT_KEYS,
+    QueryError,
+    compared_values,
+    parse_query,
+    quote,
+    sort_key_problem,
+)
+from ...core.resources.files import File as FileResource
+from ...core.time_arguments import instant_of
+from ..arguments import file_ids, flag, optional_text, texts, whole
 from ..current_session import SessionLike, session_or_current
-from ..frames.frames import Column, Record, Schema, concatenate, frame, snake
-from ..frames.schemas import FILE, file_schema
+from ..frames.frames import Column, Record, Schema, concatenate, frame, select_columns, snake
+from ..frames.schemas import FILE, FILES
+from ..people import people
 from .folder_tree import FolderTree, folder_ids
-from .search_terms import CONDITIONS, FileFilter, InFolders, as_written, file_filter
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from ...client.session import Session
+    from ..arguments import File
+
+
+_MOST_VALUES = 100
+"""The largest number of names or media types to put into a query, because a query has at most 200 terms."""
+_LONGEST_TERM = 12_000
+"""The largest number of characters of these names in a query, which has at most 16,384."""
+_MOST_CHARACTERS = 200
+"""The largest number of characters to put into a query of the text before a wildcard."""
+_AT_ONCE = 20
+"""The number of patterns that are looked up as names in one request."""
+_HEAD = re.compile(r"(?:\[[*?[]\]|[^*?])*")
+"""The part of a pattern before its first wildcard. [*], [?] and [[] are literal characters."""
+_BRACKET = re.compile(r"\[([*?[])\]|\[")
+
+
+class _Context(NamedTuple):
+    names: Names
+    now: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class _Condition:
+    """A term of a query, or None, and a pattern for the metadata `key` of the files that the query matches."""
+
+    term: str | None
+    key: str = ""
+    pattern: re.Pattern[str] | None = None
+
+    def matches(self, file: FileResource) -> bool:
+        return self.pattern is None or self.pattern.fullmatch(composed(str(file.get(self.key, "")))) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class InFolders:
+    """The condition that a file is in one of many folders, which a query cannot name."""
+
+    folders: set[str]
+    key: str = "parents"
+
+    def matches(self, file: FileResource) -> bool:
+        return not self.folders.isdisjoint(file.get("parents") or ())
+
+
+@dataclass(frozen=True, slots=True)
+class FileFilter:
+    """A query, or None for all files, and conditions that the query cannot express."""
+
+    query: str | None
+    conditions: tuple[_Condition | InFolders, ...]
+
+    def matches(self, file: FileResource) -> bool:
+        """Return whether a file that the query matches fulfils the other conditions too."""
+        return all(condition.matches(file) for condition in self.conditions)
+
+
+def file_filter(query: str | None, values: Mapping[str, Any], *, names: Names, now: datetime) -> FileFilter | None:
+    """Return the filter for files that match a query and all keyword arguments, whose value None means no condition.
+
+    Return None if no file can match, because a value is an empty list. Raises TypeError or ValueError, with the name of
+    the argument in the message, for an invalid value.
+
+    >>> selection = file_filter("starred = true", {"name": "it's*"}, names=Names(), now=datetime.now())
+    >>> print(selection.query)
+    (starred = true) and name contains 'it\\'s'
+    >>> selection.matches({"name": "It's late.txt"})
+    True
+    """
+    context = _Context(names, now)
+    read = [CONDITIONS[name](name, value, context) for name, value in values.items() if value is not None]
+    conditions = [condition for condition in read if condition is not None]
+    if len(conditions) < len(read):
+        return None
+    terms = [condition.term for condition in conditions if condition.term]
+    if query is not None and query.strip():
+        terms = [f"({query})" if terms else query, *terms]
+    return FileFilter(" and ".join(terms) or None, tuple(entry for entry in conditions if entry.pattern))
+
+
+def _any_of(terms: Iterable[str]) -> str:
+    text = " or ".join(dict.fromkeys(terms))
+    return f"({text})" if " or " in text else text
+
+
+def _text_condition(key: str, values: list[str]) -> _Condition | None:
+    """Return the condition that a metadata text is one of `values`, which may have the wildcards * and ?."""
+    if not values:
+        return None
+    terms = [_term(key, text) for text in values]
+    joined = _any_of(filter(None, terms))
+    is_short = len(values) <= _MOST_VALUES and len(joined) <= _LONGEST_TERM
+    term = joined if is_short and all(terms) else None
+    if term and all(map(_is_exact, values)):
+        return _Condition(term)
+    return _Condition(term, key, re.compile("|".join(map(_pattern, values)), re.IGNORECASE))
+
+
+def _term(key: str, text: str) -> str | None:
+    """Return the term for a text or a pattern, or None for a pattern that begins with a wildcard."""
+    if _is_exact(text):
+        return f"{key} = {quote(_unescaped(text))}"
+    prefix = _unescaped(_HEAD.match(composed(text))[0])[:_MOST_CHARACTERS]  # type: ignore[index]
+    return f"{key} contains {quote(prefix)}" if prefix else None
+
+
+def _is_exact(text: str) -> bool:
+    """Return whether the operator = finds all texts that match. It ignores only the case of ASCII letters."""
+    return text.isascii() and not _has_wildcard(text)
+
+
+def _has_wildcard(text: str) -> bool:
+    return _HEAD.fullmatch(text) is None
+
+
+def _unescaped(text: str) -> str:
+    return _BRACKET.sub(lambda match: match[1] or match[0], text)
+
+
+def _pattern(text: str) -> str:
+    """Return the regular expression of a pattern. Other brackets than [*], [?] and [[] are literal."""
+    return translate(_BRACKET.sub(lambda match: match[0] if match[1] else "[[]", composed(text)))
+
+
+def as_written(session: Session, names: list[str]) -> list[str]:
+    """Return patterns for names that may have wildcards. A name that some file has as it is written is literal.
+
+    A file in the trash or in another folder counts too, so that a repeated call does not select further files.
+    """
+    special = [text for text in names if _unescaped(text) != text or _has_wildcard(text)]
+    existing: set[str] = set()
+    for first in range(0, len(special), _AT_ONCE):
+        query = _any_of(f"name = {quote(text)}" for text in special[first : first + _AT_ONCE])
+        existing.update(name_key(str(file.get("name"))) for file in list_files(session, q=query, fields="name"))
+    return [escape(text) if name_key(text) in existing else text for text in names]
+
+
+def _name(argument: str, value: Any, context: _Context) -> _Condition | None:
+    return _text_condition("name", texts(argument, value))
+
+
+def _mime_type(argument: str, value: Any, context: _Context) -> _Condition | None:
+    return _text_condition("mimeType", [_media_type(argument, text, context.names) for text in texts(argument, value)])
+
+
+def _media_type(argument: str, text: str, names: Names) -> str:
+    """Return a media type, or the media type of a short name such as "folder". Raises ValueError for another text."""
+    media_type = names.full_media_type(text, argument)
+    if "/" in media_type or _has_wildcard(media_type):
+        return media_type
+    near = guess_type(f"x.{text.lstrip('.')}")[0] or next(iter(get_close_matches(text.lower(), NATIVE_NAMES, 1)), None)
+    hint = f"; did you mean {near!r}?" if near else ""
+    raise ValueError(
+        f"{argument} must be a media type such as 'text/csv' or 'image/*', or one of {', '.join(NATIVE_NAMES)},"
+        f" not {text!r}{hint}"
+    )
+
+
+def _folder(argument: str, value: Any, context: _Context) -> _Condition | None:
+    ids = file_ids(value, argument)
+    return _Condition(_any_of(f"{quote(folder)} in parents" for folder in ids)) if ids else None
+
+
+def _owner(argument: str, value: Any, context: _Context) -> _Condition | None:
+    addresses = texts(argument, value)
+    owners = [str(person["email"]) for person in people(argument, value if isinstance(value, str) else addresses)]
+    if wrong := [owner for owner in owners if "@" not in owner and owner != "me"]:
+        raise ValueError(f"{argument} has {wrong[0]!r}; give an e-mail address or 'me'")
+    return _Condition(_any_of(f"{quote(owner)} in owners" for owner in owners)) if owners else None
+
+
+def _text(argument: str, value: Any, context: _Context) -> _Condition:
+    if not isinstance(value, str):
+        raise TypeError(f"{argument} must be a str, not {type(value).__name__}")
+    if not value.strip():
+        raise ValueError(f"{argument} is {value!r}, which is empty; leave {argument} out, or give a text")
+    return _Condition(f"fullText contains {quote(value)}")
+
+
+def _time(argument: str, value: Any, context: _Context) -> _Condition:
+    moment = format_time(instant_of(argument, value, context.now))
+    field, _, side = argument.partition("_")
+    return _Condition(f"{field}Time {'>' if side == 'after' else '<'} {quote(moment)}")
+
+
+def _flag(argument: str, value: Any, context: _Context) -> _Condition:
+    field = "sharedWithMe" if argument == "shared_with_me" else argument
+    return _Condition(f"{field} = {'true' if flag(argument, value) else 'false'}")
+
+
+def _properties(argument: str, value: Any, context: _Context) -> _Condition:
+    if not isinstance(value, Mapping) or not all(isinstance(text, str) for pair in value.items() for text in pair):
+        raise TypeError(f"{argument} must be a dict of texts such as {{'lab': '7'}}, not {value!r:.60}")
+    terms = (f"properties has {{key={quote(key)} and value={quote(text)}}}" for key, text in value.items())
+    return _Condition(" and ".join(terms) or None)
+
+
+CONDITIONS: Mapping[str, Callable[[str, Any, _Context], _Condition | None]] = {
+    "name": _name,
+    "text": _text,
+    "mime_type": _mime_type,
+    "folder": _folder,
+    "owner": _owner,
+    "modified_after": _time,
+    "modified_before": _time,
+    "created_after": _time,
+    "created_before": _time,
+    "trashed": _flag,
+    "starred": _flag,
+    "shared_with_me": _flag,
+    "properties": _properties,
+}
+"""The function that reads each keyword argument of `files()`. It returns None if no file can match."""
+
 
 _FIELDS = {snake(name): name for name in (*FIELDS, *PAIRS) if snake(name) != name}
 _KEYS = {**{snake(name): name for name in SORT_KEYS}, "size": "quotaBytesUsed"}
@@ -54,8 +296,9 @@ def sort_keys(order_by: str | Iterable[str] | None) -> list[str]:
     >>> sort_keys("folder, modified_time desc"), sort_keys(["name"])
     (['folder', 'modified_time desc'], ['name'])
     """
-    items = [] if order_by is None else texts("order_by", order_by)
-    return [key.strip() for item in items for key in item.split(",") if key.strip()]
+    if order_by is None:
+        return []
+    return [key.strip() for item in texts("order_by", order_by) for key in item.split(",") if key.strip()]
 
 
 def wire_order(keys: Iterable[str]) -> str | None:
@@ -79,13 +322,10 @@ def explain_bad_request(error: BadRequest, query: str | None, keys: Iterable[str
         except QueryError as invalid:
             _show_place(error, query, invalid)
     elif error.location == "orderBy":
-        problems = (_sort_key_problem(*key.split()) for key in keys)
-        if problem := next(filter(None, problems), None):
-            error.message, error.advice = f"order_by: {problem}", ""
-
-
-def _sort_key_problem(name: str, *direction: str) -> str | None:
-    return sort_key_problem(name, direction, SORT_KEYS if name in SORT_KEYS else tuple(_KEYS))
+        for name, *direction in map(str.split, keys):
+            if problem := sort_key_problem(name, direction, SORT_KEYS if name in SORT_KEYS else tuple(_KEYS)):
+                error.message, error.advice = f"order_by: {problem}", ""
+                return
 
 
 def _show_place(error: BadRequest, query: str, invalid: QueryError) -> None:
@@ -105,11 +345,6 @@ def _excerpt(query: str, start: int, end: int) -> str:
 
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
-
-    from ...client.session import Session
-    from ..arguments import File
-
     When: TypeAlias = str | date | timedelta
 
 _LARGEST_PAGE = 1000
@@ -209,13 +444,11 @@ def files(  # type: ignore[misc]  # the overloads tell the types of the result
     given = locals()
     session = session_or_current(session)
     optional_text("query", query)
-    if limit is not None:
-        limit = whole("limit", limit, 0)
-    if chunksize is not None:
-        chunksize = whole("chunksize", chunksize, 1)
+    limit = None if limit is None else whole("limit", limit, 0)
+    size = _CHUNK if chunksize is None else whole("chunksize", chunksize, 1)
     recursive, paths = flag("recursive", recursive), flag("paths", paths)
     conditions = {key: list(given[key]) if isinstance(given[key], Iterator) else given[key] for key in CONDITIONS}
-    schema, keys = file_schema(fields), sort_keys(order_by)
+    schema, keys = select_columns(fields, FILES, FILE, "a file"), sort_keys(order_by)
     sent_query = None if query is None else wire_query(query)
     for media_type in media_types(query) if query else ():
         session.names.full_media_type(media_type, "query")  # raises for the media type of another brand
@@ -224,13 +457,18 @@ def files(  # type: ignore[misc]  # the overloads tell the types of the result
     if folder is not None:
         conditions["folder"] = folder_ids(session, conditions["folder"])
         selection = read(conditions)
+    columns = schema
+    if paths:  # after the name, or at the end
+        at = schema.keys.index("name") + 1 if "name" in schema.keys else len(schema.keys)
+        columns = Schema((*schema.columns[:at], Column("path", "str", "path"), *schema.columns[at:]))
 
-    def pages() -> Generator[list[Record], None, None]:
-        """Yield the matching files of each page, at most `limit` in all."""
-
+    def chunks() -> Generator[DataFrame, None, None]:
+        """Yield DataFrames of `size` rows, and of fewer rows at the end. Without a file, yield an empty DataFrame."""
         if selection is None or limit == 0:
+            yield frame(columns, [])
             return
-        chosen, left, is_empty = selection, limit, True
+        chosen, left, start, is_empty = selection, limit, 0, True
+        records: list[Record] = []
         if name is not None:
             names = as_written(session, texts("name", conditions["name"]))
             chosen = read({**conditions, "name": names}) or selection
@@ -240,12 +478,13 @@ def files(  # type: ignore[misc]  # the overloads tell the types of the result
             without = read({**conditions, "folder": None}) or chosen
             chosen = FileFilter(without.query, (*without.conditions, InFolders(inside)))
         most = None if chosen.conditions else limit  # the service does not test patterns
+        needed = [*map(attrgetter("key"), chosen.conditions), *("name", "parents") * paths]
         listed = list_file_pages(
             session,
             q=chosen.query,
-            order_by=wire_order(keys),
+            order_by=wire_order(keys) if keys else None,
             page_size=min(filter(None, (_LARGEST_PAGE, most, chunksize))),
-            fields=_mask(schema, [*(condition.key for condition in chosen.conditions), *("name", "parents") * paths]),
+            fields="*" if schema is FILE else ",".join(dict.fromkeys((*schema.keys, *needed))),
             limit=most,
             ahead=most == limit,
         )
@@ -254,10 +493,14 @@ def files(  # type: ignore[misc]  # the overloads tell the types of the result
                 for page in listed:
                     matches = list(filter(chosen.matches, page))[:left] if chosen.conditions else page
                     is_empty &= not matches
-                    yield [{**file, "path": tree.path(file)} for file in matches] if tree and paths else [*matches]
+                    records += [{**file, "path": tree.path(file)} for file in matches] if tree and paths else matches
+                    while len(records) > size:  # not the last rows, because the next page may be empty
+                        yield _numbered(frame(columns, records[:size]), start)
+                        del records[:size]
+                        start += size
                     left = None if left is None else left - len(matches)
                     if left == 0:
-                        return
+                        break
         except BadRequest as error:
             explain_bad_request(error, query, keys)
             raise
@@ -266,42 +509,16 @@ def files(  # type: ignore[misc]  # the overloads tell the types of the result
         if is_empty and text is not None:
             searched = "only names and descriptions are searched, not the content of files"
             warn_caller(f"no file has the words {text!r:.60}: {searched}, unless a deployment does more")
+        if records or not start:
+            yield _numbered(frame(columns, records), start)
 
-    columns = _with_paths(schema) if paths else schema
-    chunks = _chunks(columns, pages(), chunksize or _CHUNK)
-    return concatenate(columns, list(chunks)) if chunksize is None else chunks
-
-
-def _with_paths(schema: Schema) -> Schema:
-    """Return a schema with the column `path` after the name, or at the end."""
-    at = schema.keys.index("name") + 1 if "name" in schema.keys else len(schema.keys)
-    return Schema((*schema.columns[:at], Column("path", "str", "path"), *schema.columns[at:]))
-
-
-def _chunks(schema: Schema, pages: Generator[list[Record], None, None], size: int) -> Generator[DataFrame, None, None]:
-    """Yield DataFrames of `size` rows, and of fewer rows at the end. Without a file, yield an empty DataFrame."""
-    records: list[Record] = []
-    start = 0
-    with closing(pages):
-        for page in pages:
-            records += page
-            while len(records) > size:  # not the last rows, because the next page may be empty
-                yield _numbered(frame(schema, records[:size]), start)
-                del records[:size]
-                start += size
-    if records or not start:
-        yield _numbered(frame(schema, records), start)
+    return concatenate(columns, [*chunks()]) if chunksize is None else chunks()
 
 
 def _numbered(chunk: DataFrame, start: int) -> DataFrame:
     """Return the DataFrame with rows that are numbered from `start`."""
     chunk.index += start
     return chunk
-
-
-def _mask(schema: Schema, keys: Iterable[str]) -> str:
-    """Return the `fields` mask for the columns of a schema, and for the keys of the search conditions."""
-    return "*" if schema is FILE else ",".join(dict.fromkeys((*schema.keys, *keys)))
 
 
 def _check_folders(session: Session, ids: list[str]) -> None:

@@ -1,43 +1,119 @@
-"""Prepares and runs uploads for `upload`, `update` and the upload form (A1 to A5)."""
+"""Prepares and runs uploads of files, folders and DataFrames, for `upload`, `update` and the upload form (A1 to A5)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
+from ...client.files import ROOT, get_file
 from ...client.uploads.chosen_id import compare_content, find_or_upload
-from ...client.uploads.open_source import is_stream, open_source, own_name
-from ...client.uploads.prepare import prepare, resumable, send_once
-from ...client.uploads.sources import UnreadableSource
+from ...client.uploads.prepare import SIMPLE_LIMIT, prepare, resumable, send_once
+from ...client.uploads.sources import UnreadableSource, is_stream, open_source, own_name
+from ...client.uploads.tree_upload import TreeFile, TreeUpload, upload_tree_file
 from ...core.errors.caller_warning import warn_caller
-from ...core.errors.errors import UnverifiedUploadWarning
-from ..arguments import is_frame, names_for, sources
-from ..batch.batch import Errors, Report
-from ..byte_sizes import share_text
-from .frame_content import content_of, new_contents
-from .metadata import RowBodies, files_schema_with, row_bodies
+from ...core.errors.errors import SvcError, UnverifiedUploadWarning
+from ...core.http.multipart import MediaType
+from ...core.http.native_formats import CSV, XLSX
+from ...local.tree import HIDDEN, LocalTree, list_tree, names_tree
+from ..arguments import flag, is_frame, names_for, sources
+from ..batch.batch import ROW_ERRORS, Batch, Errors, Report, Resumable, RowOperation, run
+from ..byte_sizes import share_text, size_text
+from ..frames.frames import Record, Schema
+from ..frames.schemas import FILES, TREE_FILES, UPLOADS
+from ..tables.formats import (
+    BY_NAME,
+    GZIP,
+    GZIP_EXTENSION,
+    TableFormat,
+    check_extension,
+    format_of_file,
+    format_of_name,
+    format_of_type,
+)
+from ..tables.write_table import write_table
+from .metadata import RowBodies, files_schema_with, metadata_body, row_bodies
 
 if TYPE_CHECKING:
+    from pandas import DataFrame
+
     from ...client.session import Session
     from ...client.uploads.request import UploadArguments, UploadRequest
     from ...client.uploads.resumable_upload import ClientUpload
     from ...core.resources.files import File
     from ..arguments import Column, Source, Sources
-    from ..frames.frames import Record, Schema
 
 
-@contextmanager
-def explaining_interrupt(explain: Callable[[], str]) -> Iterator[None]:
-    """Set the message of a KeyboardInterrupt in the block to the result of `explain`."""
+_CSV = BY_NAME["csv"]
+
+
+def content_of(
+    source: Any, name: str | None, mime_type: str | None, *, converted: bool = False
+) -> tuple[Any, str | None]:
+    """Return the content of an upload source and its media type, None to detect the type.
+
+    A DataFrame becomes the bytes of a file in the format that `mime_type` or the extension of `name` means, else CSV.
+    A DataFrame that the service converts becomes a workbook, whose cells have types. `name` then names the spreadsheet.
+    Raises ImportError or ValueError if the DataFrame cannot be written in this format, and TypeError for a Series.
+    """
+    if not is_frame(source):
+        pandas = sys.modules.get("pandas")
+        if pandas is not None and isinstance(source, pandas.Series):
+            raise TypeError(
+                "source must not be a Series: give source.to_frame() to upload a table, or list(source) if it has paths"
+            )
+        return source, mime_type
+    by_type = format_of_type(mime_type) if isinstance(mime_type, str) else None
+    by_name = BY_NAME["xlsx"] if converted else format_of_name(name or "")
+    if not mime_type and not by_name:
+        check_extension(name or "")
+    table_format = by_type or by_name or _CSV
+    is_gzip = bool(by_name) and not converted and str(name).lower().endswith(GZIP_EXTENSION)
+    compressed = mime_type in (None, GZIP) and is_gzip
+    media_type = mime_type or (GZIP if compressed else table_format.media_type(None if converted else name))
+    return write_table(source, table_format, compressed=compressed), media_type
+
+
+def new_contents(
+    session: Session, ids: Iterable[str], source: Any, name: str | None, mime_type: str | None
+) -> Iterator[tuple[str, Any, str | None]]:
+    """Return an iterator over the ids of stored files, each with its new content and media type as in `content_of`.
+
+    A DataFrame gets the format of the stored file, if neither `mime_type` nor the new name means another.
+    """
+    if not is_frame(source) or mime_type or format_of_name(name or ""):
+        content, media_type = content_of(source, name, mime_type)
+        yield from ((file_id, content, media_type) for file_id in ids)
+        return
+    written: dict[tuple[str, str], bytes] = {}
+    for file_id in ids:
+        table_format, media_type = _stored_format(session, file_id)
+        key = (table_format.name, media_type)
+        if key not in written:
+            written[key] = write_table(source, table_format, compressed=media_type == GZIP)
+        yield file_id, written[key], media_type
+
+
+def _stored_format(session: Session, file_id: str) -> tuple[TableFormat, str]:
+    """Return the format and the media type of new content for a stored file, which are CSV if the file is no table."""
     try:
-        yield
-    except KeyboardInterrupt as interrupt:
-        interrupt.args = (explain(),)
-        raise
+        facts = get_file(session, file_id, fields="name,mimeType")
+    except SvcError:  # the upload has the same error, in the row of its file
+        return _CSV, CSV
+    name, stored_type = str(facts.get("name")), MediaType.parse(str(facts.get("mimeType"))).essence
+    if stored_type == session.names.native("spreadsheet"):
+        return BY_NAME["xlsx"], XLSX
+    table_format = format_of_file(stored_type, name)
+    if table_format is None:
+        check_extension(name)
+        return _CSV, CSV
+    if stored_type == GZIP or format_of_type(stored_type) is table_format:
+        return table_format, stored_type
+    return table_format, GZIP if name.lower().endswith(GZIP_EXTENSION) else table_format.media_type(name)
 
 
 def stored_text(upload: ClientUpload) -> str:
@@ -66,21 +142,22 @@ def new_files(
     """
 
     contents = [content for item in sources(source) for content in _matches(item)]
-    _check_streams(contents)
+    if len(contents) > 1:
+        _check_streams(contents)
     if isinstance(file_id, str) and len(contents) != 1:
         raise ValueError(f"file_id is for one source, but source has {len(contents)} sources; give a list of ids")
     chosen_id = {} if file_id is None else {"id": file_id}
     names = names_for(len(contents), name)
     bodies = row_bodies(metadata, chosen_id, len(contents), creating=True, names=session.names, row="source")
-    schema = files_schema_with(bodies.keys)
-    rows = []
+    keys, rows = bodies.keys, []
+    query = files_schema_with(keys).query
     for n, (item, title) in enumerate(zip(contents, names, strict=True)):
         body = bodies.body(n)
         converted = bool(arguments.convert_to) or session.names.is_native(str(body.get("mimeType")))
         content, media_type = content_of(item, title or body.get("name"), arguments.mime_type, converted=converted)
-        own = replace(arguments, metadata=body, query=schema.query, name=title, mime_type=media_type)
+        own = replace(arguments, metadata=body, query=query, name=title, mime_type=media_type)
         rows.append((content, own))
-    return schema, _prepare_rows(session, rows, errors), bodies
+    return files_schema_with(keys, UPLOADS), _prepare_rows(session, rows, errors), bodies
 
 
 def _prepare_rows(session: Session, rows: Iterable[tuple[Any, UploadArguments]], errors: Errors) -> list[UploadRequest]:
@@ -110,7 +187,7 @@ def _matches(source: Source) -> list[Source]:
     """Return the files that match a URL with wildcards, or else the source itself."""
     from ...local.url_files import UrlFile, is_url
 
-    return [*UrlFile(source).matches()] if is_url(source) and "*" in source else [source]
+    return [*UrlFile(source).matches()] if isinstance(source, str) and "*" in source and is_url(source) else [source]
 
 
 def new_content(
@@ -130,7 +207,8 @@ def new_content(
     contents = sources(source)
     if len(contents) not in (1, len(ids)):
         raise ValueError(f"source has {len(contents)} sources for {len(ids)} files; give one, or one for each file")
-    _check_streams(contents * len(ids) if len(contents) == 1 else contents)
+    if len(ids) > 1:
+        _check_streams(contents * len(ids) if len(contents) == 1 else contents)
     bodies = row_bodies(metadata, fields, len(ids), creating=False, names=session.names)
     schema = files_schema_with(bodies.keys)
     common = replace(arguments, metadata=bodies.shared, query=schema.query)
@@ -193,16 +271,15 @@ def is_current(session: Session, record: Record, status_changed: int | None, pat
 
 def send_upload(session: Session, request: UploadRequest, report: Report, *, alone: bool) -> Record:
     """Run an upload and return the record of the file. `alone` is False for one of several uploads of a call."""
-
     if isinstance(request.source, UnreadableSource):
         request.source.read(0, 1)  # raises its error before a session is opened
-    if request.upload_type == "resumable":
-        upload = resumable(session, request, report)
-        with explaining_interrupt(lambda: f"{stored_text(upload)}; {_how_to_go_on(upload, alone=alone)}"):
-            file = upload.run()
-    else:
-        with explaining_interrupt(lambda: "the upload was stopped; files() shows whether the file is stored"):
-            file = send_once(session, request, report)
+    upload = resumable(session, request, report) if request.upload_type == "resumable" else None
+    try:
+        file = upload.run() if upload else send_once(session, request, report)
+    except KeyboardInterrupt as interrupt:
+        stopped = "the upload was stopped; files() shows whether the file is stored"
+        interrupt.args = (f"{stored_text(upload)}; {_how_to_go_on(upload, alone=alone)}" if upload else stopped,)
+        raise
     return {**file, SOURCE_TIME: request.source.status_changed}
 
 
@@ -217,3 +294,118 @@ def _how_to_go_on(upload: ClientUpload, *, alone: bool) -> str:
     if not upload.resumes_later:
         return "an upload from a stream cannot go on in another call; give a path or bytes"
     return "run the cell again to go on" if alone else f"upload {upload.request.name!r} again to go on with it"
+
+
+MAX_FILES = 1000
+"""The maximum number of files that are uploaded from folders without `recursive=True`."""
+
+_MAX_SKIPPED_NAMED = 5
+
+
+def has_tree(source: object) -> bool:
+    """Return True if a source, or one in a list of sources, is the path of a folder or a pattern with wildcards."""
+
+    sources = source if isinstance(source, list | tuple) else [source]
+    return any(names_tree(path) for path in sources if isinstance(path, str | os.PathLike))
+
+
+def upload_trees(
+    session: Session,
+    source: object,
+    arguments: UploadArguments,
+    *,
+    name: object,
+    file_id: object,
+    metadata: Any,
+    recursive: bool | None,
+    include_hidden: bool,
+    batch: Batch,
+) -> DataFrame:
+    """Upload folders and patterns. Return one row for each file. Arguments and errors are the same as for `upload`."""
+    if file_id is not None:
+        raise ValueError("file_id is the id of one file, and source is a folder or a pattern")
+    trees = _local_trees(source, name, include_hidden=flag("include_hidden", include_hidden))
+    files = [file for tree in trees for file in tree.files]
+    title = os.fspath(source) if isinstance(source, str | os.PathLike) else f"{len(trees)} sources"
+    _check_count(title, len(files), sum(tree.size for tree in trees), recursive)
+    body = metadata_body(metadata, creating=True, names=session.names)
+    if of_one_file := next((key for key in ("name", "id") if key in body), None):
+        raise ValueError(f"metadata has {of_one_file}, which is for one file, and source is a folder or a pattern")
+    top = (body.get("parents") or [ROOT])[0]
+    schema = files_schema_with(body)
+    others = files_schema_with(body, UPLOADS).columns[len(FILES.columns) :]
+    columns = Schema(TREE_FILES.columns + others)  # the fields that were set come last
+    upload = TreeUpload(session, top, replace(arguments, metadata=body, query=schema.query))
+    _warn_of_skipped(trees)
+    for tree in trees:
+        for folder in tree.folders:
+            upload.folder(folder)
+    if batch.executor is not None:  # the current folder of another process may be another one
+        files = [replace(file, path=file.path.absolute()) for file in files]
+    rows = [upload.plan(file) for file in files]
+    resumable: Resumable[TreeFile] = Resumable(
+        "upload",
+        {**body, "convert_to": arguments.convert_to, "mime_type": arguments.mime_type, "name": name},
+        identity=_identity,
+        with_id=lambda row, new_id: row._replace(new_id=new_id),
+        needs_id=lambda row: row.file.size <= SIMPLE_LIMIT,  # a larger upload is found in the journal without an id
+        fewest=1,
+        repeat=partial(_upload_row, repeated=True),
+        is_done=lambda row, record: is_current(session, record, row.file.path.stat().st_ctime_ns, row.file.path),
+    )
+    operation = RowOperation(
+        columns,
+        _upload_row,
+        known=lambda row: {"name": row.file.relative.name, "path": str(row.file.relative)},
+        label=lambda n, row: str(row.file.relative),
+        row_errors=(*ROW_ERRORS, ValueError),
+        resumable=resumable,
+        title=f"Upload {title}",
+        size=lambda row: row.file.size,
+        going_on="run the cell again to go on",
+    )
+    return run(operation, rows, session, batch)
+
+
+def _upload_row(session: Session, row: TreeFile, report: Report, *, repeated: bool = False) -> Record:
+
+    status_changed = None if row.file.error else row.file.path.stat().st_ctime_ns
+    file, outcome = upload_tree_file(session, row, report, repeated=repeated)
+    return {**file, "path": str(row.file.relative), "outcome": outcome, SOURCE_TIME: status_changed}
+
+
+def _identity(row: TreeFile) -> list[object]:
+    """Return what identifies a file in a ledger: its paths, its size and its modification time."""
+    path = row.file.path.absolute()
+    modified = None if row.file.error else path.stat().st_mtime_ns
+    return [str(path), str(row.file.relative), row.file.size, modified]
+
+
+def _local_trees(source: Any, name: object, *, include_hidden: bool) -> list[LocalTree]:
+
+    sources = source if isinstance(source, list | tuple) else [source]
+    if name is not None and (len(sources) != 1 or not isinstance(name, str)):
+        raise ValueError("name is for one file or folder, and source has several; leave name out")
+    if others := [type(member).__name__ for member in sources if not isinstance(member, str | os.PathLike)]:
+        raise ValueError(f"source mixes folders with {others[0]}; upload them in two calls")
+    return [list_tree(path, name=name, include_hidden=include_hidden) for path in sources]
+
+
+def _check_count(title: str, count: int, size: int, recursive: bool | None) -> None:
+    if recursive is not None and not flag("recursive", recursive):
+        raise ValueError(f"source {title!r} is a folder or a pattern, and recursive is False")
+    if recursive is None and count > MAX_FILES:
+        raise ValueError(
+            f"source {title!r} has {count:,} files ({size_text(size)});"
+            f" give recursive=True to upload more than {MAX_FILES:,}. Nothing was sent"
+        )
+
+
+def _warn_of_skipped(trees: Sequence[LocalTree]) -> None:
+
+    entries = [entry for tree in trees for entry in tree.skipped]
+    skipped = [f"{path} ({reason})" for path, reason in entries]
+    if skipped:
+        more = f" and {len(skipped) - _MAX_SKIPPED_NAMED} more" if len(skipped) > _MAX_SKIPPED_NAMED else ""
+        hint = "; include_hidden=True uploads hidden files" if any(reason == HIDDEN for _, reason in entries) else ""
+        warn_caller(f"not uploaded: {', '.join(skipped[:_MAX_SKIPPED_NAMED])}{more}{hint}")

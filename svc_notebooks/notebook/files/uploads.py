@@ -17,9 +17,8 @@ from ..current_session import SessionLike, session_or_current
 from ..exchanges.charts import Picture, state_chart, state_path, upload_picture
 from ..frames.frames import frame
 from ..frames.schemas import HISTORY, PENDING
-from .frame_content import content_of, new_contents
 from .metadata import files_schema_with, metadata_body, with_parent
-from .upload_requests import explaining_interrupt, stored_text
+from .upload_requests import content_of, new_contents, stored_text
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -158,8 +157,10 @@ class Upload:
         with reporting(progress, f"Upload {self._upload.request.name}", self._upload.total) as report:
             self._upload.progress = report
             try:
-                with explaining_interrupt(lambda: f"{stored_text(self._upload)}; resume() goes on"):
-                    yield
+                yield
+            except KeyboardInterrupt as interrupt:
+                interrupt.args = (f"{stored_text(self._upload)}; resume() goes on",)
+                raise
             finally:
                 self._upload.progress = None
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -34,6 +34,7 @@ _DTYPES: dict[str, Dtype] = {
 }
 
 
+@lru_cache(maxsize=1024)
 def snake(name: str) -> str:
     """Convert a wire name in camelCase to a column name in snake_case.
 
@@ -43,6 +44,7 @@ def snake(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
 
 
+@lru_cache(maxsize=1024)
 def camel(name: str) -> str:
     """Convert the name of a column or of a Python argument to a wire name in camelCase.
 
@@ -129,32 +131,53 @@ def frame(schema: Schema, records: Sequence[Record]) -> DataFrame:
     >>> dict(frame(FILES, []).dtypes.astype(str)) == FILES.dtypes
     True
     """
+    import numpy as np
     import pandas as pd
 
     if not records and schema in _empty_frames:
         return _empty_frames[schema].copy()
     columns: dict[str, Any] = {}
     for column in schema.columns:
+        dtype: Dtype = column.dtype
+        made: Any
         try:
             values = list(map(itemgetter(column.key), records))
         except KeyError:
-            if len(records) == 1 and column.dtype in _missing:
-                columns[column.name] = _missing[column.dtype].copy()
+            if len(records) == 1 and dtype in _missing:
+                columns[column.name] = _missing[dtype].copy()
                 continue
             values = [record.get(column.key) for record in records]
         try:
-            columns[column.name] = _column(column.dtype, values)
-            if len(values) == 1 and values[0] is None:
-                _missing[column.dtype] = columns[column.name].copy()
+            if dtype == "Int64" and None not in values:
+                numbers = np.fromiter(
+                    map(int, values), dtype="int64", count=len(values)
+                )  # int64 is a string on the wire
+                made = pd.arrays.IntegerArray(numbers, np.zeros(len(values), dtype=bool))
+            elif dtype == "Int64":
+                made = pd.array([None if value is None else int(value) for value in values], dtype=dtype)
+            elif dtype == "boolean" and (flags := np.array(values)).dtype == bool:
+                made = pd.arrays.BooleanArray(flags, np.zeros(len(values), dtype=bool))
+            elif dtype == TIME:
+                made = pd.DatetimeIndex(_instants(values), tz="UTC").array
+            elif dtype == "object":
+                made = np.empty(len(values), dtype=object)
+                made[:] = values
+            elif dtype == "str" and _text_dtype() == "object":
+                made = np.array([np.nan if value is None else value for value in values], dtype=object)
+            else:
+                made = pd.array(values, dtype=dtype)
+        except UnicodeEncodeError:  # Arrow, which stores texts where pyarrow is installed, has no lone surrogates
+            made = pd.array(values, dtype=pd.StringDtype("python", na_value=np.nan))
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-            problem = (
-                f"The service returned a value of {column.key} that is not a {column.dtype}: {printable(str(error))}"
-            )
+            problem = f"The service returned a value of {column.key} that is not a {dtype}: {printable(str(error))}"
             raise ServiceFailed(problem, location=column.key, advice="Check base_url.") from None
-    made = pd.DataFrame(columns, copy=False)
+        columns[column.name] = made
+        if len(values) == 1 and values[0] is None:
+            _missing[dtype] = made.copy()
+    result = pd.DataFrame(columns, copy=False)
     if not records:
-        _empty_frames[schema] = made.copy()
-    return made
+        _empty_frames[schema] = result.copy()
+    return result
 
 
 _empty_frames: dict[Schema, DataFrame] = {}
@@ -193,34 +216,6 @@ def concatenate(schema: Schema, frames: Sequence[DataFrame], numbers: Sequence[i
         values = pd.concat(pieces, ignore_index=True).array
         columns[column.name] = values if is_sorted else values.take(order)
     return pd.DataFrame(columns, copy=False)
-
-
-def _column(dtype: Dtype, values: list[Any]) -> Any:
-    """Return column values as a pandas or numpy array with the dtype. None is a missing value."""
-    import numpy as np
-    import pandas as pd
-
-    if dtype == "Int64":
-        if None in values:
-            return pd.array([None if value is None else int(value) for value in values], dtype=dtype)
-        numbers = np.fromiter(map(int, values), dtype="int64", count=len(values))  # int64 is a string on the wire
-        return pd.arrays.IntegerArray(numbers, np.zeros(len(values), dtype=bool))
-    if dtype == "boolean":
-        flags = np.array(values)
-        if flags.dtype == bool:
-            return pd.arrays.BooleanArray(flags, np.zeros(len(values), dtype=bool))
-    if dtype == TIME:
-        return pd.DatetimeIndex(_instants(values), tz="UTC").array
-    if dtype == "object":
-        column = np.empty(len(values), dtype=object)
-        column[:] = values
-        return column
-    if dtype == "str" and _text_dtype() == "object":
-        return np.array([np.nan if value is None else value for value in values], dtype=object)
-    try:
-        return pd.array(values, dtype=dtype)
-    except UnicodeEncodeError:  # Arrow, which stores texts where pyarrow is installed, has no lone surrogates
-        return pd.array(values, dtype=pd.StringDtype("python", na_value=np.nan))
 
 
 @cache

@@ -146,7 +146,7 @@ def receiver(
 def _register(session: Session, new: Receiver) -> None:
     """Register a receiver at the service of a class. Close the receiver if the service refuses it."""
     try:
-        answer = session.call("POST", "/_class/receivers", body={"address": new.address, "ca_pem": new.ca_pem})
+        answer = session.fetch("POST", "/_class/receivers", body={"address": new.address, "ca_pem": new.ca_pem})
         if "receiver" not in answer:
             raise foreign_answer(session.base_url, "it has no receiver", str([*answer][:9]))
     except BaseException:

@@ -23,8 +23,7 @@ from ...core.policy import Policy
 from ...core.resources.events import Attachment, Attendee, ConferenceData, ConferenceRequest, Event
 from ...core.time_zones import zone
 from ..dispatch.messages import bool_param, int_param, parse_fields_param, read_json
-from ..dispatch.origin import link_base_url
-from ..dispatch.service_context import RequestContext, ServiceContext
+from ..dispatch.service_context import RequestContext, ServiceContext, link_base_url
 from ..files.rows import file_for
 from .access import resource_response, role_of
 from .tables import CalendarRow, EventRow
@@ -358,7 +357,8 @@ def complete_fields(
     fields = _writable_fields(body, context.policy)
     if request.caller.service_account and fields.get("attendees"):
         raise refuse("serviceAccountInvites")
-    fields |= pick(before, options.kept)
+    if before:
+        fields |= pick(before, options.kept)
     if "attachments" in fields and "attachments" not in options.kept:
         fields["attachments"] = complete_attachments(context, request, fields["attachments"], before.get("attachments"))
     if "conferenceData" in fields and "conferenceData" not in options.kept:
@@ -395,7 +395,7 @@ def _writable_fields(body: JSONObject, policy: Policy) -> Event:
 def _without_null(value: JSON, path: str) -> JSON:
     if isinstance(value, dict):
         return {
-            name: _without_null(member, f"{path}.{name}")
+            name: member if isinstance(member, str) else _without_null(member, f"{path}.{name}")
             for name, member in value.items()
             if member is not None and f"{path}.{name}" not in _READ_ONLY
         }

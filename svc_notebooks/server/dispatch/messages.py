@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, nullcontext
 from datetime import datetime
 from hashlib import blake2b
+from io import BytesIO
 from json.encoder import encode_basestring
 from tempfile import SpooledTemporaryFile
 from types import GeneratorType
@@ -29,7 +30,6 @@ from ...core.http.content_coding import BODY_DIGESTS, REPRESENTATION_DIGESTS, Di
 from ...core.http.messages import (
     JSON,
     Body,
-    BytesBody,
     Disconnected,
     Headers,
     JSONObject,
@@ -40,7 +40,7 @@ from ...core.http.messages import (
     close_body,
     is_gone,
 )
-from ...core.thread_permit import SLICE, in_slices
+from ...core.thread_permit import in_slices
 from ..store.blob_store import BLOCK
 from ..store.ids import SHARD
 from .journal import JournalEntry
@@ -49,13 +49,35 @@ JSON_TYPE = ("Content-Type", "application/json; charset=UTF-8")
 _NO_STORE = ("Cache-Control", "no-cache, no-store, max-age=0, must-revalidate")
 
 
-_COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=list)  # for generators
+_COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 def encode_json(value: object, *, compact: bool = False) -> bytes:
     """Return a value as JSON in UTF-8, on one line if `compact` is true, else indented by two spaces."""
-    text = _COMPACT.encode(value) if compact else _indent(value, "\n", {}) + "\n"
-    return text.encode("utf-8", "replace")  # an error message may quote lone surrogates of the request
+    newline = "" if compact else "\n"
+    if isinstance(value, dict) and GeneratorType in map(type, value.values()):
+        texts = _object_texts(value, newline)
+    else:
+        texts = iter([json_text(value, newline) + newline])
+    # An error message may quote lone surrogates of the request.
+    return b"".join([text.encode("utf-8", "replace") for text in texts])
+
+
+def _object_texts(value: Mapping[str, object], newline: str) -> Iterator[str]:
+    """Yield the text of an object in pieces. A generator is a long list, of which only one element is in memory."""
+    inner, colon, before = newline and f"{newline}  ", ": " if newline else ":", "{"
+    for name, member in value.items():
+        yield f"{before}{inner}{encode_basestring(name)}{colon}"
+        before = ","
+        if isinstance(member, GeneratorType):
+            indent, opening = inner and f"{inner}  ", "["
+            for element in member:
+                yield f"{opening}{indent}{json_text(element, indent)}"
+                opening = ","
+            yield "[]" if opening == "[" else f"{inner}]"
+        else:
+            yield json_text(member, inner)
+    yield f"{newline}}}{newline}"
 
 
 def json_text(value: object, newline: str = "") -> str:
@@ -84,11 +106,10 @@ def _indent(value: object, newline: str, texts: dict[tuple[int, str], str]) -> s
             else:
                 pieces.append(f"{quote(key)}: {_indent(member, inner, texts)}")
         text = f"{{{inner}{f',{inner}'.join(pieces)}{newline}}}"
-    elif value and isinstance(value, list | GeneratorType):
-        is_lazy = not isinstance(value, list)  # a long array, of which only one element is in memory
-        for member in in_slices(value) if isinstance(value, list) and len(value) > SLICE else value:
-            pieces.append(quote(member) if type(member) is str else _indent(member, inner, {} if is_lazy else texts))
-        text = f"[{inner}{f',{inner}'.join(pieces)}{newline}]" if pieces else "[]"
+    elif value and isinstance(value, list):
+        for member in in_slices(value):
+            pieces.append(quote(member) if type(member) is str else _indent(member, inner, texts))
+        text = f"[{inner}{f',{inner}'.join(pieces)}{newline}]"
     else:
         return _COMPACT.encode(value)
     texts[id(value), newline] = text
@@ -237,9 +258,15 @@ def check_headers(headers: Headers, method: str, operation: Operation) -> None:
         check_conditions(headers, None, changes=method not in ("GET", "HEAD"))
 
 
+_HASHED_AT_ONCE = 64 * 1024
+
+
 def with_etag(response: Response, headers: Headers) -> Response:
     """Return a response with an ETag that is computed from its body, or 304 if the request has this etag."""
-    etag = f'"{blake2b(response.content(), digest_size=15).hexdigest()}"'
+    content, digest = memoryview(response.content()), blake2b(digest_size=15)
+    for start in in_slices([*range(0, len(content), _HASHED_AT_ONCE)]):
+        digest.update(content[start : start + _HASHED_AT_ONCE])
+    etag = f'"{digest.hexdigest()}"'
     if "If-None-Match" in headers and lists_etag(headers, "If-None-Match", etag):
         return empty_response(304, [("ETag", etag)])
     return Response(response.status, Headers([*response.headers.pairs, ("ETag", etag)]), response.body)
@@ -329,7 +356,7 @@ def int_param(query: Query, name: str, default: int, maximum: int) -> int:
 
 def bool_param(query: Query, name: str, *, default: bool) -> bool:
     """Return a boolean parameter, or `default` if missing. Raises ApiError (400) unless "true" or "false"."""
-    return choice_param(query, name, ("true", "false") if default else ("false", "true")) == "true"
+    return choice_param(query, name, ("false", "true")) == "true" if name in query else default
 
 
 def check_booleans(query: Query, operation: Operation) -> None:
@@ -360,7 +387,7 @@ class RequestBody:
     __slots__ = ("_body", "_entry", "_read")
 
     def __init__(self, body: Body | bytes, entry: JournalEntry) -> None:
-        self._body = BytesBody(body) if isinstance(body, bytes) else body
+        self._body = BytesIO(body) if isinstance(body, bytes) else body
         self._entry = entry
         self._read: Callable[[int], bytes] = self._body.read
 

@@ -1,8 +1,7 @@
-"""Finds the origin that clients use, and checks the Host and the Origin of a request (CSRF, CORS)."""
+"""Checks the Host and the Origin of a request (CSRF, CORS)."""
 
 from __future__ import annotations
 
-import re
 import socket
 from collections.abc import Iterable
 from dataclasses import replace
@@ -10,61 +9,11 @@ from functools import cache
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from urllib.parse import urlsplit
 
-from ...core.brand_names import NOWHERE
 from ...core.errors.catalogue import refuse
 from ...core.http.messages import Request, Response
-from ...core.http.origins import ANY, host_of, is_in_networks
+from ...core.http.origins import ANY, host_of
 from .messages import empty_response
-from .service_context import ServiceContext
-
-_HOST = re.compile(r"(?:[A-Za-z0-9._~%-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?")
-_PAIR = re.compile(r'(proto|host)\s*=\s*("[^"]*"|[^;,\s]+)', re.IGNORECASE)
-_FORWARDED = frozenset({"forwarded", "x-forwarded-proto", "x-forwarded-host"})
-_DEFAULT_PORTS = {"http": ":80", "https": ":443"}
-
-
-def external_base_url(request: Request, context: ServiceContext) -> str:
-    """Return the base URL at which clients reach the service. Raises ApiError (400) for an invalid Host."""
-    if context.base_url:
-        return context.base_url.rstrip("/")
-    return external_origin(request, context) + context.policy.path_prefix
-
-
-def link_base_url(request: Request, context: ServiceContext) -> str:
-    """Return the base URL of links to files and events. Raises ApiError (400) for an invalid Host.
-
-    A request in this process has no address that a browser can open. Its links have that of the newest socket server
-    that runs.
-    """
-    base_url = external_base_url(request, context)
-    if not context.servers or base_url != NOWHERE:
-        return base_url
-    return next((server.base_url for server in reversed(context.servers) if not server.stopping), base_url)
-
-
-def external_origin(request: Request, context: ServiceContext) -> str:
-    """Return the origin at which clients reach the service. Raises ApiError (400) for an invalid Host."""
-    if context.base_url:
-        scheme, host, *_ = urlsplit(context.base_url)
-        return f"{scheme}://{host}"
-    scheme, host, *_ = urlsplit(request.url)
-    headers = request.headers.by_name()
-    host = headers.get("host", [""])[0] or host
-    if not _FORWARDED.isdisjoint(headers) and (
-        context.policy.trust_forwarded or is_in_networks(request.client, context.policy.proxies)
-    ):
-        # The proxy next to the client wrote the first element of each header.
-        forwarded, proto, forwarded_host = (
-            (request.headers.get(name) or "").split(",")[0].strip()
-            for name in ("Forwarded", "X-Forwarded-Proto", "X-Forwarded-Host")
-        )
-        parameters = {key.lower(): value.strip('"') for key, value in _PAIR.findall(forwarded)}
-        scheme = (parameters.get("proto") or proto or scheme).lower()
-        scheme = scheme if scheme in _DEFAULT_PORTS else "http"
-        host = parameters.get("host") or forwarded_host or host
-    if not _HOST.fullmatch(host):
-        raise refuse("invalidHeader", name="Host", message="expected a host name with an optional port.")
-    return f"{scheme}://{host.removesuffix(_DEFAULT_PORTS.get(scheme, ':80'))}"
+from .service_context import ServiceContext, external_base_url, external_origin
 
 
 def without_prefix(request: Request, prefix: str) -> Request:
@@ -180,11 +129,6 @@ _EXPOSED = (
 
 _MAX_AGE = "7200"
 """The seconds for which a browser may cache a preflight response. This is the maximum that Chromium accepts."""
-
-
-def is_preflight(request: Request) -> bool:
-    """Return True if a request, which has an Origin header, is a CORS preflight."""
-    return request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers
 
 
 def preflight(request: Request, methods: Iterable[str], context: ServiceContext) -> Response:

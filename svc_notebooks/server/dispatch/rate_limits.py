@@ -1,4 +1,4 @@
-"""Limits the number of requests of each user within a time window (X-04).
+"""Limits the number of requests of each user within a time window (X-04), and the long reads at the same time.
 
 The first request of a user opens the window, on the clock of the service. A refused request does not count, and its
 error names the seconds to wait.
@@ -7,19 +7,22 @@ error names the seconds to wait.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, timedelta
-from typing import TYPE_CHECKING, Literal, TypedDict
+from typing import TYPE_CHECKING, Literal, TypedDict, TypeVar
 
+from ...convert.pool.converter import Abandoned, Admission, TooManyWaiting
 from ...core.api.operations import Operation
 from ...core.clock import Clock, format_time
 from ...core.errors.catalogue import ApiError, row
-from ...core.http.messages import Query
+from ...core.http.messages import Disconnected, Query
 from ...core.policy import Policy
+from ...core.thread_permit import checked_slices, release_permit
 from ..store.clock import SystemClock
 from ..store.postgres.windows import QUOTA, Windows
-from .service_context import Caller, Quota, ServiceContext
+from .service_context import Caller, Quota
 
 if TYPE_CHECKING:
     from ..store.postgres.state import SharedTables
@@ -178,10 +181,54 @@ class RequestQuotas(RateLimiter):
             self._spend(caller.user, QUOTA, limit, operation.cost("requests", media=False))
 
 
-def quotas_of(context: ServiceContext, anonymous: Quota) -> RequestQuotas:
-    """Return the limiter for the request quotas of a service."""
-    return RequestQuotas(context.policy, context.quotas, anonymous, context.store.shared)
-
-
 def _limit(most: int | None, counting: Literal["units", "requests"]) -> Limit | None:
     return None if most is None else Limit(most, _MINUTE, counting)
+
+
+T = TypeVar("T")
+
+_MAX_RUNNING, _MAX_WAITING = 4, 1_000_000
+
+
+class LongReads:
+    """Lets users take turns with long work that only reads."""
+
+    def __init__(self) -> None:
+        self._turns = Admission(_MAX_RUNNING, _MAX_WAITING)
+
+    def run(
+        self,
+        read: Callable[[], T],
+        user: str,
+        is_gone: Callable[[], bool],
+        snapshot: Callable[[], AbstractContextManager[None]] | None,
+    ) -> T:
+        """Return the result of `read`, which reads a `snapshot`. Raises Disconnected if the client has gone.
+
+        Long work waits for its turn. With a snapshot, it does not wait where it is, because it has a reader of the
+        database: `read` is called again when its turn has come.
+        """
+        has_turn, waits = False, snapshot is None
+
+        def check(pauses: bool) -> None:
+            nonlocal has_turn
+            if is_gone():
+                raise Disconnected("the client has closed its connection")
+            if pauses and not has_turn:
+                with release_permit() if waits else nullcontext():
+                    stack.enter_context(self._turns.turn(user, is_gone, waits=waits))
+                has_turn = True
+
+        try:
+            with ExitStack() as stack:
+                try:
+                    with checked_slices(check), snapshot() if snapshot else nullcontext():
+                        return read()
+                except TooManyWaiting:
+                    with release_permit():
+                        stack.enter_context(self._turns.turn(user, is_gone))
+                    has_turn = True
+                with checked_slices(check), snapshot() if snapshot else nullcontext():
+                    return read()
+        except Abandoned:
+            raise Disconnected("the client has closed its connection") from None

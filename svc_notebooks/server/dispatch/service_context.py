@@ -9,15 +9,17 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Lock
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from urllib.parse import urlsplit
 
 from ...convert.pool.converter import Converter
 from ...core.api.error_rules import rule_for_scopes
 from ...core.api.operations import ALL_SCOPES, CONTENT, PERMISSION_ID, READ, Operation
-from ...core.brand_names import Names
+from ...core.brand_names import NOWHERE, Names
 from ...core.clock import to_millis
-from ...core.errors.catalogue import ApiError, row
+from ...core.errors.catalogue import ApiError, refuse, row
 from ...core.events.rrule import WorkBudget
 from ...core.http.messages import Body, Headers, Query, Request
+from ...core.http.origins import is_in_networks
 from ...core.policy import Policy
 from ...core.suggestions import nearest_name
 from ..store.clock import SystemClock, VirtualClock
@@ -263,3 +265,58 @@ class RequestContext(NamedTuple):
     def permission_id(self) -> str:
         """The id of the permission in the path, or "" if the path has no permission id."""
         return self.path_params.get(PERMISSION_ID, "")
+
+
+# -- the address of the service in links
+
+
+_HOST = re.compile(r"(?:[A-Za-z0-9._~%-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?")
+_PAIR = re.compile(r'(proto|host)\s*=\s*("[^"]*"|[^;,\s]+)', re.IGNORECASE)
+_FORWARDED = frozenset({"forwarded", "x-forwarded-proto", "x-forwarded-host"})
+_DEFAULT_PORTS = {"http": ":80", "https": ":443"}
+
+
+def external_base_url(request: Request, context: ServiceContext) -> str:
+    """Return the base URL at which clients reach the service. Raises ApiError (400) for an invalid Host."""
+    if context.base_url:
+        return context.base_url.rstrip("/")
+    return external_origin(request, context) + context.policy.path_prefix
+
+
+def link_base_url(request: Request, context: ServiceContext) -> str:
+    """Return the base URL of links to files and events. Raises ApiError (400) for an invalid Host.
+
+    A request in this process has no address that a browser can open. Its links have that of the newest socket server
+    that runs.
+    """
+    if context.base_url:
+        return context.base_url.rstrip("/")
+    base_url = external_origin(request, context) + context.policy.path_prefix
+    if not context.servers or base_url != NOWHERE:
+        return base_url
+    return next((server.base_url for server in reversed(context.servers) if not server.stopping), base_url)
+
+
+def external_origin(request: Request, context: ServiceContext) -> str:
+    """Return the origin at which clients reach the service. Raises ApiError (400) for an invalid Host."""
+    if context.base_url:
+        scheme, host, *_ = urlsplit(context.base_url)
+        return f"{scheme}://{host}"
+    scheme, host, *_ = urlsplit(request.url)
+    headers = request.headers.by_name()
+    host = headers.get("host", [""])[0] or host
+    if not _FORWARDED.isdisjoint(headers) and (
+        context.policy.trust_forwarded or is_in_networks(request.client, context.policy.proxies)
+    ):
+        # The proxy next to the client wrote the first element of each header.
+        forwarded, proto, forwarded_host = (
+            (request.headers.get(name) or "").split(",")[0].strip()
+            for name in ("Forwarded", "X-Forwarded-Proto", "X-Forwarded-Host")
+        )
+        parameters = {key.lower(): value.strip('"') for key, value in _PAIR.findall(forwarded)}
+        scheme = (parameters.get("proto") or proto or scheme).lower()
+        scheme = scheme if scheme in _DEFAULT_PORTS else "http"
+        host = parameters.get("host") or forwarded_host or host
+    if not _HOST.fullmatch(host):
+        raise refuse("invalidHeader", name="Host", message="expected a host name with an optional port.")
+    return f"{scheme}://{host.removesuffix(_DEFAULT_PORTS.get(scheme, ':80'))}"

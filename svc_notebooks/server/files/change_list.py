@@ -14,9 +14,8 @@ from ..dispatch.messages import bool_param, int_param, json_response, parse_fiel
 from ..dispatch.service_context import RequestContext, ServiceContext
 from ..notifications.channels import open_channel, resource_uri
 from ..store.ids import SHARD
-from .change_log import change_log_of
-from .resource import DEFAULT_MASK, ViewContext, file_resource
-from .rows import file_for, visible_role
+from .resource import DEFAULT_MASK, file_resource, view_of
+from .rows import change_log_of, file_for, visible_role
 from .tables import ChangeRow, FileRow
 
 _FIRST = SHARD * 10**15
@@ -101,8 +100,7 @@ def _change_resource(
         "fileId": row.file,
     }
     if file and (field_mask.STAR in mask or "file" in mask):
-        view = ViewContext(context, request.caller, request.http_request)
-        change["file"] = file_resource(file, mask.get("file") or DEFAULT_MASK, view)
+        change["file"] = file_resource(file, mask.get("file") or DEFAULT_MASK, view_of(context, request))
     return change
 
 

@@ -146,7 +146,7 @@ def conversion_for(
     if not is_document(context, target):
         special = (context.folder_type, context.shortcut_type)
         for media_type in (target, requested_type, declared_type):  # content can neither have nor declare such a type
-            if isinstance(media_type, str) and (media_type in special or is_document(context, media_type)):
+            if media_type in special or (isinstance(media_type, str) and is_document(context, media_type)):
                 raise refuse("noConversion", source=source, target=media_type)
         return None
     conversion = ConversionRequest(target.removeprefix(context.names.media_prefix), declared_type, bool(file_id))
@@ -202,19 +202,16 @@ def _source_of(context: ServiceContext, media_type: str | None) -> str:
 def convert(
     context: ServiceContext,
     request: RequestContext,
-    conversion: ConversionRequest | None,
+    conversion: ConversionRequest,
     name: str,
     size: int,
     pieces: Iterable[PartRange],
-) -> Iterator[ConvertedContent | None]:
+) -> Iterator[ConvertedContent]:
     """Convert the content in `pieces`, and yield the converted content to a `with` block.
 
-    Yields None if `conversion` is None. If the block fails, the converted content is deleted. Raises ApiError (400) if
-    the content cannot be converted (A5-02).
+    If the block fails, the converted content is deleted. Raises ApiError (400) if the content cannot be converted
+    (A5-02).
     """
-    if conversion is None:
-        yield None
-        return
     if conversion.limit is not None and size > conversion.limit:
         raise too_large(context, conversion)
     body = _convert_source(context, request, conversion, name, context.content.read_all(pieces))

@@ -13,8 +13,8 @@ from ..dispatch.messages import read_json
 from ..dispatch.service_context import RequestContext, ServiceContext
 from ..store.content_io import END
 from .conversion import ConversionRequest, conversion_for, convert
-from .operations import add_content, add_file, check_usage, checked_fields, store_content
-from .rows import check_new, check_right, effective_role, file_for, new_row, restrictions_on
+from .operations import add_content, add_file, check_usage, response_fields, store_content
+from .rows import check_new, check_right, effective_role, file_for, new_row, record_creation, restrictions_on
 from .tables import FileRow
 
 _COPIED_FIELDS = ("contentHints", "description", "folderColorRgb", "originalFilename")
@@ -23,7 +23,7 @@ _COPIED_RESTRICTIONS = RESTRICTIONS.keys() - {"contentRestrictions"}
 
 def copy(context: ServiceContext, request: RequestContext) -> Response:
     """Copy a file that the caller may download, and return a response with the resource of the copy."""
-    fields = checked_fields(context, request)
+    fields = response_fields(context, request)
     body = read_json(request.body, context.policy.max_metadata_size)
     sent = check_file(body, creating=True, names=context.names, policy=context.policy)
     with context.store.transaction():
@@ -40,18 +40,21 @@ def copy(context: ServiceContext, request: RequestContext) -> Response:
             row = new_row(context, request.caller, metadata, source.mime_type)
             row = row._replace(content=source.content, size=source.size, abusive=source.abusive)
             add_file(context, request.caller, row, metadata)
+            record_creation(context, row)
             check_usage(context, row.owner)
             return fields.response(row)
         assert source.content is not None
         size = source.size or 0
         pieces = context.store.contents.pieces(source.content, 0, size)
         reader = context.content.read(source.content, 0, size)  # an open reader keeps the parts from being deleted
-    with closing(reader), convert(context, request, conversion, str(metadata["name"]), size, pieces) as converted:
-        assert converted
-        with context.store.transaction():
-            new_content = add_content(context, converted.pieces, None, converted.media_type)
-            row, _ = store_content(context, request, "", metadata, new_content)
-            context.store.files.save(row._replace(abusive=source.abusive))
+    with (
+        closing(reader),
+        convert(context, request, conversion, str(metadata["name"]), size, pieces) as converted,
+        context.store.transaction(),
+    ):
+        new_content = add_content(context, converted.pieces, None, converted.media_type)
+        row, _ = store_content(context, request, "", metadata, new_content)
+        context.store.files.save(row._replace(abusive=source.abusive))
     return fields.response(row)
 
 

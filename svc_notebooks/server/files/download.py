@@ -13,7 +13,7 @@ from ...core.resources.files import DriveList, Revision, RevisionList, TeamDrive
 from ..dispatch.messages import int_param, json_response, parse_fields_param, sandbox_headers, select_fields
 from ..dispatch.service_context import RequestContext, ServiceContext, require_scopes
 from ..store.content_io import ContentReader
-from .resource import ViewContext, file_resource
+from .resource import file_resource, view_of
 from .rows import check_right, file_for
 from .tables import FileRow
 
@@ -107,8 +107,8 @@ def _current(context: ServiceContext, request: RequestContext) -> Mapping[str, o
     row = file_for(context, request.caller, request.file_id)
     if row.mime_type in (context.folder_type, context.shortcut_type):
         raise refuse("noRevisions")
-    view = ViewContext(context, request.caller, request.http_request)
-    file: dict[str, object] = {**file_resource(row, {**_OF_THE_FILE, "headRevisionId": {}}, view)}
+    mask = {**_OF_THE_FILE, "headRevisionId": {}}
+    file: dict[str, object] = {**file_resource(row, mask, view_of(context, request))}
     revision_id = file.pop("headRevisionId", file.get("version"))
     return {"kind": context.names.kind("revision"), "id": revision_id, "keepForever": False, "published": False, **file}
 

@@ -18,6 +18,7 @@ from ...core.http.messages import JSONObject, Query, Response
 from ...core.http.mime import detect
 from ...core.http.native_formats import MAX_IMPORT_SIZES
 from ...core.resources.files import About, File, FileList, GeneratedIds, ImportTargets
+from ...core.thread_permit import in_slices
 from ..dispatch.messages import (
     choice_param,
     decode_page_token,
@@ -32,8 +33,7 @@ from ..dispatch.messages import (
 )
 from ..dispatch.service_context import Caller, RequestContext, ServiceContext
 from ..store.contents import PartRange
-from . import change_log
-from .resource import DEFAULT_MASK, ViewContext, file_resource, file_resources, user_resource
+from .resource import DEFAULT_MASK, ViewContext, file_resource, user_resource, view_of
 from .rows import (
     change_row,
     check_new,
@@ -42,6 +42,9 @@ from .rows import (
     file_for,
     is_in_trash_with,
     new_row,
+    record_change,
+    record_creation,
+    record_removal,
     restrictions_below,
     restrictions_on,
     save_properties,
@@ -82,21 +85,14 @@ class ResponseFields(NamedTuple):
 
 
 def response_fields(context: ServiceContext, request: RequestContext) -> ResponseFields:
-    """Read the parameter `fields`. Raises ApiError (400) if it is invalid."""
-    mask = parse_fields_param(request.query, DEFAULT_MASK, FILE_SHAPE)
-    return ResponseFields(mask, ViewContext(context, request.caller, request.http_request), request.query)
-
-
-def checked_fields(context: ServiceContext, request: RequestContext) -> ResponseFields:
     """Read `fields` and the address for links before any change. Raises ApiError (400) if one of them is invalid."""
-    fields = response_fields(context, request)
-    _ = fields.view.base_url
-    return fields
+    mask = parse_fields_param(request.query, DEFAULT_MASK, FILE_SHAPE)
+    return ResponseFields(mask, view_of(context, request), request.query)
 
 
 def create(context: ServiceContext, request: RequestContext) -> Response:
     """Create a folder, a shortcut or an empty file from metadata, and return its resource."""
-    fields = checked_fields(context, request)
+    fields = response_fields(context, request)
     sent = read_json(request.body, context.policy.max_metadata_size)
     metadata = check_file(sent, creating=True, names=context.names, policy=context.policy)
     with context.store.transaction():
@@ -106,6 +102,7 @@ def create(context: ServiceContext, request: RequestContext) -> Response:
         if not context.names.is_native(row.mime_type):
             row = row._replace(content=context.store.contents.begin(), size=0)
         add_file(context, request.caller, row, metadata)
+        record_creation(context, row)
     return fields.response(row)
 
 
@@ -119,7 +116,7 @@ def get(context: ServiceContext, request: RequestContext) -> Response:
 
 def update(context: ServiceContext, request: RequestContext) -> Response:
     """Change the metadata of a file. The parameters `addParents` and `removeParents` move the file."""
-    fields = checked_fields(context, request)
+    fields = response_fields(context, request)
     sent = read_json(request.body, context.policy.max_metadata_size)
     metadata = check_file(sent, creating=False, names=context.names, policy=context.policy)
     with context.store.transaction():
@@ -128,13 +125,12 @@ def update(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def add_file(context: ServiceContext, caller: Caller, row: FileRow, metadata: JSONObject) -> None:
-    """Add a new file and its properties to the store and the change log. The caller opens the transaction."""
+    """Add a new file and its properties to the store. The caller opens the transaction, and records the creation."""
     context.store.files.add(row)
     if "id" in metadata:
         context.store.users.use_id(row.id)
     context.store.files.open_with(row.id, caller.client)
     save_properties(context, caller, row.id, metadata)
-    change_log.record_creation(context, row)
 
 
 def change_file(
@@ -159,7 +155,7 @@ def change_file(
         changes |= {"content", "properties"}  # new content also changes headRevisionId, which is a property
     if metadata.keys() - {"trashed"} or not (changes or "trashed" in metadata):
         changes.add("properties")
-    change_log.record_change(context, old, row, changes)
+    record_change(context, old, row, changes)
     return row
 
 
@@ -246,8 +242,8 @@ def delete_tree(context: ServiceContext, file_id: str) -> dict[int, list[str]]:
             if row and parent and parent.owner != row.owner:
                 moved = row._replace(parent=context.root(row.owner))
                 context.store.files.save(moved)
-                change_log.record_change(context, row, moved, {"parents"})
-        change_log.record_removal(context, top)
+                record_change(context, row, moved, {"parents"})
+        record_removal(context, top)
         context.store.permissions.drop_all(top.id)
     return {content: context.store.contents.drop(content) for content in context.store.files.drop(file_id)}
 
@@ -295,7 +291,8 @@ def list_files(context: ServiceContext, request: RequestContext) -> Response:
     """Return a page of the files that the caller can see and that match the query `q`, sorted by `orderBy`."""
     policy, query = context.policy, request.query
     size = int_param(query, "pageSize", policy.page_size, policy.max_page_size)
-    keys = parse_order(query.get("orderBy") or "")
+    order = query.get("orderBy")
+    keys = parse_order(order) if order else ()
     choice_param(query, "corpora", ("user", "domain", "drive", "allDrives"))
     spaces = {space.strip() for space in (query.get("spaces", _SPACES[0]) or "").split(",")}
     if not spaces.issubset(_SPACES):
@@ -310,7 +307,7 @@ def list_files(context: ServiceContext, request: RequestContext) -> Response:
     for media_type in compared_values(search, "mimeType") if search else ():
         if message := context.names.media_type_problem(str(media_type)):
             raise refuse("invalidValue", name="q", message=message)
-    about = (request.caller.user, text, query.get("orderBy") or "")
+    about = (request.caller.user, text, order or "")
     token = query.get("pageToken")
     after = decode_page_token(token, about, len(keys) + 1, context.secret) if token else None
     mask = parse_fields_param(
@@ -328,8 +325,8 @@ def list_files(context: ServiceContext, request: RequestContext) -> Response:
     selection: dict[str, object] = {name: member for name, member in value.items() if everything or name in mask}
     if everything or "files" in mask:
         file_mask = mask.get("files") or {field_mask.STAR: field_mask.ALL}
-        view = ViewContext(context, request.caller, request.http_request)
-        selection["files"] = file_resources(page.rows, file_mask, view)
+        view = view_of(context, request)
+        selection["files"] = [file_resource(row, file_mask, view) for row in in_slices(page.rows)]
     return with_etag(json_response(query, selection), request.headers)
 
 
@@ -368,6 +365,7 @@ def store_content(
         row, old = new_row(context, request.caller, metadata, content.media_type), None
         row = row._replace(content=content.number, size=content.size)
         add_file(context, request.caller, row, metadata)
+        record_creation(context, row)
     check_usage(context, row.owner)
     if old is None or context.store.files.holds(old):
         return row, {}

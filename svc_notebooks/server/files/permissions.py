@@ -20,9 +20,8 @@ from ..dispatch.messages import (
     select_fields,
 )
 from ..dispatch.service_context import RequestContext, ServiceContext
-from . import change_log
 from .resource import ANYONE, permission_id, permission_resource, permissions_of
-from .rows import check_sharing, file_for, users_with_access
+from .rows import check_sharing, file_for, record_permission, record_permission_removal, record_role, users_with_access
 from .tables import FileRow, PermissionRow
 
 _DEFAULT: Mask = {"kind": {}, "id": {}, "type": {}, "role": {}}
@@ -54,14 +53,14 @@ def _grant(context: ServiceContext, request: RequestContext, row: FileRow, reque
         row.id, new_id, requested.type, requested.grantee, requested.role, context.millis(), request.caller.user
     )
     context.store.permissions.add(new)
-    change_log.record_permission(context, row)
+    record_permission(context, row)
     return permission_resource(context, new)
 
 
 def _set_role(context: ServiceContext, row: FileRow, old: PermissionRow, role: Role) -> PermissionRow:
     if old.role != role:
         context.store.permissions.set_role(row.id, old.id, role)
-        change_log.record_role(context, row)
+        record_role(context, row)
     return old._replace(role=role)
 
 
@@ -108,7 +107,7 @@ def delete(context: ServiceContext, request: RequestContext) -> Response:
         permission = _changeable_permission(context, row, request.permission_id)
         before = users_with_access(context, row)
         context.store.permissions.drop(row.id, permission.id)
-        change_log.record_permission_removal(context, row, before)
+        record_permission_removal(context, row, before)
     return empty_response(204)
 
 

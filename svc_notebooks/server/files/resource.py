@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from hashlib import sha256
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...core.clock import format_millis
 from ...core.field_mask import ALL, STAR, Mask, apply
 from ...core.files.fields import CAPABILITIES, FILE_FIELDS
 from ...core.files.permissions import GRANTEES, Role, is_allowed
-from ...core.http.messages import Query, Request, join_url, segment
+from ...core.http.messages import Query, join_url, segment
 from ...core.http.mime import extension_of
 from ...core.resources.field import Field
 from ...core.resources.files import File, Permission, ShortcutDetails, User
-from ...core.thread_permit import in_slices
-from ..dispatch.origin import link_base_url
-from ..dispatch.service_context import Caller, ServiceContext
+from ..dispatch.service_context import Caller, RequestContext, ServiceContext, link_base_url
 from ..store.blob_store import DamagedContent
 from ..store.contents import Digests
 from .rows import effective_permissions, effective_role, restrictions_on
@@ -41,26 +39,25 @@ _FOLDERS_ONLY = frozenset(
 )
 
 
-@dataclass(frozen=True)
-class ViewContext:
-    """The caller and the HTTP request for which a resource is built."""
+class ViewContext(NamedTuple):
+    """The caller for whom a resource is built, and the base URL of links, as the client addresses the service."""
 
     context: ServiceContext
     caller: Caller
-    request: Request
-
-    @cached_property
-    def base_url(self) -> str:
-        """The base URL of links, as the client addresses the service. Raises ApiError (400) for an invalid Host."""
-        return link_base_url(self.request, self.context)
+    base_url: str
 
 
+def view_of(context: ServiceContext, request: RequestContext) -> ViewContext:
+    """Return the view of the caller of a request. Raises ApiError (400) for an invalid Host."""
+    return ViewContext(context, request.caller, link_base_url(request.http_request, context))
+
+
+@dataclass(eq=False)
 class _File:
-    def __init__(self, row: FileRow, view: ViewContext) -> None:
-        self.row = row
-        self.view = view
-        self.context = view.context
-        self.caller = view.caller
+    row: FileRow
+    context: ServiceContext
+    caller: Caller
+    base_url: str
 
     @cached_property
     def extra(self) -> dict[str, Any]:
@@ -160,7 +157,7 @@ def _capabilities(file: _File) -> dict[str, bool]:
 
 def _export_links(file: _File) -> dict[str, str] | None:
     native = file.row.mime_type.removeprefix(file.context.names.media_prefix)
-    url = join_url(file.view.base_url, file.context.names.path("files", segment(file.row.id), "export"))
+    url = join_url(file.base_url, file.context.names.path("files", segment(file.row.id), "export"))
     targets = map(file.context.names.media_type, file.context.converter.exports.get(native, ()))
     return {target: f"{url}?{Query([('mimeType', target)])}" for target in targets} or None
 
@@ -225,8 +222,8 @@ _COMPUTED: Mapping[str, Callable[[_File], Any]] = {
     "version":           lambda f: str(f.row.version),
     "viewedByMe":        lambda f: f.row.viewed is not None,
     "viewedByMeTime":    lambda f: _time(f.row.viewed),
-    "webContentLink":    lambda f: f"{f.view.base_url}/uc?id={f.row.id}",
-    "webViewLink":       lambda f: f.view.base_url + view_path(f.context, f.row),
+    "webContentLink":    lambda f: f"{f.base_url}/uc?id={f.row.id}",
+    "webViewLink":       lambda f: f.base_url + view_path(f.context, f.row),
 }
 # fmt: on
 
@@ -245,25 +242,9 @@ _BINARY = frozenset(field.name for field in FILE_FIELDS if field.binary)
 
 def file_resource(row: FileRow, mask: Mask, view: ViewContext) -> File:
     """Return a File resource with the fields that a mask selects. Other fields are neither read nor computed."""
-    return _resource(_File(row, view), mask, _getters(tuple(mask)))
-
-
-def file_resources(rows: Iterable[FileRow], mask: Mask, view: ViewContext) -> Iterator[File]:
-    """Yield the File resources of several rows, each with the fields that a mask selects."""
-    getters = _getters(tuple(mask))
-    return (_resource(_File(row, view), mask, getters) for row in in_slices(rows))
-
-
-@lru_cache(maxsize=64)
-def _getters(names: tuple[str, ...]) -> list[tuple[str, Callable[[_File], Any]]]:
-    """Return the selected fields in the order of the resource, with the functions that compute them."""
-    return [(name, getter) for name, getter in _GETTERS.items() if STAR in names or name in names]
-
-
-def _resource(file: _File, mask: Mask, getters: Iterable[tuple[str, Callable[[_File], Any]]]) -> File:
-    is_native = file.row.size is None
+    file, is_native = _File(row, *view), row.size is None
     resource: Any = {}
-    for name, getter in getters:
+    for name, getter in _getters(tuple(mask)):
         if is_native and name in _BINARY:
             continue
         if (value := getter(file)) is not None:
@@ -271,3 +252,9 @@ def _resource(file: _File, mask: Mask, getters: Iterable[tuple[str, Callable[[_F
             resource[name] = apply(below, value) if below else value
     selection: File = resource
     return selection
+
+
+@lru_cache(maxsize=64)
+def _getters(names: tuple[str, ...]) -> list[tuple[str, Callable[[_File], Any]]]:
+    """Return the selected fields in the order of the resource, with the functions that compute them."""
+    return [(name, getter) for name, getter in _GETTERS.items() if STAR in names or name in names]

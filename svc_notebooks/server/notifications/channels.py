@@ -27,8 +27,7 @@ from ...core.notifications.messages import FIRST_NUMBER
 from ...core.policy import Policy
 from ...core.resources.files import ChannelResource
 from ..dispatch.messages import empty_response, json_response, parse_fields_param, read_json, select_fields
-from ..dispatch.origin import external_base_url
-from ..dispatch.service_context import RequestContext, ServiceContext
+from ..dispatch.service_context import RequestContext, ServiceContext, external_base_url
 from ..store.store import Store
 from .tables import ChannelRow
 

@@ -41,7 +41,7 @@ from sqlalchemy import (
 from sqlalchemy.exc import DatabaseError
 
 from ...core.processes import ForkedChild, after_fork, skip_finalizers
-from ...core.thread_permit import release_permit
+from ...core.thread_permit import in_slices, release_permit
 from .database_copy import image_of_file, load_image
 from .errors import UnstorableText, explain_errors, store_error
 
@@ -146,6 +146,8 @@ def _key(table: Table) -> list[str]:
 
 
 MAX_READERS = 8
+_FEW_ROWS = 25
+"""The rows of a statement that are read without a pause."""
 
 
 class ThreadValues(local):
@@ -189,8 +191,9 @@ class Reader:
     def run(self, prepared: Prepared, values: dict[str, Any]) -> list[Row]:
         """Run a statement that reads, and return its rows."""
         sql = prepared.sql or prepared.compile(self._connection.dialect)
-        rows: list[Row] = self._driver.execute(sql, prepared.constants | values).fetchall()
-        return rows
+        cursor = self._driver.execute(sql, prepared.constants | values)
+        rows: list[Row] = cursor.fetchmany(_FEW_ROWS)
+        return [*rows, *in_slices(cursor)] if len(rows) == _FEW_ROWS else rows
 
     def select(self, statement: Select[Any]) -> list[Row]:
         """Run a SELECT statement that is not prepared and return its rows."""

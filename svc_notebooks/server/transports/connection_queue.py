@@ -87,7 +87,9 @@ class ReadyQueue(Generic[T]):
         self, share: int, clock: Callable[[], float] = time.monotonic, look: Callable[[], None] = lambda: None
     ) -> None:
         self._share, self._clock, self._look = share, clock, look
-        self._idle = self._occupied = self._extra = self._turn = 0
+        self.turns = 0
+        """The number of permits that were given. It grows as long as work goes on."""
+        self._idle = self._occupied = self._extra = 0
         self._lane_by_name: dict[str, _Lane[T]] = {}
         self._waiting: dict[str, _Lane[T]] = {}
         self._running: dict[str, _Lane[T]] = {}
@@ -121,13 +123,15 @@ class ReadyQueue(Generic[T]):
             return None if self._closed else self._assigned.popleft()
 
     def others_wait(self, lane: str) -> bool:
-        """Look for new requests. Return True if connections or threads of other lanes wait.
+        """Look for new requests. Return True if connections or threads of other lanes wait, or have a permit.
 
-        Otherwise the thread runs on as if it had got a new permit, so that it does not count as long.
+        Two threads that run at the same time wait 5 ms for the interpreter again and again. Otherwise the thread runs
+        on as if it had got a new permit, so that it does not count as long.
         """
         self._look()
-        if len(self._waiting) > (lane in self._waiting):
+        if len(self._waiting) > (lane in self._waiting) or len(self._running) > (lane in self._running):
             return True
+        self.turns += 1
         self._lane_by_name[lane].since = self._clock()
         return False
 
@@ -259,8 +263,8 @@ class ReadyQueue(Generic[T]):
 
     def _give_permit(self, name: str, lane: _Lane[T]) -> None:
         self._running[name] = lane
-        self._turn += 1
-        lane.turn, lane.since = self._turn, self._clock()
+        self.turns += 1
+        lane.turn, lane.since = self.turns, self._clock()
         lane.running += 1
 
     def _has_free_permit(self, now: float) -> bool:

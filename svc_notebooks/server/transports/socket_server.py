@@ -100,7 +100,7 @@ class SocketServer:
         self.draining = self.stopping = False
         self._address = host, port
         self._min_threads, self._max_threads = threads, max(threads, MAX_THREADS)
-        self._queue: ReadyQueue[ServerConnection] = ReadyQueue(max(1, self._max_threads // 4), look=self._look)
+        self._queue: ReadyQueue[ServerConnection] = ReadyQueue(max(1, self._max_threads // 4), look=self._collect_ready)
         self._threads: list[Thread] = []
         self._open: WeakSet[ServerConnection] = WeakSet()
         self._selector, self._lock = selectors.DefaultSelector(), Lock()
@@ -185,14 +185,9 @@ class SocketServer:
 
     def has_other_requests(self) -> bool:
         """Look for new requests, at most once in a millisecond while some wait. Return True if requests wait."""
-        if not self._queue.is_waiting or time.monotonic() >= self._next_look:
-            self._look()
+        if len(self._selector.get_map()) > 1 and (not self._queue.is_waiting or time.monotonic() >= self._next_look):
+            self._collect_ready()
         return self._queue.is_busy
-
-    def _look(self) -> None:
-        """Collect the requests that have arrived, without waiting."""
-        if len(self._selector.get_map()) > 1:
-            self._collect_ready(0)
 
     def serve_forever(self) -> None:
         """Start the server if necessary, and block until another thread calls `stop` or the process is interrupted."""
@@ -259,7 +254,7 @@ class SocketServer:
 
     def _accept_connections(self) -> None:
         next_check = next_growth = 0.0
-        responses = -1
+        progress = -1
         while not self.stopping:
             try:
                 self._queue.wait_until_paused(BRIEF_SECONDS)  # a thread that runs looks for requests itself
@@ -274,16 +269,16 @@ class SocketServer:
                     self._queue.check()
                 if now >= next_growth:  # silent clients may occupy all threads
                     next_growth = now + _GROWTH_SECONDS
-                    if self.responses != responses:
+                    if self.responses + self._queue.turns != progress:
                         self._queue.remove_extra_permits()
                     elif self._queue.add_missing_permit():
                         self._add_threads(_THREADS_ADDED)
-                    responses = self.responses
+                    progress = self.responses + self._queue.turns
             except Exception:
                 _log.exception("error in the accept loop; the server continues")
         self._ended.set()
 
-    def _collect_ready(self, seconds: float) -> None:
+    def _collect_ready(self, seconds: float = 0.0) -> None:
         """Wait for new connections and requests, at most for some seconds, and collect them."""
         ready = self._selector.select(seconds)
         self._next_look = time.monotonic() + _LOOK_SECONDS

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 
 from ...core.api.operations import SESSION
 from ...core.errors.catalogue import refuse
@@ -33,14 +33,12 @@ from ..dispatch.messages import (
     text_response,
     unsupported_coding,
 )
-from ..dispatch.origin import external_base_url
-from ..dispatch.service_context import Caller, RequestContext, ServiceContext
+from ..dispatch.service_context import Caller, RequestContext, ServiceContext, external_base_url
 from ..files.conversion import ConvertedContent, conversion_for, convert, too_large
 from ..files.operations import (
     NewContent,
     add_content,
     check_usage,
-    checked_fields,
     discard_contents,
     response_fields,
     store_content,
@@ -71,7 +69,7 @@ _DROPPED_PARAMETERS = ("access_token", "oauth_token", "uploadType", "upload_id")
 
 def initiate(context: ServiceContext, request: RequestContext) -> Response:
     """Check an upload, open a resumable session and return a response with the session URI."""
-    checked_fields(context, request)
+    response_fields(context, request)
     metadata = _metadata(context, request)
     media_type = header_type(request.headers, "X-Upload-Content-Type")
     total = _parse_total(context, request.headers)
@@ -361,7 +359,7 @@ def _convert(
     pieces = context.store.contents.pieces(row.content, 0, stored) if conversion else []
     pieces += [last] if last else []
     name = file_name(context, initiation, file_id, metadata) or ""
-    return convert(context, initiation, conversion, name, row.stored, pieces)
+    return convert(context, initiation, conversion, name, row.stored, pieces) if conversion else nullcontext()
 
 
 def _store_file(

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+
 from ...core.errors.catalogue import refuse
 from ...core.files.fields import FILE_FIELDS, check_file, is_media_type
-from ...core.http.messages import Body, Headers, JSONObject, Query, Response
+from ...core.http.messages import Headers, JSONObject, Query, Response
 from ...core.http.mime import SNIFFED_BYTES, detect
 from ...core.http.multipart import MediaType, MultipartDecoder, MultipartError, PartBegins, PartData, boundary_of
 from ..dispatch.messages import parse_json
 from ..dispatch.service_context import RequestContext, ServiceContext
 from ..files.conversion import ConversionRequest, conversion_for, convert, too_large
 from ..files.operations import (
+    NewContent,
     add_content,
     check_usage,
-    checked_fields,
     discard_contents,
     response_fields,
     store_content,
 )
 from ..files.rows import check_new, check_right, file_for
-from ..files.tables import FileRow
 from ..store.blob_store import BLOCK
 from ..store.content_io import ContentWriter
 from ..store.contents import PartRange
@@ -68,13 +70,14 @@ def simple_upload(context: ServiceContext, request: RequestContext) -> Response:
     media_type = header_type(request.headers, "Content-Type")
     refuse_envelope(request.headers)
     with _ContentReceiver(context, request.caller.user) as receiver:
-        fields = checked_fields(context, request)
+        fields = response_fields(context, request)
         receiver.conversion = check_content(
             context, request, request.file_id, {}, media_type, request.journal_entry.declared
         )
         while block := request.body.read(BLOCK):
             receiver.write(block)
-        row, old = _store_file(context, request, {}, media_type, receiver)
+        with _received_content(context, request, {}, media_type, receiver) as content:
+            row, old = store_content(context, request, request.file_id, {}, content)
     discard_contents(context, old)
     return fields.response(row)
 
@@ -90,62 +93,53 @@ def refuse_envelope(headers: Headers, *types: str | None) -> None:
 
 def multipart(context: ServiceContext, request: RequestContext) -> Response:
     """Store the second part of a multipart body as a file, with the metadata in the first part (A2)."""
+    content_type, limit = request.headers.get("Content-Type") or "", context.policy.max_metadata_size
+    sent, count, text = MediaType.parse(content_type), 0, bytearray()
+    metadata: JSONObject = {}
+    media_type: str | None = None
     with _ContentReceiver(context, request.caller.user) as receiver:
-        parts = _MultipartReceiver(context, request, receiver)
+        fields = response_fields(context, request)
         try:
-            parts.read(request.body)
+            if sent.essence not in _MULTIPART:
+                raise MultipartError("Content-Type must be multipart/related.")
+            decoder = MultipartDecoder(boundary_of(content_type))
+            while block := request.body.read(BLOCK):
+                for event in decoder.feed(block):
+                    if isinstance(event, PartBegins):
+                        count += 1
+                        _check_part(count, event.headers)
+                        if count == 2:
+                            media_type = header_type(event.headers, "Content-Type")
+                            metadata = parse_json(bytes(text))
+                            if sent.essence == _FORM_DATA:
+                                metadata = _without_lists(metadata, request.query)
+                            metadata = check_file(
+                                metadata, creating=not request.file_id, names=context.names, policy=context.policy
+                            )
+                            receiver.conversion = check_content(context, request, request.file_id, metadata, media_type)
+                    elif isinstance(event, PartData) and count == 1:
+                        text += event.data
+                        if len(text) > limit:
+                            raise refuse("metadataTooLarge", limit=limit)
+                    elif isinstance(event, PartData):
+                        receiver.write(event.data)
+            decoder.close()
+            if count != 2:
+                raise MultipartError("the body must have two parts, metadata and content, not one.")
         except MultipartError as error:
             raise refuse("badMultipart", message=str(error)) from None
-        row, old = _store_file(context, request, parts.metadata, parts.media_type, receiver)
+        with _received_content(context, request, metadata, media_type, receiver) as content:
+            row, old = store_content(context, request, request.file_id, metadata, content)
     discard_contents(context, old)
-    return parts.fields.response(row)
+    return fields.response(row)
 
 
-class _MultipartReceiver:
-    def __init__(self, context: ServiceContext, request: RequestContext, receiver: _ContentReceiver) -> None:
-        self._context = context
-        self._request = request
-        self._receiver = receiver
-        self._json = bytearray()
-        self._count = 0
-        self.metadata: JSONObject = {}
-        self.media_type: str | None = None
-        self.fields = response_fields(context, request)
-
-    def read(self, body: Body) -> None:
-        content_type = self._request.headers.get("Content-Type") or ""
-        if MediaType.parse(content_type).essence not in _MULTIPART:
-            raise MultipartError("Content-Type must be multipart/related.")
-        decoder = MultipartDecoder(boundary_of(content_type))
-        while block := body.read(BLOCK):
-            for event in decoder.feed(block):
-                if isinstance(event, PartBegins):
-                    self._count += 1
-                    self._begin_part(event.headers)
-                elif isinstance(event, PartData) and self._count == 1:
-                    self._json += event.data
-                    if len(self._json) > self._context.policy.max_metadata_size:
-                        raise refuse("metadataTooLarge", limit=self._context.policy.max_metadata_size)
-                elif isinstance(event, PartData):
-                    self._receiver.write(event.data)
-        decoder.close()
-        if self._count != 2:
-            raise MultipartError("the body must have two parts, metadata and content, not one.")
-
-    def _begin_part(self, headers: Headers) -> None:
-        if self._count == 1 and MediaType.parse(headers.get("Content-Type") or JSON_ESSENCE).essence != JSON_ESSENCE:
-            raise MultipartError("the first part must be the metadata, of type application/json.")
-        if self._count == 2:
-            context, request = self._context, self._request
-            self.media_type = header_type(headers, "Content-Type")
-            metadata, creating = parse_json(bytes(self._json)), not request.file_id
-            if MediaType.parse(request.headers.get("Content-Type") or "").essence == _FORM_DATA:
-                metadata = _without_lists(metadata, request.query)
-            self.metadata = check_file(metadata, creating=creating, names=context.names, policy=context.policy)
-            _ = self.fields.view.base_url  # raises ApiError for an invalid Host
-            self._receiver.conversion = check_content(context, request, request.file_id, self.metadata, self.media_type)
-        if self._count > 2:
-            raise MultipartError("the body must have two parts, metadata and content, not more.")
+def _check_part(number: int, headers: Headers) -> None:
+    """Raise MultipartError for a third part, and for metadata of another type."""
+    if number == 1 and MediaType.parse(headers.get("Content-Type") or JSON_ESSENCE).essence != JSON_ESSENCE:
+        raise MultipartError("the first part must be the metadata, of type application/json.")
+    if number > 2:
+        raise MultipartError("the body must have two parts, metadata and content, not more.")
 
 
 def _without_lists(metadata: JSONObject, query: Query) -> JSONObject:
@@ -188,28 +182,30 @@ def check_content(
     return conversion
 
 
-def _store_file(
+@contextmanager
+def _received_content(
     context: ServiceContext,
     request: RequestContext,
     metadata: JSONObject,
     declared_type: str | None,
     receiver: _ContentReceiver,
-) -> tuple[FileRow, dict[int, list[str]]]:
+) -> Iterator[NewContent]:
+    """Convert the received content if necessary, and yield it to a `with` block, which is a transaction."""
     size = receiver.writer.end
     if last := receiver.writer.finish(size):
         receiver.pieces.append(last)
     name = file_name(context, request, request.file_id, metadata)
-    conversion = convert(context, request, receiver.conversion, name or "", size, receiver.pieces)
-    with conversion as converted, context.store.transaction():
+    conversion = receiver.conversion and convert(
+        context, request, receiver.conversion, name or "", size, receiver.pieces
+    )
+    with conversion or nullcontext() as converted, context.store.transaction():
         if converted:
-            content = add_content(context, converted.pieces, None, converted.media_type)
+            yield add_content(context, converted.pieces, None, converted.media_type)
         else:
             media_type = metadata.get("mimeType") or declared_type or detect(name, receiver.head)
-            content = add_content(context, receiver.pieces, size, str(media_type))
-        stored_file = store_content(context, request, request.file_id, metadata, content)
+            yield add_content(context, receiver.pieces, size, str(media_type))
     if converted:
         context.content.remove(receiver.pieces)
-    return stored_file
 
 
 def file_name(context: ServiceContext, request: RequestContext, file_id: str, metadata: JSONObject) -> str | None:

@@ -24,8 +24,7 @@ from ..auth.access_tokens import SignInProvider, TokenVerifier
 from ..auth.public_request import PublicRequest
 from ..auth.tables import TokenRow
 from ..auth.users import create_user
-from ..dispatch.origin import external_origin
-from ..dispatch.service_context import Caller, ServiceContext
+from ..dispatch.service_context import Caller, ServiceContext, external_origin
 from .html import html_page, redirect
 
 COOKIE = "svc_session"

@@ -70,7 +70,6 @@ def test_by_mouse(lab):
     page.get_by_label("Custom").check()
     page.get_by_label("minutes before").fill("60")
     page.keyboard.press("Tab")
-    page.get_by_text("1 hour before").wait_for()
     page.get_by_role("button", name="Attach", exact=True).click()
     page.get_by_label("Add a video conference").check()
     page.get_by_label("Peacock").check()

@@ -144,7 +144,7 @@ def test_space_and_shift_choose_more_than_one(lab, opened):
     page.keyboard.press("Space")
     page.get_by_text("3 files selected").wait_for()
 
-    assert lab.run_code(page, "print(browser.chosen['name'].tolist()[:2])") == "['Data', 'Birds']"
+    assert lab.run_code(page, "print(browser.selection['name'].tolist()[:2])") == "['Data', 'Birds']"
 
 
 def test_the_link_of_a_file_is_copied_and_the_dialog_share_lists_who_has_access(lab):

@@ -48,7 +48,7 @@ def test_by_mouse(lab):
     page.locator("pre", has_text="times=2").wait_for(state="attached")
     lab.run_code(page, "svc.untrash(plan); lab.deliver()")
     messages.get_by_text("503", exact=True).wait_for()
-    page.get_by_role("button", name="10 seconds later").click()
+    lab.run_code(page, "lab.clock.advance('10s')")
     messages.get_by_text("503, 503, 200").wait_for()
     lab.screenshot(page, "watch-4-retried")
 

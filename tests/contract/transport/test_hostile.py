@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import logging
+from io import BytesIO
 from urllib.parse import quote
 
 import pytest
 from hypothesis import HealthCheck, given, strategies as st
 
-from svc_notebooks.core.http.messages import BytesBody, Headers, Request
+from svc_notebooks.core.http.messages import Headers, Request
 from svc_notebooks.server.service import Service, open_service
 from tests.examples import examples
 
@@ -81,7 +82,7 @@ def test_every_request_gets_a_response_of_the_interface(
     pairs = [("Authorization", f"Bearer {token}"), *headers]
 
     with caplog.at_level(logging.ERROR):
-        answer = hardened.handle(Request(method, f"http://svc.test{path}?{text}", Headers(pairs), BytesBody(body)))
+        answer = hardened.handle(Request(method, f"http://svc.test{path}?{text}", Headers(pairs), BytesIO(body)))
 
     assert answer.status < 500 or answer.status == 503, caplog.text
     content = answer.content()

@@ -313,6 +313,16 @@ def test_charts_become_tables_and_diagrams_become_paragraphs(job: Job) -> None:
     assert list(filter(None, lines(document))) == ["text", "S", "C", "7", "point"]
 
 
+def test_a_chart_without_stored_values_is_left_out_with_a_note(job: Job) -> None:
+    chart = "<c:chartSpace><c:ser><c:val><c:numRef><c:f>Data!$A$1</c:f></c:numRef></c:val></c:ser></c:chartSpace>"
+    drawing = '<w:r><w:drawing><c:chart r:id="part-chart"/></w:drawing></w:r>'
+
+    document = read.docx(docx(paragraph("text", drawing), chart=chart), job)
+
+    assert lines(document) == ["text"]
+    assert job.notes == ["A chart without stored values was left out."]
+
+
 def test_all_titles_are_kept(job: Job) -> None:
     styles = '<w:styles><w:style w:type="paragraph" w:styleId="T"><w:name w:val="Title"/></w:style></w:styles>'
     title = '<w:pStyle w:val="T"/>'

@@ -40,9 +40,9 @@ _STYLES = """
 """
 
 
-def odt(body: str, members: dict[str, str | bytes] | None = None) -> bytes:
+def odt(body: str, members: dict[str, str | bytes] | None = None, styles: str = _STYLES) -> bytes:
     content = (
-        f"<office:document-content {_DECLARED}><office:automatic-styles>{_STYLES}</office:automatic-styles>"
+        f"<office:document-content {_DECLARED}><office:automatic-styles>{styles}</office:automatic-styles>"
         f"<office:body><office:text>{body}</office:text></office:body></office:document-content>"
     )
     return zipped({"content.xml": content} | (members or {}))
@@ -415,6 +415,28 @@ def _looks(block: Any) -> tuple[str, dict[str, str]]:
 )  # fmt: skip
 def test_blocks_have_their_looks(body: str, looks: list[tuple[str, dict[str, str]]], job: Job) -> None:
     assert [_looks(block) for block in _with_looks(body, job).blocks] == looks
+
+
+@pytest.mark.parametrize("format", ["html", "docx", "odt"])
+def test_the_background_of_cells_is_in_exports_and_is_read_again(format: str, job: Job) -> None:
+    styles = (
+        '<style:style style:name="Y" style:family="text"><style:text-properties fo:color="#ffff00"/></style:style>'
+        '<style:style style:name="D" style:family="table-cell"><style:table-cell-properties '
+        'fo:background-color="#203864"/></style:style><style:style style:name="R" style:family="table-row">'
+        '<style:table-row-properties fo:background-color="#ffe0e0"/></style:style>'
+    )
+    yellow = '<text:p><text:span text:style-name="Y">{}</text:span></text:p>'
+    dark = f'<table:table-row><table:table-cell table:style-name="D">{yellow.format("a")}<text:p>b</text:p>'
+    row = '<table:table-row table:style-name="R"><table:table-cell><text:p>c</text:p>'
+    end = "</table:table-cell></table:table-row>"
+    body = f"{yellow.format('page')}<table:table>{dark}{end}{row}{end}</table:table>"
+
+    document = read.odt(odt(body, styles=styles), job)
+    again = getattr(read, format)(getattr(write, format)(document, job), job)
+
+    for shown in (write.html(document, job).decode(), write.html(again, job).decode()):
+        assert re.findall(r'<td style="background-color: (#\w+)"', shown) == ["#203864", "#ffe0e0"]
+        assert re.findall(r"; color: (#\w+)\"", shown) == ["#ffff00", "#ffffff"]  # yellow on white is black
 
 
 def test_a_floating_picture_stands_after_its_paragraph(job: Job) -> None:

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 from svc_notebooks.convert.job import ConversionError, JobLimits, TooLarge
-from svc_notebooks.convert.presentation.model import INCH, Box, Deck, SlidePicture, SlideTable, Text
+from svc_notebooks.convert.presentation.model import INCH, Deck, SlidePicture, SlideTable, Text
 from svc_notebooks.convert.presentation.odp.read import read
 from svc_notebooks.convert.presentation.odp.write import write
 from tests.convert.presentation import decks
@@ -30,21 +30,6 @@ def page(inside: str, facts: str = "") -> str:
 def read_first_slide(source: bytes, job) -> tuple:
     (slide,) = read(source, job).slides
     return slide.shapes
-
-
-def test_a_title_without_a_position_has_that_of_its_master(job):
-    deck = read(
-        decks.odp(
-            page(
-                '<draw:frame presentation:class="title"><draw:text-box><text:p>Hi</text:p></draw:text-box></draw:frame>'
-            )
-        ),
-        job,
-    )
-
-    (title,) = deck.slides[0].shapes
-    assert (deck.width, deck.height) == (10 * INCH, 5 * INCH)
-    assert (title.role, title.text, title.box) == ("title", "Hi", Box(INCH, INCH // 2, 8 * INCH, INCH))
 
 
 def test_lists_have_their_levels_and_markers(job):

@@ -16,6 +16,7 @@ import openpyxl
 import pypdf
 import pytest
 import xlsxwriter
+from openpyxl.chart import BarChart, Reference
 from python_calamine import CalamineWorkbook
 
 from svc_notebooks.convert.job import JobLimits, TooLarge
@@ -192,6 +193,26 @@ def test_a_chart_of_a_workbook_is_drawn(job):
     assert all(f"Chart {chart.kind}" in text for chart in sheet.charts)
     assert text.count("North") >= 4  # the cell, and a label of each chart but the last
     assert job.notes == []
+
+
+def test_a_chart_without_stored_values_has_those_of_the_cells(job):
+    book = openpyxl.Workbook()
+    page = book.active
+    page.title = "Ann's data"
+    for line in (("", "Sales"), ("North", 10), ("South", 2.5)):
+        page.append(line)
+    chart = BarChart()
+    chart.add_data(Reference(page, min_col=2, min_row=1, max_row=3), titles_from_data=True)
+    chart.set_categories(Reference(page, min_col=1, min_row=2, max_row=3))
+    book.create_sheet("Chart").add_chart(chart, "A1")
+    target = io.BytesIO()
+    book.save(target)
+
+    sheets = read_xlsx.read(target.getvalue(), job).sheets
+
+    assert [chart.rows for sheet in sheets for chart in sheet.charts] == [
+        (("", "Sales"), ("North", "10"), ("South", "2.5"))
+    ]
 
 
 def test_a_pdf_draws_borders_and_backgrounds(job):

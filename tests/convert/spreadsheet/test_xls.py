@@ -8,8 +8,6 @@ from datetime import date, timedelta
 
 import pytest
 
-from svc_notebooks.convert.engines import available, libreoffice
-from svc_notebooks.convert.engines.available import Engine
 from svc_notebooks.convert.job import ConversionError, JobLimits, TooLarge
 from svc_notebooks.convert.spreadsheet.model import Area, Cell, CellStyle
 from svc_notebooks.convert.spreadsheet.xls import read_by_signature
@@ -173,16 +171,3 @@ def test_a_damaged_or_encrypted_workbook_is_refused(job):
 def test_too_many_cells_are_refused(job):
     with pytest.raises(TooLarge):
         read(xls(("S", 0, cell(0, 0, 1) + cell(0, 1, 2))), replace(job, limits=JobLimits(cells=1)))
-
-
-def test_a_workbook_that_libreoffice_cannot_read_keeps_its_values(job, monkeypatch):
-    def refuse(*_args, **_options):
-        raise TooLarge("LibreOffice took more than 24 seconds.")
-
-    monkeypatch.setattr(libreoffice, "convert", refuse)
-    monkeypatch.setattr(available, "OFFICE", Engine("LibreOffice", lambda: True, "apt-get install libreoffice"))
-
-    [sheet] = read(xls(("S", 0, cell(0, 0, "kept"))), replace(job, office=True))
-
-    assert sheet.rows == {0: {0: Cell("kept")}}
-    assert job.notes[0] == "The formulas could not be read: LibreOffice took more than 24 seconds."

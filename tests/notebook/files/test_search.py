@@ -14,7 +14,7 @@ import svc_notebooks as svc
 from svc_notebooks.core.brand_names import Names
 from svc_notebooks.core.files.fields import name_key, word_list
 from svc_notebooks.core.files.query import Compare, parse_query
-from svc_notebooks.notebook.files.search_terms import file_filter
+from svc_notebooks.notebook.files.search import file_filter
 
 NOON = datetime(2026, 3, 10, 12, tzinfo=UTC)
 

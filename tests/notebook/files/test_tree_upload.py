@@ -9,7 +9,7 @@ import pytest
 
 import svc_notebooks as svc
 from svc_notebooks.local.ledger import Ledger
-from svc_notebooks.notebook.files import tree_upload
+from svc_notebooks.notebook.files import upload_requests
 
 TREE = {"a.csv": "a", "empty": None, "sub/b.csv": "b", "sub/deep/c.txt": "c"}
 
@@ -247,7 +247,7 @@ def test_no_fault_creates_a_second_file_or_folder(lab, data, preset):
 
 
 def test_more_than_1000_files_need_recursive(data, monkeypatch):
-    monkeypatch.setattr(tree_upload, "MAX_FILES", 2)
+    monkeypatch.setattr(upload_requests, "MAX_FILES", 2)
     before = len(svc.exchanges())
 
     with pytest.raises(ValueError, match=r"source 'data' has 3 files \(3 bytes\); give recursive=True"):

@@ -12,7 +12,7 @@ import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 
 import svc_notebooks as svc
-from svc_notebooks.client.uploads.open_source import open_source
+from svc_notebooks.client.uploads.sources import open_source
 
 
 def refuse_reads_behind_the_end(

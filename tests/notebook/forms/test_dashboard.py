@@ -76,7 +76,7 @@ def test_all_tabs_show_their_lists(board, lab):
     assert "Tea" in board.form.table.value
     assert "<th>Start (UTC)</th>" in board.form.table.value
     assert "<td>2026-11-02 00:00</td>" in board.form.table.value
-    assert "Sheet" in board.show("export").controls.document.chooser.label
+    assert "Sheet" in board.show("export").controls.document.label
 
 
 # -- lab controls

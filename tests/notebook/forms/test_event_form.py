@@ -65,7 +65,7 @@ def test_every_part_of_the_form_reaches_the_service(form, file):
     parts.location.value = "Mill pond"
     parts.description.value = "Bring bread."
     parts.attendees.value = [{"email": "bob@svc.example", "displayName": "Bob", "optional": True}]
-    parts.guests_may.switches["guestsCanModify"].value = True
+    parts.option("guestsCanModify").control.value = True
     parts.reminders.value = {"useDefault": False, "overrides": [{"method": "email", "minutes": 60}]}
     parts.conference.value = True
     parts.attachments.attach.click()

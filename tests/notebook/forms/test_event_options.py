@@ -200,7 +200,7 @@ def test_loading_and_saving_an_event_changes_nothing(form, changes):
 )
 def test_a_wrong_value_is_reported_at_its_control_and_opens_the_options(form, path, value, words):
     more = form.controls.more
-    form.controls.option(path).text.value = value
+    form.controls.option(path).control.value = value
     assert words in " ".join(form.controls.option(path).problems)
     more.shown = False
     form.create.click()
@@ -208,26 +208,22 @@ def test_a_wrong_value_is_reported_at_its_control_and_opens_the_options(form, pa
     assert len(svc.events()) == 0
     assert more.shown
     assert "See the message beside the field." in form.alert.value
-    assert form.controls.option(path).text.value == value
+    assert form.controls.option(path).control.value == value
 
 
 @pytest.mark.spec("W-03", "W-03i")
-def test_rows_of_properties(form):
-    rows = form.controls.option("extendedProperties")
-    for _ in range(3):
-        rows.add.click()
-    rows.rows[0].key.value, rows.rows[0].text.value = "room", "3"
-    rows.rows[1].key.value, rows.rows[1].text.value, rows.rows[1].scope.value = "room", "4", "shared"
+def test_lines_of_properties(form):
+    private, shared = (form.controls.option(f"extendedProperties.{scope}") for scope in ("private", "shared"))
+    private.text.value, shared.text.value = "room=3\n", "room=4"
     assert form.value["extendedProperties"] == {"private": {"room": "3"}, "shared": {"room": "4"}}
     assert "private={'room': '3'}" in form.code()
-    rows.rows[1].scope.value = "private"
-    assert rows.rows[0].problems == ()
-    assert "already a row for the key 'room'" in rows.rows[1].problems[0]
-    rows.rows[1].key.value = " "
-    assert rows.rows[1].problems == ("Enter a key.",)
+    private.text.value = "room=3\nroom=4"
+    assert private.problems == ("room has several lines. Remove all but one of them.",)
+    private.text.value = "room=3\n=4"
+    assert private.problems == ("Enter each property as name=value in a line of its own.",)
     form.create.click()
     assert len(svc.events()) == 0
-    rows.removers[1].click()
+    private.text.value, shared.text.value = "room=3", ""
     form.create.click()
 
     assert stored(form.result["id"].item())["extendedProperties"] == {"private": {"room": "3"}}
@@ -276,7 +272,7 @@ def test_the_details_of_a_guest(form):
 )
 def test_json_does_not_replace_what_a_control_sets(form, event, label):
     form.controls.option("status").value = "tentative"
-    form.controls.option("extendedProperties").value = {"private": {"a": "1"}}
+    form.controls.option("extendedProperties.private").value = {"a": "1"}
     form.controls.attendees.value = [{"email": "bob@svc.example"}]
     further = form.controls.other_fields
     further.text.value = json.dumps(event)

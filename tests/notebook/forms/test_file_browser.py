@@ -94,7 +94,7 @@ def test_pages(lab):
     assert names(browser) == ["50.txt", "51.txt", "52.txt"]
     assert pages(browser) == "51-53 of 53"
     browser.next.click()
-    assert "the last page" in browser.alert.value
+    assert "no next page" in browser.alert.value
     browser.before.click()
     assert names(browser)[0] == "00.txt"
     assert pages(browser) == "1-50 of 53"
@@ -125,7 +125,7 @@ def test_rename(browser):
 
     file = svc.files("name = 'picture.bin'")
     assert code == f"svc.update('{file['id'].item()}', name='picture.bin')"
-    assert browser.chosen["name"].tolist() == ["picture.bin"], "it stays chosen"
+    assert browser.selection["name"].tolist() == ["picture.bin"], "it stays chosen"
 
 
 def test_move(browser):
@@ -172,7 +172,7 @@ def test_share(browser):
     code = ask(browser, "share", grantee="bob@svc.example", role="writer")
 
     assert code.endswith("'bob@svc.example', role='writer')")
-    assert svc.permissions(browser.chosen)["role"].tolist() == ["owner", "writer"]
+    assert svc.permissions(browser.selection)["role"].tolist() == ["owner", "writer"]
 
 
 def test_trash_and_restore(browser):

@@ -33,8 +33,8 @@ def form(plan):
 
 
 def existing(form, file):
-    form.controls.destination.choice.value = EXISTING
-    form.controls.destination.chooser.value = file["id"].item()
+    form.controls.upload_as.value = EXISTING
+    form.controls.existing_file.value = file["id"].item()
 
 
 def replace(form):
@@ -85,9 +85,9 @@ def test_content_of_a_native_document_is_converted(form, source):
     source(form, "new.csv", b"pond,birds\nMill pond,12\n")
     existing(form, sheet)
     controls = form.controls
-    assert "converted" in controls.destination.file.hint.value
-    assert controls.convert.target.layout.display == "none"
-    assert controls.convert.language.layout.display is None
+    assert "converted" in controls.file.hint.value
+    assert controls.target.layout.display == "none"
+    assert controls.language.layout.display is None
     form.upload.click()
     assert "replaces everything in the document" in form.question.head.value
     form.question.yes.click()
@@ -147,13 +147,13 @@ def test_a_repeated_upload_with_an_id_creates_one_file(form, source):
 def test_an_id_is_refused_with_a_conversion_before_anything_is_sent(form, source):
     source(form)
     form.controls.options.id.value = "some-id"
-    form.controls.convert.target.value = "document"
+    form.controls.target.value = "document"
     before = len(svc.exchanges())
 
     assert "A converted file cannot have an id" in form.controls.options.file_id.problems[0]
     form.upload.click()
     assert len(svc.exchanges()) == before
-    form.controls.convert.target.value = ""
+    form.controls.target.value = ""
     assert form.controls.options.file_id.problems == ()
 
 

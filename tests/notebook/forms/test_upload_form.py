@@ -267,8 +267,8 @@ def test_files_become_documents(form, box, tmp_path, monkeypatch, kind):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "table.csv").write_bytes(b"a,b\n1,2\n")
     send(box, "table.csv", b"a,b\n1,2\n", mime="application/vnd.ms-excel")
-    form.controls.convert.language.value = "de"
-    form.controls.convert.target.value = kind
+    form.controls.language.value = "de"
+    form.controls.target.value = kind
     form.upload.click()
 
     twin = eval(form.code(), {"svc": svc})
@@ -295,10 +295,10 @@ def test_hostile_names_stay_text_everywhere(form, box):
 @pytest.mark.spec("W-05", "W-05b")
 def test_every_control_has_a_label_and_a_tooltip(form):
     controls = form.controls
-    options, destination = controls.options, controls.destination
+    options = controls.options
     every = [controls.upload_type.control, controls.chunk_size, controls.name.control]
-    every += [controls.convert.target, controls.convert.language, destination.choice, destination.chooser]
-    every += [destination.refresh, options.button, options.viewers.control, options.media_type.control]
+    every += [controls.target, controls.language, controls.upload_as, controls.existing_file]
+    every += [controls.refresh, options.button, options.viewers.control, options.media_type.control]
     every += [options.id, options.generate, options.metadata.control]
     every += [controls.files.path, form.upload, form.cancel, form.resume, form.question.no]
 

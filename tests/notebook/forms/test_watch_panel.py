@@ -85,8 +85,8 @@ def test_renewing_opens_another_one(panel, lab):
 def test_the_code_does_what_the_panel_does(panel, lab, file):
     choose(panel, file)
     ends = panel.controls.ends
-    ends.choice.value, ends.count.value, ends.unit.value = "after", 10, "m"
-    panel.controls.responses.value = RESPONSES[1]
+    ends.choice.value, ends.after.value = "after", "10m"
+    panel.controls.responses.value = RESPONSES[1][1]
 
     assert panel.code().splitlines() == [
         "rx = svc.receiver()",
@@ -205,10 +205,10 @@ def test_the_token_is_in_no_message_and_in_no_code(panel, lab, file, monkeypatch
         (
             lambda controls: (
                 setattr(controls.ends.choice, "value", "after"),
-                setattr(controls.ends.count, "value", 0),
+                setattr(controls.ends.after, "value", "soon"),
             ),
             "ends",
-            "1 or more",
+            "expires_in must be",
         ),
         (
             lambda controls: (
@@ -229,7 +229,7 @@ def test_a_problem_is_shown_at_its_field(panel, lab, fill, field, words):
     panel.watch.click()
 
     assert words in marked.problems[0]
-    assert [checked_field.problems != () for checked_field in panel.controls.fields().values()].count(True) == 1
+    assert [checked_field.problems != () for checked_field in panel.controls.fields.values()].count(True) == 1
     assert "No channel was opened" in panel.alert.value
     assert words in str(panel.last_error)
     assert svc.channels().empty

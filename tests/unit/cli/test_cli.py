@@ -275,8 +275,8 @@ os.environ["LEFT"] = "yes"
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        (["run", "--jobs", "0"], "'0' is not a number of jobs"),
-        (["grade", "class", "--jobs", "-1"], "'-1' is not a number of jobs"),
+        (["run", "--jobs", "0"], "'0' is not a number"),
+        (["grade", "class", "--jobs", "-1"], "'-1' is not a number"),
         (["grade", "class", "--timeout", "0"], "'0' is not a time limit"),
         (["grade", "class", "--cell-timeout", "nan"], "'nan' is not a time limit"),
         (["grade", "class", "--csv", "nowhere/marks.csv"], "'nowhere/marks.csv' cannot be written"),

@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from io import BytesIO
 from pathlib import Path
 from typing import Any, cast
 
@@ -27,7 +28,7 @@ from svc_notebooks.cli.conformance import (
     summary,
     table,
 )
-from svc_notebooks.core.http.messages import BytesBody, Headers, Request, Response
+from svc_notebooks.core.http.messages import Headers, Request, Response
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.transports.socket_server import SocketServer
@@ -154,7 +155,7 @@ def makes_a_second_file(request: Request, handle: Handle) -> Response:
         return answer
     body = b'{"name": "again"}'
     kept = [pair for pair in request.headers.pairs if pair[0].lower() != "content-length"]
-    return handle(replace(request, headers=Headers([*kept, ("Content-Length", str(len(body)))]), body=BytesBody(body)))
+    return handle(replace(request, headers=Headers([*kept, ("Content-Length", str(len(body)))]), body=BytesIO(body)))
 
 
 def forgets_the_location(request: Request, handle: Handle) -> Response:

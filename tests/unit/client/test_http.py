@@ -6,6 +6,7 @@ import socket
 import ssl
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -16,8 +17,7 @@ from urllib3.util.wait import wait_for_read
 from svc_notebooks.client.transport.http import SENT_AT_ONCE, HttpTransport
 from svc_notebooks.client.transport.http_options import needs_no_proxy
 from svc_notebooks.client.transport.in_process import TransportError
-from svc_notebooks.client.uploads.open_source import open_source
-from svc_notebooks.client.uploads.sources import SourceStream
+from svc_notebooks.client.uploads.sources import SourceStream, open_source
 from svc_notebooks.core.http.messages import Headers, Request
 from tests.patience import PATIENCE
 
@@ -59,7 +59,7 @@ class Handler(BaseHTTPRequestHandler):
         self.server.seen.append((self.command, self.path, dict(self.headers), body))
         self.server.reply(self)
 
-    do_GET = do_PUT = do_POST = do_DELETE = do_HEAD = answer
+    do_GET = do_PUT = do_POST = do_DELETE = do_HEAD = do_CONNECT = answer
 
     def _body(self) -> bytes:
         if self.headers.get("Transfer-Encoding") == "chunked":
@@ -229,6 +229,20 @@ def test_a_proxy_that_requires_a_password_is_told_so(server: Server, transport: 
     with pytest.raises(TransportError, match=r"407 Proxy Authentication Required.*check proxies=") as caught:
         transport.send(Request("GET", "http://outside.example/"))
     assert caught.value.unreachable
+
+
+@pytest.mark.parametrize("url", ["http://outside.example/", "https://outside.example/"])
+def test_responses_that_are_not_final_are_bounded_through_a_proxy(server: Server, no_proxies: None, url: str) -> None:
+    def send_without_end(handler: Handler) -> None:
+        with suppress(OSError):
+            while True:
+                handler.wfile.write(b"HTTP/1.1 100 Continue\r\n\r\n" * 1000)
+
+    server.reply = send_without_end
+    transport = HttpTransport(proxies={"http": server.base_url, "https": server.base_url})
+
+    with pytest.raises(TransportError):
+        transport.send(Request("GET", url))
 
 
 def test_missing_certificates_in_the_environment_are_hopeless(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -13,8 +13,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from svc_notebooks.client.uploads.open_source import open_source
-from svc_notebooks.client.uploads.sources import SourceStream, StreamSource, UploadSource
+from svc_notebooks.client.uploads.sources import SourceStream, StreamSource, UploadSource, open_source
 from svc_notebooks.core.errors.errors import SourceChanged
 from tests.scripted import Stream
 
@@ -165,7 +164,7 @@ def unsized(path: Path, request: pytest.FixtureRequest) -> UploadSource:
         return SimpleNamespace(st_size=request.param)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("svc_notebooks.client.uploads.open_source.os.fstat", fstat)
+        patch.setattr("svc_notebooks.client.uploads.sources.os.fstat", fstat)
         return open_source(path, name="a.bin")
 
 

@@ -77,6 +77,19 @@ def test_a_thread_that_runs_for_long_does_not_delay_the_requests_of_its_user(que
     assert queue.is_busy  # the third request waits for one of them
 
 
+def test_long_work_pauses_until_another_user_is_served(queue, clock):
+    long, other = put(queue, "ada", "bob")
+    assert queue.get() is long
+    assert queue.others_wait("ada")
+
+    clock.now += BRIEF_SECONDS
+    assert queue.get() is other
+    assert queue.others_wait("ada")  # with a permit of its own, bob would wait for the interpreter
+
+    queue.pause("bob")
+    assert not queue.others_wait("ada")
+
+
 def test_a_thread_that_waits_has_no_permit(queue, pool, clock):
     waits, wake, continues = Event(), Event(), Event()
     put(queue, "ada")

@@ -7,10 +7,11 @@ from contextlib import nullcontext
 
 import pytest
 
+from svc_notebooks.core import thread_permit
 from svc_notebooks.core.http.messages import Disconnected
 from svc_notebooks.core.thread_permit import in_slices, set_permit
 from svc_notebooks.server.dispatch.messages import json_text
-from svc_notebooks.server.dispatcher import LongReads
+from svc_notebooks.server.dispatch.rate_limits import LongReads
 
 
 class Permit(nullcontext[None]):
@@ -31,11 +32,14 @@ def permit() -> Iterator[Permit]:
     set_permit(None)
 
 
-@pytest.mark.parametrize("others_wait, pauses", [(True, 4), (False, 0)])
-def test_a_long_list_has_pauses_if_others_wait(permit: Permit, others_wait: bool, pauses: int) -> None:
+@pytest.mark.parametrize("others_wait, pauses", [(True, 100), (False, 0)])
+def test_a_long_list_has_pauses_if_others_wait(
+    permit: Permit, monkeypatch: pytest.MonkeyPatch, others_wait: bool, pauses: int
+) -> None:
     permit.others_wait = others_wait
+    monkeypatch.setattr(thread_permit, "SLICE_SECONDS", 0.0)
 
-    text = LongReads().run(lambda: json_text([*range(100)], "\n"), "ada", lambda: False, waits=False)
+    text = LongReads().run(lambda: json_text([*range(100)], "\n"), "ada", lambda: False, nullcontext)
 
     assert (text.count(","), permit.pauses) == (99, pauses)
 
@@ -44,4 +48,4 @@ def test_the_work_ends_when_the_client_has_gone(permit: Permit) -> None:
     permit.others_wait = False
 
     with pytest.raises(Disconnected):
-        LongReads().run(lambda: [*in_slices(iter(range(1000)))], "ada", lambda: True, waits=True)
+        LongReads().run(lambda: [*in_slices(iter(range(1000)))], "ada", lambda: True, None)

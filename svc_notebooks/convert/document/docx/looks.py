@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from ..looks import Look, Looks
+from ...job import Job
+from ..looks import Look, Looks, readable_color
 from ..model import Page
 from .parts import OFF, PROPERTIES, RUN_PROPERTIES, TBL, TC, P, R, WordStyles, prepend, run_of, tag, tags, value
 
@@ -23,7 +24,6 @@ _ALIGNMENTS = {
 }  # fmt: skip
 _LENGTH = re.compile(r"(-?\d{1,6}(?:\.\d{1,6})?)(mm|cm|in|pt|pc|pi|px)?")
 _POINTS = {"mm": 72 / 25.4, "cm": 72 / 2.54, "in": 72.0, "pt": 1.0, "pc": 12.0, "pi": 12.0, "px": 0.75}
-_DARK = 0x60
 _DEFAULT_SIZE = "10pt"
 _VAL, _TYPE = tags("w:val w:type")
 _SIZES = dict(zip(tags("w:sz w:szCs"), ("size", "complex-size"), strict=True))
@@ -44,7 +44,7 @@ class WordLooks:
             fonts = next(theme.iter(tag(f"a:{font[:5]}Font")), None)
             self.looks.font = None if fonts is None else fonts[0].get("typeface")
 
-    def mark(self, root: Any) -> None:
+    def mark(self, root: Any, job: Job) -> None:
         """Write the markers of a part, and read the page of the document."""
         body = root.find(tag("w:body"))
         first_blocks = set() if body is None else self._read_sections(body)
@@ -52,7 +52,8 @@ class WordLooks:
             table.addprevious(table.makeelement(P))
             first_blocks.add(table.getprevious())
         for paragraph in root.iter(P):
-            self._mark_paragraph(paragraph, body is not None, paragraph in first_blocks)
+            with job.leaving_out("The look of a paragraph"):
+                self._mark_paragraph(paragraph, body is not None, paragraph in first_blocks)
 
     def _mark_paragraph(self, paragraph: Any, is_page_text: bool, starts_page: bool) -> None:
         properties = paragraph.find(PROPERTIES)
@@ -95,14 +96,11 @@ class WordLooks:
         merged |= (self._style(character_style, RUN_PROPERTIES) if character_style else {}) | own
         is_complex = any(value(properties, name) not in (None, *OFF) for name in ("w:rtl", "w:cs"))
         size = merged.get("complex-size" if is_complex else "size", self._size)
-        background = merged.get("highlight") or merged.get("shade") or ""
-        shading = block.get("shade", "")
-        color = (own if run.getparent().tag == _LINK else merged).get("color", "")
-        if not color and (background or shading) and _brightness(background or shading) < _DARK:
-            color = "#ffffff"  # what the automatic colour is there
-        look = {"size": "" if size == self._size else size, "color": color, "background": background}
-        look["shading"] = shading
-        return {name: text for name, text in look.items() if text}
+        look = {"size": "" if size == self._size else size, "shading": block.get("shade", "")}
+        look["background"] = merged.get("highlight") or merged.get("shade") or ""
+        look["color"] = (own if run.getparent().tag == _LINK else merged).get("color", "")
+        look = {name: text for name, text in look.items() if text}
+        return look if "color" in look else readable_color(look) | look
 
     def _style(self, style: str | None, kind: str) -> Look:
         """Return the look of the w:pPr or w:rPr of a style, or for None of the defaults of the document."""
@@ -164,11 +162,6 @@ def _alignment(block: Look) -> Look:
 def _color(text: str | None) -> str:
     """Return a colour as "#rrggbb", or "" for the automatic colour."""
     return f"#{text}".lower() if text and re.fullmatch(r"[0-9A-Fa-f]{6}", text) else ""
-
-
-def _brightness(color: str) -> int:
-    red, green, blue = bytes.fromhex(color[1:])
-    return (299 * red + 587 * green + 114 * blue) // 1000
 
 
 def points(text: str | None, unit: float) -> float:

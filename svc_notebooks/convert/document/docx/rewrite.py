@@ -69,11 +69,12 @@ def _simplify_runs(root: Any, styles: WordStyles, relationships: Relationships, 
     for run in reversed(list(root.iter(R))):
         _split(run)
     for element in root.iter(_SIMPLE_FIELD):
-        field = _Field([element.get(tag("w:instr"), "")])
-        if next(element.iter(_TEXT), None) is None:
-            element.append(run_of(field.text))
-        if field.target:
-            _set_target(element, field.target, relationships)
+        with job.leaving_out("The link of a field"):
+            field = _Field([element.get(tag("w:instr"), "")])
+            if next(element.iter(_TEXT), None) is None:
+                element.append(run_of(field.text))
+            if field.target:
+                _set_target(element, field.target, relationships)
     _simplify_complex_fields(root, relationships)
     for link in root.iter(_HYPERLINK):
         link.tag = _SIMPLE_FIELD if link.get(_ID) is None and link.get(_ANCHOR) is None else _HYPERLINK
@@ -317,17 +318,18 @@ _MAX_ROWS = 1_000
 """The limit of the rows of a chart that are read."""
 
 
-def _simplify_graphics(root: Any, package: DocxPackage, relationships: Relationships, looks: Looks) -> None:
+def _simplify_graphics(root: Any, package: DocxPackage, relationships: Relationships, looks: Looks, job: Job) -> None:
     """Replace each graphic in a run by its pictures, and put its text behind the paragraph."""
     for graphic in reversed(list(root.iter(*_GRAPHICS))):
         paragraph: Any = next(graphic.iterancestors(P), None)
         for element in reversed(list(graphic.iter(*_GRAPHIC_TEXTS))) if paragraph is not None else ():
-            for block in reversed(list(_text_blocks(element, package, relationships, looks))):
-                paragraph.addnext(block)
+            with job.leaving_out("The text of a graphic"):
+                for block in reversed(list(_text_blocks(element, package, relationships, looks, job))):
+                    paragraph.addnext(block)
         for element in graphic.iter(*_PICTURES):
-            picture = _picture(element, relationships)
-            if picture is not None:
-                graphic.addprevious(picture)
+            with job.leaving_out("A picture"):
+                if (picture := _picture(element, relationships)) is not None:
+                    graphic.addprevious(picture)
         if graphic.find(_RULE) is None or graphic.find(_RULE).get(tag("o:hr")) != "t":
             graphic.getparent().remove(graphic)
 
@@ -359,7 +361,9 @@ def _picture(element: Any, relationships: Relationships) -> Any:
     return drawing
 
 
-def _text_blocks(element: Any, package: DocxPackage, relationships: Relationships, looks: Looks) -> Iterator[Any]:
+def _text_blocks(
+    element: Any, package: DocxPackage, relationships: Relationships, looks: Looks, job: Job
+) -> Iterator[Any]:
     """Yield paragraphs, and for a chart also a table, with the text of a graphic."""
     if element.tag == tag("v:textpath"):
         yield from _paragraphs([element.get("string", "")])
@@ -371,7 +375,7 @@ def _text_blocks(element: Any, package: DocxPackage, relationships: Relationship
         data = package.root(relationship.target) if relationship and not relationship.is_external else None
         if data is not None:
             yield from _paragraphs(map(_text, data.iter(tag("c:title" if is_chart else "dgm:pt"))))
-            if is_chart and (rows := chart_rows(data, _MAX_ROWS)):
+            if is_chart and (rows := chart_rows(data, _MAX_ROWS, job)):
                 if kind := chart_kind(data):
                     rows[0][0] = looks.marker({"chart": kind}) + "\u00a0"
                 table = Element(tag("w:tbl"))
@@ -401,30 +405,36 @@ _Cells = dict[int, tuple[int, Any]]
 """The cells that the next row can continue, with their span, by column."""
 
 
-def _simplify_tables(root: Any) -> None:
+def _simplify_tables(root: Any, job: Job) -> None:
     """Rewrite the tables in a part, the inner ones first. Raises TooLarge above `_MAX_GRID_COLUMNS`."""
     total = 0
     for table in reversed(list(root.iter(TBL))):
-        above: _Cells = {}
-        rows = []
-        for row in table.findall(TR):
-            above, width = _simplify_row(row, above)
-            rows.append((row, width))
-        columns = max((width for _, width in rows), default=0)
-        total += columns
+        with job.leaving_out("The grid of a table"):
+            total += _simplify_table(table)
         if total > _MAX_GRID_COLUMNS:
             raise TooLarge(f"the tables have more than {_MAX_GRID_COLUMNS} columns in all.")
-        for row, width in rows:
-            if width < columns:
-                _set_span(SubElement(row, TC), columns - width)
-        grid = table.find(tag("w:tblGrid"))
-        sizes = [] if grid is None else [column.get(_WIDTH, "") for column in grid]
-        sizes = sizes if len(sizes) == columns and all(map(str.isdecimal, sizes)) else ["0"] * columns
-        table.remove(grid) if grid is not None else None
-        grid = table.makeelement(tag("w:tblGrid"))
-        for size in sizes:
-            SubElement(grid, tag("w:gridCol"), {_WIDTH: size})
-        table.insert(0, grid)
+
+
+def _simplify_table(table: Any) -> int:
+    """Rewrite a table, and return the number of its columns."""
+    above: _Cells = {}
+    rows = []
+    for row in table.findall(TR):
+        above, width = _simplify_row(row, above)
+        rows.append((row, width))
+    columns = max((width for _, width in rows), default=0)
+    for row, width in rows:
+        if width < columns:
+            _set_span(SubElement(row, TC), columns - width)
+    grid = table.find(tag("w:tblGrid"))
+    sizes = [] if grid is None else [column.get(_WIDTH, "") for column in grid]
+    sizes = sizes if len(sizes) == columns and all(map(str.isdecimal, sizes)) else ["0"] * columns
+    table.remove(grid) if grid is not None else None
+    grid = table.makeelement(tag("w:tblGrid"))
+    for size in sizes:
+        SubElement(grid, tag("w:gridCol"), {_WIDTH: size})
+    table.insert(0, grid)
+    return columns
 
 
 def _simplify_row(row: Any, above: _Cells) -> tuple[_Cells, int]:
@@ -521,12 +531,13 @@ def rewrite(archive: zipfile.ZipFile, target: IO[bytes], job: Job) -> tuple[dict
         for name, root in stories.items():
             relationships = package.relationships(parts[name])
             simplify(root)
-            numbers.write(root)
-            _simplify_graphics(root, package, relationships, looks.looks)
+            with job.leaving_out("The numbers of paragraphs"):
+                numbers.write(root)
+            _simplify_graphics(root, package, relationships, looks.looks, job)
             _simplify_runs(root, styles, relationships, job)
-            _simplify_tables(root)
+            _simplify_tables(root, job)
             _keep_titles_and_code(root, styles)
-            looks.mark(root)
+            looks.mark(root, job)
             _write_relationships(copy, f"word/_rels/{name}.xml.rels", relationships, pictures)
         for name, root in roots.items():
             _write_part(copy, name, root)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any
 
-from ...job import TooLarge
+from ...job import Job, TooLarge
 from ..looks import BLANKS, strip_blanks
 from ..model import Node
 from .state import CharacterFormat, ListLevel, RtfParagraph, RtfRun, StyleSheet
@@ -397,32 +397,39 @@ def take_title(flow: Flow, stylesheet: StyleSheet) -> dict[str, Node]:
     return nodes
 
 
-def blocks(flow: Flow, stylesheet: StyleSheet) -> list[Node]:
+def blocks(flow: Flow, stylesheet: StyleSheet, job: Job) -> list[Node]:
     """Convert the paragraphs and tables of the body, a table cell or a footnote to pandoc blocks."""
     nodes: list[Node] = []
     lists = Lists(nodes, stylesheet)
     for part in flow:
-        if isinstance(part, RtfTable):
-            lists.close()
-            nodes.append(table_node(part, lambda cell: blocks(cell, stylesheet)))
-            continue
-        level = stylesheet.heading(part.paragraph_format)
-        if text := label(part, is_heading=level is not None):
-            part = replace(part, runs=[RtfRun(CharacterFormat(), f"{text} "), *part.runs])
-        elif level is None and (item := parse_list_item(part, stylesheet)):
-            lists.add(item)
-            continue
-        block = _block(part, level, stylesheet)
-        if block is None:
-            continue
-        if level is None and lists.continues_item(part):
-            lists.append_to_item(block)
-            continue
-        lists.close()
-        if block["t"] == "CodeBlock" and nodes and nodes[-1]["t"] == "CodeBlock":
-            block["c"][1] = nodes.pop()["c"][1] + "\n" + block["c"][1]
-        nodes.append(block)
+        with job.leaving_out("A paragraph or a table"):
+            _add_block(part, nodes, lists, stylesheet, job)
     return nodes
+
+
+def _add_block(
+    part: RtfParagraph | RtfTable, nodes: list[Node], lists: Lists, stylesheet: StyleSheet, job: Job
+) -> None:
+    if isinstance(part, RtfTable):
+        lists.close()
+        nodes.append(table_node(part, lambda cell: blocks(cell, stylesheet, job)))
+        return
+    level = stylesheet.heading(part.paragraph_format)
+    if text := label(part, is_heading=level is not None):
+        part = replace(part, runs=[RtfRun(CharacterFormat(), f"{text} "), *part.runs])
+    elif level is None and (item := parse_list_item(part, stylesheet)):
+        lists.add(item)
+        return
+    block = _block(part, level, stylesheet)
+    if block is None:
+        return
+    if level is None and lists.continues_item(part):
+        lists.append_to_item(block)
+        return
+    lists.close()
+    if block["t"] == "CodeBlock" and nodes and nodes[-1]["t"] == "CodeBlock":
+        block["c"][1] = nodes.pop()["c"][1] + "\n" + block["c"][1]
+    nodes.append(block)
 
 
 def _block(paragraph: RtfParagraph, level: int | None, stylesheet: StyleSheet) -> Node | None:

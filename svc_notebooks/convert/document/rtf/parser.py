@@ -210,6 +210,7 @@ class _Parser:
         self._lengths: dict[str, int] = {}  # of the page in twips
 
     def tree(self, source: bytes) -> dict[str, Any]:
+        leaving_out = self._job.leaving_out("A part of the text")
         for token in tokens(source):
             if token.kind in ("byte", "text"):
                 self._add_bytes(token.data)
@@ -217,7 +218,8 @@ class _Parser:
                 if self._group.destination == "picture":
                     self._group.payload.data += token.data
             else:
-                self._read(token)
+                with leaving_out:
+                    self._read(token)
         while self._outer:  # the file ends too early
             self._flush()
             self._close_group()
@@ -226,10 +228,10 @@ class _Parser:
         self._stylesheet.all_mono = self._character_counts[True] > self._character_counts[False]
         meta = take_title(flow, self._stylesheet)
         for note, inside in self._notes:
-            note["c"] = blocks(inside, self._stylesheet)
+            note["c"] = blocks(inside, self._stylesheet, self._job)
         if self._lengths:
             self._looks.page = Page(*(length / 20 for length in (_PAGE_WORDS | self._lengths).values()))
-        return {"meta": meta, "blocks": blocks(flow, self._stylesheet)}
+        return {"meta": meta, "blocks": blocks(flow, self._stylesheet, self._job)}
 
     def _read(self, token: RtfToken) -> None:
         self._flush()

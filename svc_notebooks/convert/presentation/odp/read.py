@@ -183,15 +183,13 @@ def _run(text: str, properties: StyleProperties, link: str | None) -> model.Text
     color = get(_T + name("fo:color"), "").lstrip("#").lower()
     weight, size = get(_T + name("fo:font-weight"), ""), length(get(_T + name("fo:font-size")))
     return model.TextRun(
-        text,
-        bold=weight == "bold" or (weight.isdecimal() and int(weight) >= 600),
+        text, bold=weight == "bold" or (weight.isdecimal() and int(weight) >= 600),
         italic=get(_T + name("fo:font-style"), "") in ("italic", "oblique"),
         underline=get(_T + name("style:text-underline-style"), "none") != "none",
         strike=get(_T + name("style:text-line-through-style"), "none") != "none",
         size=None if size is None else max(1.0, min(4_000.0, round(size / model.POINT, 1))),
-        color=color if is_color(color) and color != "000000" else None,
-        link=link,
-    )
+        color=color if is_color(color) and color != "000000" else None, link=link,
+    )  # fmt: skip
 
 
 def is_color(digits: str) -> bool:
@@ -200,14 +198,13 @@ def is_color(digits: str) -> bool:
 
 
 _TOKEN = re.compile(r"[A-Za-z?$]|[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
-_COUNTS = {"M": 2, "L": 2, "C": 6, "Q": 4, "H": 1, "V": 1, "S": 4, "T": 2, "A": 7, "Z": 0}
+_COUNTS = {"M": 2, "L": 2, "C": 6, "H": 1, "V": 1, "Z": 0}
 """The number of arguments of each command in SVG path data."""
-_SHAPE_COUNTS = {"M": 2, "L": 2, "C": 6, "Q": 4, "Z": 0}
+_SHAPE_COUNTS = {"M": 2, "L": 2, "C": 6, "Z": 0}
 """The number of arguments of each command that is read in the path of a custom shape."""
 _FILLS: dict[str, model.PathFill] = {"F": "none", "H": "darken", "I": "darkenLess", "J": "lighten", "K": "lightenLess"}
 _NEXT = {"M": "L", "m": "l"}
 """The command that arguments mean which follow those of another command."""
-_HUNDREDTH_MM = 360
 _DAMAGED = (ArithmeticError, LookupError, TypeError, ValueError)
 
 
@@ -248,20 +245,6 @@ def line_path(element: Any) -> tuple[model.Box, tuple[model.ShapePath, ...]]:
     """Return the box and the path of a line or connector."""
     x1, y1, x2, y2 = (length(element.get(name(f"svg:{key}"))) or 0.0 for key in ("x1", "y1", "x2", "y2"))
     kind = "line" if element.tag == name("draw:line") else element.get(name("draw:type"), "standard")
-    data = element.get(name("svg:d"), "")
-    with suppress(*_DAMAGED):
-        course = PathBuilder(0, 0, model.PATH_SIDE, model.PATH_SIDE)
-        add_svg_path(course, data)
-        numbers = [int(token) for token in " ".join(course.data).split() if not token.isalpha()]
-        (left, right), (top, bottom) = ((min(part), max(part)) for part in (numbers[::2], numbers[1::2]))
-        builder = PathBuilder(left, top, right - left, bottom - top)
-        add_svg_path(builder, data)
-        x, y = (
-            (start + (low - first) * _HUNDREDTH_MM)
-            for start, low, first in ((x1, left, numbers[0]), (y1, top, numbers[1]))
-        )
-        box = model.Box.of(x, y, (right - left) * _HUNDREDTH_MM, (bottom - top) * _HUNDREDTH_MM)
-        return box, (model.ShapePath(" ".join(builder.data), "none"),)
     box = model.Box.of(min(x1, x2), min(y1, y2), abs(x2 - x1), abs(y2 - y1), flip=(x2 < x1, y2 < y1))
     return box, (model.ShapePath(_COURSES.get(kind, _COURSES["line"]), "none"),)
 
@@ -292,22 +275,16 @@ def _commands(tokens: Iterable[str], counts: dict[str, int]) -> Iterator[tuple[s
 
 
 def add_svg_path(builder: PathBuilder, data: str) -> None:
-    """Add the commands of SVG path data to a path. Arcs become straight lines."""
-    control = builder.point
+    """Add the commands of SVG path data to a path. Raises LookupError for arcs and for curves without both controls."""
     for letter, tokens in _commands(_TOKEN.findall(data), _COUNTS):
         command, numbers = letter.upper(), [float(token) for token in tokens]
+        if command not in _COUNTS:
+            raise LookupError(command)
         x, y = builder.point if letter.islower() else (0.0, 0.0)
         if command in "HV":
             numbers = [x + numbers[0], builder.point[1]] if command == "H" else [builder.point[0], y + numbers[0]]
             command, x, y = "L", 0.0, 0.0
-        if command == "A":
-            command, numbers = "L", numbers[5:]
-        numbers = [number + (y if n % 2 else x) for n, number in enumerate(numbers)]
-        if command in "ST":  # the first control point mirrors the last one
-            numbers = [2 * builder.point[0] - control[0], 2 * builder.point[1] - control[1], *numbers]
-            command = "C" if command == "S" else "Q"
-        builder.add(command, *numbers)
-        control = (numbers[-4], numbers[-3]) if command in "CQ" else builder.point
+        builder.add(command, *(number + (y if n % 2 else x) for n, number in enumerate(numbers)))
 
 
 _MAX_COLUMNS, _MAX_ROWS = 200, 1_000
@@ -403,14 +380,13 @@ _MAX_DEPTH = 200
 
 @dataclass(frozen=True, slots=True)
 class OdpShapeReader:
-    """Reads the shapes of a page. A placeholder without a size takes its box from the master page."""
+    """Reads the shapes of a page."""
 
     styles: OdfStyles
     files: OdfPackage
     image_store: ImageStore
     job: Job
     page: tuple[int, int]
-    master: Any
     gradients: Mapping[str, str] = field(default_factory=dict)
 
     def shapes(self, root: Any, *, placeholders: bool = True) -> Iterator[model.Shape]:
@@ -423,13 +399,14 @@ class OdpShapeReader:
         if element.get(name("presentation:placeholder")) == "true" or depth > _MAX_DEPTH:
             return
         kind = str(element.tag)
-        if kind in (name("draw:g"), name("draw:a")):
-            for child in element:
-                yield from self._shape(child, depth + 1)
-        elif kind == name("draw:frame"):
-            yield from self._frame(element)
-        elif kind.startswith(name("draw:")):
-            yield from self._drawn_shape(element, kind.rpartition("}")[2])
+        with self.job.leaving_out("A shape"):
+            if kind in (name("draw:g"), name("draw:a")):
+                for child in element:
+                    yield from self._shape(child, depth + 1)
+            elif kind == name("draw:frame"):
+                yield from self._frame(element)
+            elif kind.startswith(name("draw:")):
+                yield from self._drawn_shape(element, kind.rpartition("}")[2])
 
     def _frame(self, element: Any) -> Iterator[model.Shape]:
         box = self._box(element)
@@ -513,10 +490,12 @@ class OdpShapeReader:
             return None
         self.job.note("a chart is kept as a table.")
         table_shape = table_of(table, box, self.styles, "")
-        title = next((self.plain_text(it) for it in root.iter(name("chart:title"))), "")
         if not isinstance(table_shape, model.SlideTable):
             return table_shape
-        return replace(table_shape.with_corner(title) if title else table_shape, chart=chart_kind(root))
+        (first, *others), *rows = table_shape.rows
+        if title := next((self.plain_text(it) for it in root.iter(name("chart:title"))), ""):
+            first = replace(first or model.TableCell(), paragraphs=(model.Paragraph((model.TextRun(title),)),))
+        return replace(table_shape, rows=((first, *others), *rows), chart=chart_kind(root))
 
     def _picture(self, element: Any, box: model.Box, picture: str) -> model.SlidePicture:
         properties = self._properties(element)
@@ -557,18 +536,11 @@ class OdpShapeReader:
     def _box(self, element: Any) -> model.Box:
         sizes = [length(element.get(name(f"svg:{it}"))) for it in ("width", "height")]
         if None in sizes:
-            return self._box_on_master(element)
+            return model.Box(self.page[0] // 12, self.page[1] // 6, self.page[0] * 10 // 12, self.page[1] * 4 // 6)
         width, height = (max(0.0, size or 0.0) for size in sizes)
         x, y = (length(element.get(name(f"svg:{it}"))) or 0.0 for it in "xy")
         transform = element.get(name("draw:transform"))
         return _apply_transform(transform, x, y, width, height) if transform else model.Box.of(x, y, width, height)
-
-    def _box_on_master(self, element: Any) -> model.Box:
-        placeholder_class = element.get(name("presentation:class"))
-        for other in () if self.master is None or not placeholder_class else self.master.iter(name("draw:frame")):
-            if other.get(name("presentation:class")) == placeholder_class and length(other.get(name("svg:width"))):
-                return replace(self, master=None)._box(other)
-        return model.Box(self.page[0] // 12, self.page[1] // 6, self.page[0] * 10 // 12, self.page[1] * 4 // 6)
 
 
 def _apply_transform(text: str, x: float, y: float, width: float, height: float) -> model.Box:
@@ -703,8 +675,11 @@ class OdpReader:
         master = self._master(element)
         self._fill_fields(element, number, master)
         properties = self._content_styles.properties("drawing-page", element.get(name("draw:style-name")))
-        shapes = tuple(self._reader(self._content_styles, master).shapes(element))
-        fill_color, background_shapes = self._background(properties, master)
+        shapes = tuple(self._reader(self._content_styles).shapes(element))
+        fill_color: str | None = None
+        background_shapes: tuple[model.Shape, ...] = ()
+        with self._job.leaving_out("The background of a slide"):
+            fill_color, background_shapes = self._background(properties, master)
         if (
             master is not None
             and properties.get(_DRAWING_PAGE + name("presentation:background-objects-visible")) != "false"
@@ -715,15 +690,15 @@ class OdpReader:
         hidden = properties.get(_DRAWING_PAGE + name("presentation:visibility")) == "hidden"
         return model.Slide(shapes, background_shapes, fill_color, self._notes(element), hidden)
 
-    def _reader(self, styles: OdfStyles, master: Any) -> OdpShapeReader:
-        return OdpShapeReader(styles, self._files, self._image_store, self._job, self._page, master, self._gradients)
+    def _reader(self, styles: OdfStyles) -> OdpShapeReader:
+        return OdpShapeReader(styles, self._files, self._image_store, self._job, self._page, self._gradients)
 
     def _background_shapes(self, master: Any) -> tuple[model.Shape, ...]:
         texts = (it.text or "" for shape in master if not shape.get(_CLASS) for it in shape.iter(*_FIELDS))
         key = (master.get(name("style:name"), ""), *texts)
         if key not in self._background_shapes_by_master:
             self._background_shapes_by_master[key] = tuple(
-                self._reader(self._master_styles, None).shapes(master, placeholders=False)
+                self._reader(self._master_styles).shapes(master, placeholders=False)
             )
         return self._background_shapes_by_master[key]
 
@@ -741,7 +716,7 @@ class OdpReader:
         image_name = properties.get(_DRAWING_PAGE + name("draw:fill-image-name")) if kind == "bitmap" else None
         for image in self._styles.iter(name("draw:fill-image")) if image_name else ():
             if image.get(name("draw:name")) == image_name:
-                picture = self._reader(self._content_styles, None).image_name(image)
+                picture = self._reader(self._content_styles).image_name(image)
                 return None, (model.SlidePicture(model.Box(0, 0, *self._page), picture),) if picture else ()
         return None, ()
 
@@ -760,7 +735,7 @@ class OdpReader:
         for frame in master.iterchildren(name("draw:frame")):
             kind = frame.get(_CLASS)
             if kind in _FOOTERS and properties.get(_DRAWING_PAGE + name(f"presentation:display-{kind}")) == "true":
-                yield from self._reader(self._master_styles, None).shapes([frame])
+                yield from self._reader(self._master_styles).shapes([frame])
 
     @cached_property
     def _declarations(self) -> Mapping[tuple[str, str | None], str]:
@@ -771,7 +746,7 @@ class OdpReader:
     def _notes(self, element: Any) -> str:
         """Return the text of the notes page, without the page number."""
         shapes = element.iterfind(f"{name('presentation:notes')}/*")
-        reader = self._reader(self._content_styles, None)
+        reader = self._reader(self._content_styles)
         notes = [reader.plain_text(shape) for shape in shapes if shape.find(f".//{_NUMBER}") is None]
         return "\n".join(notes).strip()
 

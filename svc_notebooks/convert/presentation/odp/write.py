@@ -4,35 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from datetime import datetime
-from html import escape
 from math import cos, radians, sin
 
 from ...engines.images import natural_size
-from ...input.native_package import zip_timestamp, zipped
-from ...input.odf_file import MIMETYPE, NAMESPACES, cm, text_content
+from ...input.odf_file import cm, odf_archive, odf_document, tag, text_content
 from ...job import Job
 from .. import model
-
-_DECLARED = " ".join(f'xmlns:{prefix}="{uri}"' for prefix, uri in NAMESPACES.items())
-Attributes = Mapping[str, str]
-
-
-def tag(name: str, attributes: Attributes | None = None, *inside: str) -> str:
-    """Return an XML element as text. Attribute values are escaped, but `inside` must already be valid XML.
-
-    >>> tag("text:p", {"text:style-name": "P1"}, text_content("a & b"))
-    '<text:p text:style-name="P1">a &amp; b</text:p>'
-    """
-    attribute_text = "".join(f' {key}="{escape(value)}"' for key, value in (attributes or {}).items())
-    body = "".join(inside)
-    return f"<{name}{attribute_text}>{body}</{name}>" if body else f"<{name}{attribute_text}/>"
-
-
-def document(root: str, *inside: str) -> bytes:
-    """Return an XML document with the root element `root`, which declares all namespaces. `inside` is XML."""
-    body = "".join(inside)
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n<{root} {_DECLARED} office:version="1.2">{body}</{root}>'.encode()
 
 
 class AutomaticStyles:
@@ -95,7 +72,7 @@ def styles(width: int, height: int) -> bytes:
     layout["style:print-orientation"] = "landscape" if width >= height else "portrait"
     back = tag("style:drawing-page-properties", {"draw:fill": "solid", "draw:fill-color": "#ffffff"})
     master = {"style:name": "Default", "style:page-layout-name": "page", "draw:style-name": "back"}
-    return document(
+    return odf_document(
         "office:document-styles",
         tag(
             "office:styles", None, _DEFAULT_STYLES, _LINE_STYLES,
@@ -139,27 +116,6 @@ def _default_text(size: int) -> str:
     return tag("style:text-properties", {kind: f"{size}pt" for kind in kinds} | _SANS)
 
 
-def meta(title: str, now: datetime) -> bytes:
-    """Return the content of meta.xml, with the title and with `now` as the date of creation and of the last change."""
-    when = now.strftime("%Y-%m-%dT%H:%M:%S")
-    inside = tag("meta:creation-date", None, when), tag("dc:date", None, when)
-    return document("office:document-meta", tag("office:meta", None, tag("dc:title", None, escape(title)), *inside))
-
-
-def manifest(files: list[str]) -> bytes:
-    """Return the content of META-INF/manifest.xml, which lists the path and the media type of every file."""
-    extensions = ((path, path.rpartition(".")[2].replace("jpg", "jpeg")) for path in files)
-    entries = [("/", MIMETYPE)]
-    entries += ((path, "text/xml" if extension == "xml" else f"image/{extension}") for path, extension in extensions)
-    lines = (
-        tag("manifest:file-entry", {"manifest:full-path": path, "manifest:media-type": media_type})
-        for path, media_type in entries
-    )
-    space = 'xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0" manifest:version="1.2"'
-    text = f'<?xml version="1.0" encoding="UTF-8"?>\n<manifest:manifest {space}>{"".join(lines)}</manifest:manifest>'
-    return text.encode()
-
-
 _CLASSES = {"title": "title", "subtitle": "subtitle", "body": "outline"}
 _ALIGNS = {"left": "left", "center": "center", "right": "right", "justify": "justify", "": "start"}
 _PADDING = {f"fo:padding-{side}": size for side, size in
@@ -170,17 +126,19 @@ class OdpPageWriter:
     """Writes the shapes of one page as XML, and adds their styles to `styles`."""
 
     def __init__(self, styles: AutomaticStyles, pictures: Mapping[str, bytes], job: Job) -> None:
-        self.styles, self._pictures, self._limits = styles, pictures, job.limits
+        self.styles, self._pictures, self._job = styles, pictures, job
 
     def shape(self, shape: model.Shape) -> str:
-        """Return the XML element of a shape, or "" if the shape is a table without cells."""
-        match shape:
-            case model.Text():
-                return self._text(shape)
-            case model.SlidePicture():
-                return self._picture(shape)
-            case model.SlideTable():
-                return self._table(shape) if shape.rows and shape.rows[0] else ""
+        """Return the XML element of a shape, or "" for a table without cells and a shape that cannot be converted."""
+        with self._job.leaving_out("A shape"):
+            match shape:
+                case model.Text():
+                    return self._text(shape)
+                case model.SlidePicture():
+                    return self._picture(shape)
+                case model.SlideTable() if shape.rows and shape.rows[0]:
+                    return self._table(shape)
+        return ""
 
     def _text(self, shape: model.Text) -> str:
         kind = _CLASSES.get(shape.role)
@@ -206,7 +164,7 @@ class OdpPageWriter:
         flips = ("horizontal", shape.box.flip_x), ("vertical", shape.box.flip_y)
         mirror = {"style:mirror": " ".join(name for name, flip in flips if flip) or "none"}
         if any(shape.crop):
-            width, height = natural_size(self._pictures[shape.name], self._limits)
+            width, height = natural_size(self._pictures[shape.name], self._job.limits)
             left, top, right, bottom = shape.crop
             sides = (top * height, right * width, bottom * height, left * width)
             mirror["fo:clip"] = f"rect({', '.join(map(cm, sides))})"
@@ -364,15 +322,9 @@ _NOTES = {"svg:width": "16.9cm", "svg:height": "11.4cm", "svg:x": "1.9cm", "svg:
 
 def write(deck: model.Deck, job: Job) -> bytes:
     """Return a deck as an odp file. If the deck has no slides, add a blank slide, since programs expect a slide."""
-    files = {
-        "content.xml": _content(deck, job),
-        "styles.xml": styles(deck.width, deck.height),
-        "meta.xml": meta(deck.title or job.name, job.now),
-    }
-    files |= {f"Pictures/{name}": data for name, data in deck.pictures.items() if name.isascii()}
-    # `mimetype` is first and not compressed, so that the first bytes show the type (ODF 1.2 part 3, 3.3).
-    members = {"mimetype": MIMETYPE.encode(), **files, "META-INF/manifest.xml": manifest(list(files))}
-    return zipped(members, zip_timestamp(job.now))
+    pictures = {f"Pictures/{name}": data for name, data in deck.pictures.items() if name.isascii()}
+    parts = _content(deck, job), styles(deck.width, deck.height)
+    return odf_archive("presentation", *parts, deck.title or job.name, job.now, pictures)
 
 
 def _content(deck: model.Deck, job: Job) -> bytes:
@@ -381,7 +333,7 @@ def _content(deck: model.Deck, job: Job) -> bytes:
         _slide(slide, n, deck, OdpPageWriter(automatic_styles, deck.pictures, job))
         for n, slide in enumerate(deck.slides or (model.Slide(),), 1)
     )
-    return document(
+    return odf_document(
         "office:document-content",
         tag("office:automatic-styles", None, automatic_styles.styles()),
         tag("office:body", None, tag("office:presentation", None, slides)),

@@ -24,12 +24,11 @@ from ..preset_shapes import OUTLINES, PathBuilder, preset_paths, text_insets
 from . import slide_theme as theme
 from .slide_theme import A, P, R
 
-_DEGREE = 60_000
-_POINTS = {"moveTo": ("M", 1), "lnTo": ("L", 1), "quadBezTo": ("Q", 2), "cubicBezTo": ("C", 3)}
+_POINTS = {"moveTo": ("M", 1), "lnTo": ("L", 1), "cubicBezTo": ("C", 3)}
 
 
 def freeform_paths(element: Any, width: int, height: int) -> tuple[model.ShapePath, ...]:
-    """Return the parts of the outline of an `a:custGeom` element, without a part whose points are formulas."""
+    """Return the parts of the outline of an `a:custGeom` element, without a part that has formulas or arcs."""
     sides = {"l": 0, "t": 0, "r": width, "b": height, "w": width, "h": height, "hc": width / 2, "vc": height / 2}
     paths = element.iterfind(f"{A}pathLst/{A}path")
     return tuple(path for part in paths if (path := _path(part, width, height, sides)))
@@ -41,16 +40,13 @@ def _path(element: Any, width: int, height: int, sides: Mapping[str, float]) -> 
 
     fill = element.get("fill", "norm")
     stroked = element.get("stroke", "1") in ("1", "true")
-    with suppress(ValueError, OverflowError):
+    with suppress(LookupError, ValueError, OverflowError):
         builder = PathBuilder(0, 0, value(element.get("w")) or width, value(element.get("h")) or height)
         for command in element.iterchildren("{*}*"):
             name = command.tag.removeprefix(A)
             if name == "close":
                 builder.add("Z")
-            elif name == "arcTo":
-                radius_x, radius_y, start, sweep = (value(command.get(key)) for key in ("wR", "hR", "stAng", "swAng"))
-                builder.add_arc(radius_x, radius_y, radians(start / _DEGREE), radians(sweep / _DEGREE))
-            elif name in _POINTS:
+            else:
                 letter, count = _POINTS[name]
                 points = [value(point.get(key)) for point in command.iterchildren(f"{A}pt") for key in "xy"]
                 if len(points) >= 2 * count:
@@ -66,12 +62,12 @@ MAX_ROWS = 200
 _SIZE = 12.0
 
 
-def chart_table(chart: Any, drawing: Any, box: model.Box) -> model.SlideTable | None:
-    """Read a chart as a table of categories (rows) and series (columns). Returns None if the chart has no series.
+def chart_table(chart: Any, drawing: Any, box: model.Box, job: Job) -> model.SlideTable | None:
+    """Read a chart as a table of categories (rows) and series (columns). Returns None if the chart has no values.
 
     The corner has the titles of the chart and its axes, and the text that `drawing` (XML or None) draws over the chart.
     """
-    rows = chart_rows(chart, MAX_ROWS)
+    rows = chart_rows(chart, MAX_ROWS, job)
     if not rows:
         return None
     texts = (_text(paragraph) for root in (chart, drawing) if root is not None for paragraph in root.iter(f"{A}p"))
@@ -99,13 +95,10 @@ def _text(element: Any) -> str:
 
 _MAX_COLUMNS = 200
 _MEDIUM_STYLES = {
-    "{5C22544A-7EE6-4342-B048-85BDC9FD1C3A}": "accent1",
-    "{21E4AEA4-8DFA-4A89-87EB-49C32662AFE0}": "accent2",
-    "{F5AB1C69-6EDB-4FF4-983F-18BD219EF322}": "accent3",
-    "{00A15C55-8517-42AA-B614-E9B94910E393}": "accent4",
-    "{7DF18680-E054-41AD-8BC1-D1AEF772440D}": "accent5",
-    "{93296810-A885-4BE3-A3E7-6D5BEEA58F35}": "accent6",
-}
+    "{5C22544A-7EE6-4342-B048-85BDC9FD1C3A}": "accent1", "{21E4AEA4-8DFA-4A89-87EB-49C32662AFE0}": "accent2",
+    "{F5AB1C69-6EDB-4FF4-983F-18BD219EF322}": "accent3", "{00A15C55-8517-42AA-B614-E9B94910E393}": "accent4",
+    "{7DF18680-E054-41AD-8BC1-D1AEF772440D}": "accent5", "{93296810-A885-4BE3-A3E7-6D5BEEA58F35}": "accent6",
+}  # fmt: skip
 """The theme colours of common built-in table styles, which some files name without a definition."""
 _SHADE = '<a:fill><a:solidFill><a:schemeClr val="{0}"><a:tint val="{1}"/></a:schemeClr></a:solidFill></a:fill>'
 _LINES = "".join(
@@ -306,20 +299,21 @@ class PptxShapeReader:
         if depth > _MAX_DEPTH:
             self.job.note(f"groups nested more than {_MAX_DEPTH} levels deep were left out.")
             return
-        match element.tag.removeprefix(P):
-            case "grpSp":
-                inside = _group_transform(element, transform)
-                for child in element:
-                    yield from self._shape(child, inside, depth + 1)
-            case tag if tag == f"{_MC}AlternateContent":
-                for child in _alternate_content(element):
-                    yield from self._shape(child, transform, depth + 1)
-            case "sp" | "cxnSp":
-                yield from self._text(element, transform)
-            case "pic":
-                yield from self._picture(element, transform)
-            case "graphicFrame":
-                yield from self._frame(element, transform)
+        with self.job.leaving_out("A shape"):
+            match element.tag.removeprefix(P):
+                case "grpSp":
+                    inside = _group_transform(element, transform)
+                    for child in element:
+                        yield from self._shape(child, inside, depth + 1)
+                case tag if tag == f"{_MC}AlternateContent":
+                    for child in _alternate_content(element):
+                        yield from self._shape(child, transform, depth + 1)
+                case "sp" | "cxnSp":
+                    yield from self._text(element, transform)
+                case "pic":
+                    yield from self._picture(element, transform)
+                case "graphicFrame":
+                    yield from self._frame(element, transform)
 
     def _box(self, element: Any, transform: GroupTransform | None, ancestors: tuple[Any, ...] = ()) -> model.Box:
         frames = (shape.find(name) for shape in (element, *ancestors) for name in _FRAMES)
@@ -388,7 +382,7 @@ class PptxShapeReader:
         sources = [source for shape in (element, *ancestors) if (source := shape.find(f"{P}spPr")) is not None]
         lines = [line for source in sources if (line := source.find(f"{A}ln")) is not None]
         for shape in (element, *ancestors):
-            own, line_style, fill_style = _fill_properties(shape), *map(shape.find, _STYLE_REFERENCES)
+            own, line_style, fill_style = map(shape.find, (f"{P}spPr", *_STYLE_REFERENCES))
             fills += [theme.fill(own, colors), theme.theme_color(formats, fill_style, colors)]
             borders += [
                 theme.fill(shape.find(f"{P}spPr/{A}ln"), colors),
@@ -447,7 +441,7 @@ class PptxShapeReader:
             case "chart":
                 part = self._part(inside.get(f"{R}id", ""))
                 chart, drawing = self._xml(part), self._xml(theme.related(part, "chartUserShapes"))
-                table = None if chart is None else chart_table(chart, drawing, box)
+                table = None if chart is None else chart_table(chart, drawing, box, self.job)
                 if table is not None:
                     self.job.note("a chart is kept as a table.")
                     yield table
@@ -477,16 +471,6 @@ class PptxShapeReader:
 
 _STYLE_REFERENCES = (f"{P}style/{A}lnRef", f"{P}style/{A}fillRef")
 _FRAMES = (f"{P}spPr/{A}xfrm", f"{P}xfrm", f"{P}grpSpPr/{A}xfrm")
-
-
-def _fill_properties(shape: Any) -> Any:
-    """Return the element with the fill of a shape, which is that of a group if the shape has the fill of its group."""
-    properties = shape.find(f"{P}spPr")
-    groups = shape.iterancestors(f"{P}grpSp")
-    while properties is not None and properties.find(f"{A}grpFill") is not None:
-        group = next(groups, None)
-        properties = None if group is None else group.find(f"{P}grpSpPr")
-    return properties
 
 
 def _box_of(frame: Any, offset: str, extent: str) -> model.Box | None:
@@ -634,7 +618,10 @@ class PptxReader:
     def _slide(self, part: Any, number: int) -> model.Slide:
         root, slide_theme = part._element, self._slide_theme(part)
         shapes = tuple(self._reader(part, slide_theme, number).shapes(root, placeholders=True))
-        fill_color, background_shapes = self._background(part, slide_theme)
+        fill_color: str | None = None
+        background_shapes: tuple[model.Shape, ...] = ()
+        with self._job.leaving_out("The background of a slide"):
+            fill_color, background_shapes = self._background(part, slide_theme)
         if root.get("showMasterSp", "1") not in ("0", "false"):
             background_shapes += self._background_shapes(slide_theme, number)
         return model.Slide(

@@ -35,7 +35,7 @@ def theme(master: Any, color_map: Mapping[str, str]) -> Theme:
 
 def fill(properties: Any, colors: Theme, own: str | None = None) -> str | None:
     """Return the fill colour of an element, "" for no fill or a picture, or None if undefined. `own` replaces phClr."""
-    kinds = (f"{A}{kind}" for kind in ("noFill", "solidFill", "gradFill", "pattFill", "blipFill"))
+    kinds = (f"{A}{kind}" for kind in ("noFill", "solidFill", "gradFill", "blipFill"))
     child = None if properties is None else next(properties.iterchildren(*kinds), None)
     return None if child is None else _fill_color(child, colors, own)
 
@@ -46,8 +46,6 @@ def _fill_color(element: Any, colors: Theme, own: str | None) -> str | None:
             return ""
         case "gradFill":
             return _middle_color(element, colors, own)
-        case "pattFill":
-            return color(element.find(f"{A}bgClr"), colors, own)
         case _:
             return color(element, colors, own)
 
@@ -55,13 +53,8 @@ def _fill_color(element: Any, colors: Theme, own: str | None) -> str | None:
 def theme_format(formats: Any, reference: Any) -> Any:
     """Return the fill or line in a theme's format scheme that a reference such as `a:lnRef` names, or None."""
     index = 0 if reference is None else int(number(reference.get("idx")))
-    name = (
-        "lnStyleLst"
-        if index and reference.tag == f"{A}lnRef"
-        else "bgFillStyleLst"
-        if index > 1_000
-        else "fillStyleLst"
-    )
+    name = "bgFillStyleLst" if index > 1_000 else "fillStyleLst"
+    name = "lnStyleLst" if index and reference.tag == f"{A}lnRef" else name
     entries = () if formats is None or not index else formats.find(f"{A}{name}")
     return next(islice(entries if entries is not None else (), max(0, index % 1_000 - 1), None), None)
 
@@ -107,9 +100,6 @@ def _base(element: Any, colors: Theme, own: str | None = None) -> str | None:
         value = _named(value)
     elif kind == "scrgbClr":
         value = _digits(max(0.0, share(element.get(name))) ** (1 / _GAMMA) for name in "rgb")
-    elif kind == "hslClr":
-        hue = number(element.get("hue")) / _CIRCLE
-        value = _digits(colorsys.hls_to_rgb(hue, share(element.get("lum")), share(element.get("sat"))))
     return value.lower() if len(value) == 6 and all(c in "0123456789abcdefABCDEF" for c in value) else None
 
 
@@ -156,10 +146,6 @@ def _apply_changes(base: str, element: Any) -> str:
         elif kind in ("tint", "shade"):
             white = 1 - value if kind == "tint" else 0
             parts = [max(0.0, part**_GAMMA * value + white) ** (1 / _GAMMA) for part in parts]
-        elif kind == "gray":
-            parts = [0.299 * parts[0] + 0.587 * parts[1] + 0.114 * parts[2]] * 3
-        elif kind == "inv":
-            parts = [1 - part for part in parts]
         elif kind[:3] in _HLS_CHANGES:
             value = number(change.get("val")) / _CIRCLE if kind in ("hue", "hueOff") else value
             values, at = list(colorsys.rgb_to_hls(*parts)), _HLS_CHANGES.index(kind[:3])
@@ -282,14 +268,8 @@ class SlideTheme:
                 break
             if same_type is None and other_type == own_type:
                 same_type = shape
-        on_master = next(
-            (
-                shape
-                for shape, other in _placeholders(self.master)
-                if _ON_MASTER.get(other.get("type", "obj"), other.get("type")) == master_type
-            ),
-            None,
-        )
+        kinds = ((shape, other.get("type", "obj")) for shape, other in _placeholders(self.master))
+        on_master = next((shape for shape, kind in kinds if _ON_MASTER.get(kind, kind) == master_type), None)
         shapes = (same_type if on_layout is None else on_layout, on_master)
         return tuple(shape for shape in shapes if shape is not None)
 
@@ -341,15 +321,12 @@ def apply_paragraph_properties(run_style: RunStyle, properties: Any, colors: The
         if run_style.marker:
             run_style = replace(run_style, bullet=_bullet(bullet, properties), start=_int(bullet.get("startAt"), 1))
     run_style = replace(
-        run_style,
-        align=align,
-        rtl=rtl,
-        indent=_int(properties.get("marL"), run_style.indent),
+        run_style, align=align, rtl=rtl, indent=_int(properties.get("marL"), run_style.indent),
         first=_int(properties.get("indent"), run_style.first),
         line_spacing=_spacing(properties.find(f"{A}lnSpc"), run_style.line_spacing),
         before=_spacing(properties.find(f"{A}spcBef"), run_style.before),
         after=_spacing(properties.find(f"{A}spcAft"), run_style.after),
-    )
+    )  # fmt: skip
     return apply_run_properties(run_style, properties.find(f"{A}defRPr"), colors)
 
 
@@ -363,12 +340,6 @@ def _bullet(element: Any, properties: Any) -> str:
     elif font is None or not font.get("typeface", "").startswith(_SYMBOL_FONTS):
         return str(character)
     return _SYMBOLS.get(character, "•")
-
-
-def symbol_text(text: str, properties: Any) -> str:
-    """Return the text of a run with the Unicode characters for those of its symbol font."""
-    font = None if properties is None else properties.find(f"{A}sym")
-    return text if font is None else text.translate(_PRIVATE.get(font.get("typeface", ""), {}))
 
 
 def _spacing(element: Any, inherited: Spacing) -> Spacing:
@@ -389,16 +360,14 @@ def apply_run_properties(run_style: RunStyle, properties: Any, colors: Theme) ->
     get = properties.get
     color = fill(properties, colors)
     return replace(
-        run_style,
-        size=max(1.0, min(4_000.0, number(get("sz"), run_style.size * 100) / 100)),
-        bold=_flag(get("b"), run_style.bold),
-        italic=_flag(get("i"), run_style.italic),
+        run_style, size=max(1.0, min(4_000.0, number(get("sz"), run_style.size * 100) / 100)),
+        bold=_flag(get("b"), run_style.bold), italic=_flag(get("i"), run_style.italic),
         underline=get("u", "none") != "none" if get("u") else run_style.underline,
         strike=get("strike", "noStrike") != "noStrike" if get("strike") else run_style.strike,
         color=run_style.color if color is None else color[:6] or None,
         baseline=_baseline(get("baseline"), run_style.baseline),
         capitals=get("cap") == "all" if get("cap") else run_style.capitals,
-    )
+    )  # fmt: skip
 
 
 def _baseline(value: str | None, inherited: str) -> str:
@@ -518,7 +487,8 @@ class PptxTextStyles:
                 case tag if tag in (f"{A}r", f"{A}fld"):
                     properties = child.find(f"{A}rPr")
                     text = clean.ooxml_text("".join(part.text or "" for part in child.iterchildren(f"{A}t")))
-                    text = symbol_text(text, properties)
+                    font = None if properties is None else properties.find(f"{A}sym")
+                    text = text if font is None else text.translate(_PRIVATE.get(font.get("typeface", ""), {}))
                     if self.slide_number is not None and child.get("type") == "slidenum":
                         text = str(self.slide_number)
                     own_style = apply_run_properties(run_style, properties, self.slide_theme.colors)

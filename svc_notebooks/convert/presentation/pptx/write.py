@@ -138,7 +138,7 @@ def write(deck: Deck, job: Job) -> bytes:
     properties.author = properties.last_modified_by = ""
     properties.created = properties.modified = job.now.replace(tzinfo=None)
     for slide in deck.slides or (Slide(),):
-        _add_slide(presentation, slide, deck.pictures)
+        _add_slide(presentation, slide, deck.pictures, job)
     target = io.BytesIO()
     presentation.save(target)
     with zipfile.ZipFile(target) as file:  # python-pptx writes the time of the system
@@ -157,7 +157,7 @@ def _set_page(presentation: Any, deck: Deck) -> None:
                     frame.set(name, str(round(int(frame.get(name)) * scale)))
 
 
-def _add_slide(presentation: Any, slide: Slide, pictures: Mapping[str, bytes]) -> None:
+def _add_slide(presentation: Any, slide: Slide, pictures: Mapping[str, bytes], job: Job) -> None:
     pptx_slide = presentation.slides.add_slide(presentation.slide_layouts[_layout(slide)])
     if slide.hidden:
         pptx_slide._element.set("show", "0")
@@ -165,7 +165,7 @@ def _add_slide(presentation: Any, slide: Slide, pictures: Mapping[str, bytes]) -
         pptx_slide.background.fill.solid()
         rgb_class: Any = RGBColor  # it has no types
         pptx_slide.background.fill.fore_color.rgb = rgb_class(*bytes.fromhex(slide.background))
-    SlideWriter(pptx_slide, pictures).add(slide)
+    SlideWriter(pptx_slide, pictures).add(slide, job)
     if slide.notes:
         pptx_slide.notes_slide.notes_text_frame.text = slide.notes
 
@@ -193,10 +193,11 @@ class SlideWriter:
         self._unused = [shape for shape in slide.placeholders]
         self._footers = list(_FOOTERS)
 
-    def add(self, slide: Slide) -> None:
+    def add(self, slide: Slide, job: Job) -> None:
         """Add all shapes of a slide from back to front, and remove unused placeholders."""
         for shape in (*slide.behind, *slide.shapes):
-            self._add(shape)
+            with job.leaving_out("A shape"):
+                self._add(shape)
         for placeholder in self._unused:
             self._tree.remove(placeholder._element)
 

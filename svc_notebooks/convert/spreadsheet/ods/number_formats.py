@@ -184,11 +184,6 @@ def _date_code(element: Element, tag: str, elapsed: bool) -> str:
 
 
 _DATE_CODES = {
-    "year": ("yy", "yyyy"),
-    "month": ("m", "mm"),
-    "day": ("d", "dd"),
-    "day-of-week": ("ddd", "dddd"),
-    "hours": ("h", "hh"),
-    "minutes": ("m", "mm"),
-    "am-pm": ("AM/PM", "AM/PM"),
-}
+    "year": ("yy", "yyyy"), "month": ("m", "mm"), "day": ("d", "dd"), "day-of-week": ("ddd", "dddd"),
+    "hours": ("h", "hh"), "minutes": ("m", "mm"), "am-pm": ("AM/PM", "AM/PM"),
+}  # fmt: skip

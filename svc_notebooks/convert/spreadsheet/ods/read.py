@@ -13,24 +13,9 @@ from xml.etree.ElementTree import Element, ParseError, iterparse, parse
 from ...input.odf_file import MASTER_PAGE, OdfStyles, chart_kind, count_of, length, name, open_package
 from ...input.zip_file import MarkupFile
 from ...job import ConversionError, Job
-from ..calculate import with_calculated_values
+from .. import model
 from ..format_code import from_serial, value_kind
 from ..formulas import MAX_COLUMNS, MAX_LENGTH, MAX_ROWS, from_openformula, printed_areas, safe_link, sanitize
-from ..model import (
-    DEFAULT_STYLE,
-    PLAIN_PRINT,
-    SIDES,
-    Area,
-    Cell,
-    CellQuota,
-    CellStyle,
-    ErrorValue,
-    PrintSetup,
-    Sheet,
-    SheetChart,
-    Value,
-    Workbook,
-)
 from ..values import clean, parse_moment, parse_number, with_valid_sheet_names
 from .number_formats import from_element
 
@@ -50,15 +35,15 @@ class Styles:
         data = (element for element in elements if element.tag.startswith(name("number:")) and len(element))
         self._formats = {code: from_element(style) for style in data if (code := style.get(name("style:name")))}
         self._styles = OdfStyles(roots)
-        self._cells = {"": DEFAULT_STYLE}
+        self._cells = {"": model.DEFAULT_STYLE}
         self._setups = _print_setups(elements)
 
-    def cell(self, style: str) -> CellStyle:
+    def cell(self, style: str) -> model.CellStyle:
         """Return the cell style with this name, including inherited properties."""
         if style not in self._cells:
             properties = self._styles.properties("table-cell", style)
             weight = properties.get(f"text/{name('fo:font-weight')}")
-            self._cells[style] = CellStyle(
+            self._cells[style] = model.CellStyle(
                 self._formats.get(self._styles.attribute("table-cell", style, "style:data-style-name"), ""),
                 weight in ("bold", "600", "700", "800", "900"),
                 _color(properties.get(f"text/{name('fo:color')}"), "#000000"),
@@ -76,19 +61,19 @@ class Styles:
         """Return True if the table style with this name hides tables."""
         return self._styles.properties("table", style).get(f"table/{name('table:display')}") == "false"
 
-    def setup(self, style: str) -> PrintSetup:
+    def setup(self, style: str) -> model.PrintSetup:
         """Return how the page of the table style with this name prints a sheet."""
-        return self._setups.get(self._styles.properties("table", style).get(MASTER_PAGE, ""), PLAIN_PRINT)
+        return self._setups.get(self._styles.properties("table", style).get(MASTER_PAGE, ""), model.PLAIN_PRINT)
 
     def starts_page(self, family: str, style: str) -> bool:
         """Return True if a page begins before the rows or columns ("table-row") of the style with this name."""
         return self._styles.properties(family, style).get(f"{family}/{name('fo:break-before')}") == "page"
 
 
-def _print_setups(elements: list[Element]) -> dict[str, PrintSetup]:
+def _print_setups(elements: list[Element]) -> dict[str, model.PrintSetup]:
     """Return the print setup of each master page."""
     layouts = {
-        element.get(name("style:name")): PrintSetup(
+        element.get(name("style:name")): model.PrintSetup(
             grid="grid" in child.get(name("style:print"), "").split(),
             landscape={"landscape": True, "portrait": False}.get(child.get(name("style:print-orientation"), "")),
             fits_width=child.get(name("style:scale-to-X")) == "1",
@@ -100,7 +85,7 @@ def _print_setups(elements: list[Element]) -> dict[str, PrintSetup]:
     }
     pages = (element for element in elements if element.tag == name("style:master-page"))
     return {
-        page.get(name("style:name"), ""): layouts.get(page.get(name("style:page-layout-name")), PLAIN_PRINT)
+        page.get(name("style:name"), ""): layouts.get(page.get(name("style:page-layout-name")), model.PLAIN_PRINT)
         for page in pages
     }
 
@@ -111,7 +96,7 @@ def _color(value: str | None, default: str) -> str:
 
 
 def _border_letters(properties: dict[str, str]) -> Iterable[str]:
-    for letter, side in SIDES.items():
+    for letter, side in model.SIDES.items():
         own, all_sides = name(f"fo:border-{side}"), name("fo:border")
         words = (properties.get(f"table-cell/{own}") or properties.get(f"table-cell/{all_sides}") or "none").split()
         if "none" not in words and "hidden" not in words:
@@ -150,11 +135,11 @@ _DURATION = re.compile(
 )
 
 
-def read(source: bytes, job: Job) -> Workbook:
+def read(source: bytes, job: Job) -> model.Workbook:
     """Read an ods file. Raises ConversionError if the file is invalid or encrypted, and TooLarge above a limit."""
     try:
         with open_package(source, job) as package:
-            return with_calculated_values(with_valid_sheet_names(_Reader(job).sheets(package.archive)), job)
+            return with_valid_sheet_names(_Reader(job).sheets(package.archive))
     except (ParseError, zipfile.BadZipFile, EOFError) as error:
         raise ConversionError(f"the file is damaged: {str(error)[:100]}.") from error
 
@@ -162,11 +147,11 @@ def read(source: bytes, job: Job) -> Workbook:
 class _Reader:
     def __init__(self, job: Job) -> None:
         self._job = job
-        self._quota = CellQuota(job.limits)
-        self._sheets: list[Sheet] = []
+        self._quota = model.CellQuota(job.limits)
+        self._sheets: list[model.Sheet] = []
         self._is_spreadsheet = False
 
-    def sheets(self, archive: zipfile.ZipFile) -> list[Sheet]:
+    def sheets(self, archive: zipfile.ZipFile) -> list[model.Sheet]:
         roots = []
         if "styles.xml" in archive.namelist() and archive.getinfo("styles.xml").file_size:
             with MarkupFile(archive, archive.getinfo("styles.xml")) as part:
@@ -177,17 +162,16 @@ class _Reader:
             raise ConversionError("the file is not a spreadsheet: there is no table.")
         return self._sheets
 
-    def _chart(self, archive: zipfile.ZipFile, path: str) -> SheetChart | None:
+    def _chart(self, archive: zipfile.ZipFile, path: str) -> model.SheetChart | None:
         """Return the chart in an embedded document, or None for another or a damaged document."""
-        try:
+        with self._job.leaving_out("A chart or another object"):
             with MarkupFile(archive, archive.getinfo(f"{path.removeprefix('./').strip('/')}/content.xml")) as part:
                 root = parse(part).getroot()
-        except (ParseError, zipfile.BadZipFile, KeyError, EOFError):
-            return None
-        title = " · ".join(filter(None, map(_text, root.iter(name("chart:title")))))
-        rows = [[_text(cell) for cell in row if cell.tag in _CELLS] for row in root.iter(name("table:table-row"))]
-        kind = chart_kind(root)
-        return SheetChart(kind, title, tuple(map(tuple, rows[:_MAX_CHART_ROWS]))) if rows and kind else None
+            title = " · ".join(filter(None, map(_text, root.iter(name("chart:title")))))
+            rows = [[_text(cell) for cell in row if cell.tag in _CELLS] for row in root.iter(name("table:table-row"))]
+            if (kind := chart_kind(root)) and rows:
+                return model.SheetChart(kind, title, tuple(map(tuple, rows[:_MAX_CHART_ROWS])))
+        return None
 
     def _read(self, archive: zipfile.ZipFile, part: MarkupFile, roots: list[Element]) -> None:
         table: _Table | None = None
@@ -198,7 +182,7 @@ class _Reader:
                 self._is_spreadsheet |= element.tag == _SPREADSHEET
                 depth += element.tag in _TABLES
                 if table and depth == 1 and element.tag == _TITLE_ROWS:
-                    table.start_titles()
+                    table.titles = (table.next_row,)
                 if element.tag == _TABLE and depth == 1:
                     table = _Table(element, styles, self._quota, self._job)
             elif table is not None and element.tag == _OBJECT:
@@ -210,7 +194,7 @@ class _Reader:
             elif element.tag == name("table:scenario"):
                 table.is_scenario = True
             elif depth == 1 and element.tag == _TITLE_ROWS:
-                table.end_titles()
+                table.titles = (table.titles[0], table.next_row - 1)
             elif depth == 1 and element.tag == name("table:table-row"):
                 table.row(element)
                 element.clear()
@@ -223,17 +207,18 @@ class _Reader:
 
 
 class _Table:
-    def __init__(self, element: Element, styles: Styles, quota: CellQuota, job: Job) -> None:
+    def __init__(self, element: Element, styles: Styles, quota: model.CellQuota, job: Job) -> None:
         self._name, self._style = text_of(element, "table:name"), text_of(element, "table:style-name")
         self._styles, self._quota, self._job = styles, quota, job
-        self._rows: dict[int, dict[int, Cell]] = {}
-        self._areas: list[Area] = []
+        self._leaving_out = job.leaving_out("A cell")
+        self._rows: dict[int, dict[int, model.Cell]] = {}
+        self._areas: list[model.Area] = []
         self._widths: dict[int, float] = {}
         self._column_styles: list[tuple[int, str]] = []  # the first column after those of the style, the style
-        self._row = self._column = 0
+        self.next_row = self._column = 0
         self._printed = text_of(element, "table:print-ranges")
-        self._titles: tuple[int, ...] = ()
-        self.charts: list[SheetChart] = []
+        self.titles: tuple[int, ...] = ()
+        self.charts: list[model.SheetChart] = []
         self._row_breaks: list[int] = []
         self._column_breaks: list[int] = []
         self.is_scenario = False
@@ -253,31 +238,26 @@ class _Table:
         repeated = count_of(element, "table:number-rows-repeated", _MAX_COUNT)
         cells = self._cells(element, text_of(element, "table:default-cell-style-name"))
         if self._styles.starts_page("table-row", text_of(element, "table:style-name")):
-            self._row_breaks.append(self._row)
-        end = self._row + repeated
+            self._row_breaks.append(self.next_row)
+        end = self.next_row + repeated
         if repeated <= _MAX_EMPTY_RUN or not all(cell.is_empty for cell in cells.values()):
             self._quota.take(len(cells) * (repeated - 1))
-            self._rows |= dict.fromkeys(range(self._row, min(end, MAX_ROWS)), cells) if cells else {}
-        self._row = end
+            self._rows |= dict.fromkeys(range(self.next_row, min(end, MAX_ROWS)), cells) if cells else {}
+        self.next_row = end
 
-    def start_titles(self) -> None:
-        """Take the following rows as title rows, until `end_titles`."""
-        self._titles = (self._row,)
-
-    def end_titles(self) -> None:
-        self._titles = (self._titles[0], self._row - 1)
-
-    def _cells(self, element: Element, row_style: str) -> dict[int, Cell]:
-        cells: dict[int, Cell] = {}
+    def _cells(self, element: Element, row_style: str) -> dict[int, model.Cell]:
+        cells: dict[int, model.Cell] = {}
         column = 0
         for child in element:
             if child.tag not in _CELLS:
                 continue
             repeated = count_of(child, "table:number-columns-repeated", _MAX_COUNT)
             style = text_of(child, "table:style-name") or row_style or self._column_style(column)
-            cell = self._cell(child, self._styles.cell(style), repeated)
-            self._merge(child, column)
-            if cell is not None and self._row < MAX_ROWS:
+            cell = None
+            with self._leaving_out:
+                cell = self._cell(child, self._styles.cell(style), repeated)
+                self._merge(child, column)
+            if cell is not None and self.next_row < MAX_ROWS:
                 self._quota.take(0 if cell.is_empty else repeated)
                 cells.update(dict.fromkeys(range(column, min(column + repeated, MAX_COLUMNS)), cell))
             column += repeated
@@ -288,21 +268,18 @@ class _Table:
         return self._column_styles[place][1] if place < len(self._column_styles) else ""
 
     def _merge(self, element: Element, column: int) -> None:
-        down, across = (
-            count_of(element, "table:number-rows-spanned", _MAX_COUNT),
-            count_of(element, "table:number-columns-spanned", _MAX_COUNT),
-        )
+        down, across = (count_of(element, f"table:number-{it}-spanned", _MAX_COUNT) for it in ("rows", "columns"))
         if down > 1 or across > 1:
-            bottom = min(self._row + down, MAX_ROWS) - 1
+            bottom = min(self.next_row + down, MAX_ROWS) - 1
             right = min(column + across, MAX_COLUMNS) - 1
-            if self._row <= bottom and column <= right:
-                self._areas.append(Area(self._row, column, bottom, right))
+            if self.next_row <= bottom and column <= right:
+                self._areas.append(model.Area(self.next_row, column, bottom, right))
 
-    def _cell(self, element: Element, style: CellStyle, repeated: int) -> Cell | None:
+    def _cell(self, element: Element, style: model.CellStyle, repeated: int) -> model.Cell | None:
         formula = text_of(element, "table:formula")
         if not formula and not text_of(element, "office:value-type") and not len(element):
             is_kept = repeated <= _MAX_EMPTY_RUN and self._quota.take_empty(style, repeated)
-            return Cell(None, style) if is_kept else None
+            return model.Cell(None, style) if is_kept else None
         value = _value(element, style, computed=bool(formula))
         converted = self._formula(formula) if formula else None
         value, converted = sanitize(value, converted, self._job)
@@ -310,7 +287,7 @@ class _Table:
             return None
         if isinstance(value, bool) and style.format:  # number formats do not apply to booleans
             style = replace(style, format="")
-        return Cell(value, style, converted, _array_size(element) if converted else None, _link(element))
+        return model.Cell(value, style, converted, _array_size(element) if converted else None, _link(element))
 
     def _formula(self, text: str) -> str | None:
         if len(text) > MAX_LENGTH:
@@ -322,7 +299,7 @@ class _Table:
             )
         return converted
 
-    def sheets(self) -> list[Sheet]:
+    def sheets(self) -> list[model.Sheet]:
         """Return the sheet, or nothing for a scenario or the cells of another file, which are also stored in tables."""
         if self.is_scenario:
             self._job.note("Scenarios (other values for some cells) were left out.")
@@ -333,11 +310,11 @@ class _Table:
         ranges = from_openformula(f"of:=[{']~['.join(_RANGE.findall(self._printed))}]") if self._printed else ""
         setup = replace(
             self._styles.setup(self._style),
-            areas=tuple(Area(*area) for area in printed_areas(ranges or "")), titles=self._titles,
+            areas=tuple(model.Area(*area) for area in printed_areas(ranges or "")), titles=self.titles,
             row_breaks=tuple(self._row_breaks), column_breaks=tuple(self._column_breaks),
         )  # fmt: skip
         hidden = self._styles.hides(self._style)
-        sheet = Sheet.trimmed(self._name, self._rows, self._areas, self._widths, setup, hidden=hidden)
+        sheet = model.Sheet.trimmed(self._name, self._rows, self._areas, self._widths, setup, hidden=hidden)
         return [replace(sheet, charts=tuple(self.charts))]
 
 
@@ -353,17 +330,17 @@ def _array_size(element: Element) -> tuple[int, int] | None:
     return count_of(element, rows, _MAX_COUNT), count_of(element, columns, _MAX_COUNT)
 
 
-def _value(element: Element, style: CellStyle, *, computed: bool) -> Value:
+def _value(element: Element, style: model.CellStyle, *, computed: bool) -> model.Value:
     kind = text_of(element, "office:value-type")
     text = text_of(element, "office:string-value") or _text(element)
     if computed and (text in _ERRORS or text_of(element, "calcext:value-type") == "error" or text.startswith("Err:5")):
-        return ErrorValue(_ERRORS.get(text, "#VALUE!")) if text else None
+        return model.ErrorValue(_ERRORS.get(text, "#VALUE!")) if text else None
     stored = text_of(element, _VALUE_ATTRIBUTES.get(kind, "office:string-value"))
     if kind in _VALUE_ATTRIBUTES and not stored:
         return text or None
     if kind in _NUMBERS:
         number = parse_number(stored)
-        return number if isinstance(number, ErrorValue) else from_serial(number, style.format)
+        return number if isinstance(number, model.ErrorValue) else from_serial(number, style.format)
     if kind == "boolean":
         return stored == "true"
     if kind == "date":
@@ -374,7 +351,7 @@ def _value(element: Element, style: CellStyle, *, computed: bool) -> Value:
     return text if text or (kind == "string" and computed) else None
 
 
-def _duration(text: str, style: CellStyle) -> Value:
+def _duration(text: str, style: model.CellStyle) -> model.Value:
     match = _DURATION.fullmatch(text)
     if match is None:
         return clean(text)

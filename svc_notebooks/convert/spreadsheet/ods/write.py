@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import date, datetime, time, timedelta
-from xml.sax.saxutils import escape, quoteattr
+from xml.sax.saxutils import quoteattr
 
-from ...input.native_package import zip_timestamp, zipped
-from ...input.odf_file import text_content
+from ...input.odf_file import odf_archive, odf_document, tag, text_content
 from ...job import Job
 from ..format_code import DEFAULTS
 from ..formulas import to_openformula
@@ -17,28 +16,6 @@ from ..number_format import format_cell, to_text
 from ..values import clean
 from .number_formats import to_element
 
-_TYPE = "application/vnd.oasis.opendocument.spreadsheet"
-_NAMESPACES = " ".join(
-    f'xmlns:{prefix}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
-    for prefix, name in (
-        ("office", "office"), ("table", "table"), ("text", "text"), ("style", "style"), ("number", "datastyle"),
-        ("fo", "xsl-fo-compatible"), ("meta", "meta"),
-    )
-)  # fmt: skip
-_OTHER_NAMESPACES = (
-    'xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:of="urn:oasis:names:tc:opendocument:xmlns:of:1.2" '
-    'xmlns:dc="http://purl.org/dc/elements/1.1/"'
-)
-_HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
-_MANIFEST = (
-    _HEAD + '<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0" '
-    'manifest:version="1.3">'
-    f'<manifest:file-entry manifest:full-path="/" manifest:version="1.3" manifest:media-type="{_TYPE}"/>'
-    '<manifest:file-entry manifest:full-path="content.xml" manifest:media-type="text/xml"/>'
-    '<manifest:file-entry manifest:full-path="styles.xml" manifest:media-type="text/xml"/>'
-    '<manifest:file-entry manifest:full-path="meta.xml" manifest:media-type="text/xml"/>'
-    "</manifest:manifest>"
-)
 _FAMILIES = ("table", "table-cell", "table-column", "text")
 _STYLES = "".join(f'<style:default-style style:family="{family}"/>' for family in _FAMILIES) + (
     '<style:style style:name="Default" style:family="table-cell"/><style:style style:name="Link" style:family="text"/>'
@@ -60,34 +37,23 @@ _MAX_COVERED_ROWS = 100
 def write(workbook: Workbook, job: Job) -> bytes:
     """Return a workbook as an ods file, with formulas and their last values."""
     pages = _GRID_PAGE if any(sheet.setup.grid for sheet in workbook.sheets) else ""
-    created = job.now.strftime("%Y-%m-%dT%H:%M:%SZ")
-    meta = f"<dc:title>{escape(clean(job.name))}</dc:title><meta:creation-date>{created}</meta:creation-date>"
-    members = {
-        "mimetype": _TYPE,  # first and not compressed (ODF 1.2 part 3, 3.3)
-        "content.xml": _content(workbook),
-        "styles.xml": _root("document-styles", f"<office:styles>{_STYLES}</office:styles>{pages}"),
-        "meta.xml": _root("document-meta", f"<office:meta>{meta}</office:meta>"),
-        "META-INF/manifest.xml": _MANIFEST,
-    }
-    return zipped(members, zip_timestamp(job.now))
+    styles = odf_document("office:document-styles", tag("office:styles", None, _STYLES), pages)
+    return odf_archive("spreadsheet", _content(workbook, job), styles, clean(job.name), job.now, {})
 
 
-def _root(tag: str, inner: str) -> str:
-    return f'{_HEAD}<office:{tag} {_NAMESPACES} {_OTHER_NAMESPACES} office:version="1.3">{inner}</office:{tag}>'
-
-
-def _content(workbook: Workbook) -> str:
-    styles = _StyleWriter()
+def _content(workbook: Workbook, job: Job) -> bytes:
+    styles = _StyleWriter(job)
     tables = ""
     for sheet in workbook.sheets:
         attributes = f'table:name={quoteattr(sheet.name)} table:style-name="{styles.table(sheet)}"'
         tables += f"<table:table {attributes}>{''.join(_sheet(sheet, styles))}</table:table>"
-    body = f"<office:body><office:spreadsheet>{tables}</office:spreadsheet></office:body>"
-    return _root("document-content", f"<office:automatic-styles>{styles.text()}</office:automatic-styles>{body}")
+    body = tag("office:body", None, tag("office:spreadsheet", None, tables))
+    return odf_document("office:document-content", tag("office:automatic-styles", None, styles.text()), body)
 
 
 class _StyleWriter:
-    def __init__(self) -> None:
+    def __init__(self, job: Job) -> None:
+        self.job = job
         self._tables: dict[tuple[bool, bool], str] = {}
         self._cells: dict[CellStyle, str] = {}
         self._columns: dict[float, str] = {}
@@ -205,7 +171,7 @@ def _cell(cell: Cell | None, area: Area | None, styles: _StyleWriter, *, covered
     if cell is None:
         return f"<table:{tag}{attributes}/>"
     attributes += _cell_attributes(cell, styles)
-    return f"<table:{tag}{attributes}>{_paragraphs(cell)}</table:{tag}>"
+    return f"<table:{tag}{attributes}>{_paragraphs(cell, styles.job)}</table:{tag}>"
 
 
 def _cell_attributes(cell: Cell, styles: _StyleWriter) -> str:
@@ -241,10 +207,10 @@ def _value_attributes(value: Value, style: CellStyle) -> tuple[str, str, str]:
     return "string", "", ""
 
 
-def _paragraphs(cell: Cell) -> str:
+def _paragraphs(cell: Cell, job: Job) -> str:
     if cell.value is None:
         return ""
-    text = cell.value if isinstance(cell.value, str) else format_cell(cell)
+    text = cell.value if isinstance(cell.value, str) else format_cell(cell, job)
     lines = [text_content(line) for line in clean(text).replace("\r", "").split("\n")]
     if cell.link:
         target = quoteattr(clean(cell.link.replace("!", ".") if cell.link.startswith("#") else cell.link))

@@ -9,44 +9,19 @@ from __future__ import annotations
 import colorsys
 import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
+from itertools import islice
 from typing import Any
 from xml.etree.ElementTree import Element, ParseError, iterparse, parse
 
-from ...input.opc import OpcPackage, chart_kind, chart_rows
+from ...input.opc import Cells, OpcPackage, Relationship, chart_kind, chart_rows
 from ...input.zip_file import open_archive
 from ...job import ConversionError, Job
-from ..calculate import with_calculated_values
+from .. import formulas, model
 from ..format_code import BUILT_IN_FORMATS, from_serial
-from ..formulas import (
-    MAX_COLUMNS,
-    MAX_LENGTH,
-    MAX_ROWS,
-    expand_names,
-    parse_area,
-    parse_cell_address,
-    printed_areas,
-    safe_link,
-    sanitize,
-    shift,
-)
-from ..model import (
-    DEFAULT_STYLE,
-    SIDES,
-    Area,
-    Cell,
-    CellQuota,
-    CellStyle,
-    ErrorValue,
-    PrintSetup,
-    Sheet,
-    SheetChart,
-    Value,
-    Workbook,
-    in_order,
-)
+from ..number_format import format_cell, to_text
 from ..values import clean, parse_moment, parse_number, with_valid_sheet_names
 
 _NAMESPACES = frozenset({
@@ -112,11 +87,11 @@ _STRICT_SIDES = {"start": "left", "end": "right"}
 _THICK_LINES = frozenset({"medium", "thick", "double", "mediumDashed", "mediumDashDot", "mediumDashDotDot"})
 
 
-def read_styles(package: XlsxPackage, part: str | None, theme_part: str | None) -> list[CellStyle]:
+def read_styles(package: XlsxPackage, part: str | None, theme_part: str | None) -> list[model.CellStyle]:
     """Return the style of each number that cells have in the attribute `s`."""
     root = next((element for _, element in package.elements(part, "styleSheet")), None)
     if root is None:
-        return [DEFAULT_STYLE]
+        return [model.DEFAULT_STYLE]
     codes = {_int(e.get("numFmtId")): e.get("formatCode", "") for e in root.iter() if name_of(e) == "numFmt"}
     palette = [element.get("rgb", "")[-6:].lower() for element in root.iter() if name_of(element) == "rgbColor"]
     colors = _Colors(package, theme_part, palette)
@@ -125,7 +100,7 @@ def read_styles(package: XlsxPackage, part: str | None, theme_part: str | None) 
     fills = {n: _fill(fill, colors) for n, fill in _numbered(root, "fills")}
     borders = {n: _borders(border) for n, border in _numbered(root, "borders")}
     return [
-        CellStyle(
+        model.CellStyle(
             formats.get(_int(xf.get("numFmtId")), "")[:255],
             *fonts.get(_int(xf.get("fontId")), (False, "")),
             fills.get(_int(xf.get("fillId")), ""),
@@ -153,8 +128,8 @@ def _fill(fill: Element, colors: _Colors) -> str:
 
 def _borders(border: Element) -> str:
     lines = {_STRICT_SIDES.get(name_of(line), name_of(line)): line.get("style", "none") for line in border}
-    letters = (letter for letter, side in SIDES.items() if lines.get(side, "none") != "none")
-    return "".join(letter.upper() if lines[SIDES[letter]] in _THICK_LINES else letter for letter in letters)
+    letters = (letter for letter, side in model.SIDES.items() if lines.get(side, "none") != "none")
+    return "".join(letter.upper() if lines[model.SIDES[letter]] in _THICK_LINES else letter for letter in letters)
 
 
 class _Colors:
@@ -177,7 +152,7 @@ class _Colors:
             if number.isdecimal() and int(number) < len(colors):
                 color = colors[int(number)]
         tint = parse_number(element.get("tint", "0"))
-        tint = 0 if isinstance(tint, ErrorValue) else tint
+        tint = 0 if isinstance(tint, model.ErrorValue) else tint
         color = _tinted(color, tint) if _RGB.fullmatch(color) else default
         return "" if color == default else f"#{color}"
 
@@ -201,11 +176,11 @@ _MAX_CHART_ROWS = 1_000
 _BREAKS = {"rowBreaks": "row_breaks", "colBreaks": "column_breaks"}
 
 
-def read(source: bytes, job: Job) -> Workbook:
+def read(source: bytes, job: Job) -> model.Workbook:
     """Read an Excel workbook. Raises ConversionError if the file is invalid or encrypted, TooLarge above a limit."""
     try:
         with open_archive(source, job.limits, checks_markup=False) as archive:
-            return with_calculated_values(_workbook(XlsxPackage(archive), job), job)
+            return _workbook(XlsxPackage(archive), job)
     except (ParseError, zipfile.BadZipFile, EOFError, ValueError) as error:  # ValueError: a number or an address
         raise ConversionError(f"the file is damaged: {str(error)[:100]}.") from error
 
@@ -214,20 +189,20 @@ def read(source: bytes, job: Job) -> Workbook:
 class _Book:
     package: XlsxPackage
     job: Job
-    quota: CellQuota
+    quota: model.CellQuota
     strings: list[str]
-    styles: list[CellStyle]
+    styles: list[model.CellStyle]
     names: dict[str, str]
     printed: dict[tuple[str, str], str]  # the names that define how a sheet is printed, by number of the sheet
     since_1904: bool = False
 
 
-def _workbook(package: XlsxPackage, job: Job) -> Workbook:
+def _workbook(package: XlsxPackage, job: Job) -> model.Workbook:
     main = _main_part(package)
     relationships = package.relationships(main)
     parts = {relationship.type: relationship.target for relationship in relationships.values()}
     book = _Book(
-        package, job, CellQuota(job.limits),
+        package, job, model.CellQuota(job.limits),
         [_rich_text(element) for _, element in package.elements(parts.get("sharedStrings"), "si")],
         read_styles(package, parts.get("styles"), parts.get("theme")), {}, {},
     )  # fmt: skip
@@ -235,14 +210,17 @@ def _workbook(package: XlsxPackage, job: Job) -> Workbook:
     if listed and not relationships:
         raise ConversionError("the file is damaged: the relationships of the workbook are missing.")
     worksheets = {key: part for key, (kind, part, _) in relationships.items() if kind == "worksheet"}
-    sheets = tuple(
-        _sheet(book, worksheets[key], name, hidden, str(number))
+    entries = [
+        (worksheets[key], name, hidden, str(number))
         for number, (key, name, hidden) in enumerate(listed)
         if package.member(worksheets.get(key)) is not None
-    )
-    if len(sheets) < len(listed):
+    ]
+    if len(entries) < len(listed):
         job.note(OTHER_SHEETS)
-    return with_valid_sheet_names(sheets)
+    workbook = with_valid_sheet_names(_sheet(book, *entry) for entry in entries)
+    cells = partial(_texts, {sheet.name: sheet for sheet in workbook.sheets})
+    charts = [tuple(_charts(package, part, job, cells)) for part, *_ in entries] or [()]
+    return model.Workbook(tuple(replace(sheet, charts=it) for sheet, it in zip(workbook.sheets, charts, strict=True)))
 
 
 def _main_part(package: XlsxPackage) -> str:
@@ -264,7 +242,7 @@ def _sheet_entries(package: XlsxPackage, main: str, book: _Book) -> list[tuple[s
         elif kind == "workbookPr":
             book.since_1904 = element.get("date1904", "") in ("1", "true")
         elif sheet := element.get("localSheetId"):
-            book.printed[sheet, element.get("name", "").lower()] = (element.text or "")[:MAX_LENGTH]
+            book.printed[sheet, element.get("name", "").lower()] = (element.text or "")[: formulas.MAX_LENGTH]
         elif element.text and len(element.text) < 256:
             book.names[element.get("name", "").upper()] = element.text
     return entries
@@ -281,18 +259,17 @@ def _decode_escapes(text: str) -> str:
     return clean(_ESCAPE.sub(lambda match: chr(int(match[1], 16)), text) if "_x" in text else text)
 
 
-def _sheet(book: _Book, part: str, name: str, hidden: bool, number: str) -> Sheet:
-    rows: dict[int, dict[int, Cell]] = {}
-    areas: list[Area] = []
+def _sheet(book: _Book, part: str, name: str, hidden: bool, number: str) -> model.Sheet:
+    rows: dict[int, dict[int, model.Cell]] = {}
+    areas: list[model.Area] = []
     widths: dict[int, float] = {}
     links: list[Element] = []
-    areas_printed = printed_areas(book.printed.get((number, "_xlnm.print_area"), ""))
-    titles = printed_areas(book.printed.get((number, "_xlnm.print_titles"), ""))
+    areas_printed = formulas.printed_areas(book.printed.get((number, "_xlnm.print_area"), ""))
+    titles = formulas.printed_areas(book.printed.get((number, "_xlnm.print_titles"), ""))
     setup: dict[str, Any] = {
-        "areas": tuple(Area(*area) for area in areas_printed),
-        "titles": next(((top, bottom) for top, left, bottom, right in titles if right == MAX_COLUMNS - 1), ()),
+        "areas": tuple(model.Area(*area) for area in areas_printed),
+        "titles": next(((top, bottom) for top, left, bottom, right in titles if right == formulas.MAX_COLUMNS - 1), ()),
     }
-    has_drawing = False
     with book.package.open(part) as file:
         reader = _RowReader(book)
         parent = None
@@ -318,58 +295,68 @@ def _sheet(book: _Book, part: str, name: str, hidden: bool, number: str) -> Shee
                 setup[_BREAKS[kind]] = tuple(sorted(int(text) for text in breaks if text.isdecimal() and len(text) < 8))
             elif kind == "mergeCell":
                 areas += _area(element.get("ref", ""))
-            elif kind == "drawing":
-                has_drawing = True
             elif kind == "hyperlink":
                 links.append(element)
     _link(book, part, links, rows)
-    sheet = Sheet.trimmed(name, in_order(rows), areas, widths, PrintSetup(**setup), hidden=hidden)
-    return replace(sheet, charts=tuple(_charts(book.package, part, book.job))) if has_drawing else sheet
+    return model.Sheet.trimmed(name, model.in_order(rows), areas, widths, model.PrintSetup(**setup), hidden=hidden)
 
 
-def _charts(package: XlsxPackage, part: str, job: Job) -> Iterator[SheetChart]:
+def _charts(package: XlsxPackage, part: str, job: Job, cells: Cells) -> Iterator[model.SheetChart]:
     """Yield the charts in the drawings of a sheet. A damaged chart is left out with a note."""
-    drawings = (it.target for it in package.relationships(part).values() if it.type == "drawing")
-    links = (it for drawing in drawings for it in package.relationships(drawing).values() if it.type == "chart")
+    links: list[Relationship] = []
+    with job.leaving_out("A drawing of a sheet"):
+        drawings = [it.target for it in package.relationships(part).values() if it.type == "drawing"]
+        links += (it for drawing in drawings for it in package.relationships(drawing).values() if it.type == "chart")
     for link in links:
-        try:
+        with job.leaving_out("A chart"):
             with package.open(link.target) as file:
                 chart = parse(file).getroot()
             titles = (
                 "".join(text.text or "" for text in it.iter(f"{_DRAWING}t")) for it in chart.iter(f"{_CHART}title")
             )
             title = " · ".join(filter(None, titles))
-            if kind := chart_kind(chart):
-                yield SheetChart(kind, clean(title), tuple(map(tuple, chart_rows(chart, _MAX_CHART_ROWS))))
-        except (ParseError, zipfile.BadZipFile, KeyError, ConversionError):
-            job.note("A damaged chart was left out.")
+            if (kind := chart_kind(chart)) and (values := chart_rows(chart, _MAX_CHART_ROWS, job, cells)):
+                yield model.SheetChart(kind, clean(title), tuple(map(tuple, values)))
+
+
+def _texts(sheets: Mapping[str, model.Sheet], reference: str) -> list[str]:
+    """Return the texts of the cells of a reference."""
+    sheet = sheets.get(reference.lstrip("(").partition("!")[0].strip("'").replace("''", "'"), model.Sheet())
+    places = (
+        (row, column)
+        for top, left, bottom, right in formulas.printed_areas(reference)
+        for row in range(top, bottom + 1)
+        for column in range(left, right + 1)
+    )
+    cells = (sheet.rows.get(row, {}).get(column, model.Cell(None)) for row, column in islice(places, _MAX_CHART_ROWS))
+    return [to_text(cell.value) if isinstance(cell.value, (int, float)) else format_cell(cell) for cell in cells]
 
 
 class _RowReader:
     def __init__(self, book: _Book) -> None:
-        self._book = book
-        self._shared = _SharedFormulas()
+        self._book, self._leaving_out = book, book.job.leaving_out("A cell")
+        self._shared: dict[str, tuple[str, int, int]] = {}
         self._row = -1
 
-    def row(self, element: Element, rows: dict[int, dict[int, Cell]]) -> None:
+    def row(self, element: Element, rows: dict[int, dict[int, model.Cell]]) -> None:
         self._row = _int(element.get("r"), self._row + 2) - 1
         column = -1
-        cells: dict[int, Cell] = {}
+        cells: dict[int, model.Cell] = {}
         for child in (child for child in element if name_of(child) == "c"):
             reference = child.get("r")
             try:
-                row, column = parse_cell_address(reference) if reference else (self._row, column + 1)
+                row, column = formulas.parse_cell_address(reference) if reference else (self._row, column + 1)
             except ValueError:
                 row, column = self._row, column + 1
                 self._book.job.note("Cells with a damaged address were kept behind the cell before them.")
-            cell = self._cell(child, row, column)
-            if cell is not None:
-                cells[column] = cell
+            with self._leaving_out:
+                if (cell := self._cell(child, row, column)) is not None:
+                    cells[column] = cell
         self._book.quota.take(len(cells))
-        if cells and 0 <= self._row < MAX_ROWS and max(cells) < MAX_COLUMNS:
+        if cells and 0 <= self._row < formulas.MAX_ROWS and max(cells) < formulas.MAX_COLUMNS:
             rows.setdefault(self._row, {}).update(cells)
 
-    def _cell(self, element: Element, row: int, column: int) -> Cell | None:
+    def _cell(self, element: Element, row: int, column: int) -> model.Cell | None:
         content = formula = None
         for child in element:
             name = name_of(child)
@@ -380,33 +367,33 @@ class _RowReader:
             elif name == "is":
                 content = _rich_text(child)
         index = _int(element.get("s"))
-        style = self._book.styles[index] if index < len(self._book.styles) else DEFAULT_STYLE
+        style = self._book.styles[index] if index < len(self._book.styles) else model.DEFAULT_STYLE
         if content is None and formula is None:
-            return Cell(None, style) if self._book.quota.take_empty(style) else None
+            return model.Cell(None, style) if self._book.quota.take_empty(style) else None
         value = self._value(element.get("t", "n"), content, style, computed=formula is not None)
         if formula is None:
-            return Cell(value, style)
+            return model.Cell(value, style)
         text, array = _formula_of(formula, self._shared, row, column)
-        text = expand_names(text, self._book.names) if text else None
-        value, text = sanitize(value, text, self._book.job)
-        return Cell(value, style, text, array if text else None)
+        text = formulas.expand_names(text, self._book.names) if text else None
+        value, text = formulas.sanitize(value, text, self._book.job)
+        return model.Cell(value, style, text, array if text else None)
 
-    def _value(self, kind: str, content: str | None, style: CellStyle, *, computed: bool) -> Value:
+    def _value(self, kind: str, content: str | None, style: model.CellStyle, *, computed: bool) -> model.Value:
         book = self._book
         if content is None:
             return "" if kind == "str" and computed else None
         if kind == "s":
             string_index = _int(content.strip(), len(book.strings))
-            return book.strings[string_index] if string_index < len(book.strings) else ErrorValue("#REF!")
+            return book.strings[string_index] if string_index < len(book.strings) else model.ErrorValue("#REF!")
         if kind == "n":
             numeric = parse_number(content)
-            if isinstance(numeric, ErrorValue) or not style.format:
+            if isinstance(numeric, model.ErrorValue) or not style.format:
                 return numeric
             return from_serial(numeric, style.format, since_1904=book.since_1904)
         if kind == "b":
             return content.strip() in ("1", "true")
         if kind == "e":
-            return ErrorValue(clean(content)[:20])
+            return model.ErrorValue(clean(content)[:20])
         if kind == "d":
             return parse_moment(content.removesuffix("Z")) or content
         return content if kind == "inlineStr" else _decode_escapes(content)
@@ -419,17 +406,17 @@ def _width(element: Element, widths: dict[int, float]) -> None:
     width = parse_number(element.get("width", ""))
     if isinstance(width, (int, float)) and PADDING < width < 256:
         kept = round(width - PADDING, 2)
-        widths.update(dict.fromkeys(range(max(first, 0), min(last, MAX_COLUMNS)), kept))
+        widths.update(dict.fromkeys(range(max(first, 0), min(last, formulas.MAX_COLUMNS)), kept))
 
 
-def _area(reference: str) -> list[Area]:
+def _area(reference: str) -> list[model.Area]:
     try:
-        return [Area(*parse_area(reference))]
+        return [model.Area(*formulas.parse_area(reference))]
     except ValueError:
         return []
 
 
-def _link(book: _Book, part: str, links: list[Element], rows: dict[int, dict[int, Cell]]) -> None:
+def _link(book: _Book, part: str, links: list[Element], rows: dict[int, dict[int, model.Cell]]) -> None:
     """Add the links of a sheet to the cells with content in `rows`. Unsafe links are left out with a note."""
     relationships = book.package.relationships(part) if links else {}
     for element in links:
@@ -439,7 +426,7 @@ def _link(book: _Book, part: str, links: list[Element], rows: dict[int, dict[int
                 relationship = relationships.get(relationship_id(element))
                 target = relationship.target if relationship else ""
                 location = element.get("location", "")
-                link = safe_link(f"{target}#{location}" if location else target)
+                link = formulas.safe_link(f"{target}#{location}" if location else target)
                 if link is None:
                     book.job.note(
                         "Links were removed, except links to web pages, e-mail addresses and cells of the workbook."
@@ -447,41 +434,23 @@ def _link(book: _Book, part: str, links: list[Element], rows: dict[int, dict[int
                 rows[area.top][area.left] = cell._replace(link=link)
 
 
-class _SharedFormulas:
-    """Formulas that several cells share. The file contains the text of a shared formula only in the first cell."""
-
-    def __init__(self) -> None:
-        self._first: dict[str, tuple[str, int, int]] = {}
-
-    def formula(self, key: str, text: str | None, row: int, column: int) -> str | None:
-        """Return a cell's formula, shifted from the first cell with `text`, or None if that cell is missing."""
-        if text:
-            self._first[key] = (text, row, column)
-            return text
-        if key not in self._first:
-            return None
-        text, first_row, first_column = self._first[key]
-        return shift(text, row - first_row, column - first_column)
-
-
 def _formula_of(
-    element: Element, shared: _SharedFormulas, row: int, column: int
+    element: Element, shared: dict[str, tuple[str, int, int]], row: int, column: int
 ) -> tuple[str | None, tuple[int, int] | None]:
-    """Return the formula in an `f` element and the (rows, columns) of an array formula. Both can be None."""
+    """Return the formula in an `f` element and the (rows, columns) of an array formula. Both can be None.
+
+    `shared` has the formulas that several cells share, with the row and the column of the cell that has the text.
+    """
     text = (element.text or "").strip().removeprefix("=") or None
-    if text and len(text) > MAX_LENGTH:
+    if text and len(text) > formulas.MAX_LENGTH:
         return text, None
     kind = element.get("t", "normal")
     if kind == "shared":
-        return shared.formula(element.get("si", ""), text, row, column), None
+        key = element.get("si", "")
+        shared |= {key: (text, row, column)} if text else {}
+        first = shared.get(key)
+        return formulas.shift(first[0], row - first[1], column - first[2]) if first else None, None
     if kind == "array":
-        return text, _area_size(element.get("ref", ""))
+        area = next(iter(_area(element.get("ref", ""))), model.Area(0, 0, 0, 0))
+        return text, (area.bottom - area.top + 1, area.right - area.left + 1)
     return (None, None) if kind == "dataTable" else (text, None)
-
-
-def _area_size(reference: str) -> tuple[int, int]:
-    try:
-        top, left, bottom, right = parse_area(reference)
-    except ValueError:
-        return 1, 1
-    return bottom - top + 1, right - left + 1

@@ -89,8 +89,10 @@ class _SheetWriter:
         self._links = 0
 
     def write(self, sheet: Sheet) -> None:
+        leaving_out = self._job.leaving_out("A cell")
         for row, column, cell in sheet.cells():
-            self._cell(row, column, cell)
+            with leaving_out:
+                self._cell(row, column, cell)
         # `merge_range` would add a cell for each position.
         self._worksheet.merge.extend(list(area) for area in sheet.merges)
         self._set_up_printing(sheet.setup)
