@@ -58,14 +58,20 @@ _CELL = re.compile(r'(?P<head>given = course\.exercise\("(?P<name>[\w-]+)"\)\.be
 
 
 def solutions(directory: Path) -> int:
-    """Write the solved notebooks to a folder without replacing files. Return 1 if the path is a file, else 0."""
+    """Write the solved exercises, and the answers of the lessons, to a folder without replacing files.
+
+    Return 1 if the path is a file, else 0.
+    """
     if directory.exists() and not directory.is_dir():
         return fail("solutions", f"{directory} is a file; choose a folder, or a new path", 1)
     directory.mkdir(parents=True, exist_ok=True)
-    for path in sorted((notebooks_folder() / "exercises").glob("*.ipynb")):
-        target = directory / path.name
+    exercises = sorted((notebooks_folder() / "exercises").glob("*.ipynb"))
+    files = {path.name: _notebook_bytes(solve_notebook(path)) for path in exercises}
+    lessons = PACKAGE / "course" / LESSONS
+    for name, content in {**files, LESSONS: lessons.read_bytes()}.items():
+        target = directory / name
         try:
-            save_bytes(target, _notebook_bytes(solve_notebook(path)), overwrite=False)
+            save_bytes(target, content, overwrite=False)
         except PathExists:
             sys.stderr.write(f"{target}: kept the existing file\n")
         else:
@@ -97,6 +103,8 @@ def solve_notebook(path: Path) -> dict[str, Any]:
 
 PACKAGE = Path(__file__).parents[1]
 START = "00-start.ipynb"
+LESSONS = "lessons.md"
+"""The answers to the Try tasks of the lessons."""
 
 
 class CopyOutcome(Enum):

@@ -92,7 +92,7 @@ def exercises(theme: str | None = None) -> DataFrame:
     rows = [
         {
             "name": name,
-            "title": definition.title,
+            "title": definition.text.title,
             "notebook": THEMES[definition.theme],
             "outcome": str(_exercises[name].outcome) if name in _exercises else "not tried",
             "points": _exercises[name].points if name in _exercises else 0,

@@ -2,20 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from .definition import ExerciseDefinition
-from .themes import (
-    change_log,
-    content,
-    errors,
-    events,
-    messages,
-    people,
-    repeated_messages,
-    resumable,
-    uploads,
-)
+from .definition import ExerciseDefinition, exercise_text
+from .themes import change_log, content, errors, events, messages, people, resumable, uploads
 
 THEMES = {
     "uploads": "exercises/e1-uploads.ipynb",
@@ -27,29 +15,14 @@ THEMES = {
     "events": "exercises/e7-events.ipynb",
 }
 
-_THEME_MODULES = (
-    uploads,
-    resumable,
-    content,
-    errors,
-    people,
-    messages,
-    repeated_messages,
-    change_log,
-    events,
-)
+_THEME_MODULES = (uploads, resumable, content, errors, people, messages, change_log, events)
 
 DEFINITIONS: dict[str, ExerciseDefinition] = {
     definition.name: definition for theme in _THEME_MODULES for definition in theme.ALL
 }
 
 
-def solution_text(name: str) -> str:
-    """Return the solution of an exercise as Markdown: the code with its reasons, and answers to the questions."""
-    return (Path(__file__).with_name("solutions") / f"{name}.md").read_text(encoding="utf-8")
-
-
 def solution_code(name: str) -> tuple[str, str]:
     """Return the code of the solution of an exercise, and the answers to the questions of its notebook as Markdown."""
-    code, _, answers = solution_text(name).removeprefix("```python\n").partition("```\n")
+    code, _, answers = exercise_text(name).solution.removeprefix("```python\n").partition("```\n")
     return code.rstrip(), answers.strip()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
+from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -24,12 +26,12 @@ class ExerciseOutcome(Enum):
         return self.value
 
 
-_MARKS = {ExerciseOutcome.CORRECT: "✔", ExerciseOutcome.NOT_YET: "✘", ExerciseOutcome.NOT_TRIED: "…"}
-_COLOURS = {
-    ExerciseOutcome.CORRECT: "#2e7d32",
-    ExerciseOutcome.NOT_YET: "#b26a00",
-    ExerciseOutcome.NOT_TRIED: "#757575",
+_STYLES = {
+    ExerciseOutcome.CORRECT: ("✔", "#2e7d32"),
+    ExerciseOutcome.NOT_YET: ("✘", "#b26a00"),
+    ExerciseOutcome.NOT_TRIED: ("…", "#757575"),
 }
+"""The mark and the colour of each outcome."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +98,9 @@ class Verdict:
     def _repr_html_(self) -> str:
         from ..notebook.html import tag
 
-        style = f"border-left: 4px solid {_COLOURS[self.outcome]}; margin: 0; padding: 2px 12px; max-width: 46em"
-        heading = tag("strong", f"{_MARKS[self.outcome]} {self.outcome}.")
+        mark, colour = _STYLES[self.outcome]
+        style = f"border-left: 4px solid {colour}; margin: 0; padding: 2px 12px; max-width: 46em"
+        heading = tag("strong", f"{mark} {self.outcome}.")
         points = f" {self.points} of {self.max_points} points." if self.parts else ""
         parts = [tag("ul", *(tag("li", str(part)) for part in self.parts))] if self.parts else []
         return str(tag("div", heading, points, " ", self.message, *parts, role="status", style=style))
@@ -162,14 +165,39 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
+class ExerciseText:
+    """The text of an exercise, from exercises/NAME.md.
+
+    `solution` is Markdown: the code with its reasons, and answers to the questions of the notebook.
+    """
+
+    title: str
+    task: str
+    hints: tuple[str, ...]
+    solution: str
+
+
+@cache
+def exercise_text(name: str) -> ExerciseText:
+    """Read the text of an exercise. The lines of a paragraph are joined.
+
+    >>> exercise_text("too-often").title
+    'Rate limits'
+    """
+    text = Path(__file__).with_name("exercises").joinpath(f"{name}.md").read_text(encoding="utf-8")
+    head, _, rest = text.removeprefix("# ").partition("\n\n## Hints\n\n* ")
+    title, _, task = head.partition("\n\n")
+    hints, _, solution = rest.partition("\n\n## Solution\n\n")
+    joined = (" ".join(hint.split()) for hint in hints.split("\n* "))
+    return ExerciseText(title, " ".join(task.split()), tuple(joined), solution.rstrip())
+
+
+@dataclass(frozen=True, slots=True)
 class ExerciseDefinition:
     """The definition of an exercise. `answer` is the initial code of the student's cell, without `begin()`."""
 
     name: str
     theme: str
-    title: str
-    text: str
-    hints: tuple[str, ...]
     set_up: SetUp
     parts: tuple[Part, ...]
     answer: str = "# Your code here."
@@ -181,6 +209,10 @@ class ExerciseDefinition:
     """The fields that a correct answer may set in a new file or event, beside those that every answer may set."""
     by_hand: bool = False
     """True if the student must write the HTTP requests. Requests of this package's client then fail the check."""
+
+    @property
+    def text(self) -> ExerciseText:
+        return exercise_text(self.name)
 
     @property
     def max_points(self) -> int:

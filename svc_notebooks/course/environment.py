@@ -6,6 +6,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from datetime import datetime
 from functools import cache
+from random import Random
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..client.session import Session
@@ -49,11 +50,9 @@ class LocalEnvironment:
         return self._session(self.exercise.sign_in(client, scopes))
 
     def _session(self, token: str) -> Session:
-        from random import Random
-
-        clock = self.exercise.clock
+        clock, random = self.exercise.clock, Random(self.exercise.chance_seed)
         handler = self.exercise.recorder.handle
-        return Session(NOWHERE, token, handler=handler, clock=clock, sleep=clock.wait, random=Random(0))
+        return Session(NOWHERE, token, handler=handler, clock=clock, sleep=clock.wait, random=random)
 
 
 class RemoteEnvironment:
@@ -68,7 +67,7 @@ class RemoteEnvironment:
             name: value.replace(NOWHERE, base_url) if isinstance(value, str) else value
             for name, value in values.items()
         }
-        self._token = str(response["token"])
+        self._token, self._chance_seed = str(response["token"]), int(response["chance"])
         self._now = parse_time(str(response["now"]))
 
     def _call(self, action: str, **fields: JSON) -> dict[str, Any]:
@@ -86,7 +85,8 @@ class RemoteEnvironment:
             raise ValueError(error.message) from None
 
     def _session(self, token: str) -> Session:
-        return Session(self._base_url, token, clock=self, sleep=self._sleep, transport=_connections())
+        random = Random(self._chance_seed)
+        return Session(self._base_url, token, clock=self, sleep=self._sleep, random=random, transport=_connections())
 
     def _sleep(self, seconds: float) -> None:
         self.advance(seconds)

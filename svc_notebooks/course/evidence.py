@@ -8,12 +8,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
+from textwrap import shorten
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from ..client.events.events import list_access_rules, list_calendars, list_events, list_instances
-from ..client.files import file_path, file_permissions, list_files
+from ..client.files import file_path, list_files
 from ..client.session import USER_AGENT, Session
 from ..client.transport.bounds import EXPORT
 from ..core.brand_names import NOWHERE
@@ -25,7 +26,7 @@ from ..core.processes import after_fork
 
 if TYPE_CHECKING:
     from ..core.resources.events import Event
-    from ..core.resources.files import File, Permission
+    from ..core.resources.files import File
     from ..server.service import Service
     from .definition import Value
     from .exercise_service import ReceiverCase
@@ -187,8 +188,6 @@ class RecordedRequest:
     response_headers: Headers
     response_body: bytes
     client: str | None
-    user: str | None
-    scopes: frozenset[str]
     received: int
     sent: int
     offset_before: int | None
@@ -204,6 +203,12 @@ class RecordedRequest:
     def upload_type(self) -> str | None:
         """The upload type (media, multipart or resumable), or None if the request is not an upload."""
         return self.query.get("uploadType") if self.path.startswith("/upload") else None
+
+    @property
+    def session_id(self) -> str | None:
+        """The id of the upload session that the request uses, or that it has opened."""
+        location = self.response_headers.get("Location") or ""
+        return self.query.get("upload_id") or Query.parse(urlsplit(location).query).get("upload_id")
 
     @property
     def content_range(self) -> str:
@@ -230,17 +235,12 @@ class RecordedRequest:
         """The request with the status and the text of its response, for a message about a refused request."""
         error = self.response_json.get("error")
         text = error.get("message") if isinstance(error, dict) else self.response_body.decode("utf-8", "replace")
-        return f"{self.method} {self.path} got the status {self.status}: {str(text or 'no text').strip()[:200]}"
+        return f"{self.method} {self.path} got the status {self.status}: {shorten(str(text or 'no text'), 200)}"
 
     @property
     def by_hand(self) -> bool:
         """True if the request was not sent by the client of this package."""
         return self.headers.get("User-Agent") != USER_AGENT
-
-    @property
-    def is_look(self) -> bool:
-        """True if the request only reads metadata, as a student does who looks at the result."""
-        return self.method == "GET" and self.query.get("alt") != "media"
 
     @property
     def is_download(self) -> bool:
@@ -258,28 +258,24 @@ class RecordedRequest:
         return as_object(self.response_body)
 
 
+_JOURNAL_FIELDS = (
+    "n", "operation", "status", "client", "received", "sent", "offset_before", "offset_after", "fault",
+)  # fmt: skip
+
+
 def join_records(exchange: ExerciseExchange, row: Mapping[str, Any]) -> RecordedRequest:
+    """Return a request with its record and its row of the journal."""
     return RecordedRequest(
-        n=row["n"],
+        **{name: row[name] for name in _JOURNAL_FIELDS},
         time=parse_time(row["time"]),
-        operation=row["operation"],
         method=exchange.method,
         path=exchange.path,
         query=exchange.query,
         headers=exchange.headers,
         request_body=bytes(exchange.request_body),
-        status=row["status"],
         answered=exchange.status is not None,
         response_headers=exchange.response_headers,
         response_body=exchange.response_body,
-        client=row["client"],
-        user=row["user"],
-        scopes=frozenset(row["scopes"]),
-        received=row["received"],
-        sent=row["sent"],
-        offset_before=row["offset_before"],
-        offset_after=row["offset_after"],
-        fault=row["fault"],
     )
 
 
@@ -376,9 +372,6 @@ class Evidence:
         response = self.state.send(Request("GET", url), EXPORT)
         content = response.content()
         return content if response.status == 200 else b""
-
-    def permissions(self, file_id: str) -> list[Permission]:
-        return file_permissions(self.state, file_id)
 
     def events(self) -> list[Event]:
         """Return the events of the primary calendar, without cancelled events. A recurring event is returned once."""

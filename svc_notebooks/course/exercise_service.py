@@ -48,6 +48,8 @@ _POLICY = Policy(max_upload_size=32 * _MIB, storage_limit=128 * _MIB, journal_by
 """The policy with size limits, so that a student's mistake does not fill the memory of a teacher's machine."""
 
 _MAX_DELIVERIES = 5
+_EXPECTED = (409, 499)
+"""The statuses for a file that exists already and for a cancelled upload, which say what the student wanted."""
 
 RECEIVER_DOMAIN = "hooks.svc.example"
 """The domain of the receiving URLs that exercises provide."""
@@ -75,7 +77,10 @@ def start_converter() -> None:
 
 
 class ExerciseService:
-    """The service of a begun exercise. `received` are the requests to the receivers of `receiver`."""
+    """The service of a begun exercise. `received` are the requests to the receivers of `receiver`.
+
+    `chance_seed` is the seed of the random numbers that the exercise provides to the student.
+    """
 
     def __init__(self, definition: ExerciseDefinition, seed: str) -> None:
         # Not at the top of the module: the process of a submission, whose exercises are elsewhere, does not need it.
@@ -96,6 +101,7 @@ class ExerciseService:
         """A function of the set-up that returns the request that the service gets in place of the student's."""
         self.token = self.service.sign_in()
         self.values: Mapping[str, Value] = definition.set_up(self, rng)
+        self.check_data["chance"] = self.chance_seed = rng.getrandbits(32)
         self._expected, self._begun = resources(self.session()), self.clock.now()
         self._other_rows = set(range(len(self.service.journal())))
         self.recorder = RequestRecorder(self.service, self._react if self._reaction else None, self.alter)
@@ -205,7 +211,8 @@ class ExerciseService:
         require(len(rows) == len(records) or not cut, _BATCH_CUT)
         require(len(rows) == len(records), _JOURNAL_CHANGED.format(**counts))
         requests = [join_records(record, row) for record, row in zip(records, rows, strict=True)]
-        by_package = [request for request in requests if not request.by_hand and not request.is_look]
+        changes = [request for request in requests if request.method != "GET" or request.is_download]  # no mere looks
+        by_package = [request for request in changes if not request.by_hand]
         require(not (self.definition.by_hand and by_package), _NOT_BY_HAND)
         return requests
 
@@ -223,10 +230,18 @@ class ExerciseService:
         created = [row for row in new.values() if row["kind"].endswith(("#file", "#event"))]
         others = [_title(row) for row in new.values() if row not in created]
         require(not others, _NEW.format(names=list_text(others)))
-        counted = {row["id"] for row in created}  # with an instance, or with a copy that counts
-        sources = {request.path.split("/")[-2] for request in evidence.succeeded("files.copy")}
-        single = [row for row in created if row.get("recurringEventId") not in counted and row["id"] not in sources]
-        names = list(map(_title, single))
+        counted = {row["id"] for row in created}
+        sources = {
+            request.path.split("/")[-2]
+            for request in evidence.succeeded("files.copy")
+            if any(request.operation in part.operations for part in self.definition.parts)
+        }
+        names = [
+            _title(row)
+            for row in created
+            if row.get("recurringEventId") not in counted  # an instance of a new series
+            and (row["id"] not in sources or ".svc-apps." in row["mimeType"])  # content that a copy has converted
+        ]
         most = self.definition.creates
         count = most if isinstance(most, int) else len(evidence.values[most])
         require(len(names) <= count, _TOO_MANY.format(names=list_text(names), expected=count or "none"))
@@ -282,7 +297,8 @@ def _check_parts(parts: tuple[Part, ...], evidence: Evidence) -> Verdict:
             sentences += [sentence] if isinstance(sentence, str) else []
         except CheckFailedError as error:
             last = next(iter(evidence.requests_of(*part.operations)[-1:]), None)
-            failure = f"{last.refusal.rstrip('.')}. {error}" if last and last.refused else str(error)
+            blamed = last and last.refused and last.status not in _EXPECTED
+            failure = f"{last.refusal.rstrip('.')}. {error}" if last and blamed else str(error)
             failures.append(failure)
         results.append(PartResult(part.name, part.points, failure is None))
     if not any(result.met for result in results[:-1]):  # who has done nothing has changed nothing
@@ -293,13 +309,13 @@ def _check_parts(parts: tuple[Part, ...], evidence: Evidence) -> Verdict:
 
 
 _GONE = "The task does not ask you to delete {name!r}. begin() starts again."
-_CHANGED = "The task does not ask you to change {fields} of {name!r}. begin() starts again."
-_NEW = "The task does not ask you to create {names}. begin() starts again."
+_CHANGED = "The task does not ask you to change {fields} of {name!r}. Change it back, or start again with begin()."
+_NEW = "The task does not ask you to create {names}. Delete it, or start again with begin()."
 _TOO_MANY = (
     "The new files and events are {names}, and the task asks for {expected}. Delete the others. Files in the trash"
     " count, too."
 )
-_SET = "The task does not ask you to set {fields} of {name!r}. Create it without. begin() starts again."
+_SET = "The task does not ask you to set {fields} of {name!r}. Remove the value, or start again with begin()."
 _TOO_MANY_REQUESTS = "The service saw more than 2,000 requests and cut the connection. Is there an endless loop?"
 _NOT_BY_HAND = (
     "The service saw requests of the client of svc_notebooks, which waits, queries and retries by itself. In this"

@@ -113,7 +113,7 @@ class GradedSubmission:
             self._exercises[name] = exercise
             token = self._new_token(name, exercise.token)
             values: JSONObject = {key: to_json(value) for key, value in exercise.values.items()}
-            return {"token": token, "given": values, **_instant(exercise)}
+            return {"token": token, "given": values, "chance": exercise.chance_seed, **_instant(exercise)}
 
     def sign_in(self, name: str, client: str, scopes: list[str]) -> JSONObject:
         """Return an access token as JSON. Raises ValueError for an unknown scope, ApiError before `begin`."""
@@ -161,7 +161,7 @@ class GradingService:
             "advance": _advance,
             "messages": lambda submission, name, _: {"messages": [{**m} for m in submission.exercise(name).messages()]},
             "answered": _record_outcome,
-            "verdict": _result,
+            "verdict": lambda submission, name, _: submission.exercise(name).result().to_json(),
         }
 
     def open(self, seed: str, cells: Iterable[str] = ()) -> str:
@@ -232,7 +232,3 @@ def _record_outcome(submission: GradedSubmission, name: str, body: JSONObject) -
     number = int(str(body["number"]))
     submission.exercise(name).record_outcome(number, outcome if isinstance(outcome, int) else str(outcome))
     return {}
-
-
-def _result(submission: GradedSubmission, name: str, _: JSONObject) -> JSONObject:
-    return submission.exercise(name).result().to_json()

@@ -13,6 +13,8 @@ from io import TextIOWrapper
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
+from .sandbox import inherited_variables
+
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
@@ -21,18 +23,6 @@ _MAX_FILE_SIZE = 256 * 1024**2
 _MAX_DESCRIPTORS = 4096
 _MAX_THREADS = 256
 """The largest number of processes and threads of the user in a sandbox, whose user has no others."""
-_KEPT_VARIABLES = (
-    "LANG",
-    "LC_ALL",
-    "LD_LIBRARY_PATH",
-    "PATH",
-    "PYTHONHOME",
-    "PYTHONPATH",
-    "SYSTEMROOT",
-    "TZ",
-    "VIRTUAL_ENV",
-)
-"""The environment variables that a submission inherits. Other variables may contain the teacher's tokens."""
 
 _NICENESS = 5
 """The grading process and its services have precedence over submissions."""
@@ -126,16 +116,12 @@ def _shell(state: str) -> Any:
     shell.ask_exit = lambda: None  # exit() does not end the notebook
     formatter = shell.display_formatter
     formatter.active_types = ["text/plain"]  # as in a terminal: nobody sees an output
-    for module in ("pandas", "pandas.core.frame"):  # since pandas 3, and before
-        formatter.formatters["text/plain"].for_type_by_name(module, "DataFrame", _name_table)
+    for module in ("pandas", "pandas.core.frame"):  # since pandas 3, and before; a text of a table takes milliseconds
+        plain = formatter.formatters["text/plain"]
+        plain.for_type_by_name(module, "DataFrame", lambda table, printer, cycle: printer.text("a DataFrame"))
     if "" not in sys.path:
         sys.path.insert(0, "")
     return shell
-
-
-def _name_table(_table: object, printer: Any, cycle: bool) -> None:
-    """Format a table as its name, because its text takes milliseconds and nobody sees it."""
-    printer.text("a DataFrame")
 
 
 class CellOutputLimit(BaseException):
@@ -206,7 +192,7 @@ def _isolate(
     nowhere = os.open(os.devnull, os.O_RDWR)
     for stream in range(3):
         os.dup2(nowhere, stream)
-    variables = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
+    variables = inherited_variables()
     os.environ.clear()
     os.environ.update(variables | dict(environment))
     os.chdir(folder)

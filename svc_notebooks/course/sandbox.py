@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from shutil import which
@@ -31,7 +31,9 @@ _FOLDER_BYTES = 256 * 1024**2
 _PROBE_SECONDS = 60
 _MAX_REASON = 200
 
-_INHERITED = ("LANG", "LC_ALL", "LD_LIBRARY_PATH", "PATH", "PYTHONHOME", "PYTHONPATH", "TZ", "VIRTUAL_ENV")
+_INHERITED = (
+    "LANG", "LC_ALL", "LD_LIBRARY_PATH", "PATH", "PYTHONHOME", "PYTHONPATH", "SYSTEMROOT", "TZ", "VIRTUAL_ENV",
+)  # fmt: skip
 
 
 class NoSandboxError(Exception):
@@ -57,7 +59,7 @@ class SubmissionSandbox:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             pass_fds=pass_fds,
-            env=_environment(os.environ),
+            env=_environment(),
             start_new_session=True,
         )
 
@@ -90,9 +92,7 @@ def _problem(command: tuple[str, ...]) -> str:
     """Return why the command cannot start this Python with this package, or "" if it can."""
     probe = [*command, sys.executable, "-P", "-c", "import svc_notebooks"]
     try:
-        done = subprocess.run(
-            probe, capture_output=True, timeout=_PROBE_SECONDS, env=_environment(os.environ), check=False
-        )
+        done = subprocess.run(probe, capture_output=True, timeout=_PROBE_SECONDS, env=_environment(), check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"it cannot start: {error}"[:_MAX_REASON]
     lines = done.stderr.decode(errors="replace").strip().splitlines() or [f"exit status {done.returncode}"]
@@ -133,8 +133,12 @@ def _python_folders() -> list[Path]:
     return kept
 
 
-def _environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the variables of a process in the sandbox. Other variables may contain the teacher's tokens."""
-    variables = {name: environment[name] for name in _INHERITED if name in environment}
+def inherited_variables() -> dict[str, str]:
+    """Return the environment variables that a submission inherits. Others may contain the teacher's tokens."""
+    return {name: os.environ[name] for name in _INHERITED if name in os.environ}
+
+
+def _environment() -> dict[str, str]:
+    variables = inherited_variables()
     paths = [str(Path(__file__).parents[2]), *filter(None, [variables.get("PYTHONPATH")])]
     return variables | {"PYTHONPATH": os.pathsep.join(paths)}

@@ -13,7 +13,6 @@ from ..client.transport.in_process import TransportError
 from ..core.errors.public_calls import public_methods
 from ..core.http.messages import Headers, Request
 from ..notebook.current_session import make_current, reset_current
-from .catalogue import solution_text
 from .definition import GRADER, KEY, SEED, ExerciseOutcome, Verdict
 from .environment import LocalEnvironment, RemoteEnvironment
 
@@ -122,6 +121,10 @@ class Given:
         except TransportError as error:
             raise ConnectionError(str(error)) from None
 
+    def chance(self) -> float:
+        """Return a random number from 0 to 1, a new one in each call. The check of an exercise knows the numbers."""
+        return self.session.chance()
+
     def sign_in(self, program: str, scopes: Sequence[str]) -> Session:
         """Sign in with one of your programs, and return a new session that has only these scopes.
 
@@ -168,11 +171,6 @@ def _short(value: object) -> str:
         return f"{len(value):,} bytes"
     text = repr(value)
     return (text if len(text) <= _MAX_WIDTH else f"{text[: _MAX_WIDTH - 15]}...") + size
-
-
-def default_seed() -> str:
-    """Return the seed (str), which is SVC_COURSE_SEED, or else the user's name at a JupyterHub, or else "0"."""
-    return os.environ.get(SEED) or os.environ.get("JUPYTERHUB_USER") or "0"
 
 
 _outer_sessions: dict[str, Session | None] = {}
@@ -225,7 +223,7 @@ class Exercise:
     @property
     def task(self) -> Said:
         """The text of the task as Markdown."""
-        return Said(f"**Task:** {self._definition.text}")
+        return Said(f"**Task:** {self._definition.text.task}")
 
     def __repr__(self) -> str:
         return f"<Exercise {self.name}: {self.outcome}>"
@@ -245,8 +243,8 @@ class Exercise:
         if GRADER in os.environ:
             self._environment = RemoteEnvironment(self._definition, os.environ[GRADER], os.environ.get(KEY, ""))
         else:
-            seed = default_seed() if self._seed is None else self._seed
-            self._environment = LocalEnvironment(self._definition, seed)
+            default = os.environ.get(SEED) or os.environ.get("JUPYTERHUB_USER") or "0"
+            self._environment = LocalEnvironment(self._definition, default if self._seed is None else self._seed)
         workspace = Given(self._environment)
         self._session = workspace.session
         self._session.owner = _outer_sessions
@@ -270,7 +268,7 @@ class Exercise:
 
     def hint(self) -> Said:
         """Return the next hint as text. If all hints were taken, return the last hint again."""
-        hints = self._definition.hints
+        hints = self._definition.text.hints
         self.hints_taken = min(self.hints_taken + 1, len(hints))
         return Said(f"**Hint {self.hints_taken} of {len(hints)}.** {hints[self.hints_taken - 1]}")
 
@@ -287,7 +285,7 @@ class Exercise:
             raise SolutionClosedError(
                 f"the solution opens after two checks that say 'not yet'; {left} more; hint() shows the next hint"
             )
-        return Said(solution_text(self.name))
+        return Said(self._definition.text.solution)
 
     def reset(self) -> None:
         """End the exercise, and reset its outcome, its points and the hints taken. Notebooks are not changed."""

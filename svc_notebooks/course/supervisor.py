@@ -84,17 +84,8 @@ def largest_memory(pids: list[int]) -> int:
     return pages * (os.sysconf("SC_PAGE_SIZE") if pages else 0)
 
 
-def adopt_orphans() -> None:
-    """Make this process the parent of each process below it whose parent has ended, where the system can."""
-    _prctl(_SET_CHILD_SUBREAPER, 1)
-
-
-def end_with_parent() -> None:
-    """Let the system kill this process when its parent ends, where the system can."""
-    _prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
-
-
 def _prctl(option: int, value: int) -> None:
+    """Set an attribute of this process, where the system can: who adopts orphans, or the end with the parent."""
     from ctypes import CDLL
 
     with suppress(OSError, AttributeError, TypeError):  # only Linux has prctl
@@ -163,7 +154,7 @@ def run_submission(connection: Connection) -> None:
     with suppress(OSError):
         os.setsid()
     job = SubmissionJob.from_bytes(connection.recv_bytes())
-    adopt_orphans()
+    _prctl(_SET_CHILD_SUBREAPER, 1)  # of each process below this one whose parent has ended
     for name in ("HOME", "TMPDIR"):
         Path(job.environment[name]).mkdir(parents=True, exist_ok=True)
     if hasattr(os, "fork"):
@@ -202,7 +193,7 @@ def _run_notebook(job: SubmissionJob, cells: list[str], connection: Connection) 
     if not process:
         try:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGCHLD})
-            end_with_parent()
+            _prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
             _run_cells(job, cells, connection)
         finally:
             os._exit(0)

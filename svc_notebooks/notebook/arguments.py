@@ -183,7 +183,12 @@ def sources(source: object) -> list[Any]:
     """
     if isinstance(source, Mapping) and all(isinstance(file, Mapping) and "content" in file for file in source.values()):
         return [{"name": name, **file.get("metadata", {}), **file} for name, file in source.items()]
-    return list(source) if isinstance(source, list | tuple) else [source]
+    return list(source) if isinstance(source, list | tuple) or _is_column(source) else [source]
+
+
+def _is_column(value: Any) -> TypeGuard[Iterable[Any]]:
+    """Return True for a Series or another column of bytes or paths."""
+    return hasattr(value, "to_list") and all(isinstance(member, bytes | str | os.PathLike) for member in value)
 
 
 def single_source(source: object) -> Any:
@@ -200,6 +205,9 @@ def names_for(count: int, name: object) -> list[str | None]:
     if name is None:
         return [None] * count
     names = column_values("name", [name] if isinstance(name, str) else name, count, "source")
+    for n, text in enumerate(names or ()):
+        if is_missing(text) or text == "":
+            raise ValueError(f"name has no text in row {n}, but {text!r}; give each file a name")
     if names is None or not all(isinstance(text, str) for text in names):
         other = [_type_name(text) for text in names or () if not isinstance(text, str)]
         raise TypeError(f"name must be a str or a list of str, not {_type_name(name)}{f' of {other[0]}' * bool(other)}")

@@ -95,6 +95,12 @@ svc.start_upload(given.content, name=given.name).run()
 -- a refused beginning
 ask(given.session_uri, len(given.content)); send("POST", "/upload/storage/v3/files?uploadType=resumable", b"{")
 svc.upload(given.content, name=given.name, upload_type="resumable")
+-- two sessions, of which one was left
+ask(given.session_uri, len(given.content)); session(name=given.name)
+svc.upload(given.content, name=given.name, upload_type="resumable")
+-- a first upload without a query, deleted
+svc.delete(svc.upload(given.content, name=given.name)); ask(given.session_uri, len(given.content))
+svc.upload(given.content, name=given.name, upload_type="resumable")
 == resumable-loop
 -- asks before every chunk
 total = len(given.content)
@@ -241,27 +247,40 @@ def star(file_id, wait=1):
 for file_id in reversed(given.file_ids): star(file_id)
 == growing-delays
 -- Retry-After and the delay together
-import random, itertools
 for file_id in given.file_ids:
     for n in itertools.count():
         answer = given.send("GET", f"/storage/v3/files/{file_id}?alt=media")
         if answer.status == 200: break
-        given.clock.advance(min(8, 2 ** n) * (1 - random.random() / 2) + float(answer.headers.get("Retry-After", 0)))
--- a quarter of jitter
-import random
+        given.clock.advance(min(8, 2 ** n) * (1 + given.chance()) / 2 + float(answer.headers.get("Retry-After", 0)))
+-- the number of the session
 refusals = dict.fromkeys(given.file_ids, 0)
 for file_id in given.file_ids:
     while (answer := given.send("GET", f"/storage/v3/files/{file_id}?alt=media")).status != 200:
-        delay = min(given.cap, 2.0 ** refusals[file_id]) * random.uniform(0.75, 1)
+        delay = min(given.cap, 2.0 ** refusals[file_id]) * (1 + given.session.chance()) / 2
         refusals[file_id] += 1
         given.clock.advance(max([delay, *map(float, answer.headers.all("Retry-After"))]))
--- percents
+-- numbers drawn first, and the last file first
+numbers = iter([given.chance() for _ in range(200)])
+for file_id in reversed(given.file_ids):
+    for n in itertools.count():
+        response = given.send("GET", f"/storage/v3/files/{file_id}?alt=media")
+        if response.status == 200: break
+        high, retry_after = min(given.cap, 2**n), float(response.headers.get("Retry-After", 0))
+        given.clock.advance(max(high / 2 + high / 2 * round(next(numbers), 3), retry_after))
+-- no number where Retry-After is longer
 for file_id in given.file_ids:
     for n in itertools.count():
         response = given.send("GET", f"/storage/v3/files/{file_id}?alt=media")
         if response.status == 200: break
-        delay = random.randrange(50, 101) / 100 * min(given.cap, 2**n)
-        given.clock.advance(max(delay, float(response.headers.get("Retry-After", 0))))
+        high, retry_after = min(given.cap, 2**n), float(response.headers.get("Retry-After", 0))
+        given.clock.advance(retry_after if retry_after > high else max(high / 2 * (1 + given.chance()), retry_after))
+-- a number before each request
+for file_id in given.file_ids:
+    for high in [1, 2, 4, *[given.cap] * 9]:
+        wait = high / 2 * (1 + given.chance())
+        response = given.send("GET", f"/storage/v3/files/{file_id}?alt=media")
+        if response.status == 200: break
+        given.clock.advance(max(wait, float(response.headers.get("Retry-After", 0))))
 == share-with-one
 -- reader first
 svc.share(given.file_id, given.email); svc.share(given.file_id, given.email, role='commenter')
@@ -315,6 +334,12 @@ for _ in range(given.hours):
     given.clock.advance("1h")
     channel = svc.renew_channel(channel, expires_in="2h")
 svc.stop_channel(channel)
+-- the last channel expires
+channel = svc.watch_file(given.file_id, given.address, expires_in="24h")
+for left in range(given.hours, 0, -20):
+    if left <= 20: channel = svc.renew_channel(channel, expires_in=f"{left}h")
+    given.clock.advance(f"{min(left, 20)}h")
+    if left > 40: channel = svc.renew_channel(channel, expires_in="24h")
 == believe-nobody
 -- another refusal
 tokens = dict(zip(given.channels, given.tokens))

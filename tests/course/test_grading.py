@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from multiprocessing import Pipe
@@ -23,6 +24,8 @@ from svc_notebooks.course.submission_process import NotebookReport, ReportReader
 from svc_notebooks.course.submissions import Submission, SubmissionContent, read_submission, submissions
 from tests.patience import PATIENCE
 
+LESSONS = Path(grading.__file__).with_name("lessons.md").read_text()
+PROGRAMS = re.findall(r"^## (\S+)\n[^#]*?```python\n(.*?)```\n\n```text\n(.*?)```", LESSONS, re.MULTILINE | re.DOTALL)
 FIRST = "import svc_notebooks as svc\nfrom svc_notebooks import course"
 SOLVED = """given = course.exercise("upload-with-a-name").begin()
 svc.upload(given.content, name=given.name)"""
@@ -465,6 +468,21 @@ class TestSolutions:
         assert "mine" in (tmp_path / "t" / "e1-uploads.ipynb").read_text()
         assert "kept the existing file" in capsys.readouterr().err
         assert "svc.resume_upload(given.session_uri" in (tmp_path / "t" / "e2-resumable.ipynb").read_text()
+        assert (tmp_path / "t" / "lessons.md").read_text() == LESSONS
+
+    def test_every_lesson_with_a_question_to_try_has_an_answer(self):
+        notebooks = (Path(__file__).parents[2] / "notebooks").glob("*.ipynb")
+
+        asked = [path.stem for path in notebooks if re.search(r"\*\*Try:\*\*.*\?", path.read_text())]
+        assert sorted(asked) == re.findall("^## (.+)$", LESSONS, re.MULTILINE)
+
+    @pytest.mark.parametrize("name, program, printed", PROGRAMS, ids=[name for name, *_ in PROGRAMS])
+    def test_the_answer_of_a_lesson_prints_what_is_below_it(
+        self, name: str, program: str, printed: str, capsys: pytest.CaptureFixture[str]
+    ):
+        exec(compile(program, name, "exec"), {})
+
+        assert capsys.readouterr().out == printed
 
     def test_every_exercise_has_its_cell(self):
         text = "".join(path.read_text() for path in (Path(__file__).parents[2] / "notebooks/exercises").glob("*.ipynb"))

@@ -31,7 +31,7 @@ CASES = [
 
 
 def test_the_exercises_are_those_of_the_course_in_their_order():
-    titles = {name: definition.title for name, definition in DEFINITIONS.items() if name != "believe-nobody"}
+    titles = {name: definition.text.title for name, definition in DEFINITIONS.items() if name != "believe-nobody"}
 
     assert {name: exercise.title for name, exercise in STEPS.items()} == titles
     assert list(STEPS) == [name for name in DEFINITIONS if name in STEPS]

@@ -94,6 +94,8 @@ def upload(**more):
 upload(); upload()
 -- again, and the second deleted => The file was created without a generated id, so the repeated request
 upload(); send("DELETE", f"/storage/v3/files/{upload().json()['id']}")
+-- again as a resumable upload, and the second deleted => The file was created without a generated id, so the repeated request
+upload(); svc.delete(svc.upload(given.content, name=given.name, upload_type="resumable"))
 -- a new id for every try => The requests had .+ different ids, so each of them can create a file
 for chosen in svc.generate_ids(2)["id"]: upload(id=chosen)
 -- an id of my own => The file was created without a generated id, so the repeated request
@@ -114,7 +116,7 @@ upload(); send("GET", "/storage/v3/files/nobody")
 upload(); send("GET", "/storage/v3/files?fields=files(size)")
 -- a look into the trash => The response to the only request was lost, and no later request asked
 upload(); svc.files("trashed = true")
--- in the trash at the end => POST /upload/storage/v.+/files got the status .+: A file already
+-- in the trash at the end => The service has no file named '.*'\. The file of this name is in the trash
 chosen = svc.generate_ids(1)["id"].item(); upload(id=chosen); upload(id=chosen); svc.trash(chosen)
 -- an event of this name is no order => The response to the only request was lost, and no later request asked
 upload(); send("POST", "/calendar/v3/calendars", {"summary": given.name})
@@ -165,7 +167,7 @@ def upload(**more): return svc.upload(given.content, **{"name": given.name, "upl
 svc.resume_upload(uri, given.content).run()
 -- not asked at all => No request asked for the state of the old session
 upload()
--- a simple upload will do => 1 of 1 new upload had another type than resumable
+-- a simple upload will do => The new upload had the type 'multipart' and not 'resumable'
 ask(uri, total); upload(upload_type="multipart")
 -- it may come back => The old session received .+ requests
 for _ in range(5): ask(uri, total)
@@ -184,14 +186,18 @@ ask(uri, total); upload(name="night.raw")
 upload(); ask(uri, total)
 -- only the bytes that were missing => The content of the file '.*' \(.+ bytes\) differs from
 ask(uri, total); svc.upload(given.content[262144:], name=given.name, upload_type="resumable")
--- two sessions, because the first one was left => The service opened .+ new sessions; one is enough
-ask(uri, total); session(); upload()
+-- a resumable upload that was deleted, and a simple one => The new upload had the type 'multipart' and not 'resumable'
+ask(uri, total); svc.delete(upload()); upload(upload_type="multipart")
+-- a copy of the new upload => The file is a copy of another file: send the name and the content in the
+ask(uri, total); file = upload(name="first.raw"); svc.copy(file, name=given.name); svc.delete(file)
 -- opened, and not finished => The service has no file named '.*'
 ask(uri, total); session(name=given.name)
 -- named afterwards => The file was changed after its creation \(.+ update\): send the name and
 ask(uri, total); svc.update(upload(name="new"), name=given.name)
--- update of an empty file => .+ new upload had another type than resumable: 'without content'
+-- update of an empty file => The new upload had the type 'without content' and not 'resumable'
 ask(uri, total); svc.update(svc.create_file(name=given.name), given.content, upload_type="resumable")
+-- the new session was cancelled => The service has no file named '.*'\. The upload session was cancelled with DELETE
+ask(uri, total); send("DELETE", session(name=given.name))
 == resumable-loop
 total, size = len(given.content), given.chunk_size
 def sure(request):
@@ -251,6 +257,8 @@ given.send("POST", "/upload/storage/v3/files?uploadType=media", {}, given.conten
 address = session(name=given.name); loop(lambda first: step(first, content=given.content[:-9] + bytes(9)))
 -- renamed when it was there => The file was changed after its creation \(.+ update\): send the name in
 address = session(name="tape"); loop(); send("PATCH", f"/storage/v3/files/{query().json()['id']}", {"name": given.name})
+-- cancelled => The session was cancelled with DELETE, so it can no longer be
+address = session(name=given.name); step(0); sure(lambda: send("DELETE", address))
 == a-part-of-a-file
 first = 64 * given.record
 def part(first, last): return svc.read(given.file_id, byte_range=(first, last))
@@ -288,17 +296,17 @@ def search(*conditions, fields=["id", "name"]): return svc.files(" and ".join(co
 word, kind, kept = f"name contains '{given.word}'", "mimeType = 'text/csv'", "trashed = false"
 -- pandas can search, too => A request listed files without a query, so the service returned all
 files = svc.files(); svc.update(files[files["name"].str.contains(given.word)], starred=True)
--- forgot the trash => The service returned .+ other files \(called '.*' and 'coot
+-- forgot the trash => The service returned .+ other files \(called '.*' and 'crane
 svc.update(search(word, kind), starred=True)
--- forgot the type => The service returned .+ other files \(called '.*', 'coot
+-- forgot the type => The service returned .+ other files \(called '.*', 'crane
 svc.update(search(word, kept), starred=True)
--- the type by the name => The service returned .+ other files \(called '.*' and 'coot
+-- the type by the name => The service returned .+ other files \(called '.*' and 'crane
 svc.update(search(word, kept, "name contains 'csv'"), starred=True)
--- three letters of the word => The service returned .+ other files \(called '.*' and
-svc.update(search(f"name contains '{given.word[:3]}'", kind, kept), starred=True)
+-- all but the last letter => The service returned .+ other files \(called '.*' and
+svc.update(search(f"name contains '{given.word[:-1]}'", kind, kept), starred=True)
 -- the word anywhere => The service returned .+ other file \(called '.*'\): make
 svc.update(search(f"fullText contains '{given.word}'", kind, kept), starred=True)
--- every text => The service returned .+ other files \(called '.*', 'coot
+-- every text => The service returned .+ other files \(called '.*', 'crane
 svc.update(search(word, "mimeType contains 'text/'", kept), starred=True)
 -- my own files => The service returned .+ of the .+ matching files
 svc.update(search(word, kind, kept, "'me' in owners"), starred=True)
@@ -314,13 +322,19 @@ svc.update(search("name contains 'teal'", kind, kept), starred=True)
 search(word, kind, kept)
 -- a star and a description => The task does not ask you to change '.*' of '.*'
 svc.update(search(word, kind, kept), starred=True, description="found")
--- the others into the trash first => The service returned .+ other files \(called '.*', 'coot
+-- the others into the trash first => The service returned .+ other files \(called '.*', 'crane
 svc.trash(svc.files(f"{word} and not {kind}")); svc.update(search(word, kind, kept), starred=True)
 -- a star for all, and taken from the others => The service returned .+ other files \(called '.*',
 svc.update(svc.files("trashed = false"), starred=True)
 svc.update(svc.files(f"not ({word} and {kind})"), starred=False); search(word, kind, kept)
 -- one page, and the rest by hand => The service returned .+ of the .+ matching files
 send("GET", "/storage/v3/files?pageSize=2&fields=files(id,name)&q=" + quote(f"{word} and {kind} and {kept}"))
+-- a search, and a look at each file => .+ requests asked for single files or changes before the stars
+for file in search(word, kind, kept)["id"]: svc.file(file)
+svc.update(search(word, kind, kept), starred=True)
+-- the names of a list => The query does not find a new file that matches the task
+files = svc.files("trashed = false"); names = files[files["name"].str.contains(given.word) & (files["mime_type"] == "text/csv")]["name"]
+svc.update(search("(" + " or ".join(f"name = '{name}'" for name in names) + ")", kind, kept), starred=True)
 == another-format
 def table(content=given.content, **more):
     return svc.upload(content, **{"name": given.name, "mime_type": "text/csv", "convert_to": "spreadsheet", **more})
@@ -331,7 +345,7 @@ svc.upload(given.content, name=given.name, mime_type="text/csv")
 tsv(svc.create_file(name=given.name, mimeType="application/vnd.svc-apps.spreadsheet"))
 -- the wrong format => The spreadsheet was exported as '.*', not as tab-separated
 svc.export(table(), "csv", tempfile.mkdtemp())
--- a format that is refused => No export succeeded\. GET
+-- a format that is refused => GET /storage/v.+/export got the status 400: .+ No export succeeded
 send("GET", f"/storage/v3/files/{table()['id'].item()}/export?mimeType=text/tsv")
 -- only the head of the response => The export \(no rows\) differs from given\.content
 given.send("HEAD", f"/storage/v3/files/{table()['id'].item()}/export?mimeType=text/tab-separated-values")
@@ -340,6 +354,9 @@ table()
 -- another table exported => The spreadsheet was never exported
 table(); tsv(table(b"a,b\n1,2\n", name="other"))
 -- rewritten as TSV before the upload => No upload contains the CSV of given\.content, so the table was
+tsv(table(given.content.replace(b",", b"\t"), mime_type="text/tab-separated-values"))
+-- the CSV uploaded besides, and deleted => No upload contains the CSV of given\.content, so the table was
+svc.delete(svc.upload(given.content, name="raw.csv"))
 tsv(table(given.content.replace(b",", b"\t"), mime_type="text/tab-separated-values"))
 -- another name => The service has no file named '.*'
 tsv(table(name=given.name + ".csv"))
@@ -443,38 +460,43 @@ def each(delay, begin=lambda: None, **headers):
             if seconds is None: break
             given.clock.advance(seconds)
 def drawn(draw, begin=lambda: None): each(lambda n, response: max(draw(n) * limit(n), retry_after(response)), begin)
-def jitter(n): return random.uniform(0.5, 1)
+def jitter(n): return 0.5 + given.chance() / 2
 -- at once again => Refusal .+ of file .+ had the status .+ and the next request came
 each(lambda n, response: 0)
 -- always one second => Refusal .+ of file .+ had the status .+ and the next request came
 each(lambda n, response: max(1, retry_after(response)))
--- no jitter => The delays of file .+ have no jitter: each is the same part of its
+-- no jitter => The delay after refusal .+ of file .+ was .+ The next number of given\.chance
 drawn(lambda n: 0.75)
--- the same seed for each file => The delays after refusal .+ have no jitter: all files have the same
-drawn(jitter, lambda: random.seed(7))
--- the same seed for all files => The delays are those of random\.seed\(.+\), the same in every run, so two
-random.seed(7); drawn(jitter)
--- the same draws for two files => Two files have the same delays after
-numbers = [random.random() for _ in range(400)]; begun = itertools.count(2)
+-- a fixed seed => The delay after refusal .+ of file .+ was .+ The next number of given\.chance
+random.seed(123456); drawn(lambda n: random.uniform(0.5, 1))
+-- a generator with a fixed seed => The delay after refusal .+ of file .+ was .+ The next number of given\.chance
+rng = random.Random('2026'); drawn(lambda n: rng.uniform(0.5, 1))
+-- a fixed seed of numpy => The delay after refusal .+ of file .+ was .+ The next number of given\.chance
+import numpy
+rng = numpy.random.default_rng(5); drawn(lambda n: rng.uniform(0.5, 1))
+-- the numbers of another attempt => The delay after refusal .+ of file .+ was .+ The next number of given\.chance
+replayed = random.Random(0); drawn(lambda n: 0.5 + replayed.random() / 2)
+-- the same seed for each file => The delay after refusal .+ of file .+ was .+ The next number of given\.chance
+drawn(lambda n: random.uniform(0.5, 1), lambda: random.seed(7))
+-- the same numbers for two files => The delay after refusal .+ of file .+ was .+ The next number of given\.chance
+numbers = [given.chance() for _ in range(400)]; begun = itertools.count(2)
 drawn(lambda n: 0.5 + numbers[10 * (pair // 2) + n] / 2, lambda: globals().update(pair=next(begun)))
--- the same seed for each delay => The delays after refusal .+ have no jitter: all files have the same
-drawn(lambda n: random.Random(n).uniform(0.5, 1))
--- one draw for all => The delays of file .+ have no jitter: each is the same part of its
-drawn(lambda n, draw=random.uniform(0.5, 1): draw)
--- one draw for each file => The delays of file .+ have no jitter: each is the same part of its
-draw = [0.5]; drawn(lambda n: draw[0], lambda: draw.insert(0, random.uniform(0.5, 1)))
--- one draw for each number of refusals => The delays after refusal .+ have no jitter: all files have the same
-draws = [random.uniform(0.5, 1) for _ in range(20)]; drawn(lambda n: draws[n])
--- one of two => The delays have only .+ different places between their limits, so two
-drawn(lambda n: random.choice((0.5, 1)))
--- by turns => The delays have only .+ different places between their limits, so two
-turns = itertools.cycle((0.6, 0.9, 0.7)); drawn(lambda n: next(turns))
--- a thousandth => The delays of file .+ have no jitter: each is the same part of its
-drawn(lambda n: random.uniform(0.9, 0.901))
--- jitter in the first delay only => The delays after refusal .+ have no jitter: all files have the same
+-- one number for all => The delay after refusal .+ of file .+ was .+ The next number of given\.chance
+drawn(lambda n, draw=jitter(1): draw)
+-- one number for each file => The delay after refusal .+ of file .+ was .+ The next number of given\.chance
+draw = [0.5]; drawn(lambda n: draw[0], lambda: draw.insert(0, jitter(1)))
+-- one number for each number of refusals => The delay after refusal .+ of file .+ was .+ The next number of given\.chance
+draws = [jitter(n) for n in range(20)]; drawn(lambda n: draws[n])
+-- one of two => The delay after refusal .+ of file .+ was .+ The next number of given\.chance
+drawn(lambda n: 0.5 + round(given.chance()) / 2)
+-- a thousandth => The delay after refusal .+ of file .+ was .+ The next number of given\.chance
+drawn(lambda n: 0.9 + given.chance() / 1000)
+-- jitter in the first delay only => The delay after refusal .+ of file .+ was .+ The next number of given\.chance
 drawn(lambda n: jitter(n) if n == 1 else 0.8)
+-- jitter until the cap => The delay after refusal .+ of file .+ was .+ The next number of given\.chance
+drawn(lambda n: jitter(n) if n < 4 else 0.8)
 -- full jitter => Refusal .+ of file .+ had the status .+ and the next request came
-drawn(lambda n: random.random() / 2)
+drawn(lambda n: given.chance() / 2)
 -- Retry-After is not read => Refusal .+ of file .+ had the status .+ and Retry-After: .+ and the
 each(lambda n, response: jitter(n) * limit(n))
 -- Retry-After in place of the growing delay => Refusal .+ of file .+ had the status .+ and Retry-After: .+ and the
@@ -547,21 +569,23 @@ work(); given.sign_in("helper", ["storage"])
 svc.files(); svc.read(given.file_id); svc.upload(b"x", name="diary.txt")
 -- right, and looked with my own session => .+ request used your own token, which has all scopes
 work(); svc.files()
--- another diary => The program '.*' has signed in, but no request shows that it
+-- another diary => The program '.*' has sent .+, but neither the responses nor the files show
 work(name="my diary.txt")
--- ids without names => The program '.*' has signed in, but no request shows that it
+-- ids without names => The program '.*' has sent .+, but neither the responses nor the files show
 given.sign_in("catalogue", ["storage.metadata.readonly"]).call("GET", "/storage/v3/files", query={"fields": "files(id)"})
--- one name => The program '.*' has signed in, but no request shows that it
+-- one name => The program '.*' has sent .+, but neither the responses nor the files show
 given.sign_in("catalogue", ["storage.metadata.readonly"]).call("GET", "/storage/v3/files", query={"pageSize": 1})
--- a part is enough => The program '.*' has signed in, but no request shows that it
+-- a part is enough => The program '.*' has sent .+, but neither the responses nor the files show
 svc.files(session=given.sign_in("catalogue", ["storage.metadata.readonly"]))
 svc.read(given.file_id, byte_range=(0, 3), session=given.sign_in("reader", ["storage.readonly"]))
--- an entry without content => The program '.*' has signed in, but no request shows that it
+-- an entry without content => The program '.*' has sent .+, but neither the responses nor the files show
 svc.files(session=given.sign_in("catalogue", ["storage.metadata.readonly"]))
 svc.read(given.file_id, session=given.sign_in("reader", ["storage.readonly"]))
 svc.create_file(name="diary.txt", session=given.sign_in("diary", ["storage.file"]))
--- the diary in the trash => The program '.*' has signed in, but no request shows that it
+-- the diary in the trash => The program '.*' has sent .+, but neither the responses nor the files show
 work(); svc.trash(svc.files("name = 'diary.txt'", session=(diary := given.sign_in("diary", ["storage.file"]))), session=diary)
+-- a copy of the diary => The new files and events are '.*' and '.*', and the task asks for 1
+work(); diary = given.sign_in("diary", ["storage.file"]); svc.copy(svc.files("name = 'diary.txt'", session=diary), session=diary)
 == watch-without-a-gap
 def watch(file=given.file_id, address=given.address, expires_in="1d"): return svc.watch_file(file, address, expires_in=expires_in)
 def follow(hours=given.hours, channel=None, renew=lambda channel: svc.renew_channel(channel, expires_in="1d"), step=20):
@@ -892,6 +916,8 @@ while True:
     try: given.session.call("PATCH", path, body={"description": add(event["description"])}, headers=[("If-Match", event["etag"])])
     except svc.SvcError: continue
     break
+-- an etag that nobody gave => An update had the header If-Match: ".+", and no response before had this etag
+update('"1"', add(read()["description"])); until_done(add)
 -- gave up => Your last update had the status .+ and was not repeated, so
 event = read(); update(event["etag"], add(event["description"]))
 -- twice at most => Your last update had the status .+ and was not repeated, so

@@ -34,7 +34,7 @@ def feedback_page(row: GradebookRow, points: Mapping[str, float], assignment: st
     """Return the page of a student, with the parts and the message of each check and what happened to the files."""
     results = row.mark.results if row.mark else {}
     cells = [
-        (DEFINITIONS[name].title, str(result.outcome),
+        (DEFINITIONS[name].text.title, str(result.outcome),
          f"{points.get(name, 0) * earned(result):.3g} of {points.get(name, 0):g}",
          [result.message, *map(str, result.parts)])
         for name, result in results.items()
@@ -59,20 +59,25 @@ def class_page(
         failed = [each for each in tried if not each.solved]
         if tried:
             numbers = len(tried) - len(failed), len(failed), len(rows) - len(tried)
-            cells: Cells = (DEFINITIONS[name].title, *map(str, numbers), len(failed) / len(tried), _reasons(failed))
+            cells: Cells = (
+                DEFINITIONS[name].text.title,
+                *map(str, numbers),
+                len(failed) / len(tried),
+                _reasons(failed),
+            )
             exercises.append(cells)
         names = dict.fromkeys(part.name for each in tried for part in each.parts)
         for part_name in names:
             met = [part.met for each in tried for part in each.parts if part.name == part_name]
             missed, share = met.count(False), met.count(False) / len(met)
-            parts.append((share, (part_name, str(missed), str(len(met)), share, DEFINITIONS[name].title)))
+            parts.append((share, (part_name, str(missed), str(len(met)), share, DEFINITIONS[name].text.title)))
     parts.sort(key=lambda part: -part[0])
     students = [
         (row.student.name, f"{row.points(points):g}", f"{sum(points.values()):g}", list(row.happened)) for row in rows
     ]
     body = f"<p>{len(rows)} students, {len(marks)} hand-ins</p><h2>Exercises</h2>"
     body += _table(("exercise", "correct", "not yet", "not tried", "failed", "why"), exercises)
-    untried = ", ".join(DEFINITIONS[name].title for name, tried in begun.items() if not tried)
+    untried = ", ".join(DEFINITIONS[name].text.title for name, tried in begun.items() if not tried)
     body += f"<p>Nobody has begun: {escape(untried)}.</p>" if untried else ""
     if parts:
         body += "<h2>Parts</h2>" + _table(("part", "failed", "of", "share", "exercise"), [cells for _, cells in parts])

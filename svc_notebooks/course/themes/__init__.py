@@ -2,7 +2,7 @@
 
 uploads, resumable, content       files: uploads, resumable uploads, downloads and search
 people                            permissions and scopes
-messages, repeated_messages       notifications
+messages                          notifications
 change_log                        the change log (the theme "messages")
 events                            events and recurrence; two programs that change one event (the theme "events")
 errors                            retries and rate limits (the theme "trouble")

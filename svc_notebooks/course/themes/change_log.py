@@ -78,7 +78,7 @@ def _require_no_list(evidence: Evidence) -> None:
         not evidence.requests_of("files.list"),
         "A request listed all files. The change log has only the files that changed, which are fewer in a large account.",
     )
-    uploads = evidence.requests_of("files.create", "upload.session")
+    uploads = evidence.requests_of("files.create", "files.update", "upload.session")
     reads = [
         read for read in evidence.requests_of("files.get") if read.n < max((each.n for each in uploads), default=0)
     ]
@@ -96,14 +96,11 @@ def _require_page_size(evidence: Evidence) -> None:
         )
 
 
-def _require_all_pages(evidence: Evidence) -> str:
-    pages = _pages(evidence)
-    _end_of_reading(evidence.values["page_token"], pages)
-    return f"You read {quantity(len(pages), 'page')}, the copy has every change, and the next program can continue from its token."
-
-
 def _require_copy(evidence: Evidence) -> None:
     file, copy = _read_copy(evidence)
+    changes = [change for page in _pages(evidence) for change in page.response_json.get("changes", [])]
+    named = all("fileId" in change for change in changes)
+    require(named, "A response has changes without `fileId`, because `fields` does not name it.")
     _require_same_files(
         copy["files"], {each["id"]: each["name"] for each in evidence.files if each["id"] != file["id"]}
     )
@@ -120,8 +117,9 @@ def _require_token(evidence: Evidence) -> None:
     )
 
 
-def _end_of_reading(page_token: str, pages: list[RecordedRequest]) -> None:
+def _require_all_pages(evidence: Evidence) -> str:
     """Raise CheckFailedError unless each request continues after an earlier response, and the last one has no changes."""
+    page_token, pages = evidence.values["page_token"], _pages(evidence)
     first = pages[0].query.get("pageToken")
     require(
         first == page_token,
@@ -147,12 +145,14 @@ def _end_of_reading(page_token: str, pages: list[RecordedRequest]) -> None:
         "nextPageToken" not in last,
         "The last page that you read has a nextPageToken, so there are more pages. Read until a page has newStartPageToken.",
     )
+    require(_END in last, "The last response has no newStartPageToken, because `fields` does not name it.")
     rounds = sum(_END in page.response_json for page in pages)
     require(
         not last.get("changes"),
         f"You read the change log up to its end {'once' if rounds == 1 else f'{rounds} times'}, and the last response has"
         " changes. Files change again while you read: read on from newStartPageToken, until a response has no changes.",
     )
+    return f"You read {quantity(len(pages), 'page')}, the copy has every change, and the next program can continue from its token."
 
 
 _END = "newStartPageToken"
@@ -190,24 +190,6 @@ def _require_same_files(copy: dict[str, Any], files: dict[str, str]) -> None:
 CHANGE_LOG = ExerciseDefinition(
     name="page-by-page",
     theme="messages",
-    title="Read the change log page by page",
-    text=(
-        "Your program keeps a copy of the names of all files, `dict(zip(given.file_ids, given.names))`. The copy was"
-        " complete at `given.page_token`. Since then, files have been created, renamed and deleted, and one is no longer"
-        " shared with you. Bring the copy up to date with requests to `/storage/v3/changes`, and ask for"
-        " `given.page_size` changes at a time. A response has `nextPageToken` if there are more pages, and otherwise"
-        " `newStartPageToken`. Files change while you read: read on from `newStartPageToken` until a response has no changes."
-        " Then upload the copy as `copy.json`, with the names by id in `files`, and the last `newStartPageToken` in"
-        " `page_token`."
-    ),
-    hints=(
-        'One page is `given.send("GET", f"/storage/v3/changes?pageToken={token}&pageSize={given.page_size}").json()`. What is'
-        " in its `changes`?",
-        "A change of a deleted file has `removed` and `fileId`, and no `file`. Is such an id always in your copy? A file can be"
-        " created and deleted between two requests.",
-        '`token = page.get("nextPageToken") or page["newStartPageToken"]` is the token of the next request. At the end,'
-        ' `svc.upload(json.dumps({"files": ..., "page_token": ...}).encode(), name="copy.json")`.',
-    ),
     set_up=_set_up,
     parts=(
         Part("only the change log is read", _require_no_list, operations=("changes.list",)),

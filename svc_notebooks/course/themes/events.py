@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date, datetime, timedelta
 from random import Random
 from typing import TYPE_CHECKING, Any, Literal
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 
 _CALENDAR = "primary"
+_ETAG = re.compile(r'"[^"]*"')
 _ITEMS = ("binoculars", "rubber boots", "a thermos flask", "a rain coat", "bird food", "a camera", "a map of the ponds")
 
 
@@ -58,6 +60,8 @@ def _set_up(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
 
 def _updates(evidence: Evidence) -> list[RecordedRequest]:
     event_id = evidence.values["event_id"]
+    exists = any(event["id"] == event_id for event in evidence.events())
+    require(exists, "The event given.event_id no longer exists. begin() starts again.")
     updates = [
         request for request in evidence.requests_of("events.patch", "events.update") if request.path.endswith(event_id)
     ]
@@ -79,6 +83,16 @@ def _require_conditions(evidence: Evidence) -> None:
             f"An update had the header If-Match: {condition}, which is true for every version of the event. Send the etag of"
             " the version that you read.",
         )
+        given = set[object]()
+        for answer in [each for each in evidence.requests if each.answered and each.n < update.n]:
+            events = [answer.response_json, *answer.response_json.get("items", [])]
+            given |= {answer.response_headers.get("ETag"), *(event.get("etag") for event in events)}
+        unknown = [etag for etag in _ETAG.findall(condition) or [condition] if etag not in given]
+        require(
+            not unknown,
+            f"An update had the header If-Match: {condition}, and no response before had this etag. Send the etag of the"
+            " version that you read, with its quotation marks.",
+        )
 
 
 def _require_patch(evidence: Evidence) -> None:
@@ -90,10 +104,10 @@ def _require_patch(evidence: Evidence) -> None:
 
 def _require_last_success(evidence: Evidence) -> str:
     updates = _updates(evidence)
+    advice = " Read the event again, and repeat the update with its new etag." if updates[-1].status == 412 else ""
     require(
         updates[-1].succeeded,
-        f"Your last update had the status {updates[-1].status} and was not repeated, so given.line is not in the event. After a"
-        " 412, read the event again and repeat the update with its new etag.",
+        f"Your last update had the status {updates[-1].status} and was not repeated, so given.line is not in the event.{advice}",
     )
     refused = sum(update.status == 412 for update in updates)
     return f"The service refused {quantity(refused, 'update')} with 412, and the event has your line and all lines of the other program."
@@ -101,9 +115,7 @@ def _require_last_success(evidence: Evidence) -> str:
 
 def _lines(evidence: Evidence) -> list[str]:
     _updates(evidence)
-    event = next((event for event in evidence.events() if event["id"] == evidence.values["event_id"]), None)
-    require(event, "The event given.event_id no longer exists. begin() starts again.")
-    assert event is not None
+    event = next(event for event in evidence.events() if event["id"] == evidence.values["event_id"])
     return str(event.get("description", "")).splitlines()
 
 
@@ -138,26 +150,11 @@ def _require_line(evidence: Evidence) -> None:
 CONFLICT = ExerciseDefinition(
     name="two-programs-one-event",
     theme="events",
-    title="Two programs change one event",
-    text=(
-        "Add the line `given.line` to the end of the description of the event `given.event_id` in the primary calendar."
-        " Another program changes the same event while yours works, and none of its changes may be lost. Send every"
-        " update with `given.send`, as a PATCH request with the header `If-Match`, which has the `etag` of the event that you"
-        " read. If the event has changed since then, the service refuses the update with 412. Then read the event again,"
-        " add your line to the new description, and repeat the update."
-    ),
-    hints=(
-        'The path is `f"/calendar/v3/calendars/primary/events/{given.event_id}"`, and `given.send("GET", path).json()` is the'
-        ' event, with the fields `"etag"` and `"description"`.',
-        'The headers of the update are `{"Content-Type": "application/json", "If-Match": event["etag"]}`.',
-        "Read, add and update in the same loop, and leave the loop when the status is 200. Which of the three steps must be"
-        " repeated after a 412?",
-    ),
     set_up=_set_up,
     parts=(
         Part("each update has the etag in If-Match", _require_conditions, 2),
         Part("each update is a PATCH request", _require_patch),
-        Part("the update is repeated after a 412", _require_last_success),
+        Part("the update is repeated after a 412", _require_last_success, operations=("events.patch",)),
         Part("no line of the other program is lost", _require_no_lost_line),
         Part("given.line is the last line", _require_line),
     ),
@@ -224,13 +221,8 @@ ZONE_PART = Part("the time zone", _require_zone)
 
 
 _ZONES = (
-    "Europe/Madrid",
-    "America/New_York",
-    "Asia/Tokyo",
-    "Australia/Adelaide",
-    "America/Sao_Paulo",
-    "Asia/Kathmandu",
-)
+    "Europe/Madrid", "America/New_York", "Asia/Tokyo", "Australia/Adelaide", "America/Sao_Paulo", "Asia/Kathmandu",
+)  # fmt: skip
 
 
 def _set_up_zone(_: ExerciseService, rng: Random) -> dict[str, Value]:
@@ -273,16 +265,6 @@ def _require_no_recurrence(evidence: Evidence) -> None:
 ZONE = ExerciseDefinition(
     name="event-in-its-zone",
     theme="events",
-    title="An event in a time zone",
-    text=(
-        "Create an event `given.summary` that begins on `given.day` at `given.time`, local time in `given.zone`, and lasts"
-        " `given.minutes` minutes. The event must have this time zone."
-    ),
-    hints=(
-        "A start without an offset needs a time zone: `svc.create_event(..., time_zone=...)`.",
-        'The start can be a text, such as `f"{given.day} {given.time}"`.',
-        "The end is `pandas.Timestamp(start) + pandas.Timedelta(minutes=...)`. Both are local times without an offset.",
-    ),
     set_up=_set_up_zone,
     parts=(
         EVENT,
@@ -375,17 +357,6 @@ def _require_same_summary(evidence: Evidence) -> None:
 SERIES = ExerciseDefinition(
     name="series-with-an-exception",
     theme="events",
-    title="A recurring event with an exception",
-    text=(
-        "The seminar `given.summary` takes place weekly on `given.weekday`, from `given.first` to `given.last` (both"
-        " included). It begins at `given.time`, local time in `given.zone`, and lasts 90 minutes. On `given.free` it does"
-        " not take place. Create it as one series."
-    ),
-    hints=(
-        "`06-recurrence-and-time-zones` creates a similar series.",
-        '`recurrence="weekly on Mon until 2027-04-14 except 2027-03-29"` is a recurrence in words.',
-        "`svc.instances(event)` lists the instances. Does the list have the last day, and not the excluded day?",
-    ),
     set_up=_set_up_series,
     parts=(
         EVENT,

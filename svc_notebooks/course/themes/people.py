@@ -6,6 +6,7 @@ from collections.abc import Callable
 from random import Random
 from typing import TYPE_CHECKING
 
+from ...client.files import file_permissions
 from ..definition import ExerciseDefinition, Part, quantity, require
 from .content import put_file
 
@@ -58,7 +59,7 @@ def _require_one_file(evidence: Evidence) -> None:
 
 
 def _require_commenter(evidence: Evidence) -> None:
-    permissions, email = evidence.permissions(evidence.values["file_id"]), evidence.values["email"]
+    permissions, email = file_permissions(evidence.state, evidence.values["file_id"]), evidence.values["email"]
     guests = [permission for permission in permissions if permission.get("role") != "owner"]
     require(guests, "Only the owner has access to the file given.file_id. Look at svc.permissions(given.file_id).")
     require(
@@ -80,16 +81,6 @@ def _require_commenter(evidence: Evidence) -> None:
 SHARE = ExerciseDefinition(
     name="share-with-one",
     theme="people",
-    title="Share with one person",
-    text=(
-        "Share the file `given.file_id` with `given.email` so that this person can read it and comment on it, but not change"
-        " it. Nobody else may get access, and no other file may be shared, not even for a short time."
-    ),
-    hints=(
-        "Use `svc.share(file, with_, role=...)`. What is the default role?",
-        "The roles are reader, commenter and writer. Each includes the rights of the role before it.",
-        "`svc.permissions(file)` lists the permissions.",
-    ),
     set_up=_set_up_share,
     parts=(
         Part("nobody else had access, and nobody could change the file", _require_narrow_grants, 2, _SHARING),
@@ -98,13 +89,6 @@ SHARE = ExerciseDefinition(
     ),
     changes=("hasAugmentedPermissions", "permissionIds", "permissions", "shared"),
 )
-
-
-_PROGRAMS = {
-    "catalogue": ("storage.metadata.readonly", "listed the names of the files"),
-    "reader": ("storage.readonly", "downloaded the content of given.file_id"),
-    "diary": ("storage.file", "uploaded a file called diary.txt"),
-}
 
 
 def _set_up_scope(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
@@ -124,14 +108,16 @@ def _require_work(program: str) -> Callable[[Evidence], None]:
             requests,
             f"The service received no request of the program {program!r}. Use given.sign_in, and the session that it returns.",
         )
-        scope, work = _PROGRAMS[program]
+        scope, work, has_worked = _PROGRAMS[program]
         for scopes in [scopes for client, scopes in evidence.sign_ins if client == program]:
             _require_narrow_scope(program, {name.rpartition("/")[2] for name in scopes}, scope)
-        last = f" Its last request was refused: {requests[-1].refusal}" if requests[-1].refused else ""
+        in_trash = program == "diary" and any(file["name"] == _DIARY and file.get("trashed") for file in evidence.files)
+        last = " The file is in the trash." if in_trash else " Look at svc.exchanges(session=...)."
+        last = f" Its last request was refused: {requests[-1].refusal}" if requests[-1].refused else last
         require(
-            _WORK[program]([request for request in requests if request.succeeded], evidence),
-            f"The program {program!r} has signed in, but no request shows that it {work}. Pass its session to the call as"
-            f" session=.{last}",
+            has_worked([request for request in requests if request.succeeded], evidence),
+            f"The program {program!r} has sent {quantity(len(requests), 'request')}, but neither the responses nor the files"
+            f" show that it {work}.{last}",
         )
 
     return check
@@ -167,7 +153,11 @@ def _has_uploaded(requests: list[RecordedRequest], evidence: Evidence) -> bool:
 
 
 _DIARY = "diary.txt"
-_WORK = {"catalogue": _has_listed, "reader": _has_downloaded, "diary": _has_uploaded}
+_PROGRAMS: dict[str, tuple[str, str, Callable[[list[RecordedRequest], Evidence], bool]]] = {
+    "catalogue": ("storage.metadata.readonly", "listed the names of the files", _has_listed),
+    "reader": ("storage.readonly", "downloaded the content of given.file_id", _has_downloaded),
+    "diary": ("storage.file", "uploaded a file called diary.txt", _has_uploaded),
+}
 
 
 def _require_own_token_unused(evidence: Evidence) -> str:
@@ -188,17 +178,6 @@ def _require_own_token_unused(evidence: Evidence) -> str:
 SCOPE = ExerciseDefinition(
     name="the-narrowest-scope",
     theme="people",
-    title="The narrowest scope",
-    text=(
-        "Sign in three programs, each with the one scope that is the narrowest for its work. `catalogue` lists the names of"
-        " your files. `reader` downloads the content of `given.file_id`. `diary` uploads a new file, `diary.txt`."
-        " `given.sign_in(program, [scope])` returns a session for a program, which you pass to a call as `session=`."
-    ),
-    hints=(
-        "`07-identity-and-scopes` uses several scopes. `storage` allows every operation on files, so it is never the narrowest.",
-        "A name is metadata, and content is not. Both `catalogue` and `reader` need a scope that ends in `readonly`.",
-        "A program that needs only the files that it created uses `storage.file`.",
-    ),
     set_up=_set_up_scope,
     parts=(
         *(Part(f"{program}: its work with its scope", _require_work(program), 2) for program in _PROGRAMS),

@@ -7,10 +7,10 @@ import re
 from collections.abc import Callable
 from random import Random
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
-from ...client.session import Session
-from ...core.http.messages import Request, as_body
-from ..definition import ExerciseDefinition, Part, list_text, quantity, require
+from ...core.http.messages import Query, Request, as_body
+from ..definition import ExerciseDefinition, Part, quantity, require
 from .shared_checks import CONTENT, NAME, named_file, require_file, require_no_updates, require_same_content
 
 if TYPE_CHECKING:
@@ -22,15 +22,13 @@ if TYPE_CHECKING:
 _KIB = 1024
 QUANTUM = 256 * _KIB
 _FILM = "film.mp4"
+_CANCELLED = 499
 _RANGE = re.compile(r"bytes\s+(\d+)-(\d+|\*)/(\d+|\*)", re.IGNORECASE)
 
 
-def random_content(rng: Random, size: int) -> bytes:
-    return rng.randbytes(size)
-
-
-def start_upload(session: Session, name: str, content: bytes, stored: int) -> str:
+def start_upload(exercise: ExerciseService, name: str, content: bytes, stored: int) -> str:
     """Begin a resumable upload, send the first `stored` bytes of the content, and return the session URI."""
+    session = exercise.session()
     body = f'{{"name": "{name}"}}'.encode()
     headers = session.headers(("Content-Type", "application/json"), ("Content-Length", str(len(body))))
     url = session.url(session.names.upload_path("files"), {"uploadType": "resumable"})
@@ -38,6 +36,7 @@ def start_upload(session: Session, name: str, content: bytes, stored: int) -> st
     content_range = ("Content-Range", f"bytes 0-{stored - 1}/{len(content)}")
     part_headers = session.headers(content_range, ("Content-Length", str(stored)))
     session.send(Request("PUT", uri, part_headers, content[:stored]))
+    exercise.check_data["session_id"] = Query.parse(urlsplit(uri).query).get("upload_id")
     return str(uri)
 
 
@@ -48,20 +47,21 @@ def _span(request: RecordedRequest) -> tuple[int, int]:
     return first, int(match[2]) + 1 - first if match and match[2] != "*" else request.received
 
 
-def _upload_id(uri: str) -> str:
-    return uri.rpartition("upload_id=")[2]
+def _requests_to(evidence: Evidence, session_id: str, owner: str) -> list[RecordedRequest]:
+    """Return the requests to an upload session.
 
-
-def _requests_to(evidence: Evidence, uri: str, owner: str) -> list[RecordedRequest]:
-    """Return the requests to an upload session. Raises CheckFailedError if there is none, or one to another session."""
+    Raises CheckFailedError if there is none, or one to another session, or if the session was cancelled.
+    """
     requests = [request for request in evidence.requests if "upload_id" in request.query]
-    others = sum(1 for request in requests if request.query.get("upload_id") != _upload_id(uri))
+    others = sum(1 for request in requests if request.session_id != session_id)
     require(
         not others,
         f"{quantity(others, 'request')} had the address of another session, which knows nothing about this upload. Send all"
         f" requests to {owner}.",
     )
     require(requests, f"Nothing was sent to {owner}. Begin with a status query.")
+    cancelled = "The session was cancelled with DELETE, so it can no longer be finished. begin() starts again."
+    require(not any(request.method == "DELETE" and request.status == _CANCELLED for request in requests), cancelled)
     return requests
 
 
@@ -81,8 +81,8 @@ def require_no_overlap(requests: list[RecordedRequest]) -> None:
 
 
 def _set_up_go_on(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
-    content = random_content(rng, 9 * QUANTUM + rng.randrange(1000, 90_000))
-    uri = start_upload(exercise.session(), _FILM, content, rng.randrange(2, 9) * QUANTUM)
+    content = rng.randbytes(9 * QUANTUM + rng.randrange(1000, 90_000))
+    uri = start_upload(exercise, _FILM, content, rng.randrange(2, 9) * QUANTUM)
     return {"session_uri": uri, "content": content}
 
 
@@ -97,12 +97,7 @@ def _require_no_new_upload(evidence: Evidence) -> None:
 
 
 def _own_requests(evidence: Evidence) -> list[RecordedRequest]:
-    requests = _requests_to(evidence, evidence.values["session_uri"], "given.session_uri")
-    cancelled = any(request.method == "DELETE" and request.answered for request in requests)
-    require(
-        not cancelled, "The session was cancelled with DELETE, so it can no longer be finished. begin() starts again."
-    )
-    return requests
+    return _requests_to(evidence, evidence.check_data["session_id"], "given.session_uri")
 
 
 def _require_query_first(evidence: Evidence) -> None:
@@ -137,16 +132,6 @@ def _require_finished(evidence: Evidence) -> str:
 GO_ON = ExerciseDefinition(
     name="go-on-where-it-stopped",
     theme="resumable",
-    title="Resume an upload",
-    text=(
-        "The upload of `given.content` was interrupted. Its session is at `given.session_uri`, and you do not know how many"
-        " bytes are stored. Finish this upload. Do not send a stored byte again, and do not start another upload."
-    ),
-    hints=(
-        "Only the service knows how many bytes are stored. `02-resumable-by-hand` sends a status query.",
-        "A status query is an empty PUT with `Content-Range: bytes */TOTAL`. `Range` in the response has the last byte.",
-        "`svc.resume_upload` sends the query, and its `run()` finishes the upload.",
-    ),
     set_up=_set_up_go_on,
     parts=(
         Part("no other upload", _require_no_new_upload),
@@ -160,28 +145,31 @@ GO_ON = ExerciseDefinition(
 
 def _set_up_expired(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
     name = f"night-{rng.randrange(10, 100)}.raw"
-    content = random_content(rng, 3 * QUANTUM + rng.randrange(1000, 90_000))
-    uri = start_upload(exercise.session(), name, content, QUANTUM)
+    content = rng.randbytes(3 * QUANTUM + rng.randrange(1000, 90_000))
+    uri = start_upload(exercise, name, content, QUANTUM)
     exercise.clock.advance("8d")
-    exercise.check_data["key"] = _upload_id(uri)
     return {"session_uri": uri, "name": name, "content": content}
 
 
 def _old_requests(evidence: Evidence) -> list[RecordedRequest]:
-    key = evidence.check_data["key"]
-    requests = [request for request in evidence.requests_of("upload.session") if request.query.get("upload_id") == key]
+    session_id = evidence.check_data["session_id"]
+    requests = [request for request in evidence.requests_of("upload.session") if request.session_id == session_id]
     require(requests, "No request asked for the state of the old session. Send a status query to given.session_uri.")
     return requests
 
 
-def _new_uploads(evidence: Evidence) -> list[RecordedRequest]:
+def _new_upload(evidence: Evidence) -> RecordedRequest:
+    """Return the request that began the upload of the file that exists, or the last new upload without a file."""
     uploads = evidence.succeeded("files.create")
     require(
         uploads,
         "The session has expired, and no new upload was started. The response 404 means that the stored bytes are gone: start"
         " again with the first byte.",
     )
-    return uploads
+    ids = {file["id"] for file in evidence.files}
+    ends = {request.session_id: request for request in evidence.succeeded("upload.session")}
+    kept = [upload for upload in uploads if ends.get(upload.session_id, upload).response_json.get("id") in ids]
+    return (kept or uploads)[-1]
 
 
 def _require_known_end(evidence: Evidence) -> None:
@@ -194,7 +182,7 @@ def _require_known_end(evidence: Evidence) -> None:
         " status query first, because the session may be gone.",
     )
     require(
-        asked[0] < _new_uploads(evidence)[0].n,
+        asked[0] < _new_upload(evidence).n,
         "The new upload was started before the status query. Only its response tells whether the old session has expired, so"
         " send the status query first.",
     )
@@ -211,14 +199,12 @@ def _require_old_left(evidence: Evidence) -> None:
 
 
 def _require_resumable(evidence: Evidence) -> None:
-    uploads = _new_uploads(evidence)
-    others = [request.upload_type or "without content" for request in uploads if request.upload_type != "resumable"]
+    upload_type = _new_upload(evidence).upload_type
     require(
-        not others,
-        f"{len(others)} of {quantity(len(uploads), 'new upload')} had another type than resumable:"
-        f" {list_text(sorted(set(others)))}. Look at the column `query` of svc.exchanges(). begin() starts again.",
+        upload_type == "resumable",
+        f"The new upload had the type {upload_type or 'without content'!r} and not 'resumable'. Look at the column `query` of"
+        " svc.exchanges(). Delete its file, and upload it again.",
     )
-    require(len(uploads) == 1, f"The service opened {len(uploads)} new sessions; one is enough.")
 
 
 def _require_name_in_session(evidence: Evidence) -> str:
@@ -229,16 +215,6 @@ def _require_name_in_session(evidence: Evidence) -> str:
 EXPIRED = ExerciseDefinition(
     name="expired-session",
     theme="resumable",
-    title="An expired session",
-    text=(
-        "The upload of `given.content` at `given.session_uri` was interrupted more than a week ago. Send a status query. If"
-        " the session has expired, start another *resumable* upload with the name `given.name`, and finish it."
-    ),
-    hints=(
-        "The status 404 means that the session and its stored bytes no longer exist.",
-        "`svc.resume_upload(...).status()` sends a status query. Which state does its row have?",
-        'Use `svc.upload(..., upload_type="resumable")`, because short content is otherwise sent in one request.',
-    ),
     set_up=_set_up_expired,
     parts=(
         Part("a status query first", _require_known_end, 2),
@@ -294,7 +270,7 @@ def _set_up_loop(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
     exercise.alter = _store_in_part(8 * QUANTUM)
     return {
         "name": f"tape-{rng.randrange(100, 1000)}.wav",
-        "content": random_content(rng, 14 * QUANTUM + rng.randrange(1000, 200_000)),
+        "content": rng.randbytes(14 * QUANTUM + rng.randrange(1000, 200_000)),
         "chunk_size": 2 * QUANTUM,
     }
 
@@ -316,8 +292,8 @@ def _require_one_session(evidence: Evidence) -> None:
 
 def _loop_requests(evidence: Evidence) -> list[RecordedRequest]:
     _require_one_session(evidence)
-    location = evidence.succeeded("files.create")[0].response_headers.get("Location") or ""
-    return _requests_to(evidence, location, "the address in the header Location")
+    session_id = evidence.succeeded("files.create")[0].session_id or ""
+    return _requests_to(evidence, session_id, "the address in the header Location")
 
 
 def _require_query_after_failure(evidence: Evidence) -> str:
@@ -361,22 +337,6 @@ def _require_loop_finished(evidence: Evidence) -> None:
 LOOP = ExerciseDefinition(
     name="resumable-loop",
     theme="resumable",
-    title="Write the upload loop",
-    text=(
-        "Write a resumable upload with `given.send` only. It sends one request and returns a response with `status`,"
-        " `headers` and `body`, or raises `ConnectionError`. Upload `given.content` as the file `given.name`, in chunks of"
-        " `given.chunk_size` bytes. Four kinds of faults interrupt the upload, some of them more than once: before a request"
-        " arrives, in the middle of a request, before a response arrives, and a 503. The service may also store only a part"
-        " of a chunk. Use one session, send a status query after each fault, and do not send a stored byte again."
-    ),
-    hints=(
-        "Start with `POST /upload/storage/v3/files?uploadType=resumable` and the JSON body"
-        ' `{"name": ...}`; the header `Location` of the response is the address of the session.',
-        "Write a function for the status query, an empty PUT with `Content-Range: bytes */TOTAL`. It can fail, too. 308 with"
-        " `Range: bytes=0-262143` means 262,144 bytes, 308 without `Range` means none, and 200 means that all are stored.",
-        "The loop sends the chunk at `offset`. After `ConnectionError` or a status of at least 500, it sends a status query"
-        " and takes the offset from the response. After 308 it takes the offset from `Range`, and after 200 it stops.",
-    ),
     set_up=_set_up_loop,
     parts=(
         Part("one resumable session", _require_one_session, operations=("files.create",)),

@@ -34,8 +34,8 @@ def require_file(evidence: Evidence, name: str, *, native: str = "") -> File:
     live, named = evidence.live_files, [file for file in evidence.files if file["name"] == name]
     files = [file for file in named if file in live]
     seen = f"Its files are called {list_text(file['name'] for file in live)}." if live else "It has no files."
-    trash = " The file of this name is in the trash." if named else ""
-    require(files, f"The service has no file named {name!r}.{trash} {seen}")
+    why = " The file of this name is in the trash." if named else _unfinished_upload(evidence)
+    require(files, f"The service has no file named {name!r}.{why} {seen}")
     require(len(files) == 1, f"The service has {len(files)} files called {name!r} instead of one. Look at svc.files().")
     file = files[0]
     was_created = evidence.creations_of(file["id"])
@@ -46,6 +46,19 @@ def require_file(evidence: Evidence, name: str, *, native: str = "") -> File:
     require(right, f"The file {name!r} has the type {media_type}, which is not {kind}.")
     require(not file.get("shared"), f"The file {name!r} is shared, and the task does not ask you to share it.")
     return file
+
+
+def _unfinished_upload(evidence: Evidence) -> str:
+    """Return a sentence about the last upload session of the student if it was cancelled or not finished, else ""."""
+    sessions = [request for request in evidence.succeeded("files.create") if request.upload_type == "resumable"]
+    if not sessions:
+        return ""
+    session_id = sessions[-1].session_id
+    requests = [request for request in evidence.requests_of("upload.session") if request.session_id == session_id]
+    if any(request.method == "DELETE" for request in requests):
+        return " The upload session was cancelled with DELETE."
+    finished = any(request.status in (200, 201) for request in requests)
+    return "" if finished else " An upload session was opened and not finished: it has no file before its last byte."
 
 
 def named_file(evidence: Evidence) -> File:
@@ -63,12 +76,10 @@ def require_same_content(evidence: Evidence, file: File, content: bytes, owner: 
     )
 
 
-def _require_given_content(evidence: Evidence) -> None:
-    require_same_content(evidence, named_file(evidence), evidence.values["content"])
-
-
 def require_no_updates(evidence: Evidence, file: File, advice: str) -> None:
-    """Raise CheckFailedError if a request changed the file. `advice` is the end of the message, which says what to do."""
+    """Raise CheckFailedError if a request changed the file, or it is a copy. `advice` says what to do."""
+    copied = any(request.operation == "files.copy" for request in evidence.creations_of(file["id"]))
+    require(not copied, f"The file is a copy of another file: {advice}.")
     count = len(evidence.updates_of(file["id"]))
     message = (
         f"The file was changed after its creation ({quantity(count, 'update')}): {advice}. Look at svc.exchanges()."
@@ -78,5 +89,9 @@ def require_no_updates(evidence: Evidence, file: File, advice: str) -> None:
 
 _UPLOAD = ("files.create", "upload.session")
 NAME = Part("a file called given.name", named_file, operations=_UPLOAD)
-CONTENT = Part("the content of given.content", _require_given_content, operations=_UPLOAD)
+CONTENT = Part(
+    "the content of given.content",
+    lambda evidence: require_same_content(evidence, named_file(evidence), evidence.values["content"]),
+    operations=_UPLOAD,
+)
 """The parts of every exercise that ends with a file `given.name` with the content `given.content`."""

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _BIRDS = ("coot", "mallard", "heron", "grebe", "moorhen", "wigeon")
 _PONDS = ("north", "mill", "abbey", "south")
+_FIND = ("files.get", "files.list", "changes.list")
 _ID = re.compile(rb'"id"\s*:\s*"([^"]+)"')
 
 
@@ -29,16 +30,8 @@ def survey(rng: Random, rows: int = 120) -> bytes:
     return "\n".join(lines).encode()
 
 
-def _set_up_name(_: ExerciseService, rng: Random) -> dict[str, Value]:
-    return {"name": f"ponds-{rng.randrange(100, 1000)}.csv", "content": survey(rng)}
-
-
 def _require_single_request(evidence: Evidence) -> str:
-    file = named_file(evidence)
-    require_no_updates(evidence, file, "send everything in one request")
-    operations = {request.operation for request in evidence.creations_of(file["id"])}
-    copied = "The file is a copy of another file. Send the name and the content in one request."
-    require("files.copy" not in operations, copied)
+    require_no_updates(evidence, named_file(evidence), "send everything in one request")
     return "The service received one upload, which contained the name."
 
 
@@ -51,17 +44,7 @@ def _require_no_other_file(evidence: Evidence) -> None:
 NAMED = ExerciseDefinition(
     name="upload-with-a-name",
     theme="uploads",
-    title="Upload with a name",
-    text=(
-        "`given.content` is a table of bird counts. Upload it as exactly one file with the name `given.name`. Send the name"
-        " together with the content, not in a second request."
-    ),
-    hints=(
-        "Which upload types in `01-uploads` can send a name?",
-        "`svc.upload` accepts bytes. `help(svc.upload)` lists its arguments.",
-        "Without a name a file is called *Untitled*, and renaming it is a second request.",
-    ),
-    set_up=_set_up_name,
+    set_up=lambda _, rng: {"name": f"ponds-{rng.randrange(100, 1000)}.csv", "content": survey(rng)},
     parts=(
         NAME,
         CONTENT,
@@ -120,16 +103,6 @@ def _require_no_other_request(evidence: Evidence) -> str:
 METADATA = ExerciseDefinition(
     name="metadata-in-one-request",
     theme="uploads",
-    title="Metadata and content in one request",
-    text=(
-        "Upload `given.content` as `given.name`, with the description `given.description` and a star. Send the metadata and"
-        " the content in a single request, and send no other request."
-    ),
-    hints=(
-        "A `media` upload has no metadata, and a `resumable` upload sends it in an earlier request. Which type is left?",
-        "Use `svc.upload(..., upload_type=...)`, and a dict of further fields as `metadata=`.",
-        'The fields are called `"description"` and `"starred"`, as in the interface.',
-    ),
     set_up=_set_up_metadata,
     parts=(
         NAME,
@@ -158,7 +131,9 @@ def _require_safe_requests(evidence: Evidence) -> None:
     generated_ids = {
         name for request in evidence.requests_of("files.generateIds") for name in request.response_json.get("ids", [])
     }
-    if generated_ids or sum(request.upload_type != "resumable" for request in created) > 1:
+    finished = {each.session_id for each in evidence.requests_of("upload.session") if each.status in (200, 201)}
+    orders = len(finished) + sum(request.upload_type != "resumable" for request in created)
+    if generated_ids or orders > 1:
         _require_same_id(created, generated_ids)
 
 
@@ -172,7 +147,8 @@ def _require_proof(evidence: Evidence) -> str:
     require(
         any(request.n > first.n and _shows(request, file) for request in evidence.requests),
         "The response to the only request was lost, and no later request asked whether the file exists and got a response"
-        " that shows it. Look for the file by its id or its name, or repeat the request with the same generated id.",
+        " that shows its id or its name. Look for the file, with its id or its name in `fields`, or repeat the request with the"
+        " same generated id.",
     )
     return "The service has one order, and a later response has shown that it exists."
 
@@ -204,14 +180,7 @@ def _shows(request: RecordedRequest, file: File) -> bool:
     """Return whether the student got a response which shows that the file exists."""
     if request.operation == "files.create" and request.status == 409:
         return file["id"].encode() in request.request_body
-    looks = request.operation in (
-        "files.create",
-        "files.get",
-        "files.list",
-        "files.update",
-        "changes.list",
-        "upload.session",
-    )
+    looks = request.operation in {*_FIND, "files.create", "files.update", "upload.session"}
     texts = (file["id"], file["name"])
     return request.succeeded and looks and any(json.dumps(text).encode() in request.response_body for text in texts)
 
@@ -219,24 +188,12 @@ def _shows(request: RecordedRequest, file: File) -> bool:
 RECEIPT = ExerciseDefinition(
     name="the-lost-receipt",
     theme="uploads",
-    title="A lost response",
-    text=(
-        "Upload an order: `given.content` as `given.name`. The response to the first request that creates a file is lost,"
-        " although the service creates the file. At the end there must be exactly one order, and you must have checked that it"
-        " exists. So either send a request that you can repeat safely, because it does not create a second order, or look"
-        " for the order and do not repeat the request."
-    ),
-    hints=(
-        "Uploading again after the error creates a second file. How can you prevent this?",
-        "`01-uploads` has a section called *Choose the id before the upload*.",
-        "`svc.generate_ids(1)` returns an id, and `svc.upload` accepts it as `file_id`.",
-    ),
     set_up=_set_up_receipt,
     parts=(
         Part("no request can create a second order", _require_safe_requests, 2),
         NAME,
         CONTENT,
-        Part("checked that the order exists", _require_proof, 2, ("files.get", "files.list", "changes.list")),
+        Part("checked that the order exists", _require_proof, 2, _FIND),
     ),
     creates=1,
 )

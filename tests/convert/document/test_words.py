@@ -85,6 +85,14 @@ CONTAINERS: dict[str, Callable[[Node], Node]] = {
     "in a cell": lambda block: table([], [block], []),
     "in a note": lambda block: para(text("l"), {"t": "Note", "c": [block]}),
     "in a Div": lambda block: {"t": "Div", "c": [RTL, [block]]},
+    "in a numbered item": lambda block: {
+        "t": "OrderedList",
+        "c": [[1, {"t": "Decimal"}, {"t": "Period"}], [[para(text("m")), block]]],
+    },
+    "in a figure": lambda block: figure("n", block),
+    "in a head": lambda block: table([block], [para(text("o"))], []),
+    "in a foot": lambda block: table([], [para(text("p"))], [block]),
+    "in a look": lambda block: {"t": "Div", "c": [LOOK, [block]]},
 }
 
 
