@@ -95,7 +95,10 @@ def _options(node: Any) -> dict[str, Any]:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Register the marker."""
-    line = "svc(seed=0, policy=None, names=None, clock='virtual', tls=False): options of svc_sandbox and svc_service"
+    line = (
+        "svc(seed=0, policy=None, names=None, clock='virtual', tls=False, ...): options of svc_sandbox and svc_service,"
+    )
+    line += " and settings of Policy, which help(svc_notebooks.Policy) explains"
     config.addinivalue_line("markers", line)
 
 

@@ -278,7 +278,7 @@ _MAX_FIRST_TRIES = 3
 
 
 _FOR_THE_CLIENT = frozenset(
-    {"chance", "elapsed", "error", "execute", "explain", "fetch", "is_own_token", "owner", "pending", "random"}
+    {"chance", "elapsed", "error", "execute", "explain", "fetch", "is_own_token", "owner", "pending", "random", "user"}
     | {"retry_after", "sleep", "swap_current", "throttle"}
 )
 """The attributes of a session that `session.<Tab>` does not list, because only this package uses them."""
@@ -332,6 +332,7 @@ class Session:
         self.random: Random = random or dice.SystemRandom()
         self.exchanges = Recorder() if recorder is None else recorder
         self.owner: object = None
+        self.user: str | None = None
         """The sandbox that this session belongs to and keeps alive, or None."""
         self.explain: Callable[[SvcError], SvcError] = lambda error: error
         """A function that adds advice to a service error, such as that an id belongs to another sandbox."""
@@ -395,7 +396,8 @@ class Session:
         return sorted(set(super().__dir__()) - _FOR_THE_CLIENT)
 
     def __repr__(self) -> str:
-        return f"<Session {getattr(self, 'base_url', 'of no address')}>"
+        user = f", {self.user}" if getattr(self, "user", None) else ""
+        return f"<Session {getattr(self, 'base_url', 'of no address')}{user}>"
 
     def __getstate__(self) -> NoReturn:
         """Raise TypeError, because a pickle would contain the token (T-05)."""

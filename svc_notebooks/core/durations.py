@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, cast
 
 Duration: TypeAlias = str | float | timedelta
 
-DURATION_FORMS = 'a timedelta, a number of seconds, or a text such as "1 day", "2h", "90s" or "PT1H"'
+DURATION_FORMS = 'a timedelta, a number of seconds, or a text such as "1 day", "1h30m", "90s" or "PT1H"'
 """The forms of a duration, for error messages."""
 
 _SECONDS = {
@@ -48,7 +48,9 @@ def parse_duration(value: object, argument: str = "duration") -> timedelta:
         raise TypeError(f"{argument} must be {DURATION_FORMS}, not {type(value).__name__}")
     seconds = _parse_seconds(value.strip()) if isinstance(value, str) else value
     if seconds is None or seconds != seconds:
-        raise ValueError(f"{argument} must be {DURATION_FORMS}, not {value!r:.60}")
+        hours = re.fullmatch(r"(\d+)\s*(?::|h|hours?)\s*(\d+)", str(value).strip(), re.ASCII)
+        hint = f"; write '{hours[1]}h{hours[2]}m'" if hours else ""
+        raise ValueError(f"{argument} must be {DURATION_FORMS}, not {value!r:.60}{hint}")
     try:
         return timedelta(seconds=float(seconds))
     except OverflowError:

@@ -22,7 +22,82 @@ MIB = 1024 * 1024
 class Policy:
     """The settings of a service for behaviour that the interface leaves open. Sizes are in bytes and times in seconds.
 
-    Raises ValueError if a setting has an invalid value. See docs/decisions.md#choices-of-the-service for each setting.
+    Args:
+        extensions: False leaves out operations that the interface does not name, and batches.
+        update_verbs: The methods that update a file.
+        chunk_rule: Of a chunk that is no multiple of `chunk_quantum`, "floor" stores the largest one; "strict": 400.
+        chunk_quantum: The bytes of which each chunk but the last is a multiple.
+        session_lifetime: The seconds after its last request in which an upload session expires.
+        session_uri_is_enough: True accepts requests to an upload session without a token.
+        takeover_after: The seconds without a byte after which another request of an upload session replaces one.
+        part_size: The bytes of a long body after which they are committed.
+        max_upload_size: The most bytes of a file.
+        max_metadata_size: The most bytes of a JSON body.
+        body_timeout: The seconds without a byte that end the body of a request.
+        head_timeout: The seconds in which the headers of a request must arrive.
+        least_rate: The bytes per second that a peer must transfer on average.
+        default_name: The name of a file without one.
+        page_size, max_page_size: The files of a page, by default and at most.
+        generated_ids, max_generated_ids: The ids of a request to generateIds, by default and at most.
+        max_property_bytes: The most bytes of the key and the value of a property of a file.
+        max_properties: The most properties of a file, of each kind.
+        multi_range: A request for several ranges gets the "whole" content.
+        import_formats: about.importFormats is a "map" or an "array".
+        extended_formats: True adds the conversion of Markdown and another media type of OpenDocument spreadsheets.
+        conversion_engine: "embedded" converts with libraries, "office" also with LibreOffice.
+        conversion_seconds: The most seconds of a conversion.
+        conversion_memory: The most bytes of memory of a conversion.
+        max_waiting_conversions: The most conversions of a user that wait.
+        max_pixels: The most pixels of a picture.
+        max_pages: The most pages that are read from a PDF.
+        max_cells, max_printed_cells: The most cells of a spreadsheet that are read, and that are printed to a PDF.
+        export_limit: The most bytes of an export.
+        storage_limit: The bytes that each user may store. None: no limit.
+        channel_lifetime: The seconds after which a channel expires that asks for no time. None: never.
+        max_file_channel_lifetime, max_changes_channel_lifetime: The most seconds of a channel.
+        channel_types: The accepted types of channels: "web_hook", "webhook".
+        change_state: The state of messages about changes: "change" or "changed".
+        int64_as_string: True sends the expiration of a channel as a string.
+        strict_page_token: True requires a pageToken in changes.watch.
+        verified_domains: The domains to which messages may be sent from the start. "*" means all.
+        delivery_attempts: The most attempts to deliver a message.
+        first_retry, longest_retry: The seconds before the second attempt, which double each time, and the most seconds.
+        retry_jitter: The part of these seconds that may be subtracted, from 0 to 0.25.
+        delivery_timeout: The seconds after which an attempt has failed.
+        connections_per_receiver: The most connections to one receiver.
+        deliveries_length: The most attempts that `deliveries()` keeps.
+        calendar_zone: The time zone of a new calendar.
+        event_scopes, event_limits: "family" accepts further scopes, and limits the texts and lists of events.
+        default_reminder: The minutes of the default reminder before an event.
+        reminders: "reject" refuses wrong reminders, "clamp" changes them.
+        missing_start: The error for an event without start: "clear", or "live" like the family's.
+        conference: The outcome of a request for a conference.
+        conference_types: The accepted types of conferences.
+        open_links: False requires a token to open the link of an event.
+        outbox_length: The most invitations that `outbox()` keeps.
+        expansion_steps: The most steps that a request may spend on recurring events.
+        series_horizon: The seconds of an endless series that a list without `time_max` has.
+        auth_scope_base: The beginning of the scopes.
+        domain, first_user: The domain of the users, and the address of the first one.
+        api_keys: True lets an API key read what is shared with everyone.
+        trust_forwarded, proxies: Whether headers of any proxy count; the addresses whose headers do.
+        path_prefix: The path before that of the interface.
+        host_names: Further names at which browsers find the pages of the service.
+        allowed_origins: The origins of pages that may send requests. None: all, or those on this machine for a sandbox.
+        token_lifetime, code_lifetime: The seconds after which an access token and an authorization code expire.
+        assertion_audiences: Further audiences of assertions of service accounts.
+        browser_sign_in: People sign in with a "token", or "choose" a user.
+        live_page: False removes the live page of requests.
+        fault_header: Who may cause faults by a header: True (with a token), "anyone" or False.
+        fault_delay: A delay moves the "clock", or is real time ("sleep"). "auto": the latter over a socket.
+        rate_limit: The units for requests about files of each user in a minute. A list costs 100 units, for example.
+        calendar_rate_limit: The units for requests about calendars of each user in a minute.
+        rate_costs: "requests" counts each request as one unit. "units" uses the costs of the family.
+        rate_status: The status of a refusal by a rate limit.
+        journal_length, journal_bytes: The most requests and bytes that the journal keeps.
+        durability: Stored data survive the end of the "process", or a loss of "power". None: by the database.
+
+    Raises ValueError if a setting has an invalid value. See docs/decisions.md#choices-of-the-service for the reasons.
 
     >>> Policy(chunk_rule="strict").upload_rule.strict
     True

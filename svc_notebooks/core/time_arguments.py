@@ -15,6 +15,8 @@ _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday",
 _DAY = re.compile(rf"({'|'.join(_DAYS)}|((?:next |last )?)({'|'.join(_WEEKDAYS)}))(?: |$)")
 _HOUR = re.compile(r"(?:at )?\b(0?[1-9]|1[0-2])(?:[:.]([0-5]\d))? ?([ap])\.?m\b\.?")
 _FORMS = "write a date as 2026-11-02, a time as 2026-11-02 10:00, or 'today', 'tomorrow 10am' or '7 days ago'"
+_WITHOUT_DAY = re.compile(r"\d{4}-\d\d?|\d\d?:\d\d(:\d\d)?", re.ASCII)
+_DIGITS_OF_DATE = re.compile(r"\d{4}-\d\d?-\d\d?\b.*")
 
 
 def python_time(argument: str, value: object) -> date | datetime:
@@ -24,8 +26,10 @@ def python_time(argument: str, value: object) -> date | datetime:
             return date.fromisoformat(value.strip())  # also 20261102
         try:
             return datetime.fromisoformat(value.strip())
-        except ValueError:
-            hint = _FORMS
+        except ValueError as error:
+            hint = f"{error}; {_FORMS}" if _DIGITS_OF_DATE.fullmatch(value.strip()) else _FORMS
+            if _WITHOUT_DAY.fullmatch(value.strip()):
+                hint = "give its day too, as in '2026-11-02', 'today 15:30' or '2026-11-02 15:30'"
             with suppress(ValueError, OverflowError):
                 if not value.strip().isdigit():  # 20261302 is a wrong date
                     parse_duration(value)

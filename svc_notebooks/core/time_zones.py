@@ -193,7 +193,8 @@ def zone(name: str) -> ZoneInfo:
         windows = zone_of_windows(name)
         spelled = name.strip().replace(" ", "_").lower()
         same = [windows] if windows else [known for known in zone_names() if known.lower() == spelled]
-        near = same or get_close_matches(name[:60], zone_names(), n=2)
+        cities = [known for known in zone_names() if known.lower().endswith(f"/{spelled}")]
+        near = same or cities[:2] or get_close_matches(name[:60], zone_names(), n=2)
         hint = f"; did you mean {' or '.join(near)}?" if near else ""
         raise ValueError(f"{name[:60]!r} is not a time zone of the IANA database, such as Europe/Berlin{hint}")
     return ZoneInfo(name)

@@ -17,10 +17,10 @@ from ..client.files import get_file
 from ..core.errors.errors import PathExists
 from ..local.existing_file import check_path
 from ..local.saving import REPLACED, SAVED, UNCHANGED, save_bytes
-from ..notebook.arguments import file_ids
 from ..notebook.batch.progress_bar import ProgressBar
 from ..notebook.byte_sizes import size_text
-from ..notebook.current_session import SessionLike
+from ..notebook.current_session import SessionLike, session_or_current
+from ..notebook.folder_tree import files_at
 from ..notebook.frames.frames import frame
 from ..notebook.frames.schemas import EXPORTED
 from ..notebook.html import tag
@@ -176,7 +176,8 @@ def export_form(file: File | None = None, *, session: SessionLike = None) -> Exp
     `form.result` is the DataFrame of the exports, `form.code()` the equivalent call, `form.last_error` the last error.
 
     Args:
-        file: An id, a link, a row, a DataFrame, or a list of these. None: the service's documents, last modified first.
+        file: An id, a link, a path like "birds/may.csv", a row, a DataFrame, or a list of these.
+            None: the service's documents, last modified first.
         session: The session whose documents are listed. None stands for the current session.
 
     Raises:
@@ -191,7 +192,7 @@ def export_form(file: File | None = None, *, session: SessionLike = None) -> Exp
     >>> svc.export_form(table)
     <ExportForm: nothing exported yet>
     """
-    form = ExportForm(session, None if file is None else file_ids(file))
+    form = ExportForm(session, None if file is None else files_at(session_or_current(session), file))
     if file is not None and form.last_error is not None:
         raise form.last_error
     return form

@@ -26,7 +26,7 @@ _DOWNLOADS = ("uc", "open")
 
 def is_link(text: str) -> bool:
     """Return True if a text begins like a web address."""
-    return text.lstrip().lower().startswith(("http://", "https://"))
+    return "://" in text and text.lstrip().lower().startswith(("http://", "https://"))
 
 
 def file_id_in_link(link: str) -> str | None:
@@ -77,10 +77,10 @@ def file_ids(file: object, argument: str = "file") -> list[str]:
     ['abc']
     """
     ids = [_without_link(text, argument) for text in _ids(file, argument, ("file_id", "id"), "an id, a link")]
-    repeated = [file_id for file_id, count in Counter(ids).items() if count > 1]
-    if repeated:
+    if len({*ids}) < len(ids):
+        ((repeated, count),) = Counter(ids).most_common(1)
         raise ValueError(
-            f"{argument} has the id {repeated[0]!r} {ids.count(repeated[0])} times;"
+            f"{argument} has the id {repeated!r} {count} times;"
             " name each file once, in a DataFrame with drop_duplicates"
         )
     return ids
@@ -183,7 +183,12 @@ def sources(source: object) -> list[Any]:
     """
     if isinstance(source, Mapping) and all(isinstance(file, Mapping) and "content" in file for file in source.values()):
         return [{"name": name, **file.get("metadata", {}), **file} for name, file in source.items()]
-    return list(source) if isinstance(source, list | tuple) else [source]
+    return list(source) if isinstance(source, list | tuple) or _is_column(source) else [source]
+
+
+def _is_column(value: Any) -> TypeGuard[Iterable[Any]]:
+    """Return True for a Series or another column of bytes or paths."""
+    return hasattr(value, "to_list") and all(isinstance(member, bytes | str | os.PathLike) for member in value)
 
 
 def single_source(source: object) -> Any:
@@ -200,6 +205,9 @@ def names_for(count: int, name: object) -> list[str | None]:
     if name is None:
         return [None] * count
     names = column_values("name", [name] if isinstance(name, str) else name, count, "source")
+    for n, text in enumerate(names or ()):
+        if is_missing(text) or text == "":
+            raise ValueError(f"name has no text in row {n}, but {text!r}; give each file a name")
     if names is None or not all(isinstance(text, str) for text in names):
         other = [_type_name(text) for text in names or () if not isinstance(text, str)]
         raise TypeError(f"name must be a str or a list of str, not {_type_name(name)}{f' of {other[0]}' * bool(other)}")

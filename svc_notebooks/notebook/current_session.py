@@ -75,7 +75,10 @@ def session_or_current(session: SessionLike) -> Session:
 
     owned = getattr(session, "session", session)
     if not isinstance(owned, Session):
-        raise TypeError(f"session must be a Session from connect(), a Sandbox or None, not {type(session).__name__}")
+        hint = f"; lab.sign_in({session!r}) returns the session of a user" if isinstance(session, str) else ""
+        raise TypeError(
+            f"session must be a Session from connect(), a Sandbox or None, not {type(session).__name__}{hint}"
+        )
     return owned
 
 

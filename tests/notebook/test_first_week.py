@@ -17,7 +17,42 @@ HINTS = {
         lambda lab: svc.watch_changes("https://a.example/"),
         r"register_domain\(host\).*lab\.trust\(pem\)",
     ),
-    "a path": (lambda lab: svc.trash("/a/b/x.txt"), r"files\(folder='a/b', name='x.txt'\) finds"),
+    "a path": (lambda lab: svc.trash("/a/b/x.txt"), r"there is no 'a' at this place. files\(folder='root'\) lists"),
+    "a path of two": (
+        lambda lab: [svc.upload([b"1", b"2"], name=["t", "t"]), svc.read("svc://t")],
+        "file is 'svc://t', the path of 2 files; give an id",
+    ),
+    "a name of none": (lambda lab: svc.upload([b"1", b"2"], name=["a", None]), "name has no text in row 1"),
+    "an empty name": (lambda lab: svc.upload(b"1", name=""), "name has no text in row 0"),
+    "a row as the id": (
+        lambda lab: svc.upload(b"1", file_id=svc.upload(b"2")),
+        r"update\(file, source\) changes a file",
+    ),
+    "a user": (lambda lab: svc.files(session="b@c.example"), r"lab.sign_in\('b@c.example'\) returns the session"),
+    "an operation": (lambda lab: lab.faults(operation="files.upload", status=503), "did you mean files.create"),
+    "a native type": (lambda lab: svc.upload(b"", convert_to="slides"), "did you mean 'presentation'"),
+    "a month": (lambda lab: svc.files(modified_after="2026-13-01 10:00"), "month must be in 1..12"),
+    "no day": (lambda lab: svc.create_event("a", start="15:30"), "give its day too, as in '2026-11-02', 'today 15:30'"),
+    "hours": (lambda lab: lab.clock.advance("1:30"), "write '1h30m'"),
+    "a city": (lambda lab: svc.events(time_zone="New York"), r"did you mean America/New_York\?"),
+    "until a date": (
+        lambda lab: svc.preview_recurrence("2026-11-02", None, "daily until 24 May 2027"),
+        "as 2026-12-24",
+    ),
+    "except a day": (
+        lambda lab: svc.preview_recurrence("2026-11-02", None, "every weekday except Friday"),
+        "'except' takes dates; name the days that remain",
+    ),
+    "the last day": (
+        lambda lab: svc.create_event("a", start="2026-11-02", end="2026-11-02"),
+        "The end of an all-day event is the day after its last day",
+    ),
+    "a number": (lambda lab: svc.update(svc.upload(b""), properties={"year": 2026}), "must be texts: {'year': '2026'}"),
+    "all sheets": (lambda lab: svc.read_frame("a", sheet_name=None), "read_frame reads one sheet.*read_excel"),
+    "a folder in a list": (
+        lambda lab: svc.upload([b"", "."], name=["a", "b"]),
+        r"source has 2, among them the folder or pattern '\.'",
+    ),
     "no calendar": (lambda lab: svc.event("abcde", calendar="Choir"), r"of calendars\(\)\. \(404"),
     "two calendars": (lambda lab: svc.events(calendar="Twin"), "'Twin', the name of 2 calendars; give an id: c_"),
     "fill a form": (lambda lab: svc.event_form().fill(summary="a"), r"form.value = \{...\}.*form.create.click\(\)"),
@@ -35,6 +70,70 @@ def test_the_message_says_what_works(lab, case):
 
     with pytest.raises((TypeError, ValueError, AttributeError, svc.SvcError), match=words):
         call(lab)
+
+
+SERIES = pd.Series([b"1", b"22"], index=[7, 9])
+WORKS = {
+    "a path": (lambda: svc.read("/2026/Lab/a.txt"), b"hello"),
+    "an address": (lambda: svc.file("svc://2026/Lab/a.txt", fields="name")["name"].tolist(), ["a.txt"]),
+    "a path of a folder": (lambda: svc.trash("2026/Lab")["name"].tolist(), ["Lab"]),
+    "a slash in a name": (lambda: svc.copy("2026/Lab/b%2Fc.txt", name="d")["name"].tolist(), ["d"]),
+    "an address of a folder": (lambda: sorted(svc.files(folder="svc://2026/Lab")["name"]), ["a.txt", "b/c.txt"]),
+    "a Series of contents": (lambda: svc.upload(SERIES, name=pd.Series(["n", "m"]))["size"].tolist(), [1, 2]),
+    "a time": (
+        lambda: svc.update("2026/Lab/a.txt", modified_time="2026-01-02 10:00")["modified_time"].astype(str).tolist(),
+        ["2026-01-02 10:00:00+00:00"],
+    ),
+    "a Timestamp": (
+        lambda: svc.update("2026/Lab/a.txt", modified_time=pd.Timestamp("2026-01-02 10:00Z"))["modified_time"][0].hour,
+        10,
+    ),
+    "a text of an exchange": (
+        lambda: [svc.files(), svc.assert_exchanges("GET * 200", after=len(svc.exchanges()) - 1)][1],
+        None,
+    ),
+    "the zone of the calendar": (
+        lambda: str(svc.create_event("a", start="2026-11-02 10:00", duration="1h", calendar="Abroad")["start"][0]),
+        "2026-11-02 10:00:00-05:00",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", WORKS)
+def test_what_a_newcomer_writes_works(lab, case):
+    svc.create_calendar("Abroad", time_zone="America/New_York")
+    svc.upload(b"hello", name="a.txt", folder=svc.create_folder("2026/Lab"))
+    svc.create_file("b/c.txt", folder="2026/Lab", mime_type="text/plain")
+    call, result = WORKS[case]
+
+    assert call() == result
+
+
+def test_update_event_takes_a_value_for_each_event(lab):
+    times = [pd.Timestamp("2026-11-02 10:00", tz="UTC"), pd.Timestamp("2026-11-03 10:00", tz="UTC")]
+    made = svc.create_events(pd.DataFrame({"summary": ["a", "b"], "start": times, "duration": "1h"}))
+
+    moved = svc.update_event(made, start=made["start"] + pd.Timedelta("1h"), location=["Rome", None])
+    assert (moved["start"] - made["start"]).tolist() == [pd.Timedelta("1h")] * 2
+    assert moved["location"].fillna("").tolist() == ["Rome", ""]
+    with pytest.raises(ValueError, match="location is a list with 1 value for 2 events"):
+        svc.update_event(made, location=["Rome"])
+    with pytest.raises(ValueError, match="event names an event several times"):
+        svc.update_event([made["id"][0]] * 2, summary=["a", "b"])
+
+
+@pytest.mark.parametrize(
+    "call, words",
+    [
+        (lambda: svc.upload(b"1", name="a/b.txt"), "folder='a', name='b.txt' is in a folder"),
+        (lambda: svc.create_event("a", start="2026-11-02 10:00Z", duration=60), "write '60 min' for minutes"),
+        (lambda: svc.events(time_zone="EST"), "'America/New_York' has it"),
+        (lambda: svc.files("fullText contains 'osprey'"), "no file has the words 'osprey'"),
+    ],
+)
+def test_a_probable_mistake_is_a_warning(lab, call, words):
+    with pytest.warns(UserWarning, match=words):
+        call()
 
 
 @pytest.mark.parametrize(
@@ -115,7 +214,7 @@ def test_a_search_of_words_without_a_result_says_what_is_searched(lab):
 
 
 def test_a_slash_in_a_name_is_the_same_in_all_paths(lab):
-    svc.upload(b"x", name="in/out.csv")
+    svc.create_file("in/out.csv", mime_type="text/csv")
     file = pytest.importorskip("fsspec").filesystem("svc")
 
     assert svc.files(paths=True)["path"].tolist() == file.ls("", detail=False) == ["in%2Fout.csv"]

@@ -33,7 +33,7 @@ def bucket_of(address: str) -> Bucket:
 
 
 def names(bucket: str) -> set[str]:
-    return {row.name for row in bucket_of(bucket).objects()}
+    return {row.key for row in bucket_of(bucket).objects()}
 
 
 def test_contents_are_objects_below_the_prefix(address: str, bucket: str) -> None:

@@ -13,6 +13,7 @@ from ...core.http.messages import JSONObject, Request, segment
 from ...core.http.multipart import MediaType
 from ...core.http.native_formats import EXPORTS, IMPORTS, NATIVES, SCRIPT_TEXT
 from ...core.resources.files import File
+from ...core.suggestions import nearest_name
 from ..about import capabilities_of, native_name
 from ..session import JSON_TYPE, Session
 from ..upload_journal import PendingUpload
@@ -153,6 +154,18 @@ _EXTENSIONS = frozenset(
 )
 
 
+_OTHER_NAMES = {
+    name: native
+    for native, names in {
+        "document": "doc docs docx gdoc google_doc text word",
+        "drawing": "image picture svg",
+        "presentation": "powerpoint ppt pptx slide slides",
+        "spreadsheet": "csv excel sheet sheets table xls xlsx",
+    }.items()
+    for name in names.split()
+}
+
+
 def native_type(session: Session, convert_to: object, source_type: str) -> str:
     """Return the media type of the native document to which `convert_to` converts a source.
 
@@ -165,7 +178,9 @@ def native_type(session: Session, convert_to: object, source_type: str) -> str:
     native = session.names.full_media_type(convert_to, "convert_to")
     if is_document(session, native):
         return native
-    raise ValueError(f"convert_to must be one of {', '.join(CONVERT_TO)}, not {convert_to!r}")
+    near = _OTHER_NAMES.get(convert_to.lower()) or nearest_name(convert_to, CONVERT_TO)
+    hint = f"; did you mean {near!r}?" if near else ""
+    raise ValueError(f"convert_to must be one of {', '.join(CONVERT_TO)}, not {convert_to!r}{hint}")
 
 
 def is_document(session: Session, media_type: str) -> bool:

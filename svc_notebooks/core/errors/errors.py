@@ -132,7 +132,7 @@ class BadRequest(SvcError):
 class NotSignedIn(SvcError):
     """The request has no access token, or the token is not valid (401)."""
 
-    advice = "Give connect() a valid token."
+    advice = "Give connect() a valid token, or call lab.sign_in() in a sandbox."
 
 
 class NotAllowed(SvcError):

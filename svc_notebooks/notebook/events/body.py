@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
 
 LENIENT = Policy()
 """The policy by which this module checks events. A service with stricter limits refuses further events itself."""
+
+_LAST_DAY = {"timeRangeEmpty": " The end of an all-day event is the day after its last day."}
+"""What to add to the message of an error of an all-day event, by its reason."""
 
 _ARGUMENT_OF = {"timeMax": "end"}
 """The argument for each problem location of the service that is not the name of a field."""
@@ -72,6 +76,8 @@ def event_body(*, request_id: str = "conference", **arguments: Any) -> JSONObjec
             body["end"] = {**start, "date": str(read_time(start) + timedelta(days=1))}
     if rows := problems(body, LENIENT):
         rows = [row for row in rows if not str(row.location).startswith("conferenceData")]
+        if isinstance(start, dict) and "date" in start:
+            rows = [replace(row, message=f"{row.message}{_LAST_DAY.get(row.reason, '')}") for row in rows]
     if rows:
         raise EventError(rows)
     metadata = arguments.get("metadata") or ()

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from zoneinfo import ZoneInfo
 
 from ...core.durations import parse_duration
+from ...core.errors.caller_warning import warn_caller
 from ...core.events.instances import duration
 from ...core.events.rrule import Start
 from ...core.events.times import TimeError, in_minutes, print_time, read_time
@@ -30,6 +31,9 @@ End: TypeAlias = When | timedelta | time
 Zone: TypeAlias = str | tzinfo
 
 
+_WITHOUT_SUMMER_TIME = {"EST": "America/New_York", "MST": "America/Denver"}
+
+
 def zone_name(argument: str, value: object) -> str | None:
     """Return the IANA name of a time zone (name or ZoneInfo), or None for None. Raises TypeError or ValueError."""
     if value is None:
@@ -37,6 +41,8 @@ def zone_name(argument: str, value: object) -> str | None:
     name = value if isinstance(value, str) else _zone_key(value)
     if name is None:
         raise TypeError(f"{argument} must be a name such as 'Europe/Berlin' or a ZoneInfo, not {type(value).__name__}")
+    if name in _WITHOUT_SUMMER_TIME:
+        warn_caller(f"{argument} {name!r} has no summer time; {_WITHOUT_SUMMER_TIME[name]!r} has it")
     try:
         return zone(name).key
     except ValueError as error:
@@ -113,6 +119,8 @@ def offset_text(moment: datetime) -> str:
 
 
 DAY = timedelta(days=1)
+_FEW_SECONDS = 300
+"""The number of seconds below which a duration without a unit is probably in minutes."""
 _TIME_OF_DAY = re.compile(r"\d{1,2}:\d{2}(:\d{2})?", re.ASCII)
 
 
@@ -152,6 +160,8 @@ def absolute_times(arguments: Mapping[str, Any], time_zone: str | None, end_time
     end, length = times.get("end"), times.pop("duration", None)
     if length is not None and end is not None:
         raise ValueError("duration and end are both given; leave out one of them")
+    if isinstance(length, int | float) and 0 < length < _FEW_SECONDS:
+        warn_caller(f"duration {length} is in seconds; write '{length} min' for minutes, or '{length}s'")
     if length is not None:
         times["end"] = _end_after("duration", length, times.get("start"), time_zone)
     elif _is_length(end):

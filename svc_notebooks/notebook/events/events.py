@@ -8,15 +8,16 @@ from functools import partial
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
-from ...client.events.events import get_event, insert_event
+from ...client.events.events import get_calendar, get_event, insert_event
 from ...client.files import get_file
 from ...core.durations import Duration
 from ...core.events.value_checks import RESPONSES
 from ...core.http.messages import JSONObject
 from ...core.time_arguments import without_words
-from ..arguments import choice, file_ids, flag, row_ids
+from ..arguments import choice, column_values, flag, is_missing, row_ids
 from ..batch.batch import ROW_ERRORS, Batch, Errors, Executor, Progress, RowOperation, known_id, run
 from ..current_session import SessionLike, session_or_current
+from ..folder_tree import files_at
 from ..frames.event_schemas import EVENT
 from ..frames.schemas import DELETED
 from .body import (
@@ -94,7 +95,8 @@ def create_event(
             means the end of this period.
         duration: The length of the event, instead of `end`, as a timedelta, a number of seconds or a text such as "90
             min" or "2 days". An all-day event needs whole days.
-        time_zone: The time zone of start and end, as an IANA name or a ZoneInfo. A timed recurring event needs a zone.
+        time_zone: The time zone of start and end, as an IANA name or a ZoneInfo. None: that of `calendar`, unless it is
+            "primary". A timed recurring event needs a zone.
         recurrence: Words such as "weekly on Mon, Wed until 2027-02-12" (see `recurrence_lines`), or RFC 5545 lines.
         attendees: E-mail addresses in a list, a column or one text with commas or semicolons between them, also with
             names ("Ann Lee <ann@x.example>"); dicts (`email`, `display_name`, `optional` ...); or a DataFrame with
@@ -164,8 +166,12 @@ def create_event(
     arguments = {name: given[name] for name in ARGUMENTS}
     query = query_of(arguments)
     warn_deprecated(arguments)
-    body = event_body(**body_arguments(session, arguments))
     calendar = calendar_id(session, calendar)
+    if calendar != "primary" and "start" in local_times(
+        {**arguments, "start": without_words(start, session.clock.now()), "end": None}
+    ):
+        arguments["time_zone"] = get_calendar(session, calendar).get("timeZone")
+    body = event_body(**body_arguments(session, arguments))
     return with_first(
         event_frame(EVENT, [insert_event(session, calendar, body, query=add_required(query, body))]), body
     )
@@ -190,7 +196,7 @@ def body_arguments(session: Session, arguments: Mapping[str, Any]) -> dict[str, 
             if is_url or (isinstance(attachment, Mapping) and "id" not in attachment):
                 urls.append(attachment)
             else:
-                ids = file_ids(attachment)
+                ids = files_at(session, attachment)
                 urls += [get_file(session, file_id, fields="webViewLink")["webViewLink"] for file_id in ids]
         fields["attachments"] = urls
     time_zone, now = zone_name("time_zone", fields.get("time_zone")), session.clock.now()
@@ -291,12 +297,13 @@ def update_event(
         if_match: The etag that the event must still have, from the column `etag`. If the event has changed, nothing is
             changed, and the error has the status 412.
         send_updates: The attendees who are sent an update: "all", "externalOnly" or "none".
-        workers, executor, errors: The threads or the executor, and what happens with an error. See docs/bulk.md.
+        workers, executor, errors: The threads or the executor, and what happens with an error, as for `upload`.
         progress: None shows a bar for long calls, True always, False never. A function gets (rows done, rows).
         summary, ...: The new values of fields, as arguments of `create_event`, and query parameters such as
             `conference_data_version`. Other fields do not change. `start` alone keeps the length of the event, and
             moves the recurrence of a series; a date makes an all-day event. A time without a time zone is in the time
-            zone of the event, unless `time_zone` is given. `duration`, and an `end` such as "11:00", count from the
+            zone of the event, unless `time_zone` is given. A Series or a list has a value for each event, except for
+            attendees, recurrence, reminders and attachments. `duration`, and an `end` such as "11:00", count from the
             start of the event, unless `start` is given. `recurrence=None` ends a recurrence, so that the event takes
             place once. If another recurrence lacks instances with individual changes, a warning says so.
             `metadata={"location": None}` removes the location.
@@ -335,13 +342,23 @@ def update_event(
             raise ValueError(f"{zone} is the time zone of {times[0]}; give {times[0]} together with {zone}")
     query = query_of({**changes, "send_updates": send_updates})
     warn_deprecated(changes)
-    ids, arguments = row_ids(event, "event"), without_periods(body_arguments(session, changes))
+    ids = row_ids(event, "event")
+    columns = {
+        name: values
+        for name, value in changes.items()
+        if name not in _LISTS and (values := column_values(name, value, len(ids), "event")) is not None
+    }
+    if columns and len({*ids}) < len(ids):
+        raise ValueError(f"event names an event several times; {next(iter(columns))} has a value for each")
+    arguments, body = _checked(session, {name: value for name, value in changes.items() if name not in columns})
+    own = {
+        event_id: _checked(
+            session, changes | {name: None if is_missing(values[n]) else values[n] for name, values in columns.items()}
+        )
+        for n, event_id in enumerate(ids if columns else ())
+    }
     if not _is_following(this_and_following, ids) and event_id is not None:
         raise ValueError("event_id is the id of a new event; leave it out, because the id of an event cannot change")
-    is_relative = needs_start(arguments) and arguments.get("start") is None
-    known = {name: value for name, value in arguments.items() if not (is_relative and name in ends)}
-    # Check the arguments before a request is sent.
-    body = partial_body(**known | {ZONE_OF[name]: "UTC" for name in local_times(arguments)})
     warn_about({"attachments": body.get("attachments")})
     call = partial(
         change_row,
@@ -349,10 +366,27 @@ def update_event(
         query=add_required(query, body),
         body=body,
         arguments=arguments,
+        own=own,
         if_match=if_match,
         this_and_following=this_and_following,
     )
-    return run_on_events("Update events", call, ids, session, Batch(workers, executor, errors, progress=progress), body)
+    keys = [*body, *(key for _, fields in own.values() for key in fields)]
+    return run_on_events("Update events", call, ids, session, Batch(workers, executor, errors, progress=progress), keys)
+
+
+_LISTS = ("attendees", "recurrence", "reminders", "attachments")
+"""The arguments of which one event has a list."""
+
+
+def _checked(session: Session, changes: Mapping[str, Any]) -> tuple[dict[str, Any], JSONObject]:
+    """Return the arguments of a change without words and Periods, and the fields that do not depend on the event.
+
+    Raises TypeError or ValueError for an argument that is not valid.
+    """
+    arguments = without_periods(body_arguments(session, changes))
+    is_relative = needs_start(arguments) and arguments.get("start") is None
+    known = {name: value for name, value in arguments.items() if not (is_relative and name in ("end", "duration"))}
+    return arguments, partial_body(**known | {ZONE_OF[name]: "UTC" for name in local_times(arguments)})
 
 
 def _is_following(this_and_following: object, ids: list[str]) -> bool:
@@ -384,7 +418,7 @@ def respond(
         response: "accepted", "declined", "tentative" or "needsAction".
         comment: A text that is stored with the response.
         calendar: The id, the name or a row of the caller's calendar that contains the events.
-        workers, executor, errors: The threads or the executor, and what happens with an error. See docs/bulk.md.
+        workers, executor, errors: The threads or the executor, and what happens with an error, as for `upload`.
         progress: None shows a bar for long calls, True always, False never. A function gets (rows done, rows).
 
     Returns:
@@ -431,7 +465,7 @@ def delete_event(
         if_match: The etag that the event must still have, from the column `etag`. If the event has changed, nothing is
             deleted, and the error has the status 412.
         send_updates: The attendees who are sent a cancellation: "all", "externalOnly" or "none".
-        workers, executor, errors: The threads or the executor, and what happens with an error. See docs/bulk.md.
+        workers, executor, errors: The threads or the executor, and what happens with an error, as for `upload`.
         progress: None shows a bar for long calls, True always, False never. A function gets (rows done, rows).
 
     Returns:

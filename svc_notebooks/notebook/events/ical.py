@@ -237,7 +237,7 @@ def import_events(
             of this calendar.
         min_duration: The length of a timed event that has none in the file: a timedelta, a number of seconds, or a text
             such as "30 min".
-        workers, executor, errors: The threads or the executor, and what happens with an error. See docs/bulk.md.
+        workers, executor, errors: The threads or the executor, and what happens with an error, as for `upload`.
         resume: The name of a ledger, a file in the current folder in which the call records the rows that are done. The
             same call again imports only the other events, and those that have changed in the file. None records
             nothing. See docs/bulk.md.

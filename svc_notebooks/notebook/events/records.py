@@ -112,10 +112,15 @@ def change_row(
     query: Mapping[str, object],
     body: JSONObject,
     arguments: dict[str, Any],
+    own: Mapping[str, tuple[dict[str, Any], JSONObject]],
     if_match: str | None = None,
     this_and_following: bool = False,
 ) -> Record:
-    """Change an event, and return its record. `body` has the fields of arguments that do not depend on the event."""
+    """Change an event, and return its record. `body` has the fields of arguments that do not depend on the event.
+
+    `own` has other arguments and their body for some events.
+    """
+    arguments, body = own.get(event_id, (arguments, body))
 
     if this_and_following:
         return event_record(change_following(session, calendar, event_id, arguments, query, if_match), UTC_NAME)

@@ -136,15 +136,15 @@ ExpectedLine: TypeAlias = "str | tuple[object, ...]"
 _NO_RESPONSE = "-"
 
 
-def assert_exchanges(expected: Sequence[ExpectedLine], *, after: int = 0, session: SessionLike = None) -> None:
+def assert_exchanges(expected: str | Sequence[ExpectedLine], *, after: int = 0, session: SessionLike = None) -> None:
     """Check that the session has sent exactly these exchanges, in this order.
 
     Args:
-        expected: One text for each exchange, such as "PUT 308" or "POST /upload/storage/v3/files?uploadType=resumable
-            200". The text consists of the method, optionally a path, and the status. The path may contain the wildcard
-            `*`. Query parameters in the path must be in the request, which may have further parameters. The status is
-            a number, a class such as "2xx", or "-" for no response. "*" matches every method or status. A tuple such
-            as ("PUT", 308) may take the place of the text.
+        expected: A text, or a list with one text for each exchange, such as "PUT 308" or
+            "POST /upload/storage/v3/files?uploadType=resumable 200". The text consists of the method, optionally a
+            path, and the status. The path may contain the wildcard `*`. Query parameters in the path must be in the
+            request, which may have further parameters. The status is a number, a class such as "2xx", or "-" for no
+            response. "*" matches every method or status. A tuple such as ("PUT", 308) may take the place of the text.
         after: Exchanges up to this number (column n of `exchanges()`) are ignored.
 
     Raises:
@@ -156,7 +156,7 @@ def assert_exchanges(expected: Sequence[ExpectedLine], *, after: int = 0, sessio
     >>> made = svc.upload(b"hello", name="hello.txt")
     >>> svc.assert_exchanges(["POST /upload/* 200"])
     """
-    patterns = [ExpectedExchange.read(line) for line in expected]
+    patterns = [ExpectedExchange.read(line) for line in ([expected] if isinstance(expected, str) else expected)]
     recorded = [exchange for exchange in session_or_current(session).exchanges if exchange.n > after]
     pairs = _align(patterns, recorded)
     if any(None in pair for pair in pairs):

@@ -118,10 +118,10 @@ def _boundary(exchange: Exchange) -> str | None:
         return None
 
 
-# -- curl commands for bash, with shell variables instead of secrets
+# -- curl commands for a POSIX shell, with shell variables instead of secrets
 
 
-_ESCAPES = {ord("\\"): "\\\\", ord("'"): "\\'", ord("\n"): "\\n", ord("\r"): "\\r", ord("\t"): "\\t"}
+_ESCAPES = {"\\": "\\\\", "'": "\\0047", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def curl_text(exchange: Exchange, base: str | None = None) -> str:
@@ -142,7 +142,7 @@ def _curl_headers(exchange: Exchange) -> Iterator[str]:
     if has_token(exchange):
         yield '-H "Authorization: Bearer $SVC_TOKEN"'
     for name, value in headers_without(exchange, _SET_BY_CLIENT):
-        yield f"-H {_quote(f'{name}: {value}' if value else f'{name};')}"
+        yield f"-H {shlex.quote(f'{name}: {value}' if value else f'{name};')}"
     if exchange.sent and "content-type" not in {name.lower() for name, _ in exchange.request_headers}:
         yield "-H 'Content-Type:'"  # otherwise curl sends the media type of an HTML form
 
@@ -162,7 +162,7 @@ def _curl_url(url: str, base: str | None) -> str:
 
 
 def _quote_with_token(text: str) -> str:
-    """Quote a text for bash, with the shell variable `SVC_TOKEN` instead of each redacted token."""
+    """Quote a text for a shell, with the shell variable `SVC_TOKEN` instead of each redacted token."""
     return '"$SVC_TOKEN"'.join(shlex.quote(part) if part else "" for part in text.split(REDACTED))
 
 
@@ -174,25 +174,25 @@ def _curl_body(exchange: Exchange) -> tuple[str, list[str]]:
     if not exchange.sent:
         return "", ["-H 'Content-Length: 0'"] if exchange.method in {"POST", "PUT", "PATCH"} else []
     recorded = whole_body(exchange)
-    if recorded and "\0" not in recorded:
-        return "", [f"--data-raw {_quote(recorded)}"]
+    if recorded and recorded.replace("\n", "").isprintable():
+        return "", [f"--data-raw {shlex.quote(recorded)}"]
+    if recorded:
+        return f"{_printf(recorded)} | ", ["--data-binary @-"]
     if span := sent_span(exchange):
         return f'tail -c +{span.first + 1} "$FILE" | head -c {exchange.sent} | ', ["--data-binary @-"]
     if frame := multipart_frame(exchange):
-        head, tail = map(_quote, frame)
-        return f"""{{ printf %s {head}; cat "$FILE"; printf %s {tail}; }} | """, ["--data-binary @-"]
+        head, tail = map(_printf, frame)
+        return f"""{{ {head}; cat "$FILE"; {tail}; }} | """, ["--data-binary @-"]
     return "", ['--data-binary "@$FILE"']
 
 
-def _quote(text: str) -> str:
-    """Quote a text as a word for bash. If the text has control characters, use the $'...' form with escapes."""
-    if text.isprintable() or text.replace("\n", "").isprintable():
-        return shlex.quote(text)
+def _printf(text: str) -> str:
+    """Return the command that prints a text, with escapes for control characters, in every POSIX shell."""
     escaped: list[str] = []
     for character in text:
-        hexadecimal = "".join(f"\\x{byte:02x}" for byte in character.encode("utf-8", "replace"))
-        escaped.append(_ESCAPES.get(ord(character)) or (character if character.isprintable() else hexadecimal))
-    return f"$'{''.join(escaped)}'"
+        octal = "".join(f"\\0{byte:03o}" for byte in character.encode("utf-8", "replace"))
+        escaped.append(_ESCAPES.get(character) or (character if character.isprintable() else octal))
+    return f"printf %b '{''.join(escaped)}'"
 
 
 # -- Python code with the library requests

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from ...client.about import get_about
 from ...core.http.native_formats import PDF, ImportFormat
-from ..arguments import file_ids
 from ..current_session import SessionLike, session_or_current
+from ..folder_tree import files_at
 from ..frames.frames import frame
 from ..frames.schemas import ABOUT, EXPORT_FORMATS, IMPORT_FORMATS
 
@@ -108,7 +108,8 @@ def export_formats(file: File | None = None, *, session: SessionLike = None) -> 
     """List the formats to which native documents can be exported.
 
     Args:
-        file: An id, a link, a row, a DataFrame, or a list of these. None lists the formats of every native type.
+        file: An id, a link, a path like "birds/may.csv", a row, a DataFrame, or a list of these.
+            None lists the formats of every native type.
 
     Returns:
         One row for each native type and format: native (str, the short name of the native type, like "document"),
@@ -132,7 +133,7 @@ def export_formats(file: File | None = None, *, session: SessionLike = None) -> 
     if file is None:
         native_types = list(capabilities_of(session).exports)
     else:
-        files = [get_file(session, file_id, fields="mimeType") for file_id in file_ids(file)]
+        files = [get_file(session, file_id, fields="mimeType") for file_id in files_at(session, file)]
         native_types = list(dict.fromkeys(str(resource.get("mimeType")) for resource in files))
     rows = [
         {

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...client.files import copy_file
 from ...client.uploads.chosen_id import copy_with_chosen_id
-from ..arguments import file_ids, optional_text
+from ..arguments import optional_text
 from ..batch.batch import Batch, Errors, Executor, Progress, Report, Resumable, Resume, RowOperation, run
 from ..current_session import SessionLike, session_or_current
+from ..folder_tree import files_at
 from .metadata import files_schema_with, row_bodies, with_parent
 
 if TYPE_CHECKING:
@@ -40,13 +41,13 @@ def copy(
     """Copy files on the service. The caller owns the copies, and the permissions of the originals are not copied.
 
     Args:
-        file: An id, a link, a row, a DataFrame, or a list of these.
+        file: An id, a link, a path like "birds/may.csv", a row, a DataFrame, or a list of these.
         name: The name of the copy, or a list or Series of names. None means "Copy of" and the name of the original.
         folder, parent: The folder of the copy, as for `upload`. None means the folder of the original. If the
             caller may not write to that folder, None means the caller's root folder.
         ocr_language: The language of text in pictures, as for `upload`, if the copy becomes a native document.
-        workers, executor, errors: The threads or the executor, and what happens with an error. See docs/bulk.md.
-        resume: The name of a ledger, with which the same call again does only the other rows. See docs/bulk.md.
+        workers, executor, errors: The threads or the executor, and what happens with an error, as for `upload`.
+        resume: The name of a ledger, with which the same call again does only the other rows.
         progress: None shows a bar for long calls, True always, False never. A function gets (rows done, rows).
         **metadata: Further fields of the copy, or lists with a value for each copy. The `mime_type` of a native
             document, like "application/vnd.svc-apps.document", converts the copy to such a document.
@@ -70,7 +71,7 @@ def copy(
     session = session_or_current(session)
     if name is not None:
         metadata["name"] = name
-    ids = file_ids(file)
+    ids = files_at(session, file)
     bodies = row_bodies(
         with_parent(session, metadata, parent, folder), {}, len(ids), creating=True, names=session.names
     )

@@ -36,18 +36,13 @@ from ...core.files.query import quote
 from ...core.http.ranges import ByteRange
 from ...core.resources.files import File
 from ..current_session import current_session
+from ..folder_tree import name_of_part, path_part
 from ..sandbox.start import new_session
-from .folder_tree import ESCAPED_SLASH, path_part
 
 _FIELDS = "id,name,mimeType,size,md5Checksum,createdTime,modifiedTime,parents,shortcutDetails"
 
 _EXPORT = re.compile(r"(?P<path>.+)\?export=(?P<format>[^/?]+)")
 _WITH_ID = re.compile(r"(?P<stem>.*?) ?\(id=(?P<id>[\w-]+)\)(?P<extension>(\.[^.]*)?)", re.DOTALL)
-
-
-def _name_of(part: str) -> str:
-    """Return the name for a part of a path, which is the inverse of `path_part`."""
-    return ESCAPED_SLASH.sub(lambda match: f"%{match[1][2:]}2F" if match[1] else "/", part)
 
 
 def _part_with_id(file: File) -> str:
@@ -117,7 +112,7 @@ class SvcFileSystem(AbstractFileSystem):  # type: ignore[misc]
     def _child(self, folder: str, path: str) -> File:
         """Return the file in a folder that the last part of a path names."""
         session, (prefix, slash, part) = self.session, path.rpartition("/")
-        name = _name_of(part)
+        name = name_of_part(part)
         q = f"name = {quote(name)} and {quote(folder)} in parents and trashed = false"
         matches = [file for file in list_files(session, q=q, fields=_FIELDS) if file["name"] == name]
         if len(matches) > 1:
@@ -273,7 +268,7 @@ class SvcFileSystem(AbstractFileSystem):  # type: ignore[misc]
         """Return the file at a path, or None, and the name and the folder of a new file. The folder is created."""
         if not path:
             return self.find_file(path), {}
-        new = {"name": _name_of(path.rpartition("/")[2]), "parents": [self._folder(self._parent(path))]}
+        new = {"name": name_of_part(path.rpartition("/")[2]), "parents": [self._folder(self._parent(path))]}
         with suppress(FileNotFoundError):
             return self._child(new["parents"][0], path), new
         return None, new

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ...client.files import get_file, update_file
 from ...client.uploads.chosen_id import with_chosen_id
 from ...client.uploads.request import UploadArguments, UploadRequest
-from ..arguments import file_ids, whole
+from ..arguments import whole
 from ..batch.batch import (
     Batch,
     Errors,
@@ -29,6 +29,7 @@ from ..batch.batch import (
     run_alone,
 )
 from ..current_session import SessionLike, session_or_current
+from ..folder_tree import files_at
 from ..frames.frames import Record, Schema, frame, snake
 from ..frames.schemas import FILE, IDS, file_schema
 from .metadata import RowBodies, files_schema_with, metadata_body, row_bodies, with_parent
@@ -114,14 +115,17 @@ def upload(
         include_hidden: True uploads also files and folders whose names begin with a dot.
         progress: None shows a progress bar for 8 MiB and more, True always, False never. A function is called with
             (bytes done, total bytes or None).
-        workers, executor, errors: The threads or the executor, and what happens with an error. See docs/bulk.md.
-        resume: The name of a ledger, with which the same call again does only the other rows. See docs/bulk.md.
+        workers, executor: The number of threads, or an executor of another library. See docs/bulk.md.
+        errors: "raise" raises the first error after the last row, "return" shows each error in the row of its file.
+            None raises the error of a single row, and returns the errors of several.
+        resume: The name of a ledger, with which the same call again does only the other rows.
 
     Returns:
         One row for each source: id, name, mime_type (str), size (Int64, bytes), created_time,
         modified_time (datetime64[ms, UTC]), trashed, starred (boolean), parents (object, list of ids),
         web_view_link, md5_checksum (str, of the sent bytes; missing for native documents, open files and resumable
-        uploads), outcome, error (str), attempts (Int64), seconds (Float64), and each other field in `metadata`. With
+        uploads), outcome, error (str), attempts (Int64: 1, and 1 for each request of this row that was sent again after
+            a failure, except chunks), seconds (Float64), and each other field in `metadata`. With
         the checksum, `download` needs one request for each row. For folders, one row for each file below them, also
         with path (str, the path in the folder, like "data/a.csv"), and with the outcome uploaded, or unchanged for a
         file with the same content.
@@ -235,7 +239,7 @@ def update(
     """Change the metadata of files, their content, or both.
 
     Args:
-        file: An id, a link, a row, a DataFrame, or a list of these.
+        file: An id, a link, a path like "birds/may.csv", a row, a DataFrame, or a list of these.
         source: The new content, as for `upload`, for all files, or a list with the content of each file. None keeps the
             content. For a native document, the source is converted and replaces everything in the document. A
             DataFrame is written in the format of the file.
@@ -244,8 +248,8 @@ def update(
         metadata: The fields to change as a dict, or a list with a dict for each file.
         ocr_language: The language of text in pictures in `source`, as for `upload`.
         upload_type, chunk_size, progress: The same as for `upload`.
-        workers, executor, errors: The threads or the executor, and what happens with an error. See docs/bulk.md.
-        resume: The name of a ledger, with which the same call again does only the other rows. See docs/bulk.md.
+        workers, executor, errors: The threads or the executor, and what happens with an error, as for `upload`.
+        resume: The name of a ledger, with which the same call again does only the other rows.
         **fields: Fields to change, like `name="b.csv"`, `starred=True`, `properties={"lab": "7"}`. A list or Series has
             a value for each file, like `name=rows["name"] + ".txt"`. A missing value in it changes nothing.
 
@@ -273,7 +277,7 @@ def update(
     """
 
     session = session_or_current(session)
-    ids, batch = file_ids(file), Batch(workers, executor, errors, resume, progress)
+    ids, batch = files_at(session, file), Batch(workers, executor, errors, resume, progress)
     if source is not None:
         if mime_type is not None and not isinstance(mime_type, str):
             raise TypeError(f"mime_type must be a str for new content, not {type(mime_type).__name__}")
@@ -386,7 +390,7 @@ def file(id: File, *, fields: str | Iterable[str] | None = None, session: Sessio
     """Return the metadata of one or more files.
 
     Args:
-        id: An id, a link, a row, a DataFrame, or a list of these.
+        id: An id, a link, a path like "birds/may.csv", a row, a DataFrame, or a list of these.
         fields: The columns to return, as names separated by commas or a list of names. "*" returns all columns, and
             None the columns of `files()`. The service computes a checksum when it is first requested.
 
@@ -406,4 +410,4 @@ def file(id: File, *, fields: str | Iterable[str] | None = None, session: Sessio
     schema = file_schema(fields)
     mask = "*" if schema is FILE else ",".join(schema.keys)
     call = partial(get_file, session, fields=mask)
-    return apply_to_rows(schema, file_ids(id, "id"), call, session, workers=None)
+    return apply_to_rows(schema, files_at(session, id, "id"), call, session, workers=None)

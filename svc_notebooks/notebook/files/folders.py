@@ -11,13 +11,12 @@ from ...client.files import ROOT, delete_file, get_file, update_file
 from ...client.uploads.request import UploadArguments
 from ...client.uploads.tree_upload import TreeUpload
 from ...core.errors.errors import NotFound
-from ..arguments import file_ids
 from ..batch.batch import Batch, Errors, Executor, Progress, Report, Resumable, Resume, RowOperation, known_id, run
 from ..current_session import SessionLike, session_or_current
+from ..folder_tree import files_at, one_folder_id
 from ..frames.frames import Record, snake
 from ..frames.schemas import DELETED, FILES
 from .files import create_file, file as _file, update_files
-from .folder_tree import one_folder_id
 from .metadata import RowBodies, metadata_body, with_parent
 from .search import files
 
@@ -45,9 +44,9 @@ def trash(
     """Move files to the trash and return them, with the columns of `files()`.
 
     Args:
-        file: An id, a link, a row, a DataFrame, or a list of these.
-        workers, executor, errors: The threads or the executor, and what happens with an error. See docs/bulk.md.
-        resume: The name of a ledger, with which the same call again does only the other rows. See docs/bulk.md.
+        file: An id, a link, a path like "birds/may.csv", a row, a DataFrame, or a list of these.
+        workers, executor, errors: The threads or the executor, and what happens with an error, as for `upload`.
+        resume: The name of a ledger, with which the same call again does only the other rows.
         progress: None shows a bar for long calls, True always, False never. A function gets (rows done, rows).
 
     Returns:
@@ -75,9 +74,9 @@ def untrash(
     """Restore files from the trash and return them, with the columns of `files()`.
 
     Args:
-        file: An id, a link, a row, a DataFrame, or a list of these.
-        workers, executor, errors: The threads or the executor, and what happens with an error. See docs/bulk.md.
-        resume: The name of a ledger, with which the same call again does only the other rows. See docs/bulk.md.
+        file: An id, a link, a path like "birds/may.csv", a row, a DataFrame, or a list of these.
+        workers, executor, errors: The threads or the executor, and what happens with an error, as for `upload`.
+        resume: The name of a ledger, with which the same call again does only the other rows.
         progress: None shows a bar for long calls, True always, False never. A function gets (rows done, rows).
 
     Returns:
@@ -93,9 +92,10 @@ def untrash(
 
 
 def _set_trashed(session: SessionLike, file: File, batch: Batch, *, trashed: bool) -> DataFrame:
-    ids = file_ids(file)
+    session = session_or_current(session)
+    ids = files_at(session, file)
     bodies = RowBodies({"trashed": trashed}, [{}] * len(ids))
-    return update_files(session_or_current(session), ids, bodies, batch, "trash" if trashed else "untrash")
+    return update_files(session, ids, bodies, batch, "trash" if trashed else "untrash")
 
 
 def delete(
@@ -111,9 +111,9 @@ def delete(
     """Delete files permanently. They are not moved to the trash.
 
     Args:
-        file: An id, a link, a row, a DataFrame, or a list of these.
-        workers, executor, errors: The threads or the executor, and what happens with an error. See docs/bulk.md.
-        resume: The name of a ledger, with which the same call again does only the other rows. See docs/bulk.md.
+        file: An id, a link, a path like "birds/may.csv", a row, a DataFrame, or a list of these.
+        workers, executor, errors: The threads or the executor, and what happens with an error, as for `upload`.
+        resume: The name of a ledger, with which the same call again does only the other rows.
         progress: None shows a bar for long calls, True always, False never. A function gets (rows done, rows).
 
     Returns:
@@ -131,7 +131,8 @@ def delete(
     batch = Batch(workers, executor, errors, resume, progress)
     resumable: Resumable[str] = Resumable("delete", repeat=_delete_again)
     operation = RowOperation(DELETED, _delete_row, known=known_id, resumable=resumable, title="Delete")
-    return run(operation, file_ids(file), session_or_current(session), batch)
+    session = session_or_current(session)
+    return run(operation, files_at(session, file), session, batch)
 
 
 def empty_trash(*, session: SessionLike = None) -> DataFrame:
@@ -230,12 +231,12 @@ def move(
     """Move files and folders into a folder, and return the moved files.
 
     Args:
-        file: An id, a link, a row, a DataFrame, or a list of these.
+        file: An id, a link, a path like "birds/may.csv", a row, a DataFrame, or a list of these.
         to: The folder, as an id, a link, a path like "birds/2026", a row or a DataFrame of one row. None
             or "root" means the top folder.
         folder: The same as `to`.
-        workers, executor, errors: The threads or the executor, and what happens with an error. See docs/bulk.md.
-        resume: The name of a ledger, with which the same call again does only the other rows. See docs/bulk.md.
+        workers, executor, errors: The threads or the executor, and what happens with an error, as for `upload`.
+        resume: The name of a ledger, with which the same call again does only the other rows.
         progress: None shows a bar for long calls, True always, False never. A function gets (rows done, rows).
 
     Returns:
@@ -259,7 +260,8 @@ def move(
     if (to is ...) == (folder is None):
         raise TypeError("move() needs the folder once: move(file, to=folder), and to='root' is the top folder")
     to = folder if isinstance(to, EllipsisType) else to
-    session, ids = session_or_current(session), file_ids(file)
+    session = session_or_current(session)
+    ids = files_at(session, file)
     target = _folder_id(session, ROOT if to is None else one_folder_id(session, to, "to"))
     resumable: Resumable[str] = Resumable("move", {"to": target})
     operation = RowOperation(FILES, partial(_move, target=target), known=known_id, resumable=resumable, title="Move")

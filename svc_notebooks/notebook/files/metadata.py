@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ...core.brand_names import Names
@@ -14,10 +14,11 @@ from ...core.http.messages import JSON
 from ...core.resources.field import Field, Write
 from ...core.resources.files import File
 from ...core.suggestions import nearest_name
+from ...core.time_arguments import python_time
 from ..arguments import column_values, file_ids, is_missing, plain
+from ..folder_tree import one_folder_id
 from ..frames.frames import Schema, camel, snake
 from ..frames.schemas import FILE, FILES
-from .folder_tree import one_folder_id
 
 if TYPE_CHECKING:
     from ...client.session import Session
@@ -123,16 +124,22 @@ def _entry(name: object, value: Any, writable: Mapping[str, Field], names: Names
     problem = None if wire_value is None else type_problem(writable[key], wire_value)
     if problem:
         shown = f"{row} is of type {type(value).__name__}" if row else f"{name} is {value!r:.200}"
+        if key in ("properties", "appProperties") and isinstance(value, Mapping):
+            problem = f"the values must be texts: { ({str(k): str(v) for k, v in value.items()})!r:.200}"
         raise ValueError(f"{shown}: {problem.rstrip('.')}")
     return key, wire_value
 
 
 def _wire_value(key: str, value: Any, names: Names) -> JSON:
-    if isinstance(value, datetime):
-        return format_time(value if value.tzinfo else value.astimezone())
     if key.endswith("Time") and isinstance(value, date | str):
         with suppress(ValueError):
-            return f"{date.fromisoformat(str(value).strip())}T00:00:00Z"
+            moment = python_time(key, value)
+            if not isinstance(moment, datetime):
+                return f"{moment}T00:00:00Z"
+            moment = datetime.combine(moment.date(), moment.timetz())  # also of a Timestamp
+            if moment.tzinfo is None:
+                moment = moment.replace(tzinfo=UTC) if isinstance(value, str) else moment.astimezone()
+            return format_time(moment)
     if key == "parents" and value is not None:
         return [*file_ids(value, key)]
     if key == "mimeType" and isinstance(value, str):

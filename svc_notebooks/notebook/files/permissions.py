@@ -7,9 +7,10 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from ...client.files import file_permissions, share_file, unshare_file
-from ..arguments import choice, file_ids
+from ..arguments import choice
 from ..batch.batch import ROW_ERRORS, Batch, Errors, Executor, Progress, Report, Resumable, Resume, RowOperation, run
 from ..current_session import SessionLike, session_or_current
+from ..folder_tree import files_at
 from ..frames.frames import Record, frame
 from ..frames.schemas import PERMISSIONS
 from ..people import people
@@ -43,13 +44,14 @@ def share(
     """Give users, domains or everyone access to files. `role` replaces the role that a grantee already has.
 
     Args:
-        file: An id, a link, a row, a DataFrame, or a list of these. A folder is shared with all files in it.
+        file: An id, a link, a path like "birds/may.csv", a row, a DataFrame, or a list of these.
+            A folder is shared with all files in it.
         with_: An e-mail address, "anyone" (everyone who has the file's id), "domain:example.com" (every user of this
             domain), or several of these: in a list, a column, or one text with commas or semicolons between them. A
             name may stand before an address, as in "Ann Lee <ann@x.example>".
         role: "reader", "commenter" or "writer".
-        workers, executor, errors: The threads or the executor, and what happens with an error. See docs/bulk.md.
-        resume: The name of a ledger, with which the same call again does only the other rows. See docs/bulk.md.
+        workers, executor, errors: The threads or the executor, and what happens with an error, as for `upload`.
+        resume: The name of a ledger, with which the same call again does only the other rows.
         progress: None shows a bar for long calls, True always, False never. A function gets (rows done, rows).
 
     Returns:
@@ -71,7 +73,7 @@ def share(
     """
     session = session_or_current(session)
     bodies = [_body(grantee, choice("role", role, _ROLES)) for grantee in grantees("with_", with_)]
-    pairs = list(product(file_ids(file), bodies))
+    pairs = list(product(files_at(session, file), bodies))
     resumable: Resumable[tuple[str, Permission]] = Resumable("share", {"role": role}, identity=list)
     operation = RowOperation(
         PERMISSIONS, _share_row, known=_known, resumable=resumable, title="Share", unit="permissions"
@@ -132,11 +134,11 @@ def unshare(
     """Remove the permissions of grantees on files. Users without another permission lose access.
 
     Args:
-        file: An id, a link, a row, a DataFrame, or a list of these.
+        file: An id, a link, a path like "birds/may.csv", a row, a DataFrame, or a list of these.
         with_: The grantees, as for `share`: an e-mail address, "anyone", "domain:example.com", or a list of these. The
             function also accepts the id of a permission, as in `permissions(file)`.
-        workers, executor, errors: The threads or the executor, and what happens with an error. See docs/bulk.md.
-        resume: The name of a ledger, with which the same call again does only the other rows. See docs/bulk.md.
+        workers, executor, errors: The threads or the executor, and what happens with an error, as for `upload`.
+        resume: The name of a ledger, with which the same call again does only the other rows.
         progress: None shows a bar for long calls, True always, False never. A function gets (rows done, rows).
 
     Returns:
@@ -152,7 +154,8 @@ def unshare(
     >>> svc.unshare(file, "bob@svc.example")["email_address"].tolist()
     ['bob@svc.example']
     """
-    pairs = list(product(file_ids(file), _emails("with_", with_)))
+    session = session_or_current(session)
+    pairs = list(product(files_at(session, file), _emails("with_", with_)))
     resumable: Resumable[tuple[str, str]] = Resumable("unshare", identity=list, repeat=_unshare_again)
     row_errors = (*ROW_ERRORS, ValueError)
     operation = RowOperation(
@@ -164,7 +167,7 @@ def unshare(
         title="Unshare",
         unit="permissions",
     )
-    return run(operation, pairs, session_or_current(session), Batch(workers, executor, errors, resume, progress))
+    return run(operation, pairs, session, Batch(workers, executor, errors, resume, progress))
 
 
 def _unshare_row(session: Session, pair: tuple[str, str], report: Report) -> Record:
@@ -212,7 +215,7 @@ def permissions(file: File, *, session: SessionLike = None) -> DataFrame:
         PERMISSIONS,
         [
             _record(file_id, permission)
-            for file_id in file_ids(file)
+            for file_id in files_at(session, file)
             for permission in file_permissions(session, file_id)
         ],
     )

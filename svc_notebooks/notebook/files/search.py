@@ -39,10 +39,10 @@ from ...core.resources.files import File as FileResource
 from ...core.time_arguments import instant_of
 from ..arguments import file_ids, flag, optional_text, texts, whole
 from ..current_session import SessionLike, session_or_current
+from ..folder_tree import FolderTree, folder_ids
 from ..frames.frames import Column, Record, Schema, concatenate, frame, select_columns, snake
 from ..frames.schemas import FILE, FILES
 from ..people import people
-from .folder_tree import FolderTree, folder_ids
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -266,6 +266,7 @@ _FIELDS = {snake(name): name for name in (*FIELDS, *PAIRS) if snake(name) != nam
 _KEYS = {**{snake(name): name for name in SORT_KEYS}, "size": "quotaBytesUsed"}
 _STRING_OR_NAME = re.compile(r"'(?:[^'\\]|\\.)*'|[A-Za-z][A-Za-z0-9_.]*", re.DOTALL)
 _OPERATOR = re.compile(r"[=<>']|\b(?:contains|in|has)\b")
+_FULL_TEXT = re.compile(r"\bfull_?text contains '([^']*)'", re.IGNORECASE)
 _WIDTH = 100  # of the part of a long query that an error shows, in characters
 
 
@@ -506,9 +507,10 @@ def files(  # type: ignore[misc]  # the overloads tell the types of the result
             raise
         if is_empty and folder is not None:
             _check_folders(session, conditions["folder"])
-        if is_empty and text is not None:
+        words = text or (_FULL_TEXT.search(query or "") or ["", None])[1]
+        if is_empty and words is not None:
             searched = "only names and descriptions are searched, not the content of files"
-            warn_caller(f"no file has the words {text!r:.60}: {searched}, unless a deployment does more")
+            warn_caller(f"no file has the words {words!r:.60}: {searched}, unless a deployment does more")
         if records or not start:
             yield _numbered(frame(columns, records), start)
 

@@ -10,9 +10,9 @@ from ...core.errors.public_calls import public_methods
 from ..arguments import is_missing
 from ..byte_sizes import size_text
 from ..current_session import SessionLike, session_or_current
+from ..folder_tree import one_folder_id
 from ..html import Markup, tag
 from . import search
-from .folder_tree import one_folder_id
 
 if TYPE_CHECKING:
     from pandas import DataFrame

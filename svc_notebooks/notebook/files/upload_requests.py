@@ -144,6 +144,8 @@ def new_files(
     contents = [content for item in sources(source) for content in _matches(item)]
     if len(contents) > 1:
         _check_streams(contents)
+    if is_frame(file_id) or isinstance(file_id, Mapping):
+        raise TypeError("file_id is the id of a new file, or a list of ids; update(file, source) changes a file")
     if isinstance(file_id, str) and len(contents) != 1:
         raise ValueError(f"file_id is for one source, but source has {len(contents)} sources; give a list of ids")
     chosen_id = {} if file_id is None else {"id": file_id}
@@ -151,6 +153,11 @@ def new_files(
     bodies = row_bodies(metadata, chosen_id, len(contents), creating=True, names=session.names, row="source")
     keys, rows = bodies.keys, []
     query = files_schema_with(keys).query
+    if slashed := next((title for title in names if title and "/" in title), None):
+        above, _, last = slashed.rpartition("/")
+        warn_caller(
+            f"name {slashed!r} is one name with slashes, not a path; folder={above!r}, name={last!r} is in a folder"
+        )
     for n, (item, title) in enumerate(zip(contents, names, strict=True)):
         body = bodies.body(n)
         converted = bool(arguments.convert_to) or session.names.is_native(str(body.get("mimeType")))
@@ -305,8 +312,7 @@ _MAX_SKIPPED_NAMED = 5
 def has_tree(source: object) -> bool:
     """Return True if a source, or one in a list of sources, is the path of a folder or a pattern with wildcards."""
 
-    sources = source if isinstance(source, list | tuple) else [source]
-    return any(names_tree(path) for path in sources if isinstance(path, str | os.PathLike))
+    return any(names_tree(path) for path in sources(source) if isinstance(path, str | os.PathLike))
 
 
 def upload_trees(
@@ -383,12 +389,15 @@ def _identity(row: TreeFile) -> list[object]:
 
 def _local_trees(source: Any, name: object, *, include_hidden: bool) -> list[LocalTree]:
 
-    sources = source if isinstance(source, list | tuple) else [source]
-    if name is not None and (len(sources) != 1 or not isinstance(name, str)):
-        raise ValueError("name is for one file or folder, and source has several; leave name out")
-    if others := [type(member).__name__ for member in sources if not isinstance(member, str | os.PathLike)]:
+    paths = sources(source)
+    if name is not None and (len(paths) != 1 or not isinstance(name, str)):
+        folder = next(path for path in paths if isinstance(path, str | os.PathLike) and names_tree(path))
+        raise ValueError(
+            f"name is for one file or folder, but source has {len(paths)}, among them the folder or pattern {folder!r}"
+        )
+    if others := [type(member).__name__ for member in paths if not isinstance(member, str | os.PathLike)]:
         raise ValueError(f"source mixes folders with {others[0]}; upload them in two calls")
-    return [list_tree(path, name=name, include_hidden=include_hidden) for path in sources]
+    return [list_tree(path, name=name, include_hidden=include_hidden) for path in paths]
 
 
 def _check_count(title: str, count: int, size: int, recursive: bool | None) -> None:

@@ -11,10 +11,11 @@ from ...client.uploads import prepare
 from ...core.errors.errors import SvcError
 from ...core.errors.public_calls import public_methods
 from ...core.suggestions import missing_attribute
-from ..arguments import is_frame, names_for, one_id, row_ids, single_source
+from ..arguments import is_frame, names_for, row_ids, single_source
 from ..batch.progress import Progress, check_progress, reporting
 from ..current_session import SessionLike, session_or_current
 from ..exchanges.charts import Picture, state_chart, state_path, upload_picture
+from ..folder_tree import one_file_at
 from ..frames.frames import frame
 from ..frames.schemas import HISTORY, PENDING
 from .metadata import files_schema_with, metadata_body, with_parent
@@ -219,10 +220,10 @@ def start_upload(
     """
 
     (title,) = names_for(1, name)
-    existing = None if file is None else one_id(file)
+    session = session_or_current(session)
+    existing = None if file is None else one_file_at(session, file)
     if existing is not None and any(argument is not None for argument in (file_id, convert_to, parent, folder)):
         raise ValueError("file_id, convert_to and folder are for new files; leave these arguments out if you give file")
-    session = session_or_current(session)
     further = with_parent(session, metadata, parent, folder) or {}
     body = metadata_body(
         {**further, **({"id": file_id} if file_id else {})}, creating=existing is None, names=session.names

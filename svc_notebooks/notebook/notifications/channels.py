@@ -11,9 +11,10 @@ from ...core.clock import to_millis
 from ...core.durations import Duration, parse_duration
 from ...core.http.redaction import mask_token, redact_url
 from ...core.time_arguments import python_time, without_words
-from ..arguments import file_ids, is_frame, optional_text, row_ids
+from ..arguments import is_frame, optional_text, row_ids
 from ..batch.batch import apply_to_rows
 from ..current_session import SessionLike, session_or_current
+from ..folder_tree import files_at
 from ..frames.frames import Record, frame
 from ..frames.schemas import CHANNELS, STOPPED
 from .open_receiver import receivers_of
@@ -94,7 +95,7 @@ def watch_file(
     """Open a notification channel on each file. The service then sends a message whenever the file changes.
 
     Args:
-        file: An id, a link, a row, a DataFrame, or a list of these.
+        file: An id, a link, a path like "birds/may.csv", a row, a DataFrame, or a list of these.
         receiver: A `receiver()` that gets the messages, or the https address of another receiver, whose domain must
             be registered with the service. None means the latest receiver of the session.
         channel_id: A new channel id of at most 64 characters. None generates a UUID.
@@ -131,7 +132,7 @@ def watch_file(
     ['properties']
     """
     session = session_or_current(session)
-    ids = file_ids(file)
+    ids = files_at(session, file)
     if channel_id is not None and len(ids) != 1:
         raise ValueError(f"channel_id is for one file, but file has {len(ids)}; leave channel_id out")
     open_channel = _watcher(session, receiver, channel_id, token, (expires_in, expiration), channel_type)

@@ -139,7 +139,7 @@ class Receiver:
             self._close()
 
     def answer_with(self, status: int, *, times: int | None = None, delay: Duration = 0) -> None:
-        """Set the response to the next messages.
+        """Set the response to the next messages. Another call adds to the responses that no message got yet.
 
         Args:
             status: The HTTP status of the response. After 200, 201, 202, 204 and 102 the message counts as delivered.

@@ -155,7 +155,9 @@ class Identities:
             return self._sign_in_account(user, scopes, expires_in, subject)
         if subject is not None:
             raise ValueError("subject needs a service account; give lab.service_account(...) as the user")
-        return self._session(self._token(user, scopes, client, expires_in, service_account=service_account))
+        session = self._session(self._token(user, scopes, client, expires_in, service_account=service_account))
+        session.user = str(user)
+        return session
 
     def create_access_token(
         self,
@@ -273,7 +275,7 @@ class Identities:
         An application with the scope "storage.file" then has access to these files.
 
         Args:
-            file: An id, a link, a row, a DataFrame, or a list of these.
+            file: An id, a link, a path like "birds/may.csv", a row, a DataFrame, or a list of these.
             client: The application, as an OAuth client id or an `OAuthClient`.
 
         Raises:
@@ -287,7 +289,7 @@ class Identities:
         Only the owner can download a flagged file, and only with `acknowledge_abuse=True`.
 
         Args:
-            file: An id, a link, a row, a DataFrame, or a list of these.
+            file: An id, a link, a path like "birds/may.csv", a row, a DataFrame, or a list of these.
             abusive: True sets the flag, and False removes the flag.
 
         Raises:

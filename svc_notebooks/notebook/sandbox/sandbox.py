@@ -24,8 +24,9 @@ from ...core.http.messages import JSONObject, Request, Response
 from ...core.platform import need_sockets
 from ...core.processes import after_fork, skip_finalizers
 from ...core.suggestions import CALLS, missing_attribute
-from ..arguments import is_frame, one_id
+from ..arguments import is_frame
 from ..current_session import reset_current
+from ..folder_tree import one_file_at
 from ..frames.event_schemas import OUTBOX
 from ..frames.frames import frame
 from ..frames.schemas import DELIVERIES, JOURNAL
@@ -381,6 +382,6 @@ class Sandbox(Identities, SandboxControls):
         # A column has the address of the time at which the frame was made, perhaps of a server that has ended.
         known = row.get("html_link", row.get("web_view_link")) if hasattr(row, "get") else None
         if not isinstance(known, str):
-            known = get_file(self.session, one_id(row, "row"), fields="webViewLink")["webViewLink"]
+            known = get_file(self.session, one_file_at(self.session, row, "row"), fields="webViewLink")["webViewLink"]
         server = urlsplit(running[-1].base_url)
         return urlsplit(known)._replace(scheme=server.scheme, netloc=server.netloc).geturl()

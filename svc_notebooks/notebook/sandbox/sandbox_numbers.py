@@ -80,9 +80,6 @@ def explain_not_found(error: SvcError, sandbox: Sandbox | None = None, base_url:
         elif kind == "file" and not _ID.fullmatch(key):
             name = re.sub(r"[*?]", r"[\g<0>]", key)  # the file of this name and no other
             error.advice = f"Check the id; files(name={name!r}) finds a file by its name."
-            folder, _, own_name = name.strip("/").rpartition("/")
-            if folder:
-                error.advice = f"Check the id; files(folder={folder!r}, name={own_name!r}) finds a file by its path."
         elif kind == "calendar":
             error.advice = "Give the id, the row or the name of a calendar of calendars()."
         elif kind == "event":

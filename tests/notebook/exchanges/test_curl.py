@@ -1,4 +1,4 @@
-"""Tests of curl commands, each of which runs in bash against the same service on a socket."""
+"""Tests of curl commands, each of which runs in sh against the same service on a socket."""
 
 import json
 import os
@@ -28,7 +28,7 @@ def paste(lab: svc.Sandbox) -> Iterator[Callable[..., str]]:
                 "PATH": os.environ["PATH"], "SVC_TOKEN": token, "SVC_BASE_URL": server.base_url, "FILE": str(file),
                 "http_proxy": "http://127.0.0.1:9", "ALL_PROXY": "http://127.0.0.1:9",
             }  # fmt: skip
-            done = subprocess.run(["bash", "-c", command], env=shell, capture_output=True, timeout=PATIENCE, check=True)
+            done = subprocess.run(["sh", "-c", command], env=shell, capture_output=True, timeout=PATIENCE, check=True)
             return done.stdout.decode()
 
         yield run

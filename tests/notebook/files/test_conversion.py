@@ -278,7 +278,7 @@ class TestExport:
         assert seen[-1] == (size, size)
 
     def test_names_that_would_leave_the_folder_stay_in_it(self, lab):
-        file = svc.upload(CITIES, name="../../etc/cities", convert_to="spreadsheet")
+        file = svc.upload(CITIES, metadata={"name": "../../etc/cities"}, convert_to="spreadsheet")
 
         assert svc.export(file, "csv")["path"].item() == ".._.._etc_cities.csv"
 

@@ -142,7 +142,7 @@ def test_two_files_of_one_name_have_paths_with_ids(fs) -> None:
     "name", ["in/out.csv", "50%2F.csv", "50%252F.csv", "what?.csv", "[x].csv", "*", " a ", "ü (id=x)"]
 )
 def test_each_name_has_a_path(fs, name) -> None:
-    svc.upload(b"x", name=name, parent=svc.create_folder("A"))
+    svc.upload(b"x", metadata={"name": name}, parent=svc.create_folder("A"))
 
     [path] = fs.find("A")
 

@@ -128,7 +128,7 @@ NAMES = {
 @pytest.mark.parametrize("name", NAMES, ids=[value[:10] for value in NAMES.values()])
 def test_names_cannot_leave_the_folder(lab, tmp_path, name):
     folder = svc.create_file(name, mime_type="folder")
-    svc.upload(b"x", name=name, parent=folder)
+    svc.upload(b"x", metadata={"name": name}, parent=folder)
 
     svc.download(folder, tmp_path / "to")
 

@@ -11,9 +11,10 @@ from ....client.downloads.downloads import RangeGiven, as_range, read_content
 from ....client.downloads.exports import export_target, normalize_format, read_export
 from ....client.files import get_file
 from ....core.errors.caller_warning import warn_caller
-from ...arguments import file_ids, flag, one_id
+from ...arguments import flag
 from ...batch.batch import Batch, Errors, Executor, Progress, Resume, RowOperation, run
 from ...current_session import SessionLike, session_or_current
+from ...folder_tree import files_at, one_file_at
 from ...frames.schemas import DOWNLOADS
 from .rows import (
     GOING_ON,
@@ -64,7 +65,7 @@ def download(
     json. Shortcuts, and documents without an export format, are not saved. A UserWarning names them.
 
     Args:
-        file: An id, a link, a row, a DataFrame, or a list of these.
+        file: An id, a link, a path like "birds/may.csv", a row, a DataFrame, or a list of these.
         to: The path of a file, or a folder in which each file keeps its name. None means the notebook's folder. For
             several files or a folder, and with a slash at its end, `to` is a folder, and is created if necessary. A
             folder is not saved as an archive: `shutil.make_archive` makes one of the saved folder. The
@@ -77,7 +78,7 @@ def download(
         overwrite: True replaces a file at the path that has other content. False raises PathExists for such a file.
         progress: None shows a progress bar for large transfers, True always, False never. A function is called with
             (bytes done, total bytes or None) of all files.
-        workers, executor, errors: The threads or the executor, and what happens with an error. See docs/bulk.md.
+        workers, executor, errors: The threads or the executor, and what happens with an error, as for `upload`.
         resume: The name of a ledger, a file in the current folder in which the call records the files that are saved.
             The same call again saves only the others, and those that are missing on disk. See docs/bulk.md.
 
@@ -109,7 +110,8 @@ def download(
 
     flag("overwrite", overwrite)
     requested, batch = as_range(byte_range), Batch(workers, executor, errors, resume, progress)
-    session, ids = session_or_current(session), file_ids(file)
+    session = session_or_current(session)
+    ids = files_at(session, file)
     known = {} if requested else known_files(file)
     with target_of(len(ids), to, executor) as target:
         prepared = DownloadRows(session, target.path, target.new_folder, DistinctPaths(), requested)
@@ -182,7 +184,8 @@ def read(
     b'hello'
     """
 
-    session, file_id = session_or_current(session), one_id(file)
+    session = session_or_current(session)
+    file_id = one_file_at(session, file)
     if format is not None:
         if byte_range is not None:
             raise ValueError("byte_range is for the content of a file; leave it out if you give a format")

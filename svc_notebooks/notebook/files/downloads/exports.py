@@ -7,9 +7,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ....client.downloads.exports import check_extension, export_name, export_target, normalize_format
-from ...arguments import file_ids, flag
+from ...arguments import flag
 from ...batch.batch import ROW_ERRORS, Batch, Errors, Executor, Progress, Resume, RowOperation, run
 from ...current_session import SessionLike, session_or_current
+from ...folder_tree import files_at
 from ...frames.schemas import EXPORTED
 from .rows import GOING_ON, DownloadRow, DownloadRows, label_of_row, request_metadata, target_of
 
@@ -41,7 +42,7 @@ def export(
     count as a difference, because some services write the time of the export.
 
     Args:
-        file: An id, a link, a row, a DataFrame, or a list of these.
+        file: An id, a link, a path like "birds/may.csv", a row, a DataFrame, or a list of these.
         format: An extension ("pdf", ".docx"), a title ("MS Word") or a media type of `export_formats(file)`.
         to: The path of a file, or a folder in which an export gets the document's name and the format's extension.
             None means the notebook's folder. For several files, and with a slash at its end, `to` is a folder, and is
@@ -49,7 +50,7 @@ def export(
             `name (2).ext`, in the order of the rows. A URL needs the extra `fsspec`, as for `download`.
         overwrite: True replaces a file at the path that has other content. False raises PathExists for such a file.
         progress: True shows a progress bar. A function is called with (bytes done, total bytes or None).
-        workers, executor, errors: The threads or the executor, and what happens with an error. See docs/bulk.md.
+        workers, executor, errors: The threads or the executor, and what happens with an error, as for `upload`.
         resume: The name of a ledger, a file in the current folder in which the call records the files that are saved.
             The same call again saves only the others, and those that are missing on disk. See docs/bulk.md.
 
@@ -78,7 +79,8 @@ def export(
 
     flag("overwrite", overwrite)
     batch = Batch(workers, executor, errors, resume, progress)
-    session, ids, format_name = session_or_current(session), file_ids(file), normalize_format(format)
+    session, format_name = session_or_current(session), normalize_format(format)
+    ids = files_at(session, file)
     with target_of(len(ids), to, executor) as target:
         if not (target.new_folder or target.path.is_dir()):
             check_extension(target.path, format_name)

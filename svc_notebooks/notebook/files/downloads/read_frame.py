@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from ....core.http.multipart import MediaType
 from ....core.processes import temporary_folder
-from ...arguments import choice, file_ids, optional_text
+from ...arguments import choice, optional_text
 from ...batch.batch import Batch, Executor, Progress, Report, RowOperation, run
 from ...byte_sizes import MIB
 from ...current_session import SessionLike, session_or_current
+from ...folder_tree import files_at
 from ...frames.frames import Record, schema
 from ...tables.formats import BY_NAME, TableFormat, format_of_file
 from ...tables.read_table import check_options, read_table
@@ -60,8 +61,8 @@ def read_frame(
     """Read stored CSV, TSV, JSON, Parquet and Excel files and native spreadsheets as one DataFrame.
 
     Args:
-        file: An id, a link, a row, a DataFrame, or a list of these. Of a folder, all tables directly in it are read in
-            the order of their names, and its other files are not.
+        file: An id, a link, a path like "birds/may.csv", a row, a DataFrame, or a list of these.
+            Of a folder, all tables directly in it are read in the order of their names, and its other files are not.
         sheet: The sheet of a spreadsheet or workbook, as its name or its number, counted from 0. None means the first
             sheet. `sheet_name` of pandas is the same.
         format: "csv", "tsv", "json", "jsonl", "parquet", "xlsx", "xlsm", "xls" or "ods". None takes the format from the
@@ -103,11 +104,17 @@ def read_frame(
     >>> svc.read_frame(months, file_column="month").values.tolist()
     [['january.csv', 1, 5], ['february.csv', 2, 7]]
     """
-    if sheet is None:
-        sheet = options.pop("sheet_name", None)
+    if sheet is None and "sheet_name" in options:
+        sheet = options.pop("sheet_name")
+        if not isinstance(sheet, str | int):
+            hint = "pandas.read_excel('svc://path', sheet_name=None) reads all as a dict"
+            raise ValueError(
+                f"sheet_name is {sheet!r:.60}; read_frame reads one sheet, the first without this argument; {hint}"
+            )
     _check_arguments(sheet, format, file_column)
     batch = Batch(workers, executor, progress=progress)
-    session, ids = session_or_current(session), file_ids(file)
+    session = session_or_current(session)
+    ids = files_at(session, file)
     metadata = request_metadata(session, ids, known_files(file), _FIELDS, batch, _READ)
     tables = list(_tables(session, metadata, format))
     for table in tables:

@@ -7,15 +7,15 @@ from collections.abc import Collection, Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from ...client.files import ROOT, get_file, list_files
-from ...core.errors.errors import NotFound
-from ...core.files.fields import composed
-from ...core.files.query import quote
-from ...core.resources.files import File
-from ..arguments import file_ids
+from ..client.files import ROOT, get_file, list_files
+from ..core.errors.errors import NotFound
+from ..core.files.fields import composed
+from ..core.files.query import quote
+from ..core.resources.files import File
+from .arguments import file_ids, one_id
 
 if TYPE_CHECKING:
-    from ...client.session import Session
+    from ..client.session import Session
 
 _PAGE = 1000
 ESCAPED_SLASH = re.compile(r"%((?:25)*)2F")
@@ -31,12 +31,32 @@ def path_part(name: str) -> str:
     return ESCAPED_SLASH.sub(r"%25\g<1>2F", name).replace("/", "%2F")
 
 
+def name_of_part(part: str) -> str:
+    """Return the name for a part of a path, which is the inverse of `path_part`."""
+    return ESCAPED_SLASH.sub(lambda match: f"%{match[1][2:]}2F" if match[1] else "/", part)
+
+
+def files_at(session: Session, value: object, argument: str = "file") -> list[str]:
+    """Return the ids of a file argument. A text with a slash is the path of a file, like "A/b.txt" or "svc://b.txt".
+
+    Raises NotFound for a path without a file, and ValueError for a path of several files.
+    """
+    return [_at(session, text, argument) if "/" in text else text for text in file_ids(value, argument)]
+
+
+def one_file_at(session: Session, value: object, argument: str = "file") -> str:
+    """Return the id of a file argument that has one file, which may be a path."""
+    return files_at(session, one_id(value, argument), argument)[0]
+
+
 def folder_ids(session: Session, value: object, argument: str = "folder") -> list[str]:
     """Return the ids of a folder argument. A text that does not look like an id is the path of a folder, like "A/B".
 
     A short text that is not the name of a folder may be an id of another service. Raises NotFound for a missing folder.
     """
-    return [text if _ID.fullmatch(text) else _folder_at(session, text, argument) for text in file_ids(value, argument)]
+    return [
+        text if _ID.fullmatch(text) else _at(session, text, argument, "folder ") for text in file_ids(value, argument)
+    ]
 
 
 def one_folder_id(session: Session, value: object, argument: str = "folder") -> str:
@@ -47,28 +67,34 @@ def one_folder_id(session: Session, value: object, argument: str = "folder") -> 
     return folder_ids(session, folders, argument)[0]
 
 
-def _folder_at(session: Session, path: str, argument: str) -> str:
-
-    folder = ROOT
-    for name in filter(None, path.split("/")):
-        query = f"name = {quote(name)} and mimeType = {quote(session.names.native('folder'))} and trashed = false"
-        query += f" and {quote(folder)} in parents"
+def _at(session: Session, path: str, argument: str, kind: str = "") -> str:
+    """Return the id of the file at a path. `kind` is "folder " for a folder, which may be the oldest of several."""
+    file, folder = ROOT, f" and mimeType = {quote(session.names.native('folder'))}"
+    parts = [part for part in path.removeprefix("svc://").split("/") if part]
+    for n, part in enumerate(parts, 1):
+        name = name_of_part(part)
+        query = f"name = {quote(name)} and {quote(file)} in parents and trashed = false"
+        query += folder if kind or n < len(parts) else ""
         rows = list_files(session, q=query, order_by="createdTime", fields="id,name")  # the oldest, as create_folder
-        match = next((row["id"] for row in rows if composed(row["name"]) == composed(name)), None)
-        if match is None:
+        matches = [row["id"] for row in rows if composed(row["name"]) == composed(name)]
+        if not matches:
             with suppress(NotFound):
                 if "/" not in path:
                     return str(get_file(session, path, fields="id")["id"])
-            advice = f"create_folder({path!r}) creates it."
-            raise NotFound(f"{argument} is {path!r}, and there is no folder {name!r} at this place.", advice=advice)
-        folder = match
-    return folder
+            above = "/".join(parts[: n - 1])
+            advice = f"files(folder={above or ROOT!r}) lists the files of the folder."
+            advice = f"create_folder({'/'.join(parts)!r}) creates it." if kind else advice
+            raise NotFound(f"{argument} is {path!r}, and there is no {kind}{name!r} at this place.", advice=advice)
+        if len(matches) > 1 and n == len(parts) and not kind:
+            raise ValueError(f"{argument} is {path!r}, the path of {len(matches)} files; give an id: {matches}")
+        file = matches[0]
+    return file
 
 
 class FolderTree:
     """All folders that a user can see. One request reads a thousand of them.
 
-    >>> from svc_notebooks.notebook.files.folder_tree import FolderTree
+    >>> from svc_notebooks.notebook.folder_tree import FolderTree
     >>> lab = svc.sandbox()
     >>> inner = svc.create_folder("birds/2026")
     >>> tree = FolderTree(lab.session)
