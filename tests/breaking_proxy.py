@@ -1,7 +1,5 @@
 """A proxy that breaks connections: before the service gets a request, before the response, and in the response."""
 
-from __future__ import annotations
-
 import socket
 import struct
 import threading

@@ -1,7 +1,5 @@
 """The names and the settings of other deployments of the family, as docs/deployments.md shows them."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Requests that say how long their body is, as every HTTP client does: for tests that call a service as a function."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

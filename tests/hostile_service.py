@@ -6,8 +6,6 @@ It prints a JSON object with the outcome for each lie and function, the most byt
 memory in bytes that all calls took beyond that of honest calls.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 import re

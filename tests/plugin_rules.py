@@ -182,8 +182,7 @@ class RuleCoverage:
             terminalreporter.write_line(f"not counted, needs `make browser`: {', '.join(sorted(left))}")
         if self.lost:
             terminalreporter.write_line(
-                f"proved before and not by this run: {', '.join(self.lost)} ({FLOOR.name})",
-                red=True,
+                f"proved before and not by this run: {', '.join(self.lost)} ({FLOOR.name})", red=True
             )
 
     def missing_by_area(self) -> Iterator[str]:

@@ -1,7 +1,5 @@
 """What the tests of several processes run in a child: a process that is started anew imports it."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import pickle

@@ -1,7 +1,5 @@
 """HTTPS receivers of notifications, on the standard library alone: what a program in any language would be."""
 
-from __future__ import annotations
-
 import socket
 import ssl
 import time

@@ -1,7 +1,5 @@
 """Starts an S3 server (moto) that keeps its objects in memory, for the tests of `make scale`."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from collections.abc import Iterator

@@ -81,8 +81,6 @@ def after(size: int, then: Fault) -> Fault:
 
 
 def answered_with(body: bytes) -> Fault:
-    """It is done, and answered with this body."""
-
     def fault(shelf: Shelf, request: Request) -> Response:
         return Response(shelf.act(request).status, Headers(), body)
 
@@ -120,7 +118,6 @@ class Shelf:
         return not any(self.faults.values())
 
     def header_values(self, name: str, method: str = "PUT") -> list[str | None]:
-        """This header of every request of the method."""
         return [headers.get(name) for m, _, headers in self.requests if m == method]
 
     # -- what it does

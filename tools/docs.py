@@ -18,6 +18,7 @@ from svc_notebooks.core.fault_plan import PRESETS
 from svc_notebooks.core.files.fields import FILE_FIELDS
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.core.resources.colors import EVENT_COLORS
+from svc_notebooks.core.resources.field import Field
 from svc_notebooks.core.uploads.states import TRANSITIONS
 from tools import rules_page
 
@@ -115,25 +116,22 @@ def file_fields() -> Iterator[str]:
 
 def event_fields() -> Iterator[str]:
     yield "## Fields of an event\n"
-    yield "The service ignores values for fields that are not writable. An extension is a field that the interface does"
+    yield "The service ignores values for fields that are read only. An extension is a field that the interface does"
     yield "not list. A limit is a number of characters or entries, and applies only with"
     yield '`Policy(event_limits="family")`.\n'
-    yield table(
-        "field, type, required, default, values or rule, limit, writable, extension",
-        (
-            (
-                f"`{field.path}`",
-                field.type,
-                "yes" if field.required else "",
-                "" if field.default is None else f"`{json.dumps(field.default)}`",
-                ", ".join(field.values) if field.values else field.rule,
-                field.limit or "",
-                "yes" if field.writable else "",
-                "yes" if field.extension else "",
-            )
-            for field in EVENT_FIELDS
-        ),
+    yield table("field, type, values and rules", (_event_field(field) for field in EVENT_FIELDS))
+
+
+def _event_field(field: Field) -> tuple[str, str, str]:
+    rules = (
+        "required" if field.required else "",
+        ", ".join(field.values) if field.values else field.rule,
+        "" if field.default is None else f"default `{json.dumps(field.default)}`",
+        f"limit {field.limit}" if field.limit else "",
+        "" if field.writable else "read only",
+        "extension" if field.extension else "",
     )
+    return f"`{field.path}`", field.type, "; ".join(rule for rule in rules if rule)
 
 
 def colors() -> Iterator[str]:
@@ -148,18 +146,17 @@ def refusals() -> Iterator[str]:
     yield "## Errors\n"
     yield 'The body of an error response is `{"error": {"code", "message", "errors": [...]}}`. Words in braces are'
     yield "replaced by values. The last column names one of the [rules](rules.md), a field of `Policy` or a row of the"
-    yield "[decisions](decisions.md).\n"
+    yield "[decisions](decisions.md); where it is empty, the rule of the field decides. The domain is `global` if the"
+    yield "reason has no other in parentheses.\n"
     yield table(
-        "status, reason, message, location, location type, domain, rule",
+        "status, reason, message, location, rule",
         (
             (
                 row.status,
-                f"`{row.reason}`",
+                f"`{row.reason}`" if row.domain == "global" else f"`{row.reason}` (`{row.domain}`)",
                 row.message,
-                row.location or "",
-                row.location_type or "",
-                row.domain,
-                row.decided_by or "the rule of the field",
+                f"{row.location} ({row.location_type})" if row.location else "",
+                row.decided_by or "",
             )
             for row in CATALOGUE.values()
         ),

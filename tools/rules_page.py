@@ -29,14 +29,14 @@ CHAPTERS = {
     "D": "Notebook functions",
     "W": "Forms",
 }
-KEPT_BY = {"server": "service", "client": "client", "browser": "form in a browser"}
+KEPT_BY = {"server": "", "client": "client", "browser": "form in a browser"}
 HEAD = """# Rules
 
 The rules of the interface. `make docs` writes this page from `tests/rules.csv`: do not edit it.
 
 A rule has a number, such as A6-04. A rule with several statements has a row for each of them, with a letter after the
 number. Tests name the rules that they prove, and the journal of a sandbox names the rule that decided a response.
-Each row has an anchor: `rules.md#a6-04a`.
+Each row has an anchor: `rules.md#a6-04a`. The service implements a rule unless the last column names another part.
 """
 
 

@@ -26,7 +26,7 @@ _DOWNLOADS = ("uc", "open")
 
 def is_link(text: str) -> bool:
     """Return True if a text begins like a web address."""
-    return text.lstrip().lower().startswith(("http://", "https://"))
+    return "://" in text and text.lstrip().lower().startswith(("http://", "https://"))
 
 
 def file_id_in_link(link: str) -> str | None:
@@ -77,10 +77,10 @@ def file_ids(file: object, argument: str = "file") -> list[str]:
     ['abc']
     """
     ids = [_without_link(text, argument) for text in _ids(file, argument, ("file_id", "id"), "an id, a link")]
-    repeated = [file_id for file_id, count in Counter(ids).items() if count > 1]
-    if repeated:
+    if len({*ids}) < len(ids):
+        ((repeated, count),) = Counter(ids).most_common(1)
         raise ValueError(
-            f"{argument} has the id {repeated[0]!r} {ids.count(repeated[0])} times;"
+            f"{argument} has the id {repeated!r} {count} times;"
             " name each file once, in a DataFrame with drop_duplicates"
         )
     return ids

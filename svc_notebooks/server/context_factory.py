@@ -116,6 +116,15 @@ class Opened(NamedTuple):
     parts: BlobStore
 
 
+class ServiceSettings(NamedTuple):
+    """What a service has wherever its store is, as in `open_service`."""
+
+    seed: int | None
+    clock: VirtualClock
+    policy: Policy
+    names: Names
+
+
 class PostgresOptions(NamedTuple):
     """What applies only to a store on PostgreSQL, as in `open_service`."""
 
@@ -125,7 +134,7 @@ class PostgresOptions(NamedTuple):
 
 
 def _assemble(
-    store: Store, parts: BlobStore, ids: Ids, clock: SystemClock | VirtualClock, policy: Policy, names: Names
+    store: Store, parts: BlobStore, ids: Ids, clock: VirtualClock, policy: Policy, names: Names
 ) -> ServiceContext:
     return ServiceContext(
         store=store,
@@ -141,20 +150,13 @@ def _assemble(
     )
 
 
-def open_context(
-    path: str | Path | None,
-    options: PostgresOptions,
-    seed: int | None,
-    clock: SystemClock | VirtualClock,
-    policy: Policy,
-    names: Names,
-) -> Opened:
+def open_context(path: str | Path | None, options: PostgresOptions, settings: ServiceSettings) -> Opened:
     """Build a context for a folder, for the address of a PostgreSQL database and `content`, or in memory."""
     scheme, is_url, _ = str(path or "").partition("://")
     if scheme in ("postgresql", "postgres") and is_url:
         if options.content is None:
             raise ValueError("a store on PostgreSQL needs a folder or a bucket for the contents of files: give content")
-        return build_shared_context(str(path), options, seed, clock, policy, names)
+        return build_shared_context(str(path), options, settings)
     if is_url:  # the URL may have a password
         raise ValueError(f"path is a URL of the scheme {scheme!r}; give a folder or postgresql://user@host/database")
     if options.shared:
@@ -164,19 +166,13 @@ def open_context(
     if options.content is not None:
         raise ValueError("content applies only to a store on PostgreSQL; in a folder, the contents are beside the rows")
     folder = None if path is None else Path(path)
-    return Reserve(folder).spend(lambda: _build_context(folder, seed, clock, policy, names))
+    return Reserve(folder).spend(lambda: _build_context(folder, settings))
 
 
-def build_shared_context(
-    address: str,
-    options: PostgresOptions,
-    seed: int | None,
-    clock: SystemClock | VirtualClock,
-    policy: Policy,
-    names: Names,
-) -> Opened:
+def build_shared_context(address: str, options: PostgresOptions, settings: ServiceSettings) -> Opened:
     """Build a context for a store whose rows are on PostgreSQL, and whose contents are in a folder or a bucket."""
     content, shared = options.content or "", options.shared
+    seed, clock, policy, names = settings
     if options.journal is not None and options.journal < 1:
         raise ValueError("journal must be a number of requests, 1 or more")
     if shared and seed is not None:
@@ -202,9 +198,8 @@ def build_shared_context(
     return Opened(replace(context, folder=folder, notes=notes, records=records), parts)
 
 
-def _build_context(
-    folder: Path | None, seed: int | None, clock: SystemClock | VirtualClock, policy: Policy, names: Names
-) -> Opened:
+def _build_context(folder: Path | None, settings: ServiceSettings) -> Opened:
+    seed, clock, policy, names = settings
     with explain_errors(folder and folder / DATABASE):
         database, parts, notes, _ = (
             open_folder(folder, policy.durability or "process", time.time())
@@ -272,7 +267,7 @@ def _virtual_start(context: ServiceContext) -> datetime | None:
     return clock.start if clock else None
 
 
-def _clock(start: datetime | None, state: ServiceState | Manifest) -> SystemClock | VirtualClock:
+def _clock(start: datetime | None, state: ServiceState | Manifest) -> VirtualClock:
     if start is None:
         return SystemClock()
     clock = VirtualClock(start)

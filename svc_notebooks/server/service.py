@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
 from threading import Lock, Thread
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ..core.api.operations import OPERATIONS
 from ..core.brand_names import NOWHERE, Names
@@ -23,11 +23,20 @@ from ..core.policy import Policy
 from ..core.processes import ForkedChild, after_fork, skip_finalizers
 from ..local.existing_file import check_is_file
 from .auth import users as clients
-from .auth.access_tokens import SignInProvider, TokenVerifier
+from .auth.access_tokens import TokenVerifier
 from .auth.class_accounts import ClassAccount, ClassAccounts
 from .auth.users import create_provided_user, record_token, token_row
 from .calendars.event_messages import InvitationMessage, outbox
-from .context_factory import PostgresOptions, Snapshots, fork_context, load, load_context, open_context, save
+from .context_factory import (
+    PostgresOptions,
+    ServiceSettings,
+    Snapshots,
+    fork_context,
+    load,
+    load_context,
+    open_context,
+    save,
+)
 from .dispatch.faults import Faults
 from .dispatch.journal import journal_of
 from .dispatch.rate_limits import RateLimiter, RequestQuotas
@@ -42,6 +51,9 @@ from .store.clock import SystemClock, VirtualClock, virtual_clock_of
 from .user_backup import UserBackups
 from .web.class_activity import ClassView
 from .web.live_page import activity
+
+if TYPE_CHECKING:
+    from .auth.hub import JupyterHub
 
 _NO_PART = StoredPart("0" * 32, 0, None)
 
@@ -135,7 +147,7 @@ class Service:
         self.folder, self.notes, self._background = context.folder, context.notes, background
         self._push = PushNotifications(context, background=background)
         self._tokens = TokenVerifier(context.store, context.clock, lambda email: create_provided_user(context, email))
-        self.provider: SignInProvider | None = None
+        self.provider: JupyterHub | None = None
         self._journal = journal_of(context.records, context.policy)
         self._snapshots, self.user_backups = Snapshots(), UserBackups(context, parts)
         self._faults = Faults(context)
@@ -154,7 +166,7 @@ class Service:
         unusable_in_forks(self._dispatcher)  # a session calls its method without the service
 
     @property
-    def clock(self) -> SystemClock | VirtualClock:
+    def clock(self) -> VirtualClock:
         """The system clock or the virtual clock of this service."""
         return self._context.clock
 
@@ -163,7 +175,7 @@ class Service:
         """The brand names in the service's paths, headers and media types."""
         return self._context.names
 
-    def accept_users_of(self, provider: SignInProvider) -> None:
+    def accept_users_of(self, provider: JupyterHub) -> None:
         """Accept the users of another service. Its administrators may use the control interface and the live page."""
         self.provider = self._tokens.provider = provider
 
@@ -314,12 +326,8 @@ class Service:
         return upcoming_events(self._context, since, until)
 
     def virtual_clock(self) -> VirtualClock:
-        """Return the virtual clock. A system clock is first replaced by a virtual clock that stands still."""
-        clock = self._context.clock
-        if not isinstance(clock, VirtualClock):
-            clock = clock.stop()
-            self._context = dataclasses.replace(self._context, clock=clock)
-        return clock
+        """Return the clock, which is stopped first if it is a running system clock."""
+        return self._context.clock.stop()
 
     def reset(self) -> None:
         """Delete all data except users and their tokens, and begin a new sequence of ids."""
@@ -404,7 +412,7 @@ def open_service(
     shared: bool = False,
     journal: int | None = None,
     seed: int | None = None,
-    clock: SystemClock | VirtualClock | None = None,
+    clock: VirtualClock | None = None,
     policy: Policy | None = None,
     names: Names | None = None,
     base_url: str | None = None,
@@ -435,7 +443,7 @@ def open_service(
     """
     clock = clock or (SystemClock() if seed is None else VirtualClock())
     on_server = PostgresOptions(content, shared, journal)
-    context, parts = open_context(path, on_server, seed, clock, policy or Policy(), names or Names())
+    context, parts = open_context(path, on_server, ServiceSettings(seed, clock, policy or Policy(), names or Names()))
     return Service(dataclasses.replace(context, base_url=base_url), parts, background=background)
 
 

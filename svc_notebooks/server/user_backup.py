@@ -18,7 +18,6 @@ from ..core.clock import format_time
 from ..core.http.messages import JSON
 from ..core.notifications.channels import ChannelState
 from .calendars.event_messages import record_calendar_change, record_clearing, record_deletion, users_of
-from .calendars.tables import CalendarRow
 from .context_factory import save
 from .dispatch.service_context import ServiceContext
 from .files.operations import delete_tree, discard_contents
@@ -177,33 +176,26 @@ class UserBackups:
             if state != _STOPPED:
                 store.channels.set_state(seq, ChannelState.STOPPED)
         contents: dict[int, list[str]] = {}
-        for file_id in self._files_before_folders(user):
-            contents |= delete_tree(context, file_id)
-        for session in store.user_rows.sessions(user):
-            store.upload_sessions.drop(session.id)
-            if not store.files.holds(session.content):
-                contents.setdefault(session.content, store.contents.drop(session.content))
+        files = [file for key in store.user_rows.files(user) if (file := store.files.get(key))]
+        # Files come before folders, so that each file is logged for its own readers.
+        for file in sorted(files, key=lambda file: file.mime_type == context.folder_type):
+            contents |= delete_tree(context, file.id)
+        for session, content in store.user_rows.sessions(user):
+            store.upload_sessions.drop(session)
+            if not store.files.holds(content):
+                contents.setdefault(content, store.contents.drop(content))
         store.events.drop_all(user)
-        for row in store.calendars.of(user):
-            if row.owner == user:
-                self._clear_calendar(row)
+        for row in [row for row in store.calendars.of(user) if row.owner == user]:
+            users = users_of(context, row)
+            store.events.drop_all(row.id)
+            if row.primary:
+                for grant in store.calendars.grants(row.id):
+                    store.calendars.revoke(row.id, grant.scope)
+                record_clearing(context, row.id)
+            else:
+                store.calendars.drop(row.id)
+                record_deletion(context, row, users)
         return counts, contents
-
-    def _files_before_folders(self, user: str) -> list[str]:
-        """Return the ids of a user's files and then of the folders, so that each file is logged for its own readers."""
-        rows = [row for key in self.context.store.user_rows.files(user) if (row := self.context.store.files.get(key))]
-        return [row.id for row in sorted(rows, key=lambda row: row.mime_type == self.context.folder_type)]
-
-    def _clear_calendar(self, row: CalendarRow) -> None:
-        store, users = self.context.store, users_of(self.context, row)
-        store.events.drop_all(row.id)
-        if row.primary:
-            for grant in store.calendars.grants(row.id):
-                store.calendars.revoke(row.id, grant.scope)
-            record_clearing(self.context, row.id)
-        else:
-            store.calendars.drop(row.id)
-            record_deletion(self.context, row, users)
 
 
 class _Restoring:

@@ -20,7 +20,5 @@ def launch(tools: Playwright) -> Browser:
 
     expect.set_options(timeout=PATIENCE)  # 5 seconds are too few on a busy machine
     return tools.chromium.launch(
-        executable_path=CHROMIUM,
-        args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"],
-        timeout=PATIENCE,
+        executable_path=CHROMIUM, args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"], timeout=PATIENCE
     )

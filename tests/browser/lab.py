@@ -116,11 +116,7 @@ class Lab:
     def write(self, name: str, *cells: str) -> str:
         """A notebook with these code cells."""
         made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
-        made.metadata["kernelspec"] = {
-            "name": "python3",
-            "display_name": "Python 3 (ipykernel)",
-            "language": "python",
-        }
+        made.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
         nbformat.write(made, self.folder / name)
         return name
 

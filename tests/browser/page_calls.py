@@ -25,7 +25,6 @@ def call(page: Any, script: str, argument: Any = None, *, patience: int = PATIEN
 
 
 def row(page: Any, text: str) -> Any:
-    """The row of a live page that has this text."""
     return page.locator("#rows tr").filter(has_text=text)
 
 

@@ -1,7 +1,5 @@
 """A served class for tests in a browser: a teacher, Ada, and students who have sent requests."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Iterator
 from contextlib import contextmanager

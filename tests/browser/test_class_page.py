@@ -1,7 +1,3 @@
-"""The live page of a class in chromium: the steps of students, resets, faults and the clock, for a teacher."""
-
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

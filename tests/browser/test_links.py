@@ -1,5 +1,3 @@
-"""The links of files and the consent page in chromium, over a socket (A6-08)."""
-
 import re
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
@@ -50,9 +48,7 @@ def open_content(page: Page, base_url: str, content: bytes, name: str) -> None:
 
 
 @pytest.mark.spec("A6-08", "A6-08c", "A6-08d")
-def test_the_content_link_shows_a_page_whose_scripts_do_not_run(
-    page: Page, sandbox: svc.Sandbox, base_url: str
-) -> None:
+def test_the_content_link_shows_a_page_whose_scripts_do_not_run(page, sandbox, base_url):
     open_content(page, base_url, b"<h1>Hello</h1><script>document.body.append('ran')</script>", "page.html")
 
     assert page.locator("body").inner_text() == "Hello"

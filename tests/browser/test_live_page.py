@@ -132,10 +132,7 @@ def test_the_key_of_the_link_opens_the_page_and_leaves_the_address(page: Page) -
 
 
 def test_without_a_key_the_page_asks_for_it(page: Page, axe) -> None:
-    with (
-        open_service(seed=0) as service,
-        SocketServer(service, control=True, control_token="of-control") as server,
-    ):
+    with open_service(seed=0) as service, SocketServer(service, control=True, control_token="of-control") as server:
         service.sign_in("carol@svc.example")
         page.goto(server.page_url)
         page.get_by_label("Key or control token").fill("wrong")
@@ -152,9 +149,7 @@ def test_without_a_key_the_page_asks_for_it(page: Page, axe) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 520])
-def test_axe_reports_no_violations(
-    live: Page, sandbox: svc.Sandbox, axe, problems: list[str], scheme: str, width: int
-) -> None:
+def test_axe_reports_no_violations(live, sandbox, axe, problems, scheme, width):
     act(sandbox)
     live.set_viewport_size({"width": width, "height": 900})
     live.emulate_media(color_scheme=scheme)

@@ -1,5 +1,3 @@
-"""A page of another origin in a browser: it changes nothing without a token, and can use the API with one."""
-
 import http.server
 import re
 import threading
@@ -152,8 +150,6 @@ USE_INTERFACE = """async ([base, token, size]) => {
 
 
 class _EmptyPageHandler(http.server.BaseHTTPRequestHandler):
-    """A site with one empty page."""
-
     def do_GET(self):
         self.send_response(200)
         self.send_header("Content-Type", "text/html")

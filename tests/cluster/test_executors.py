@@ -1,7 +1,3 @@
-"""Tests calls on executors with two workers: the frame of a call is the same as with threads."""
-
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor

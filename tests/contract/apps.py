@@ -1,7 +1,5 @@
 """OAuth clients and service accounts, as contract tests of the token endpoints use them."""
 
-from __future__ import annotations
-
 import json
 import re
 from base64 import urlsafe_b64encode
@@ -99,8 +97,6 @@ def is_token_valid(wire: Wire, token: str) -> bool:
 
 @dataclass
 class ServiceAccount:
-    """A service account with its key."""
-
     wire: Wire
     key: dict[str, str]
 

@@ -2,8 +2,6 @@
 `svc-notebooks conformance` points them.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from pathlib import Path

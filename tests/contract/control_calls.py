@@ -1,11 +1,8 @@
 """Every call of the control interface, and what of a service they change."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from svc_notebooks.server.service import Service
-from svc_notebooks.server.store.clock import SystemClock
 
 CALLS: list[tuple[str, str, dict[str, Any] | None]] = [
     ("POST", "tokens", {"user": "eve@svc.example"}),
@@ -41,5 +38,5 @@ CALLS: list[tuple[str, str, dict[str, Any] | None]] = [
 def control_state(service: Service) -> tuple[object, ...]:
     """What control calls change."""
     interface_rows = [row for row in service.journal() if row["operation"] != "control"]
-    changes = service.fault_plans(), service.limits(), isinstance(service.clock, SystemClock)
+    changes = service.fault_plans(), service.limits(), service.clock.is_virtual
     return (*changes, len(interface_rows), service._context.store.users.emails())

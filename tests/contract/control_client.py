@@ -4,8 +4,6 @@ The names are those of `Service`, so that a test reads the same. What is not the
 outside": the test that asks for it is skipped, and no list has to be kept.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager

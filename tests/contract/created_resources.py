@@ -1,7 +1,5 @@
 """What a run has made in a deployment, so that exactly this is removed at its end."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any

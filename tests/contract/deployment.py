@@ -1,7 +1,5 @@
 """A deployment as the suite meets it: what it has, who we are there, and what we leave as we found it."""
 
-from __future__ import annotations
-
 import http.client
 import json
 import secrets

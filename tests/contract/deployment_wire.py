@@ -4,8 +4,6 @@
 `target`, the `hidden` texts and the `chosen` rules. Without it nothing here does anything.
 """
 
-from __future__ import annotations
-
 import json
 import secrets
 import socket
@@ -240,7 +238,6 @@ class ConformanceRun:
         return True
 
     def visit(self, request: pytest.FixtureRequest) -> Iterator[Wire]:
-        """The wire of one test."""
         assert self.site
         if request.getfixturevalue("policy") != Policy():
             skip_untestable("a service with another policy")

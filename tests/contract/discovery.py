@@ -1,7 +1,5 @@
 """The first minutes at a deployment: does it speak the interface, what else does it have, who are we there."""
 
-from __future__ import annotations
-
 import secrets
 import ssl
 import sys

@@ -1,7 +1,5 @@
 """A hub for tests, which answers the two calls of the REST API of JupyterHub that the service sends."""
 
-from __future__ import annotations
-
 import json
 from base64 import urlsafe_b64encode
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ No service stands behind the socket: the response is the one that the service ga
 repeated whatever state it left behind.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import cast

@@ -1,7 +1,5 @@
 """A service with a class in a folder, for tests."""
 
-from __future__ import annotations
-
 import csv
 import json
 from collections.abc import Sequence

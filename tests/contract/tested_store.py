@@ -1,7 +1,5 @@
 """Opens the service under test: in memory, or in one or two processes on the servers that `make scale` started."""
 
-from __future__ import annotations
-
 import os
 import tempfile
 from functools import cache

@@ -4,8 +4,6 @@ What goes out is said in the deployment's words, what comes back in ours. With t
 its own people nothing is touched.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from urllib.parse import quote
 
@@ -52,7 +50,6 @@ class Translation:
         return _replaced_bytes(body, self._words)
 
     def header(self, name: str) -> str:
-        """The name of a header on its way out."""
         ours, theirs = self._header
         return theirs + name[len(ours) :] if name.startswith(ours) else name
 
@@ -61,7 +58,6 @@ class Translation:
         return _replaced_bytes(body, [(theirs, ours) for ours, theirs in self._words + self._kinds + self._roots])
 
     def header_back(self, value: str) -> str:
-        """The value of a header that came."""
         return _replaced(value, [(theirs, ours) for ours, theirs in self._words + self._roots])
 
 

@@ -1,7 +1,5 @@
 """Words of the tests of push notifications."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -60,7 +58,6 @@ class Watch:
         ]
 
     def own_channel_id(self, channel_id: str | None) -> str | None:
-        """The id of a channel as the test gave it."""
         return channel_id and channel_id.removeprefix(self.wire.prefix)
 
     def new_messages(self) -> list[tuple[str | None, str | None, str | None]]:

@@ -1,7 +1,5 @@
 """A person with a browser: cookies, links, forms as they stand on the page. No script runs."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from urllib.parse import parse_qsl, urlencode, urlsplit

@@ -3,8 +3,6 @@
 Never through our own client, so that a mistake in the client cannot hide one in the service.
 """
 
-from __future__ import annotations
-
 import http.client
 import json
 import socket
@@ -19,6 +17,11 @@ from svc_notebooks.server.service import Service
 from tests.patience import PATIENCE
 
 Q = 262_144
+
+
+def read_to_end(connection: socket.socket) -> bytes:
+    """Return everything until the service closes the connection."""
+    return b"".join(iter(lambda: connection.recv(65536), b""))
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,5 @@
 """The fixtures of the conversion tests, a job in an empty folder and a small process."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Documents of several formats with the same content, made by hand or by libraries that our readers do not use."""
 
-from __future__ import annotations
-
 import io
 import struct
 import zipfile

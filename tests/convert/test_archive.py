@@ -1,7 +1,5 @@
 """Zip files are checked before anything is unpacked."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import os

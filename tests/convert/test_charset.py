@@ -1,7 +1,5 @@
 """Detection of character sets (A5-06)."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import replace
 

@@ -1,7 +1,3 @@
-"""The declared format of a source and its content: what is read as declared, read as what it is, or refused."""
-
-from __future__ import annotations
-
 import dataclasses
 import gzip
 import re
@@ -88,9 +84,7 @@ def test_each_import_format_has_a_row() -> None:
 
 
 @pytest.mark.parametrize("native,title,name,outcome", PAIRS)
-def test_a_source_is_read_as_declared_or_as_what_it_is(
-    native: str, title: str, name: str, outcome: str, job: Job, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_source_is_read_as_declared_or_as_what_it_is(native, title, name, outcome, job, monkeypatch):
     monkeypatch.setattr(available, "soffice", lambda: "soffice")  # also where LibreOffice is not installed
     media_type = next(row.media_types[0] for row in IMPORTS if (row.native, row.title) == (native, title))
     declared = f".{readers(extended=True)[native, media_type].function}"
@@ -107,9 +101,7 @@ def test_a_source_is_read_as_declared_or_as_what_it_is(
     assert bool(job.notes) == (outcome == "r")
 
 
-def test_without_libreoffice_the_message_names_it_if_the_content_needs_it(
-    job: Job, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_libreoffice_the_message_names_it_if_the_content_needs_it(job, monkeypatch):
     monkeypatch.setattr(available, "soffice", lambda: None)
     message = "the file is MS Word 97 to 2003, not MS Word; the conversion needs LibreOffice, which is not installed"
     with pytest.raises(ConversionError, match=message):

@@ -1,7 +1,5 @@
 """Detection of media types by content."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 

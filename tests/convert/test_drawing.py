@@ -1,7 +1,5 @@
 """Drawings: SVG in, made safe; SVG, PNG, JPEG and PDF out."""
 
-from __future__ import annotations
-
 import base64
 import io
 import re

@@ -1,7 +1,3 @@
-"""Pictures that cannot be read are left out of each format, with a note. As a whole upload, they are refused."""
-
-from __future__ import annotations
-
 import base64
 import io
 import re

@@ -1,7 +1,5 @@
 """OpenDocument files of all three types as LibreOffice and other programs package them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Conversion of old formats with LibreOffice, isolated and within its worker's lifetime."""
 
-from __future__ import annotations
-
 import io
 import json
 import sys

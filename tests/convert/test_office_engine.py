@@ -1,7 +1,5 @@
 """Native documents with `conversion_engine="office"`: LibreOffice's OpenDocument file beside the canonical form."""
 
-from __future__ import annotations
-
 import io
 import re
 import shutil

@@ -1,7 +1,3 @@
-"""Open Packaging files: the names of parts and their relationships."""
-
-from __future__ import annotations
-
 import io
 import zipfile
 

@@ -1,7 +1,5 @@
 """Every export of the interface, opened by the program it is for: LibreOffice, poppler, Pillow (make opens)."""
 
-from __future__ import annotations
-
 import base64
 import io
 import json

@@ -1,7 +1,5 @@
 """Images are checked before they are decoded, and become PNG, JPEG or GIF."""
 
-from __future__ import annotations
-
 import io
 import struct
 import zlib

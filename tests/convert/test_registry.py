@@ -1,7 +1,3 @@
-"""The conversion registry agrees with the interface's tables, and offers only what is installed."""
-
-from __future__ import annotations
-
 import subprocess
 import sys
 
@@ -94,7 +90,7 @@ def test_conversions_without_their_engine_are_not_offered() -> None:
 def test_conversions_without_engines_import_none() -> None:
     code = """
 import sys
-modules = "lxml PIL typst xlsxwriter xlrd pptx pypdfium2 tinycss2 tesserocr msoffcrypto"
+modules = "lxml PIL typst xlsxwriter xlrd pptx pypdfium2 tinycss2 tesserocr formualizer msoffcrypto"
 sys.modules |= dict.fromkeys(modules.split())
 from svc_notebooks.convert.registry import load, readers, writers
 for conversion in (*readers(extended=True).values(), *writers(extended=True).values()):

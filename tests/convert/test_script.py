@@ -1,7 +1,3 @@
-"""Script projects: JSON and plain text in, JSON out."""
-
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

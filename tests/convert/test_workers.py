@@ -1,7 +1,3 @@
-"""Worker processes of conversions: failures, limits, replacement, threads."""
-
-from __future__ import annotations
-
 import contextlib
 import os
 import sys
@@ -67,9 +63,7 @@ def test_a_source_becomes_a_body_with_notes(runner: ConversionRunner) -> None:
 
 
 @pytest.mark.parametrize("body,expected", [(b"body", b"body"), (None, b"nothing")])
-def test_a_body_becomes_a_file_and_no_body_an_empty_one(
-    runner: ConversionRunner, body: bytes | None, expected: bytes
-) -> None:
+def test_a_body_becomes_a_file_and_no_body_an_empty_one(runner, body, expected):
     assert runner.run("write", body, reads=False) == {"notes": []}
     assert runner.target.read_bytes() == expected
 
@@ -82,9 +76,7 @@ def test_a_body_becomes_a_file_and_no_body_an_empty_one(
         ("flood", "large", "33554432 bytes"), ("abort", "large", "memory"),
     ],
 )  # fmt: skip
-def test_every_failure_gets_a_response_and_the_next_request_works(
-    runner: ConversionRunner, name: str, kind: str, words: str
-) -> None:
+def test_every_failure_gets_a_response_and_the_next_request_works(runner, name, kind, words):
     answer = runner.run(name)
 
     assert answer["kind"] == kind

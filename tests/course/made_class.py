@@ -1,7 +1,5 @@
 """Makes a class of submissions: right, wrong, broken, endless and hostile, each with the mark that it must get."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

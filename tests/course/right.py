@@ -2,8 +2,6 @@
 
 # ruff: noqa: E501 - a line of code is a line
 
-from __future__ import annotations
-
 ANSWERS = r"""
 == upload-with-a-name
 -- resumable

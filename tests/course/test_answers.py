@@ -1,5 +1,3 @@
-"""Tests that every exercise accepts its solution under every seed, and refuses wrong answers with the reason."""
-
 import importlib.util
 import re
 import sys
@@ -120,12 +118,6 @@ def test_the_faults_of_every_upload_hit_chunks_and_status_queries_in_all_ways(se
     assert sorted(faults) == sorted(
         [("reset after", "chunk"), (cut, "chunk"), *((fault, of) for fault in plain for of in ("chunk", "query"))]
     )
-
-
-@pytest.mark.parametrize("name", DEFINITIONS)
-def test_every_exercise_has_several_different_wrong_answers(name: str):
-    assert len(WRONG[name]) >= 10
-    assert len({says for _, says in WRONG[name]}) >= 3
 
 
 @pytest.mark.parametrize("name", DEFINITIONS)

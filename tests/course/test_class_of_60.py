@@ -30,9 +30,7 @@ def wrong_in_a_sandbox(answers: dict[str, str]) -> list[str]:
     return [code for code in answers.values() if "_environment" not in code]
 
 
-def test_every_mark_is_as_planted_and_no_file_is_changed(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], pytestconfig: pytest.Config
-):
+def test_every_mark_is_as_planted_and_no_file_is_changed(tmp_path, capsys, pytestconfig):
     made, wrong = load("made_class"), load("answers").read(load("wrong").ANSWERS)
     folder, report = tmp_path / "class", tmp_path / "marks.json"
     students = pytestconfig.getoption("--students", default=made.SIZE)

@@ -1,5 +1,3 @@
-"""Tests of the exercise object: begin, hints, check and reset."""
-
 import gzip
 from io import BytesIO
 
@@ -185,9 +183,7 @@ class TestParts:
             ("POST", "files/{file_id}/watch", b"{}", "watch-without-a-gap", "/watch got the status 400: "),
         ],
     )
-    def test_the_message_begins_with_the_refused_request(
-        self, method: str, path: str, body: bytes, name: str, message: str
-    ):
+    def test_the_message_begins_with_the_refused_request(self, method, path, body, name, message):
         exercise = course.exercise(name)
         given = exercise.begin()
         path = path.format(file_id=given._values.get("file_id"))
@@ -317,8 +313,6 @@ class TestReset:
 
 
 class TestCatalogue:
-    """What there is."""
-
     def test_has_exercises_for_every_notebook(self):
         assert len(DEFINITIONS) >= 12
         assert {definition.theme for definition in DEFINITIONS.values()} == set(THEMES)

@@ -1,5 +1,3 @@
-"""Tests of the roster, the points and the formats of a gradebook."""
-
 import csv
 import io
 import json
@@ -31,13 +29,7 @@ from svc_notebooks.course import grading
 from svc_notebooks.course.catalogue import DEFINITIONS
 from svc_notebooks.course.definition import ExerciseOutcome, PartResult, Verdict
 from svc_notebooks.course.grading import SubmissionResult
-from svc_notebooks.course.submissions import (
-    NotebookContent,
-    Submission,
-    SubmissionContent,
-    exercise_cells,
-    submissions,
-)
+from svc_notebooks.course.submissions import NotebookContent, Submission, SubmissionContent, exercise_cells, submissions
 
 POINTS = {name: 2.0 if name == "expired-session" else 0.5 for name in DEFINITIONS}
 POSSIBLE = f"{2 + (len(DEFINITIONS) - 1) / 2:g}"
@@ -395,9 +387,7 @@ class TestCommand:
         (tmp_path / "points.csv").write_text("exercise,points\nexpired-session,3\n")
         return tmp_path / "class"
 
-    def test_writes_gradebook_feedback_and_class_page_and_replaces_no_file(
-        self, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-    ):
+    def test_writes_gradebook_feedback_and_class_page_and_replaces_no_file(self, folder, tmp_path, capsys):
         files = {"roster": "roster.csv", "points": "points.csv", "output": "out.csv", "class_page": "class.html"}
 
         assert self.grade(folder, "--format", "moodle", **files, feedback="pages") == 0
@@ -415,9 +405,7 @@ class TestCommand:
             )
             assert f"{name} exists" in capsys.readouterr().err
 
-    def test_only_one_student_or_exercise_is_graded_and_the_rest_is_kept(
-        self, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-    ):
+    def test_only_one_student_or_exercise_is_graded_and_the_rest_is_kept(self, folder, tmp_path, capsys, monkeypatch):
         assert self.grade(folder, roster="roster.csv", json="marks.json") == 0
         graded = list[str]()
 

@@ -162,9 +162,7 @@ class TestClass:
         )
         assert results["ada"].errors == results["exits"].errors == ()
 
-    def test_a_cell_that_prints_too_much_is_interrupted_and_the_next_ones_count(
-        self, results: dict[str, SubmissionResult]
-    ):
+    def test_a_cell_that_prints_too_much_is_interrupted_and_the_next_ones_count(self, results):
         remark = "e1.ipynb was interrupted in cell 2, because its output was more than 10,000,000 characters"
         assert results["loud"].remarks == (remark,)
         assert outcome(results["loud"]) is ExerciseOutcome.CORRECT
@@ -172,9 +170,7 @@ class TestClass:
     def test_a_full_memory_is_named(self, results: dict[str, SubmissionResult]):
         assert results["hungry"].errors == ("e1.ipynb ran out of memory in cell 2: MemoryError",)
 
-    def test_the_next_notebook_runs_after_one_that_has_killed_the_process_above_it(
-        self, results: dict[str, SubmissionResult]
-    ):
+    def test_the_next_notebook_runs_after_one_that_has_killed_the_process_above_it(self, results):
         assert results["goes-on"].remarks[0].startswith("e1.ipynb ended its process in cell")
         assert outcome(results["goes-on"]) is ExerciseOutcome.CORRECT
         assert results["goes-on"].errors == ()  # the module in the folder of the submission was found
@@ -385,9 +381,7 @@ class TestCommand:
         assert rows[0].startswith("student,upload-with-a-name,")
         assert any(row.startswith("'=evil()") for row in rows)
 
-    def test_an_interrupted_run_keeps_its_marks_and_is_resumed(
-        self, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-    ):
+    def test_an_interrupted_run_keeps_its_marks_and_is_resumed(self, folder, tmp_path, capsys, monkeypatch):
         (folder / "=evil().ipynb").rename(folder / "bob.ipynb")
         marks, seen = tmp_path / "marks.json", []
 
@@ -433,9 +427,7 @@ class TestCommand:
             ('{"seed": "5", "submissions": []}', ["--resume", "--seed", "6"], "has the seed 5, not 6"),
         ],
     )
-    def test_what_cannot_be_resumed_is_refused_and_stays(
-        self, folder: Path, capsys: pytest.CaptureFixture[str], text: str, arguments: list[str], message: str
-    ):
+    def test_what_cannot_be_resumed_is_refused_and_stays(self, folder, capsys, text, arguments, message):
         marks = folder.parent / "marks.json"
         marks.write_text(text)
 

@@ -1,7 +1,3 @@
-"""Tests the exercises that are set up before a submission begins them."""
-
-from __future__ import annotations
-
 import json
 import socket
 from contextlib import closing

@@ -1,5 +1,3 @@
-"""Which files belong to which student, in the layouts of schools' systems, and what is read of odd hand-ins."""
-
 import io
 import json
 import os
@@ -13,13 +11,7 @@ from pathlib import Path
 import pytest
 
 from svc_notebooks.course.archives import unpack
-from svc_notebooks.course.submissions import (
-    Submission,
-    SubmissionContent,
-    names_pattern,
-    read_submission,
-    submissions,
-)
+from svc_notebooks.course.submissions import Submission, SubmissionContent, names_pattern, read_submission, submissions
 
 CELL = "from svc_notebooks import course"
 
@@ -389,9 +381,7 @@ def test_a_student_whose_file_somebody_has_linked_is_graded(tmp_path: Path):
         (["7b/submitted/ada/ps1/e1.ipynb", "7b/source/ps1/e1.ipynb"], ["ada"]),
     ],
 )
-def test_the_only_folder_of_an_archive_is_the_class_or_a_student(
-    tmp_path: Path, names: list[str], students: list[str]
-) -> None:
+def test_the_only_folder_of_an_archive_is_the_class_or_a_student(tmp_path, names, students):
     for name in names:
         write(tmp_path / name, book(CELL))
 

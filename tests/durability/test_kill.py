@@ -154,12 +154,10 @@ def rounds(tmp_path: Path, kills: int, seed: int) -> None:
 
 @pytest.mark.spec("A3-19", "A3-19b")
 def test_a_few_kills(tmp_path: Path) -> None:
-    """40"""
     rounds(tmp_path, kills=6, seed=1)
 
 
 @pytest.mark.durability
 @pytest.mark.spec("A3-19", "A3-19b")
 def test_two_hundred_kills(tmp_path: Path) -> None:
-    """40"""
     rounds(tmp_path, kills=200, seed=2026)

@@ -4,8 +4,6 @@ Each client knows what the service has acknowledged. An operation whose response
 not: the file is then as before or as after it, and never anything else.
 """
 
-from __future__ import annotations
-
 import contextlib
 import http.client
 import json

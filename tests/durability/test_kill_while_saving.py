@@ -4,8 +4,6 @@ A process fills a service, saves it over and over to the same file, and says whe
 done. It is killed at a random moment of the next one.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import subprocess

@@ -1,7 +1,3 @@
-"""`kill -9` in the middle of an upgrade, again and again: the next start has everything that the old store had."""
-
-from __future__ import annotations
-
 import json
 import random
 import shutil

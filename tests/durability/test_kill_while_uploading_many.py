@@ -4,8 +4,6 @@ The service runs in a process of its own. A client uploads 2,000 files, is kille
 again with the same call, ten times.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import subprocess
@@ -51,9 +49,7 @@ def session() -> Iterator[Session]:
 
 
 @pytest.mark.durability
-def test_a_killed_batch_of_uploads_ends_with_each_file_once(
-    tmp_path: Path, session: Session, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_killed_batch_of_uploads_ends_with_each_file_once(tmp_path, session, monkeypatch):
     monkeypatch.setenv("SVC_NOTEBOOKS_STATE", str(tmp_path / "state"))
     chance, contents = random.Random(11), tmp_path / "contents"
     contents.mkdir()

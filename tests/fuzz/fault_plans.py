@@ -4,8 +4,6 @@ A plan never lies about success: no fault answers 200 where nothing was done, fo
 Everything else may happen: any refusal, any cut, a 308 with any Range, and each as often as the dice say.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -56,7 +54,6 @@ ACTIONS = st.one_of(
 
 
 def steps(*operations: str) -> st.SearchStrategy[dict[str, Any]]:
-    """One step, for one of these operations or for any request."""
     aims = st.fixed_dictionaries(
         {}, optional={"operation": st.sampled_from(operations), "nth": st.integers(1, 5), "method": st.just("PUT")}
     )
@@ -150,8 +147,6 @@ POLICY = Policy(takeover_after=0.05, channel_lifetime=86_400.0)
 
 @dataclass(frozen=True)
 class Upload:
-    """What is uploaded, and how."""
-
     size: int
     kind: str
     source: str
@@ -257,8 +252,6 @@ def _check_files(lab: Lab, upload: Upload, files: list[dict[str, Any]], lies: in
 
 @dataclass(frozen=True)
 class Download:
-    """What is downloaded, and how."""
-
     size: int
     first: int | None
     count: int

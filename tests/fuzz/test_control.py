@@ -3,8 +3,6 @@
 --hypothesis-profile=ci tells more of it, and other nonsense each time.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import zipfile
@@ -128,9 +126,6 @@ def test_a_request_may_ask_for_any_fault_and_gets_an_answer_or_a_cut(world: Worl
     except Disconnected:
         return
     assert 200 <= answer.status < 600
-
-
-# -- saved files -----------------------------------------------------------------------------------------------------
 
 
 def saved(world: World) -> dict[str, bytes]:

@@ -4,8 +4,6 @@ after which the same call succeeds; requests within a bound; one file; messages 
 --hypothesis-profile=ci tries hundreds of each instead of a few, and other ones each time.
 """
 
-from __future__ import annotations
-
 import tempfile
 from collections import Counter
 from pathlib import Path

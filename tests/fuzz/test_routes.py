@@ -4,8 +4,6 @@ In `make test` it is the same few examples for each route at every run; --hypoth
 each time.
 """
 
-from __future__ import annotations
-
 import copy
 from typing import Any
 from urllib.parse import urlsplit

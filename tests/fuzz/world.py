@@ -1,7 +1,5 @@
 """A service with something of everything in it, and the ids of all that: what a random request can hit upon."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """Runs JupyterHub with the configuration of docs/hub.md, its proxy, and users without Unix accounts."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -1,7 +1,5 @@
 """The configuration of docs/hub.md with JupyterHub, its proxy and three users: `make hub-tests`."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 
@@ -25,7 +23,6 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def users(url: str) -> dict[str, HubUser]:
-    """The users, who are signed in to the hub."""
     users = {name: HubUser(url, name) for name in USERS}
     for user in users.values():
         user.sign_in()

@@ -1,7 +1,5 @@
 """Three users of a hub, each in a chromium and a JupyterLab of their own: `make hub-tests`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path

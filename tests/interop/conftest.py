@@ -1,7 +1,5 @@
 """A service on a socket, for programs that know nothing of us."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import os

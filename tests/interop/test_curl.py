@@ -1,7 +1,5 @@
 """curl, as somebody would type it after reading the interface."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

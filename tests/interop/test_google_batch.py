@@ -1,7 +1,5 @@
 """The batches of google-api-python-client, unmodified, for files and for calendars."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from contextlib import closing

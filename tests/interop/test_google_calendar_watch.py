@@ -1,7 +1,5 @@
 """Notification channels for calendars that google-api-python-client opens and stops, unmodified."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """google-resumable-media, unmodified, against our service: every upload kind, a recovery, both downloads."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """The sync loops of google-api-python-client, gcsa and gcal-sync, unmodified, over a week of changes."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """Stock OAuth libraries, unmodified, get their tokens from the token endpoint, over TLS as they insist on."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
@@ -67,9 +65,6 @@ def user_of(session: requests.Session, base_url: str, **options: Any) -> str:
     answer = session.get(f"{base_url}/storage/v3/about?fields=user", **options)
     assert answer.status_code == 200, answer.text
     return str(answer.json()["user"]["emailAddress"])
-
-
-# -- google-auth -----------------------------------------------------------------------------------------------------
 
 
 def test_google_auth_signs_a_service_account_in(service: Service, base_url: str, seen: Seen) -> None:
@@ -150,13 +145,8 @@ def test_a_sign_in_with_openid(service: Service, base_url: str) -> None:
         assert refused.status_code == 403
 
 
-# -- Authlib ---------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("way", ["client_secret_basic", "client_secret_post"])
-def test_authlib_goes_the_whole_way_of_a_code(
-    service: Service, base_url: str, client: dict[str, Any], way: str
-) -> None:
+def test_authlib_goes_the_whole_way_of_a_code(service, base_url, client, way):
     with OAuth2Session(
         client["client_id"],
         client["client_secret"],
@@ -206,12 +196,7 @@ def test_authlib_signs_an_assertion(service: Service, base_url: str) -> None:
         assert user_of(session, base_url) == key["client_email"]
 
 
-# -- requests-oauthlib -----------------------------------------------------------------------------------------------
-
-
-def test_requests_oauthlib_goes_the_whole_way_of_a_code(
-    service: Service, base_url: str, client: dict[str, Any]
-) -> None:
+def test_requests_oauthlib_goes_the_whole_way_of_a_code(service, base_url, client):
     with OtherSession(client["client_id"], redirect_uri=BACK, scope=SCOPES, pkce="S256") as session:
         address, _ = session.authorization_url(client["auth_uri"])
         landed = sent_back(service, address)

@@ -4,8 +4,6 @@ Those with an option for the address use it. The others reach the service under 
 a proxy.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """The files that docs/clients.md shows: the ten tasks with five clients, batches and gcsa."""
 
-from __future__ import annotations
-
 import os
 import re
 import runpy
@@ -87,9 +85,7 @@ def run_python(file: str, variables: dict[str, str], monkeypatch: pytest.MonkeyP
     ids=["curl", "fetch", "requests", "google-api-python-client"],
     indirect=["lab"],
 )
-def test_ten_tasks(
-    lab: Sandbox, program: str, file: str, fault: dict, monkeypatch: pytest.MonkeyPatch, capsys, seen: Seen
-) -> None:
+def test_ten_tasks(lab, program, file, fault, monkeypatch, capsys, seen):
     receiver = svc.receiver()
     variables = environment(lab, SVC_RECEIVER=receiver.address)
 

@@ -1,7 +1,5 @@
 """Opens and runs a notebook of the site in a browser page, and executes code in its kernel."""
 
-from __future__ import annotations
-
 from typing import Any
 
 PATIENCE = 600_000

@@ -5,8 +5,6 @@ in a real page, a frame is here a plain table: columns can be chosen and rows co
 raises `OnlyAStandIn`, and the test says of that cell that it is not proved there.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import zipfile

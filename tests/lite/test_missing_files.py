@@ -47,10 +47,7 @@ def shots(request):
 
 
 def test_packages_that_do_not_arrive_are_named_and_loaded_later(chromium, distribution, unbundled, shots):
-    with (
-        host(distribution, hangs=".whl") as (mirror, handler),
-        host(unbundled(mirror)) as (address, _),
-    ):
+    with host(distribution, hangs=".whl") as (mirror, handler), host(unbundled(mirror)) as (address, _):
         page = Browser(chromium, address).open("00-start.ipynb")
         first = run_cell(page, FIRST)
         alert, times = page.get_by_role("alert").inner_text(), page.evaluate("times")

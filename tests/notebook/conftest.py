@@ -11,6 +11,30 @@ def lab():
         yield lab
 
 
+@pytest.fixture
+def in_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def rx(lab):
+    with svc.receiver() as rx:
+        yield rx
+
+
+@pytest.fixture
+def displayed(monkeypatch):
+    """The objects that a notebook would display."""
+    import IPython.display
+
+    from svc_notebooks.notebook.batch import progress
+
+    objects = []
+    monkeypatch.setattr(IPython.display, "display", objects.append)
+    monkeypatch.setattr(progress, "detect_frontend", lambda: "notebook")
+    return objects
+
+
 @pytest.fixture(autouse=True)
 def _layouts_without_state(monkeypatch):
     """Open layouts and styles without their state, which is fifty traits of each that only ipywidgets reads.

@@ -1,5 +1,3 @@
-"""What people pass: an id, a row, a frame; and what is refused before a byte is sent."""
-
 import inspect
 import io
 import pickle
@@ -24,13 +22,7 @@ def test_a_file_is_an_id_a_row_a_frame_or_a_list(three):
     names = {form: svc.file(file)["name"].tolist() for form, file in forms.items()}
 
     every = ["a.txt", "b.txt", "c.txt"]
-    assert names == {
-        "id": ["a.txt"],
-        "row": ["a.txt"],
-        "frame": every,
-        "list": every,
-        "dict": ["b.txt"],
-    }
+    assert names == {"id": ["a.txt"], "row": ["a.txt"], "frame": every, "list": every, "dict": ["b.txt"]}
 
 
 MEANT = {
@@ -256,10 +248,7 @@ def test_connect_finds_the_service_of_a_hub(monkeypatch):
 
 @pytest.mark.parametrize(
     "options, variables",
-    [
-        ({"base_url": "https://api.example.org"}, {}),
-        ({}, {"SVC_BASE_URL": "https://api.example.org"}),
-    ],
+    [({"base_url": "https://api.example.org"}, {}), ({}, {"SVC_BASE_URL": "https://api.example.org"})],
     ids=["argument", "SVC_BASE_URL"],
 )
 def test_the_token_of_a_hub_is_not_for_another_address(monkeypatch, options, variables):

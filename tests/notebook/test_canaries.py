@@ -4,8 +4,6 @@ A canary is a secret that stands for all of its kind. Whatever people can see, s
 texts, commands, archives, drawings, logs, errors with their tracebacks, widget state, files.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import pickle

@@ -1,7 +1,5 @@
 """The control of a class from a teacher's notebook: each method returns a frame."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -102,28 +100,6 @@ def test_faults_for_all_begin_and_end(notebooks: Notebooks) -> None:
     assert broken["does"].tolist() == ["closes the connection before it performs the request"]
     assert preset["preset"].dropna().tolist() == ["slow service"]
     assert ended.empty
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda control: control.students(),
-        lambda control: control.steps(),
-        lambda control: control.journal(EVE.email),
-        lambda control: control.reset(EVE.email),
-        lambda control: control.backups(),
-        lambda control: control.restore("x"),
-        lambda control: control.break_network(),
-        lambda control: control.faults("slow service"),
-        lambda control: control.fault_plans(),
-        lambda control: control.clear_faults(),
-        lambda control: control.clock(),
-        lambda control: control.advance("1h"),
-    ],
-)
-def test_a_student_may_do_nothing_of_this(notebooks: Notebooks, call) -> None:
-    with pytest.raises(svc.NotAllowed, match="Only the sign-in token of a teacher"):
-        call(ClassControl(notebooks.bob))
 
 
 def test_wrong_arguments_are_refused_without_a_request(notebooks: Notebooks) -> None:

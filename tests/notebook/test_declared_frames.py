@@ -1,5 +1,3 @@
-"""Every public function that gives a frame gives the declared one, for no row and for rows (D-01)."""
-
 from inspect import signature
 
 import pandas as pd

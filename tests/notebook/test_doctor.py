@@ -1,5 +1,3 @@
-"""doctor() says what is there, what is missing and what to do."""
-
 import pytest
 
 import svc_notebooks as svc

@@ -1,7 +1,5 @@
 """Every function with a duration accepts the same forms, and its error lists the forms."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -1,5 +1,3 @@
-"""What a newcomer tries in the first week: other forms of an argument work, or the message says what does."""
-
 import json
 
 import pandas as pd
@@ -13,10 +11,7 @@ HINTS = {
     "another setting": (lambda lab: svc.sandbox(ratelimit=5), r"policy=svc.Policy\(rate_limit=...\)"),
     "a setting by another name": (lambda lab: svc.Policy(quota=5), "did you mean 'storage_limit'"),
     "no https": (lambda lab: svc.watch_changes("http://a.example/in"), r"http://a.example/in\. Use a receiver\(\)"),
-    "no domain": (
-        lambda lab: svc.watch_changes("https://a.example/"),
-        r"register_domain\(host\).*lab\.trust\(pem\)",
-    ),
+    "no domain": (lambda lab: svc.watch_changes("https://a.example/"), r"register_domain\(host\).*lab\.trust\(pem\)"),
     "a path": (lambda lab: svc.trash("/a/b/x.txt"), r"there is no 'a' at this place. files\(folder='root'\) lists"),
     "a path of two": (
         lambda lab: [svc.upload([b"1", b"2"], name=["t", "t"]), svc.read("svc://t")],

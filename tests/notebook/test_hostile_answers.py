@@ -1,7 +1,5 @@
 """A service that lies in one field of an answer: a public function returns, or raises one SvcError and nothing else."""
 
-from __future__ import annotations
-
 import json
 import warnings
 from collections.abc import Callable, Iterator

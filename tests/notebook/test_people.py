@@ -1,5 +1,3 @@
-"""People are read in every form in which a cell has them, by events and permissions alike."""
-
 import numpy as np
 import pandas as pd
 import pytest

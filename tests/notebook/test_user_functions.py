@@ -1,7 +1,5 @@
 """Functions of users that this package calls: errors, slow functions and wrong arguments change no delivery."""
 
-from __future__ import annotations
-
 from threading import Event
 
 import pytest

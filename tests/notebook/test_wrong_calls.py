@@ -57,14 +57,8 @@ from svc_notebooks.pytest_plugin import ServedSandbox
             lambda: svc.update("id", b"", "text/csv", description="d"),
             "update() takes only file and source without a name, not 3 arguments; name the others, like mime_type=...",
         ),
-        (
-            lambda: svc.sandbox().deliver(1),
-            "deliver() takes no argument without a name, not 1 argument",
-        ),
-        (
-            lambda: svc.dashboard(lab=svc.sandbox()).show(name="files"),
-            "show() has no argument 'name'; it takes key",
-        ),
+        (lambda: svc.sandbox().deliver(1), "deliver() takes no argument without a name, not 1 argument"),
+        (lambda: svc.dashboard(lab=svc.sandbox()).show(name="files"), "show() has no argument 'name'; it takes key"),
         (lambda: svc.share("a", to="b@c.example"), "share() has no argument 'to'; did you mean 'with_'?"),
         (
             lambda: svc.free_times("a", time_min="today"),

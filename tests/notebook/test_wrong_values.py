@@ -1,5 +1,3 @@
-"""An error about a value of a wrong type names the argument, not the code in which it was raised."""
-
 from pathlib import Path
 
 import numpy as np
@@ -14,10 +12,7 @@ SERIES = pd.Series(["a", "b"])
 @pytest.mark.parametrize(
     "call, message",
     [
-        (
-            lambda: svc.upload(b"", convert_to=SERIES),
-            "convert_to must be a str or None, not Series",
-        ),
+        (lambda: svc.upload(b"", convert_to=SERIES), "convert_to must be a str or None, not Series"),
         (
             lambda: svc.upload(b"", metadata=pd.DatetimeIndex(["2026-11-02"])),
             "metadata must be a dict of fields, not Timestamp",

@@ -1,5 +1,3 @@
-"""The benchmarks: their rounds, what a goal is, what a run writes, and that only a run writes it."""
-
 import re
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-"""docs/decisions.md has a row for each setting of the policy and for each choice that a test or the journal names."""
-
 import re
 from dataclasses import fields
 from pathlib import Path

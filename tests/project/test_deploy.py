@@ -1,7 +1,5 @@
 """The files of deploy/ fit together and the command line, and let only named files into an image."""
 
-from __future__ import annotations
-
 import json
 import re
 import runpy

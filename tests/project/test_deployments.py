@@ -1,5 +1,3 @@
-"""The page about other deployments and the page of the ten tasks say what the code has."""
-
 import re
 from collections.abc import Iterator
 from dataclasses import fields

@@ -1,5 +1,3 @@
-"""The compiled packages of the JupyterLite site are downloaded from a distribution, with the digests of the lock."""
-
 import hashlib
 import threading
 from functools import partial

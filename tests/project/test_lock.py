@@ -1,5 +1,3 @@
-"""The locks: one version and its hashes for everything, no place to get it from, and all within the ranges."""
-
 import re
 import tomllib
 from collections.abc import Collection, Iterator

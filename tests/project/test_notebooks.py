@@ -62,9 +62,7 @@ class TestNotebook:
 
 
 @pytest.mark.parametrize("path", [path for path in NOTEBOOKS if path.name[:2].isdigit()], ids=lambda path: path.name)
-def test_cells_that_do_not_need_the_sandbox_run_with_a_connected_session(
-    path: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-):
+def test_cells_that_do_not_need_the_sandbox_run_with_a_connected_session(path, monkeypatch, tmp_path):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.chdir(path.parent)
     with closing(), svc.sandbox() as lab, lab.serve() as server:

@@ -1,5 +1,3 @@
-"""The README is true: its commands exist, its Python runs, its paths exist."""
-
 import re
 from pathlib import Path
 

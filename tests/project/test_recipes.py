@@ -1,7 +1,5 @@
 """Every block of docs/recipes.md runs: each recipe in a sandbox of its own, after the lines at the head of the page."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

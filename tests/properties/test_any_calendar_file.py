@@ -1,7 +1,5 @@
 """Tests that the calendar file of any accepted event can be written, and read by another library."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

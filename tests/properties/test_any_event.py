@@ -1,7 +1,5 @@
 """Tests that any event has a response, which core/events/validation.py predicts."""
 
-from __future__ import annotations
-
 import json
 import logging
 from copy import deepcopy
@@ -135,9 +133,7 @@ def outcome(response: Response) -> tuple[int, dict[str, Any]]:
 @hypothesis_settings
 @given(body=st.binary(max_size=60) | anything.map(lambda value: json.dumps(value).encode()), method=st.sampled_from(
     ["POST", "PATCH", "PUT", "import"]))  # fmt: skip
-def test_any_body_has_an_answer(
-    service: ServiceUnderTest, caplog: pytest.LogCaptureFixture, body: bytes, method: str
-) -> None:
+def test_any_body_has_an_answer(service, caplog, body, method):
     service.sweep()
     service.event("POST", EVENTS + ALL, WHOLE)
     url = {"POST": EVENTS, "import": f"{EVENTS}/import"}.get(method, f"{EVENTS}/abcde")
@@ -155,9 +151,7 @@ def test_any_body_has_an_answer(
 @pytest.mark.spec("E-12", "E-12b", "E-12c", "E-13", "E-13a", "E-13b", "E-13c", "E-13d")
 @hypothesis_settings
 @given(event=events, method=st.sampled_from(["POST", "PATCH", "PUT"]))
-def test_any_event_has_a_response_that_names_its_problems(
-    service: ServiceUnderTest, caplog: pytest.LogCaptureFixture, event: dict[str, Any], method: str
-) -> None:
+def test_any_event_has_a_response_that_names_its_problems(service, caplog, event, method):
     service.sweep()
     if method != "POST":
         service.event("POST", EVENTS + ALL, WHOLE)
@@ -179,9 +173,7 @@ def test_any_event_has_a_response_that_names_its_problems(
 @example(event=WHOLE)
 @example(event={**DAYS, "summary": "\ud800"})
 @example(event=DAYS)
-def test_the_problems_of_an_event_are_those_that_the_service_finds(
-    service: ServiceUnderTest, event: dict[str, Any]
-) -> None:
+def test_the_problems_of_an_event_are_those_that_the_service_finds(service, event):
     service.sweep()
     sent = json.loads(json.dumps(event))
     known = [(row.reason, row.location) for row in problems(sent, POLICY)]
@@ -249,9 +241,7 @@ values = st.text(max_size=20) | st.sampled_from(
     query=st.lists(st.tuples(parameters, values), max_size=4),
     below=st.sampled_from(["", "/abcde", "/abcde/instances", "/nothing/instances", "/abcde_20261102T090000Z"]),
 )
-def test_any_parameter_of_a_list_has_an_answer(
-    service: ServiceUnderTest, caplog: pytest.LogCaptureFixture, query: list[tuple[str, str]], below: str
-) -> None:
+def test_any_parameter_of_a_list_has_an_answer(service, caplog, query, below):
     service.sweep()
     service.event("POST", EVENTS + ALL, {**WHOLE, "recurrence": ["RRULE:FREQ=DAILY"]})
     text = "&".join(f"{key}={quote(value.encode('utf-8', 'surrogatepass'))}" for key, value in query)
@@ -269,9 +259,7 @@ def test_any_parameter_of_a_list_has_an_answer(
     event=st.text(max_size=20) | st.sampled_from([*TELLING, "abcde_99999999T999999Z", "abcde_"]),
     method=st.sampled_from(["GET", "POST", "PATCH", "PUT", "DELETE", "HEAD"]),
 )
-def test_any_name_of_a_calendar_or_an_event_has_an_answer(
-    service: ServiceUnderTest, caplog: pytest.LogCaptureFixture, calendar: str, event: str, method: str
-) -> None:
+def test_any_name_of_a_calendar_or_an_event_has_an_answer(service, caplog, calendar, event, method):
     service.sweep()
     names = [quote(name.encode("utf-8", "surrogatepass"), safe="") for name in (calendar, event)]
 
@@ -301,13 +289,7 @@ calendars = st.dictionaries(st.sampled_from(["summary", "description", "location
     body=rules | calendars | anything,
     query=st.lists(st.tuples(parameters, values), max_size=2),
 )  # fmt: skip
-def test_any_calendar_and_any_share_has_an_answer(
-    service: ServiceUnderTest,
-    caplog: pytest.LogCaptureFixture,
-    call: tuple[str, str],
-    body: Any,
-    query: list[tuple[str, str]],
-) -> None:
+def test_any_calendar_and_any_share_has_an_answer(service, caplog, call, body, query):
     service.sweep()
     service.event("POST", f"{CALENDARS}calendars/primary/acl", {"role": "reader", "scope": {"type": "default"}})
     text = "&".join(f"{key}={quote(value.encode('utf-8', 'surrogatepass'))}" for key, value in query)

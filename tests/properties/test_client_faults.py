@@ -3,8 +3,6 @@
 Every list of faults is exhausted in the end: a fault that did not happen proves nothing.
 """
 
-from __future__ import annotations
-
 import os
 from itertools import pairwise
 from pathlib import Path
@@ -305,10 +303,7 @@ def test_the_client_gives_up_in_the_end_and_the_session_stays(rule: RetryRule) -
 @pytest.mark.spec("A3-25")
 @pytest.mark.parametrize(
     "location",
-    [
-        "https://elsewhere.example:8443/x/y;z?a=%2F&upload_id={n}&b=+%20#frag",
-        BASE + "/entirely/other?path={n}",
-    ],
+    ["https://elsewhere.example:8443/x/y;z?a=%2F&upload_id={n}&b=+%20#frag", BASE + "/entirely/other?path={n}"],
 )
 def test_c62_the_session_uri_is_used_letter_by_letter(location: str) -> None:
     shelf = Shelf(location=location)

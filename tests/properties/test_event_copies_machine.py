@@ -1,7 +1,3 @@
-"""A state machine of events and their copies, compared with a model of what each user sees."""
-
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass, field
 from typing import Any

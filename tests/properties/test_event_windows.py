@@ -1,7 +1,3 @@
-"""Tests that the list of a window, in pages of any size, is the part of the whole list in that window."""
-
-from __future__ import annotations
-
 import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -107,14 +103,7 @@ moved = st.lists(st.tuples(st.integers(0, 50), st.none() | hours), max_size=3)
 @given(
     events=st.lists(bodies(), max_size=4), moves=moved, since=hours, length=st.integers(1, 300), size=st.integers(1, 9)
 )
-def test_a_window_is_a_part_of_the_whole(
-    calendar: Calendar,
-    events: list[dict[str, Any]],
-    moves: list[tuple[int, int | None]],
-    since: int,
-    length: int,
-    size: int,
-) -> None:
+def test_a_window_is_a_part_of_the_whole(calendar, events, moves, since, length, size):
     calendar.fill(events, moves)
     begin, end = BEGIN + timedelta(hours=since), BEGIN + timedelta(hours=since + length)
     window = {"timeMin": begin.isoformat(), "timeMax": end.isoformat()}
@@ -131,9 +120,7 @@ def test_a_window_is_a_part_of_the_whole(
 
 @slow
 @given(event=bodies(), moves=moved, size=st.integers(1, 5))
-def test_the_instances_of_an_event_are_those_of_the_list(
-    calendar: Calendar, event: dict[str, Any], moves: list[tuple[int, int | None]], size: int
-) -> None:
+def test_the_instances_of_an_event_are_those_of_the_list(calendar, event, moves, size):
     calendar.fill([event | {"id": "abcde", "recurrence": event.get("recurrence", ["RRULE:FREQ=DAILY;COUNT=3"])}], moves)
     whole = calendar.whole()
 

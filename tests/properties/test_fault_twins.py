@@ -4,8 +4,6 @@ requests.
 Any action, at any byte, on any request; what the caller sees and what the service is afterwards must be equal.
 """
 
-from __future__ import annotations
-
 import http.client
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -184,9 +182,7 @@ def journal_rows(service: Service) -> list[Any]:
 
 @examples(0.4)
 @given(steps=STEPS, requests=st.lists(REQUESTS, min_size=1, max_size=6), in_order=st.booleans())
-def test_faults_have_the_same_effect_in_process_and_over_a_socket(
-    stage: Any, steps: Any, requests: Any, in_order: bool
-) -> None:
+def test_faults_have_the_same_effect_in_process_and_over_a_socket(stage, steps, requests, in_order):
     with open_service(seed=0, policy=ON_THE_CLOCK) as first, open_service(seed=0, policy=ON_THE_CLOCK) as second:
         stage[0].service = second
         near, far = prepared(Caller(first, None)), prepared(Caller(second, urlsplit(stage[1]).netloc))

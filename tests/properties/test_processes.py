@@ -1,7 +1,5 @@
 """Tests of process pools that use one service (`fork`, `forkserver`, `spawn`, joblib)."""
 
-from __future__ import annotations
-
 import hashlib
 import multiprocessing
 import os
@@ -104,9 +102,6 @@ def test_forked_children_draw_different_boundaries(connected: Connected) -> None
         numbers = {line.split()[0]: line.split()[1] for line in pool.map(drawn, range(30), chunksize=1)}
 
     assert len(set(numbers.values())) == len(numbers)
-
-
-# -- where there is no session, or none that can be used
 
 
 @pytest.mark.parametrize("method", STARTED_ANEW)

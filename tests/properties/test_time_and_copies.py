@@ -1,7 +1,5 @@
 """Tests that restoring, forking and saving keep the state and all later results, for random actions (seeded)."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable
@@ -147,9 +145,7 @@ def opened(folder: str | None) -> Service:
 @pytest.mark.parametrize("in_folder", [False, True])
 @examples(0.25)
 @given(before=actions, between=actions, after=actions)
-def test_a_restore_brings_everything_back_and_what_follows_is_the_same(
-    in_folder: bool, before: Any, between: Any, after: Any
-) -> None:
+def test_a_restore_brings_everything_back_and_what_follows_is_the_same(in_folder, before, between, after):
     with TemporaryDirectory() as folder, opened(folder if in_folder else None) as service:
         hand = Hand(service, service.sign_in())
         do(hand, before)
@@ -188,9 +184,7 @@ def test_a_fork_changes_independently(in_folder: bool, before: Any, here: Any, t
 @pytest.mark.parametrize("in_folder", [False, True])
 @examples(0.25)
 @given(before=actions, after=actions)
-def test_what_is_saved_and_opened_is_the_same_and_goes_on_in_the_same_way(
-    in_folder: bool, before: Any, after: Any
-) -> None:
+def test_what_is_saved_and_opened_is_the_same_and_goes_on_in_the_same_way(in_folder, before, after):
     with TemporaryDirectory() as folder, opened(f"{folder}/store" if in_folder else None) as service:
         hand = Hand(service, service.sign_in())
         do(hand, before)

@@ -4,8 +4,6 @@ Uploads and tokens end, channels end, messages are tried again. A receiver that 
 clock stands at the message's time, who has a token that is over is let in no more, who has another is.
 """
 
-from __future__ import annotations
-
 import json
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -80,8 +78,6 @@ class Machine(RuleBasedStateMachine):
         response.content()
         return response
 
-    # -- what is done
-
     @rule(target=uploads)
     def begin(self) -> str:
         uri = self.ask("POST", UPLOAD).headers["Location"]
@@ -137,8 +133,6 @@ class Machine(RuleBasedStateMachine):
         self.service.clock.wait(seconds)
         assert self.now - stands == timedelta(seconds=seconds)
 
-    # -- what a receiver sees
-
     def hear(self, request: Request) -> Response:
         name = request.headers["X-Svc-Channel-ID"]
         self.notifications.append((self.now, name))
@@ -147,8 +141,6 @@ class Machine(RuleBasedStateMachine):
             assert let_in == (self.now < ends)
         self.left[name] -= 1
         return Response(503 if self.left[name] >= 0 else 200)
-
-    # -- what must be so
 
     @invariant()
     def every_message_was_sent_at_its_time_and_in_order(self) -> None:

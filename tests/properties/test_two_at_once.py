@@ -3,8 +3,6 @@
 Requests on one upload session at once are in tests/unit/server/test_races.py.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator

@@ -5,8 +5,6 @@ were taken, and loses answers. Whatever it does, what is stored is a prefix of t
 content is there exactly once. Chunks are counted in units of 4 bytes, so that hundreds of uploads run a second.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import pytest
@@ -18,7 +16,6 @@ from svc_notebooks.core.uploads.client_state_machine import (
     Begin,
     Done,
     Failed,
-    FailureReason,
     QueryStatus,
     ResponseFacts,
     ResumableUpload,
@@ -138,9 +135,7 @@ def carry_out(
     chunk=st.sampled_from([None, 4, 8, 12]),
     faults=st.lists(st.tuples(st.sampled_from(FAULTS), st.integers(0, 40)), max_size=30),
 )
-def test_whatever_the_link_does_the_content_arrives_once(
-    size: int, known: bool, chunk: int | None, faults: list[tuple[str, int]]
-) -> None:
+def test_whatever_the_link_does_the_content_arrives_once(size, known, chunk, faults):
     content = bytes(range(1, size + 1))
 
     service, machine = run(content, known, chunk, faults)
@@ -149,166 +144,8 @@ def test_whatever_the_link_does_the_content_arrives_once(
     assert service.files == [content]
 
 
-@pytest.mark.spec("A3-21", "A3-21a")
-def test_after_a_lost_connection_the_next_request_is_a_status_query() -> None:
-    machine = ResumableUpload(8, 4)
-    machine.feed(ResponseFacts(200), 0.0, 0.0)
-    assert machine.next_step() == Send(0, 4, 8)
-
-    machine.note_sent(4)
-    machine.lose_connection(0.0, 0.5)
-
-    assert isinstance(machine.next_step(), Wait)
-    machine.end_wait()
-    assert machine.next_step() == QueryStatus(8)
-
-
-@pytest.mark.spec("A3-20")
-def test_a_308_with_fewer_bytes_than_were_sent_is_accepted() -> None:
-    """Edge case 55."""
-    machine = begun(12, 8)
-
-    machine.note_sent(8)
-    machine.feed(ResponseFacts(308, "bytes=0-3"), 0.0, 0.0)
-
-    assert machine.next_step() == Send(4, 8, 12)
-
-
-def test_a_308_with_more_bytes_than_were_sent_stops_the_upload() -> None:
-    """Edge case 56."""
-    machine = begun(12, 4)
-
-    machine.note_sent(4)
-    machine.feed(ResponseFacts(308, "bytes=0-7"), 0.0, 0.0)
-
-    assert machine.next_step() == Failed(FailureReason.DATA_LOSS)
-
-
-def test_a_308_to_data_without_a_range_is_queried_once_and_then_accepted() -> None:
-    """Edge case 57."""
-    machine = begun(8, 4)
-
-    machine.note_sent(4)
-    machine.feed(ResponseFacts(308), 0.0, 0.0)
-    assert machine.next_step() == QueryStatus(8)
-    machine.feed(ResponseFacts(308), 0.0, 0.0)
-
-    assert machine.next_step() == Send(0, 4, 8)
-
-
-@pytest.mark.spec("A3-23", "A3-23a")
-def test_a_404_begins_again_a_limited_number_of_times() -> None:
-    """Edge case 59."""
-    machine = begun(8, 4, restarts=2)
-
-    for _ in range(2):
-        machine.feed(ResponseFacts(404), 0.0, 0.0)
-        assert machine.next_step() == Begin()
-        machine.feed(ResponseFacts(200), 0.0, 0.0)
-    machine.feed(ResponseFacts(404), 0.0, 0.0)
-
-    assert machine.next_step() == Failed(FailureReason.EXPIRED)
-
-
-@pytest.mark.spec("A3-23", "A3-23b")
-def test_a_404_ends_the_upload_of_a_source_that_cannot_be_rewound() -> None:
-    machine = begun(8, 4)
-    machine.first_available = 4
-
-    machine.feed(ResponseFacts(404), 0.0, 0.0)
-
-    assert machine.next_step() == Failed(FailureReason.EXPIRED)
-
-
-def test_bytes_that_the_service_lost_are_sent_again_if_the_source_can_rewind() -> None:
-    """Edge case 60."""
-    machine = begun(12, 4)
-    machine.note_sent(4)
-    machine.feed(ResponseFacts(308, "bytes=0-3"), 0.0, 0.0)
-    machine.note_sent(8)
-    machine.feed(ResponseFacts(308, "bytes=0-1"), 0.0, 0.0)
-    machine.end_wait()
-    assert machine.next_step() == Send(2, 4, 12)
-
-    machine.first_available = 4
-
-    assert machine.next_step() == Failed(FailureReason.UNREWINDABLE)
-
-
-@pytest.mark.spec("A3-22", "A3-22a", "A3-22b")
-def test_delays_double_without_progress_and_start_again_after_it() -> None:
-    """Edge case 61: the 403 of a rate limit, a 429 and a 5xx alike."""
-    machine = begun(8, 4)
-    waits = []
-    for answer in (
-        ResponseFacts(503),
-        ResponseFacts(403, reason="userRateLimitExceeded"),
-        ResponseFacts(429),
-        ResponseFacts(500),
-    ):
-        machine.feed(answer, 0.0, 0.0)
-        waits.append(machine.next_step())
-        machine.end_wait()
-    machine.feed(ResponseFacts(308, "bytes=0-3") if machine.note_sent(4) is None else ResponseFacts(500), 0.0, 0.0)
-    machine.feed(ResponseFacts(503, retry_after=7.0), 0.0, 0.0)
-
-    assert waits == [Wait(1), Wait(2), Wait(4), Wait(8)]
-    assert machine.next_step() == Wait(7.0)
-
-
-def test_the_upload_fails_after_its_patience() -> None:
-    machine = begun(8, 4, retry=RetryRule(patience=60))
-
-    machine.feed(ResponseFacts(503), 61.0, 0.0)
-
-    assert machine.next_step() == Failed(FailureReason.GAVE_UP)
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [ResponseFacts(400), ResponseFacts(401), ResponseFacts(403, reason="insufficientPermissions"), ResponseFacts(413)],
-)
-def test_a_refusal_is_final(answer: ResponseFacts) -> None:
-    """Edge case 52."""
-    machine = begun(8, 4)
-
-    machine.feed(answer, 0.0, 0.0)
-
-    assert machine.next_step() == Failed(FailureReason.REFUSED)
-
-
-def test_a_gap_leads_to_a_status_query_and_no_loop() -> None:
-    """Edge case 58. After the 503 for a gap the client queries the status and continues from the stored size."""
-    machine = begun(12, 4)
-    machine.note_sent(4)
-    machine.feed(ResponseFacts(308, "bytes=0-3"), 0.0, 0.0)
-    machine.feed(ResponseFacts(503), 0.0, 0.0)
-    machine.end_wait()
-    assert machine.next_step() == QueryStatus(12)
-
-    machine.feed(ResponseFacts(308), 0.0, 0.0)
-
-    assert machine.next_step() == Send(0, 4, 12)
-
-
-@pytest.mark.spec("A3-25")
-def test_a_session_of_another_process_is_queried_first_and_may_have_more_bytes() -> None:
-    machine = ResumableUpload(12, 4, session_open=True)
-    assert machine.next_step() == QueryStatus(12)
-
-    machine.feed(ResponseFacts(308, "bytes=0-7"), 0.0, 0.0)
-
-    assert machine.next_step() == Send(8, 4, 12)
-
-
 def test_the_last_chunk_of_an_unknown_total_has_the_total() -> None:
     step = Send(8, 4, None)
 
     assert step.content_range(2, 10) == ContentRange(ByteSpan(8, 9), 10)
     assert step.content_range(0, 8) == ContentRange(None, 8)
-
-
-def begun(total: int | None, chunk: int | None, **options: object) -> ResumableUpload:
-    machine = ResumableUpload(total, chunk, **options)  # type: ignore[arg-type]
-    machine.feed(ResponseFacts(200), 0.0, 0.0)
-    return machine

@@ -4,8 +4,6 @@ The service delivers in the test's own thread, to functions; so every run is the
 made smaller.
 """
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
 from dataclasses import dataclass, field

@@ -10,8 +10,6 @@
 Exit status 77: PostgreSQL or the S3 server (make s3-env) cannot be started, for the reason that is printed.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """A PostgreSQL server for all tests, and an empty database with a folder or a bucket for contents for each."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Runs deploy/nginx.conf in front of workers of this machine."""
 
-from __future__ import annotations
-
 import shutil
 import socket
 import subprocess

@@ -1,7 +1,5 @@
 """Starts a PostgreSQL server of the system in a temporary folder, for the tests of `make scale`."""
 
-from __future__ import annotations
-
 import os
 import pwd
 import shutil

@@ -33,7 +33,7 @@ def bucket_of(address: str) -> Bucket:
 
 
 def names(bucket: str) -> set[str]:
-    return {row.name for row in bucket_of(bucket).objects()}
+    return {row.key for row in bucket_of(bucket).objects()}
 
 
 def test_contents_are_objects_below_the_prefix(address: str, bucket: str) -> None:
@@ -87,9 +87,7 @@ def test_a_missing_object_is_named_before_the_response_begins(address: str, buck
     assert "is missing" in answer.error["message"]
 
 
-def test_a_deletion_that_fails_is_logged_and_leaves_the_object(
-    bucket: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_deletion_that_fails_is_logged_and_leaves_the_object(bucket, monkeypatch, caplog):
     parts = S3BlobStore(bucket_of(bucket))
     key = written(parts, b"kept").key
 
@@ -144,9 +142,7 @@ class _Ended:
 
 
 @pytest.mark.parametrize("blocks", [1, 0])
-def test_a_response_that_is_cut_off_is_continued_while_it_makes_progress(
-    bucket: str, monkeypatch: pytest.MonkeyPatch, blocks: int
-) -> None:
+def test_a_response_that_is_cut_off_is_continued_while_it_makes_progress(bucket, monkeypatch, blocks):
     parts = S3BlobStore(bucket_of(bucket))
     content = bytes(range(256)) * (4 << 12)
     part = written(parts, content)
@@ -175,9 +171,7 @@ def test_a_response_that_is_cut_off_is_continued_while_it_makes_progress(
         (GenericError("<Code>XMinioStorageFull</Code>"), 507),
     ],
 )
-def test_requests_get_503_or_507_while_the_bucket_refuses_requests(
-    address: str, bucket: str, monkeypatch: pytest.MonkeyPatch, error: Exception, status: int
-) -> None:
+def test_requests_get_503_or_507_while_the_bucket_refuses_requests(address, bucket, monkeypatch, error, status):
     def refuse(*arguments: object, **options: object) -> None:
         raise error
 
@@ -222,9 +216,7 @@ def test_a_bucket_that_does_not_answer_is_an_error() -> None:
         ("gs://tests/hush-hush", "a URL of the scheme 'gs'"),
     ],
 )
-def test_an_address_that_cannot_be_used_is_refused_without_secrets(
-    address: str, endpoint: str, content: str, message: str
-) -> None:
+def test_an_address_that_cannot_be_used_is_refused_without_secrets(address, endpoint, content, message):
     with pytest.raises((OSError, ValueError), match=message) as refused:
         opened(address, content.format(endpoint))
 

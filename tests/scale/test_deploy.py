@@ -1,7 +1,5 @@
 """The proxy of deploy/ in front of two workers: bodies are not buffered, and workers are replaced during uploads."""
 
-from __future__ import annotations
-
 import hashlib
 import http.client
 import json
@@ -62,7 +60,6 @@ def proxy(running: Workers, tmp_path: Path) -> Iterator[str]:
 
 
 def journal(running: Workers, operation: str, field: str) -> list[int]:
-    """A field of all requests of an operation, in the journals of all workers, each of which is one process."""
     rows = [row for worker in running for row in sent(worker.base_url, "GET", "/_control/journal")["journal"]]
     return [row[field] for row in rows if row["operation"] == operation]
 

@@ -1,7 +1,3 @@
-"""Two processes on a server that waits for its disk: an answered write survives, and nobody is told of another one."""
-
-from __future__ import annotations
-
 import json
 import os
 import signal
@@ -131,9 +127,7 @@ def names(place: Place) -> set[object]:
 
 
 @pytest.mark.parametrize("shared", [False, True], ids=["alone", "shared"])
-def test_nobody_is_told_of_a_write_that_is_not_on_the_disk(
-    place: Place, request: pytest.FixtureRequest, shared: bool
-) -> None:
+def test_nobody_is_told_of_a_write_that_is_not_on_the_disk(place, request, shared):
     with (
         open_service(place.address, content=place.content, shared=shared) as service,
         receiving() as receiver,
@@ -159,10 +153,7 @@ def test_nobody_is_told_of_a_write_that_is_not_on_the_disk(
 
 
 def test_a_write_whose_confirmation_is_lost_is_an_error(place: Place, request: pytest.FixtureRequest) -> None:
-    with (
-        open_service(place.address, content=place.content, shared=True) as service,
-        ThreadPoolExecutor(1) as pool,
-    ):
+    with open_service(place.address, content=place.content, shared=True) as service, ThreadPoolExecutor(1) as pool:
         wire = InProcess(service, "http://svc.test")
         wire.post_json(FILES, {"name": "a"})
         go_on = request.getfixturevalue("waiting")
@@ -221,9 +212,7 @@ time.time = lambda: seconds() + {skew}
 
 
 @pytest.mark.parametrize("skew", [3600, -3600])
-def test_modified_times_never_go_back_with_a_worker_whose_clock_is_wrong(
-    place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, skew: int
-) -> None:
+def test_modified_times_never_go_back_with_a_worker_whose_clock_is_wrong(place, tmp_path, monkeypatch, skew):
     with ExitStack() as stack:
         right = stack.enter_context(workers(place, 1, "t"))
         (tmp_path / "sitecustomize.py").write_text(SKEWED.format(skew=skew))

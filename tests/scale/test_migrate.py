@@ -1,7 +1,5 @@
 """A store is copied from a folder to PostgreSQL and back: nothing is lost, and clients continue."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 import subprocess
@@ -83,9 +81,6 @@ def filled(folder: Path, *, big: int = 70_000) -> Path:
     return folder
 
 
-# -- equal dumps
-
-
 _texts = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1, max_size=8)
 _actions = st.lists(
     st.one_of(
@@ -121,9 +116,7 @@ def perform(wire: InProcess, action: tuple[str, Any]) -> None:
 
 @given(_actions)
 @settings(parent=examples(0.3), deadline=None)
-def test_a_folder_is_equal_after_a_copy_to_postgresql_and_back(
-    server: str, tmp_path_factory: pytest.TempPathFactory, actions: list[tuple[str, Any]]
-) -> None:
+def test_a_folder_is_equal_after_a_copy_to_postgresql_and_back(server, tmp_path_factory, actions):
     folder = tmp_path_factory.mktemp("migrate")
     with open_service(folder / "first") as service:
         wire = wire_of(service)
@@ -142,9 +135,6 @@ def test_a_folder_is_equal_after_a_copy_to_postgresql_and_back(
 
     assert dump(folder / "second") == before
     assert as_bytes(folder / "first") == files
-
-
-# -- clients
 
 
 class Client:
@@ -221,9 +211,6 @@ def test_a_client_goes_on_after_a_copy_to_postgresql_and_back(each_place: Place,
         client.upload(service, last=True)
 
 
-# -- refusals
-
-
 def test_a_store_in_use_is_refused(place: Place, tmp_path: Path) -> None:
     filled(tmp_path / "first")
     command = [sys.executable, "-m", "svc_notebooks.cli", "migrate", tmp_path / "first", place.address]
@@ -292,9 +279,6 @@ def test_a_damaged_source_is_refused(place: Place, tmp_path: Path) -> None:
         open_service(place.address, content=place.content)
 
 
-# -- interrupted migrations
-
-
 class Killed(BaseException):
     """Ends a migration like a kill, at a place of its own."""
 
@@ -326,9 +310,7 @@ def opened(target: str, place: Place) -> Service:
     return open_service(target, content=place.content if "://" in target else None)
 
 
-def test_an_interrupted_migration_is_refused_by_a_service_and_continues(
-    interrupted: tuple[str, str, Place],
-) -> None:
+def test_an_interrupted_migration_is_refused_by_a_service_and_continues(interrupted):
     source, target, place = interrupted
     with pytest.raises(OSError, match=r"a migration that has not ended.*repeat the command.*--discard"):
         opened(target, place)
@@ -352,9 +334,7 @@ def test_an_interrupted_migration_is_discarded(interrupted: tuple[str, str, Plac
         assert as_bytes(Path(target)) == {"thesis.txt": b"mine"}
 
 
-def test_a_part_that_changes_after_it_was_copied_is_found(
-    each_place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_part_that_changes_after_it_was_copied_is_found(each_place, tmp_path, monkeypatch):
     verify = migration.check_contents
 
     def damage(database: Any, parts: Any, report: Any) -> None:

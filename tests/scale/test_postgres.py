@@ -1,7 +1,5 @@
 """A service on PostgreSQL behaves as on SQLite, and refuses what it cannot do."""
 
-from __future__ import annotations
-
 import io
 import json
 import subprocess

@@ -1,7 +1,3 @@
-"""A database of an earlier schema version is upgraded once, by one process, without loss."""
-
-from __future__ import annotations
-
 import json
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path

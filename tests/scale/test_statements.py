@@ -1,7 +1,5 @@
 """The statements that requests send to PostgreSQL: few round trips, and the same results as one by one."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from threading import Thread, current_thread, main_thread
@@ -93,9 +91,7 @@ def test_a_failed_statement_in_the_queue_rolls_back_the_transaction(service: Ser
     assert database.run(VALUE, {"name": "a"}) == [("3",)]
 
 
-def test_a_connection_that_is_lost_during_a_transaction_is_replaced_for_the_next(
-    service: Service, place: Place
-) -> None:
+def test_a_connection_that_is_lost_during_a_transaction_is_replaced_for_the_next(service, place):
     database = service._context.store._database
 
     def write_and_lose() -> None:

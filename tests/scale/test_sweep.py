@@ -1,7 +1,5 @@
 """The parts of killed processes in a folder and in a bucket: `svc-notebooks sweep` deletes them, and nothing else."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

@@ -1,7 +1,5 @@
 """Two processes on one store: nothing is lost, hidden, doubled or kept for too long."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

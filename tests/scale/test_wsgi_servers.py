@@ -1,7 +1,5 @@
 """The service behind real WSGI servers, with two workers that share a store on PostgreSQL."""
 
-from __future__ import annotations
-
 import http.client
 import json
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A process that opens a shared service for each test, serves it on a socket, and runs what the test asks of it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace

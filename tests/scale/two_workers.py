@@ -4,8 +4,6 @@ Consecutive requests, and consecutive calls of the service's methods, reach diff
 for itself cannot be tested so: such a test is skipped, with the reason.
 """
 
-from __future__ import annotations
-
 import http.client
 import multiprocessing
 import pickle

@@ -1,7 +1,5 @@
 """Processes that serve one store on PostgreSQL, and a proxy that sends each request to the next of them."""
 
-from __future__ import annotations
-
 import http.client
 import json
 import signal
@@ -40,7 +38,6 @@ class Worker:
 
     @property
     def process_id(self) -> int:
-        """The id of the process."""
         return self._process.pid
 
     def kill(self) -> None:

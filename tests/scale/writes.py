@@ -4,8 +4,6 @@ python -m tests.scale.writes                          16 clients and 1, 2 and 4 
 python -m tests.scale.writes --tree ../before --tree .   compares two versions of the package, in turn
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

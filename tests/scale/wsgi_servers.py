@@ -1,7 +1,5 @@
 """Starts gunicorn, granian and other WSGI servers with svc_notebooks.server.wsgi:app."""
 
-from __future__ import annotations
-
 import http.client
 import os
 import signal
@@ -59,11 +57,7 @@ class WsgiServer:
         """Start the server, and wait until it answers a request."""
         with self.log.open("ab") as output:
             self._process = subprocess.Popen(
-                self._command,
-                env=self._environment,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
+                self._command, env=self._environment, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
             )
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:

@@ -1,7 +1,5 @@
 """Stores of earlier commits: dumps of their databases, and folders made of those."""
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
 from pathlib import Path

@@ -26,7 +26,7 @@ from traitlets.config import Config
 from svc_notebooks.cli.notebook_files import skip_address_parsers
 from svc_notebooks.core.platform import BROWSER, override
 
-HIDDEN = ("h11", "trustme", "tesserocr", "pypandoc")
+HIDDEN = ("h11", "trustme", "formualizer", "tesserocr", "pypandoc")
 """What a page has not."""
 
 EMPTY = ("fcntl", "resource", "termios")

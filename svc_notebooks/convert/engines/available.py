@@ -87,6 +87,7 @@ TYPST = _library("typst")
 XLSXWRITER = _library("xlsxwriter")
 XLRD = _library("xlrd")
 MSOFFCRYPTO = _library("msoffcrypto")
+FORMUALIZER = _library("formualizer")
 PYTHON_PPTX = _library("pptx")
 PDFIUM = _library("pypdfium2")
 PILLOW = _library("PIL")
@@ -98,7 +99,7 @@ _INSTALL_OFFICE = "apt-get install libreoffice, or libreoffice.org"
 OFFICE = Engine("LibreOffice", lambda: soffice() is not None, _INSTALL_OFFICE, program=True)
 
 ENGINES = (
-    PANDOC, TYPST, XLSXWRITER, XLRD, MSOFFCRYPTO, PYTHON_PPTX, PDFIUM, PILLOW, LXML, TINYCSS2,
+    PANDOC, TYPST, XLSXWRITER, XLRD, MSOFFCRYPTO, FORMUALIZER, PYTHON_PPTX, PDFIUM, PILLOW, LXML, TINYCSS2,
     TESSEROCR, TESSDATA, OFFICE,
 )  # fmt: skip
 

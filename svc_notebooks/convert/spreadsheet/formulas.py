@@ -189,16 +189,14 @@ def safe_link(target: str | None) -> str | None:
 def sanitize(value: Value, formula: str | None, job: Job) -> tuple[Value, str | None]:
     """Return the value and the formula of a cell, without an unsafe formula.
 
-    A formula without a value adds a note. An unsafe formula adds a note and becomes None, and the value is then the
-    last value or the formula as text. A formula that is only an error code becomes an error value.
+    An unsafe formula adds a note and becomes None, and the value is then the last value or the formula as text. A
+    formula that is only an error code becomes an error value.
     """
     if formula is None:
         return value, None
     if _FAULT.fullmatch(formula):
         return ErrorValue(formula), None
     if is_safe_formula(formula):
-        if value is None:
-            job.note("Formulas without a stored value are shown as text; a spreadsheet program stores the values.")
         return value, formula
     job.note("Formulas that access data or programs outside of the workbook were replaced by their last values.")
     return (f"={formula[:MAX_LENGTH]}" if value is None else value), None

@@ -36,22 +36,16 @@ def array(of: Schema) -> Schema:
 
 def record(properties: Mapping[str, Schema], required: Iterable[str] = ()) -> Schema:
     """Return the schema of a JSON object with these properties and required property names."""
-    required_names = list(required)
-    return {
-        "type": "object",
-        "properties": dict(properties),
-        **({"required": required_names} if required_names else {}),
-    }
+    schema: Schema = {"type": "object", "properties": dict(properties)}
+    return schema | {"required": names} if (names := list(required)) else schema
 
 
 def response_schema(status: int, content: Mapping[str, Schema] | None = None) -> Schema:
     """Return an OpenAPI response object with the status's reason phrase and a schema per media type."""
     response: Schema = {"description": reason(status)}
-    return (
-        response | {"content": {media_type: {"schema": schema} for media_type, schema in content.items()}}
-        if content
-        else response
-    )
+    if content:
+        response["content"] = {media_type: {"schema": schema} for media_type, schema in content.items()}
+    return response
 
 
 _KEYWORDS: Final[Mapping[str, Schema]] = {

@@ -61,8 +61,14 @@ def _operations(names: Names, policy: Policy) -> Iterator[tuple[str, str, Schema
             if operation.media:
                 yield names.upload_path(*operation.path), method, _upload_operation(operation, method, names, policy)
     sessions = names.upload_path(*OPERATIONS[0].path)
-    yield sessions, "PUT", _session_operation(names, policy)
-    yield sessions, "DELETE", _cancel_operation(names, policy)
+    send = _head(SESSION, SESSION.name, "PUT", SESSION.summary, SESSION.parameters, names, policy)
+    send["requestBody"] = {"content": {"application/octet-stream": {"schema": _BINARY}}}
+    complete = {"200": response_schema(200, {_JSON: ref("File")})}
+    incomplete = response_schema(308) | {"headers": {"Range": {"schema": STRING}}}
+    yield sessions, "PUT", send | {"responses": complete | {"308": incomplete} | _session_errors()}
+    parameters = [parameter for parameter in SESSION.parameters if parameter.location == "query"]
+    cancel = _head(SESSION, SESSION.name, "DELETE", "Cancel an upload", parameters, names, policy)
+    yield sessions, "DELETE", cancel | {"responses": complete | {"499": response_schema(499)} | _session_errors()}
 
 
 def _head(
@@ -123,22 +129,6 @@ def _upload_operation(operation: Operation, method: str, names: Names, policy: P
         "OK: the file. With uploadType=resumable the body is empty, and Location has the session URI"
     )
     document["responses"] = {"200": success} | _errors_of(operation)
-    return document
-
-
-def _session_operation(names: Names, policy: Policy) -> Schema:
-    document = _head(SESSION, SESSION.name, "PUT", SESSION.summary, SESSION.parameters, names, policy)
-    document["requestBody"] = {"content": {"application/octet-stream": {"schema": _BINARY}}}
-    incomplete = response_schema(308) | {"headers": {"Range": {"schema": STRING}}}
-    document["responses"] = {"200": response_schema(200, {_JSON: ref("File")}), "308": incomplete} | _session_errors()
-    return document
-
-
-def _cancel_operation(names: Names, policy: Policy) -> Schema:
-    parameters = [parameter for parameter in SESSION.parameters if parameter.location == "query"]
-    document = _head(SESSION, SESSION.name, "DELETE", "Cancel an upload", parameters, names, policy)
-    success = {"200": response_schema(200, {_JSON: ref("File")}), "499": response_schema(499)}
-    document["responses"] = success | _session_errors()
     return document
 
 

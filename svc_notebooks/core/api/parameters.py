@@ -1,3 +1,4 @@
+# ruff: noqa: E501  the parameters are a table: a row is a line
 """The query parameters and request headers of the operations in operations.py. Unknown parameters are ignored."""
 
 from __future__ import annotations
@@ -35,9 +36,8 @@ def page(maximum: int | str, name: str = "pageSize") -> tuple[Parameter, ...]:
     )
 
 
-FIELDS: Final = Parameter(
-    "fields", rule="The fields that the response contains, such as id,name or files(id,owners/emailAddress)."
-)
+# fmt: off
+FIELDS: Final = Parameter("fields", rule="The fields that the response contains, such as id,name or files(id,owners/emailAddress).")
 COMMON: Final = (
     FIELDS,
     Parameter("prettyPrint", "boolean", "Whether the JSON is indented. With false it is on one line."),
@@ -50,11 +50,7 @@ MOVE_FILE: Final = (
 )
 FILE_CONTENT: Final = (
     Parameter("alt", rule="With media, the response is the content instead of the metadata.", values=("json", "media")),
-    Parameter(
-        "acknowledgeAbuse",
-        "boolean",
-        "Whether the owner downloads a file flagged as malware or spam. Requires alt=media.",
-    ),
+    Parameter("acknowledgeAbuse", "boolean", "Whether the owner downloads a file flagged as malware or spam. Requires alt=media."),
     Parameter("Range", rule="One range of bytes, such as bytes=0-99.", location="header"),
 )
 GENERATED_IDS: Final = (
@@ -73,9 +69,7 @@ EXPORT_FORMAT: Final = Parameter("mimeType", rule="The media type of the exporte
 CHANGES: Final = (
     Parameter("pageToken", rule="The page token of the previous page, or of changes.getStartPageToken.", required=True),
     page("max_page_size")[0],
-    Parameter(
-        "includeRemoved", "boolean", "Whether the list contains files that were deleted or are no longer shared."
-    ),
+    Parameter("includeRemoved", "boolean", "Whether the list contains files that were deleted or are no longer shared."),
 )
 CHANGE_POSITION: Final = Parameter("pageToken", rule="The caller's position in the change log.")
 ABOUT_FIELDS: Final = replace(FIELDS, required=True)
@@ -90,21 +84,11 @@ _ATTENDEES = Parameter(
 )
 READ_EVENT: Final = (_ATTENDEES, _ZONE)
 SEND_UPDATES: Final = (
-    Parameter(
-        "sendUpdates",
-        rule="Which guests are notified by e-mail.",
-        values=("all", "externalOnly", "none", "true", "false"),
-    ),
+    Parameter("sendUpdates", rule="Which guests are notified by e-mail.", values=("all", "externalOnly", "none", "true", "false")),
     Parameter("sendNotifications", "boolean", "Deprecated. Use sendUpdates."),
 )
 WRITE_EVENT: Final = (
-    Parameter(
-        "conferenceDataVersion",
-        "integer",
-        "With 1, conferenceData of the body is stored. With 0, it is ignored.",
-        minimum=0,
-        maximum=1,
-    ),
+    Parameter("conferenceDataVersion", "integer", "With 1, conferenceData of the body is stored. With 0, it is ignored.", minimum=0, maximum=1),
     _ATTENDEES,
     *SEND_UPDATES,
     Parameter("supportsAttachments", "boolean", "Whether attachments of the body are stored."),
@@ -118,10 +102,7 @@ QUICK_ADD: Final = (
     Parameter("text", rule="The event in English words, such as Lunch with Bob tomorrow 12:30-13:30.", required=True),
     *SEND_UPDATES,
 )
-_SYNC = Parameter(
-    "syncToken",
-    rule="The nextSyncToken of an earlier list. The response has only the entries that have changed since then.",
-)
+_SYNC = Parameter("syncToken", rule="The nextSyncToken of an earlier list. The response has only the entries that have changed since then.")
 _WINDOW = (
     Parameter("timeMin", "time", "Only events that end after this time."),
     Parameter("timeMax", "time", "Only events that begin before this time."),
@@ -135,11 +116,7 @@ INSTANCES: Final = (*_WINDOW, Parameter("originalStart", rule="Only the instance
 EVENT_SEARCH: Final = (
     *_WINDOW,
     Parameter("updatedMin", "time", "Only events that were changed after this time."),
-    Parameter(
-        "singleEvents",
-        "boolean",
-        "Whether the list contains the instances of a recurring event instead of the event itself.",
-    ),
+    Parameter("singleEvents", "boolean", "Whether the list contains the instances of a recurring event instead of the event itself."),
     Parameter("orderBy", values=("startTime", "updated")),
     Parameter("q", rule="Words to search for in the texts of events."),
     Parameter("iCalUID"),
@@ -160,15 +137,11 @@ CALENDAR_SEARCH: Final = (
     Parameter("showHidden", "boolean", "Whether the list contains hidden calendars."),
     Parameter("showDeleted", "boolean", "Whether the list contains calendars that the caller removed from the list."),
 )
-RGB_COLORS: Final = Parameter(
-    "colorRgbFormat", "boolean", "Whether backgroundColor and foregroundColor of the body are stored."
-)
+RGB_COLORS: Final = Parameter("colorRgbFormat", "boolean", "Whether backgroundColor and foregroundColor of the body are stored.")
 UPLOAD: Final = (
     Parameter("uploadType", rule="The type of the upload.", values=("media", "multipart", "resumable"), required=True),
     Parameter("ocrLanguage", rule="The language of the text in a picture to convert, as a BCP 47 code such as de."),
-    Parameter(
-        "X-Upload-Content-Type", rule="The media type of the content, for a resumable upload.", location="header"
-    ),
+    Parameter("X-Upload-Content-Type", rule="The media type of the content, for a resumable upload.", location="header"),
     Parameter(
         "X-Upload-Content-Length",
         "integer",
@@ -182,12 +155,7 @@ UPLOAD: Final = (
 
 UPLOAD_SESSION: Final = (
     Parameter("uploadType", values=("resumable",)),
-    Parameter(
-        "upload_id",
-        rule="The id in the session URI, which the Location header of the initiation returned.",
-        required=True,
-    ),
-    Parameter(
-        "Content-Range", rule="bytes FIRST-LAST/TOTAL for a chunk, bytes */TOTAL for a status query.", location="header"
-    ),
+    Parameter("upload_id", rule="The id in the session URI, which the Location header of the initiation returned.", required=True),
+    Parameter("Content-Range", rule="bytes FIRST-LAST/TOTAL for a chunk, bytes */TOTAL for a status query.", location="header"),
 )
+# fmt: on

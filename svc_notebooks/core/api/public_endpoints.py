@@ -39,16 +39,10 @@ def _endpoint(
     name: str, methods: str, path: str, decided_by: str, summary: str, responses: Responses, **options: Any
 ) -> PublicEndpoint:
     """Return an endpoint. `options` are further fields. The names in `query` and `form` are separated by spaces."""
-    words = {field: tuple(options.pop(field, "").split()) for field in ("query", "form")}
-    units = 1 if options.get("calendar") else GET_COST
-    fields: dict[str, Any] = {
-        "units": units,
-        "summary": summary,
-        "decided_by": decided_by,
-        "responses": responses,
-        **words,
-    }
-    return PublicEndpoint(name, tuple(methods.split()), tuple(path.split("/")), **fields | options)
+    words: dict[str, Any] = {field: tuple(options.pop(field, "").split()) for field in ("query", "form")}
+    units = options.pop("units", 1 if options.get("calendar") else GET_COST)
+    fields: dict[str, Any] = {"units": units, "summary": summary, "decided_by": decided_by, "responses": responses}
+    return PublicEndpoint(name, tuple(methods.split()), tuple(path.split("/")), **fields, **words, **options)
 
 
 def _json(name: str) -> Mapping[str, Schema]:
@@ -116,18 +110,8 @@ PUBLIC_ENDPOINTS: tuple[PublicEndpoint, ...] = (
 )
 # fmt: on
 
-PAGES = frozenset(
-    {
-        "oauth.authorize",
-        "browser.signIn",
-        "browser.signedIn",
-        "browser.signOut",
-        "files.page",
-        "files.content",
-        "events.page",
-    }
-)
-"""The endpoints that a browser opens, with or without a sign-in cookie. Other endpoints use no cookie."""
-
-SIGN_IN = PAGES - {"files.page", "files.content", "events.page"}
+SIGN_IN = frozenset({"oauth.authorize", "browser.signIn", "browser.signedIn", "browser.signOut"})
 """The pages with which a user signs in. Requests without a sign-in are not counted here."""
+
+PAGES = SIGN_IN | {"files.page", "files.content", "events.page"}
+"""The endpoints that a browser opens, with or without a sign-in cookie. Other endpoints use no cookie."""

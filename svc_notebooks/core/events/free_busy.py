@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 
-from ..clock import parse_time
 from ..errors.catalogue import ApiError, Row, refuse, row
 from ..http.messages import JSON, JSONObject
 from ..resources.events import Event
 from ..time_zones import zone
+from .times import read_utc
 
 MAX_CALENDARS = 50
 _MAX_GROUP_MEMBERS = 100
 _MAX_ITEMS = 1000
-_OFFSET = re.compile(r".*(?:[Zz]|[+-]\d{2}:\d{2})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,18 +56,13 @@ def check_query(body: JSONObject) -> FreeBusyQuery:
 
 
 def _instant(body: JSONObject, name: str, problems: list[Row]) -> datetime | None:
-    text = body.get(name)
-    if text is None:
+    moment = read_utc(body.get(name))
+    if body.get(name) is None:
         problems.append(row("required", field=name))
-        return None
-    try:
-        if isinstance(text, str) and _OFFSET.fullmatch(text):
-            return parse_time(text).astimezone(UTC)
-    except (ValueError, OverflowError):
-        pass
-    message = "expected RFC 3339 with an offset, such as 2026-11-02T00:00:00Z."
-    problems.append(row("invalid", field=name, message=message))
-    return None
+    elif moment is None:
+        message = "expected RFC 3339 with an offset, such as 2026-11-02T00:00:00Z."
+        problems.append(row("invalid", field=name, message=message))
+    return moment
 
 
 def _count(body: JSONObject, name: str, most: int, problems: list[Row]) -> int:

@@ -76,31 +76,21 @@ GRAMMAR = (
     "'yearly', then 'until 2027-02-12', '10 times' or 'for 10 weeks', then 'except 2026-12-24'; or lines such as "
     "'RRULE:FREQ=DAILY'"
 )
+_PHRASES = (
+    *_FREQUENCIES,
+    *(f"every {unit}" for unit in _UNITS),
+    *(f"every 2 {unit}s" for unit in _UNITS),
+    *("every Tuesday", "every weekday", "every weekend", "Mon-Fri", "weekly on Mon, Wed", "every 2 weeks on Tue"),
+    *("monthly on day 15", "monthly on the 2nd Tuesday", "monthly on the last day", "the last Friday of every month"),
+    *("yearly on the 4th Thursday of November", "yearly on December 24"),
+)
 SUGGESTIONS = {
-    **{name: name for name in _FREQUENCIES},
-    **{f"every {unit}": f"every {unit}" for unit in _UNITS},
-    **{f"every 2 {unit}s": f"every 2 {unit}s" for unit in _UNITS},
-    "every tuesday": "every Tuesday",
-    "every 2 weekdays": "every weekday",
-    "every weekday": "every weekday",
-    "every weekend": "every weekend",
-    "every working day": "every weekday",
-    "every business day": "every weekday",
+    **{phrase.lower(): phrase for phrase in _PHRASES},
+    **dict.fromkeys(("every 2 weekdays", "every working day", "every business day"), "every weekday"),
     "daily on monday": "every Monday",
-    "mon-fri": "Mon-Fri",
-    "weekly on mon, wed": "weekly on Mon, Wed",
-    "every 2 weeks on tue": "every 2 weeks on Tue",
-    "monthly on day 15": "monthly on day 15",
-    "monthly on the 2nd tuesday": "monthly on the 2nd Tuesday",
-    "monthly on the last day": "monthly on the last day",
-    "the last friday of every month": "the last Friday of every month",
-    "yearly on the 4th thursday of november": "yearly on the 4th Thursday of November",
-    "yearly on december 24": "yearly on December 24",
     "bimonthly": "every 2 months",
-    "semiannually": "every 6 months",
-    "half-yearly": "every 6 months",
-    "hourly": "RRULE:FREQ=HOURLY",
-    "every hour": "RRULE:FREQ=HOURLY",
+    **dict.fromkeys(("semiannually", "half-yearly"), "every 6 months"),
+    **dict.fromkeys(("hourly", "every hour"), "RRULE:FREQ=HOURLY"),
 }
 """Texts and the phrase of the grammar that an error message suggests for texts like them."""
 
@@ -320,12 +310,9 @@ def year_days(text: str) -> list[str]:
         month, days = _month(match[1]), [f"BYMONTHDAY={match[2]}"]
     else:
         return []
-    is_in_month = month and all(int(day) <= monthrange(_LEAP_YEAR, month)[1] for day in _month_day_numbers(days))
+    numbers = [day for part in days if part.startswith("BYMONTHDAY=") for day in part.partition("=")[2].split(",")]
+    is_in_month = month and all(int(day) <= monthrange(_LEAP_YEAR, month)[1] for day in numbers)
     return [f"BYMONTH={month}", *days] if days and is_in_month else []
-
-
-def _month_day_numbers(parts: list[str]) -> list[str]:
-    return [day for part in parts if part.startswith("BYMONTHDAY=") for day in part.partition("=")[2].split(",")]
 
 
 def _month(text: str) -> int:

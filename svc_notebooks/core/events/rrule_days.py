@@ -30,13 +30,9 @@ class DayFilter:
 
     def __init__(self, rule: Rule) -> None:
         self._rule = rule
-        self._is_limited = any(getattr(rule, field) for field in _DAY_PARTS)
-        self._by_year_type: dict[tuple[int, bool, bool], Sequence[int]] = {}
-
-    @property
-    def is_unlimited(self) -> bool:
+        self.is_unlimited = not any(getattr(rule, field) for field in _DAY_PARTS)
         """True if every day matches the rule."""
-        return not self._is_limited
+        self._by_year_type: dict[tuple[int, bool, bool], Sequence[int]] = {}
 
     def between(self, first: int, stop: int) -> Iterator[int]:
         """Yield the ordinals of the matching days in [first, stop)."""
@@ -56,7 +52,7 @@ class DayFilter:
 
     def has(self, ordinal: int) -> bool:
         """Return whether the day with this ordinal matches the rule."""
-        if not self._is_limited:
+        if self.is_unlimited:
             return True
         begin, days = self.of_year(date.fromordinal(ordinal).year)
         index = bisect_left(days, ordinal - begin)
@@ -69,14 +65,14 @@ class DayFilter:
     @property
     def has_any(self) -> bool:
         """True if at least one day of any year matches the rule."""
-        return not self._is_limited or any(self.of_year(year)[1] for year in range(2001, 2001 + _CYCLE_YEARS))
+        return self.is_unlimited or any(self.of_year(year)[1] for year in range(2001, 2001 + _CYCLE_YEARS))
 
     def of_year(self, year: int) -> tuple[int, Sequence[int]]:
         """Return the ordinal of 1 January, and the year's matching days as offsets from 1 January."""
         first = date(year, 1, 1)
         begin, year_type = first.toordinal(), (first.weekday(), isleap(year), isleap(year - 1))
         if year_type not in self._by_year_type:
-            self._by_year_type[year_type] = _days_of_year(self._rule, first) if self._is_limited else _year(first)
+            self._by_year_type[year_type] = _year(first) if self.is_unlimited else _days_of_year(self._rule, first)
         return begin, self._by_year_type[year_type]
 
 
@@ -224,9 +220,9 @@ class TimesOfDay:
         """Return all times of day as offsets from midnight."""
         return [timedelta(seconds=second) for hour in self.by_hour() for second in hour]
 
-    def by_hour(self, since: int = 0) -> Iterator[list[int]]:
-        """Yield a list of times per hour in seconds after midnight, without the hours before the second `since`."""
-        for hour in self._hours[bisect_left(self._hours, since // _HOUR) :]:
+    def by_hour(self) -> Iterator[list[int]]:
+        """Yield a list of times per hour in seconds after midnight."""
+        for hour in self._hours:
             yield [hour * _HOUR + second for second in self._in_hour]
 
 
@@ -307,22 +303,15 @@ class DayTimes:
             self._sizes[phase] = sum(len(seconds) for seconds in self._hourly(phase))
         return self._sizes[phase]
 
-    def count_skipped(self, ordinal: int, since: int) -> int:
-        """Return the number of times of a day that `moments` omits for the same `since`."""
-        hours = self._hourly(self._phase(ordinal)) if since >= _HOUR else ()
-        return sum(len(seconds) for seconds in hours if seconds[-1] < since // _HOUR * _HOUR)
-
-    def moments(self, ordinal: int, zone: tzinfo | None, since: int) -> Iterator[Batch]:
-        """Yield the times of a day in batches, without the hours before the second `since`."""
+    def moments(self, ordinal: int, zone: tzinfo | None) -> Iterator[Batch]:
+        """Yield the times of a day in batches."""
         phase, begin = self._phase(ordinal), midnight(ordinal, zone)
-        is_whole = since < _HOUR  # a day without its first hours must not be cached
-        if is_whole and phase == self._cache[0]:
+        if phase == self._cache[0]:
             yield offsets_from(begin, self._cache[1])
             return
         row: list[timedelta] = []
+        is_whole = True
         for seconds in self._hourly(phase):
-            if seconds[-1] < since // _HOUR * _HOUR:
-                continue
             if row and len(row) + len(seconds) > MAX_BATCH:
                 yield offsets_from(begin, row)
                 row, is_whole = [], False

@@ -12,6 +12,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import lru_cache, partial
 from itertools import chain, dropwhile, product, takewhile
+from operator import itemgetter
 from threading import Lock
 from typing import NamedTuple
 
@@ -27,7 +28,6 @@ from .rrule_days import (
     days_of,
     midnight,
     offsets_from,
-    seconds_of,
     select_indices,
 )
 
@@ -44,23 +44,17 @@ _MARK_INTERVAL = 256
 """The number of periods or days between two stored counts in `_Marks`."""
 
 
-def _zero(_since: int) -> int:
-    return 0
-
-
 class Chunk(NamedTuple):
     """A group of times that can be counted without generating the times.
 
-    `begin` and `last` are the ordinals of the first and last day, and `size` returns the number of times. `generate`
-    takes a second of the last day and may omit earlier hours. `skipped` returns the number of times that `generate`
-    omits. `periods` is the number of periods or days that were examined.
+    `begin` and `last` are the ordinals of the first and last day, `size` returns the number of times, and `generate`
+    the times. `periods` is the number of periods or days that were examined.
     """
 
     begin: int
     last: int
     size: Callable[[], int]
-    generate: Callable[[int], Iterator[Batch]]
-    skipped: Callable[[int], int] = _zero
+    generate: Callable[[], Iterator[Batch]]
     periods: int = 1
 
 
@@ -75,10 +69,6 @@ class Window(NamedTuple):
     def first_day(self) -> int:
         """The ordinal of the window's first day, or 0 if the window has no beginning."""
         return self.first.toordinal() if self.first else 0
-
-    def hours_after(self, chunk: Chunk) -> int:
-        """Return the second at which the window begins on the chunk's last day, or 0 if not on that day."""
-        return seconds_of(self.first) if self.first and chunk.last == self.first_day else 0
 
 
 def rule_times(
@@ -97,7 +87,7 @@ def rule_times(
     end = END if before is None else min(END, before.toordinal() + 1)
     window = Window(max(start, first or start), end, work or WorkBudget())
     chunks = (chunk for chunk in _walk(rule, start, window) if chunk.last >= window.first_day)
-    batches = chain.from_iterable(chunk.generate(window.hours_after(chunk)) for chunk in chunks)
+    batches = chain.from_iterable(chunk.generate() for chunk in chunks)
     return _from_start(batches, window.first or start)
 
 
@@ -150,7 +140,7 @@ def times_before(rule: Rule, start: datetime, first: datetime, work: WorkBudget 
     head = next(chunks, None)
     if head is None:
         return 1
-    begins = next(_from_start(head.generate(0), start), [])
+    begins = next(_from_start(head.generate(), start), [])
     count = _size_before(head, first) - _size_before(head, start) + (begins[:1] != [start])
     if window.first_day > head.last and (jump := _jump(rule, start, head.last + 1, window)):
         return count + jump[0] + _count(jump[1], first)
@@ -174,9 +164,8 @@ def _size_before(chunk: Chunk, moment: datetime) -> int:
     """Return the number of a chunk's times before `moment`."""
     if chunk.last < moment.toordinal():
         return chunk.size()
-    since = seconds_of(moment) if chunk.last == moment.toordinal() else 0
-    batches = takewhile(lambda batch: not batch or batch[0] < moment, chunk.generate(since))
-    return chunk.skipped(since) + sum(bisect_left(batch, moment) for batch in batches)
+    batches = takewhile(lambda batch: not batch or batch[0] < moment, chunk.generate())
+    return sum(bisect_left(batch, moment) for batch in batches)
 
 
 def _can_jump(rule: Rule, start: datetime) -> bool:
@@ -203,21 +192,19 @@ class _Marks:
     """The stored numbers of a rule's times before certain days, so that the times are counted only once."""
 
     def __init__(self) -> None:
-        self._days: list[int] = []
-        self._counts: list[int] = []
+        self._marks: list[tuple[int, int]] = []
         self._lock = Lock()
 
     def nearest(self, day: int) -> tuple[int, int] | None:
         """Return the last stored day that is not after `day`, and its count of times, or None without such a day."""
         with self._lock:
-            index = bisect_right(self._days, day) - 1
-            return (self._days[index], self._counts[index]) if index >= 0 else None
+            index = bisect_right(self._marks, day, key=itemgetter(0)) - 1
+            return self._marks[index] if index >= 0 else None
 
     def add(self, day: int, count: int) -> None:
         with self._lock:
-            if not self._days or day > self._days[-1]:
-                self._days.append(day)
-                self._counts.append(count)
+            if not self._marks or day > self._marks[-1][0]:
+                self._marks.append((day, count))
 
 
 @lru_cache(maxsize=1024)
@@ -304,15 +291,15 @@ class _Periods:
             regular = self._regular[: count * len(self._regular) // self.at_once]
             if stop >= END:
                 regular = [offset for offset in regular if first + offset.days < END]
-            return [Chunk(begin, last, lambda: len(regular), lambda since: iter([self._from(begin, regular)]))]
+            return [Chunk(begin, last, lambda: len(regular), lambda: iter([self._from(begin, regular)]))]
         if self._rule.by_position:
             selected = list(self._select(k, count))
-            return [Chunk(begin, last, lambda: len(selected), lambda since: iter([selected]), periods=count)]
+            return [Chunk(begin, last, lambda: len(selected), lambda: iter([selected]), periods=count)]
         days = self._matching_days(k, count)
         if self._offsets:
             size = len(days) * len(self._times)
-            return [Chunk(begin, last, lambda: size, lambda since: iter([self._at(days)]), periods=count)]
-        return [self._large_chunk(day) for day in days]
+            return [Chunk(begin, last, lambda: size, lambda: iter([self._at(days)]), periods=count)]
+        return [Chunk(day, day, lambda: len(self._times), partial(self._by_hour, day)) for day in days]
 
     def _days_of(self, k: int) -> tuple[int, int]:
         return self._span(self._first + k * self._rule.interval, self._rule.week_start)
@@ -341,15 +328,9 @@ class _Periods:
                 day, time = divmod(index, len(self._times))
                 yield midnight(days[day], self._start.tzinfo) + timedelta(seconds=self._times.at(time))
 
-    def _large_chunk(self, day: int) -> Chunk:
-        return Chunk(day, day, lambda: len(self._times), partial(self._by_hour, day), self._count_skipped)
-
-    def _by_hour(self, day: int, since: int) -> Iterator[Batch]:
-        for hour in self._times.by_hour(since):
+    def _by_hour(self, day: int) -> Iterator[Batch]:
+        for hour in self._times.by_hour():
             yield offsets_from(midnight(day, self._start.tzinfo), [timedelta(seconds=second) for second in hour])
-
-    def _count_skipped(self, since: int) -> int:
-        return len(self._times) - sum(len(hour) for hour in self._times.by_hour(since))
 
 
 @lru_cache(maxsize=256)
@@ -373,5 +354,4 @@ def _offsets(rule: Rule) -> list[timedelta]:
 def _day_chunks(rule: Rule, start: datetime, window: Window) -> Iterator[Chunk]:
     clock = DayTimes(rule, start)
     for ordinal in clock.days(days_of(rule), (window.first or start).toordinal(), window.stop, window.work):
-        size, generate = partial(clock.size, ordinal), partial(clock.moments, ordinal, start.tzinfo)
-        yield Chunk(ordinal, ordinal, size, generate, partial(clock.count_skipped, ordinal))
+        yield Chunk(ordinal, ordinal, partial(clock.size, ordinal), partial(clock.moments, ordinal, start.tzinfo))

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from functools import lru_cache
-from typing import NamedTuple
 
+from ..clock import parse_time
 from ..http.messages import JSON
 from ..resources.events import EventTime
 from ..time_zones import zone
@@ -16,6 +16,7 @@ from .value_checks import wrong_type
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _DATE_TIME = re.compile(r"(\d{4}-\d{2}-\d{2})[Tt](\d{2}:\d{2}:\d{2})(\.\d+)?([Zz]|[+-]\d{2}:\d{2})?", re.ASCII)
+_OFFSET = re.compile(r".*(?:[Zz]|[+-]\d{2}:\d{2})")
 _MINUTE = timedelta(minutes=1)
 _YEARS = range(2, 9999)
 """The valid years, in which the days before and after each date are valid dates as well."""
@@ -23,20 +24,12 @@ _ANY_OFFSET = timedelta(hours=16)
 """A duration longer than any UTC offset, because a response may use another zone than the request."""
 
 
-class TimeProblem(NamedTuple):
-    """A problem of an event time, with a catalogue key. `part` is the sub-field, or "" for the whole time."""
-
-    key: str
-    part: str
-    message: str
-
-
 class TimeError(ValueError):
     """An event time is invalid. `problem` has the catalogue key, sub-field and message."""
 
-    def __init__(self, problem: TimeProblem) -> None:
-        super().__init__(problem.message)
-        self.problem = problem
+    def __init__(self, key: str, part: str, message: str) -> None:
+        super().__init__(message)
+        self.problem = key, part, message
 
 
 def read_time(value: object) -> Start:
@@ -48,7 +41,7 @@ def read_time(value: object) -> Start:
     '2026-11-02T10:00:00+01:00'
     """
     if not isinstance(value, dict):
-        raise TimeError(TimeProblem("badTime", "", wrong_type(value, 'an object such as {"date": "2026-11-02"}')))
+        raise TimeError("badTime", "", wrong_type(value, 'an object such as {"date": "2026-11-02"}'))
     parts = value.get("date"), value.get("dateTime"), value.get("timeZone")
     try:
         return _read_parts(*parts)
@@ -59,19 +52,19 @@ def read_time(value: object) -> Start:
 @lru_cache(maxsize=1024)  # a request reads the times of its event several times
 def _read_parts(day: JSON, time: JSON, name: JSON) -> Start:
     if day is not None and time is not None:
-        raise TimeError(TimeProblem("invalid", "", "expected either date or dateTime, not both."))
+        raise TimeError("invalid", "", "expected either date or dateTime, not both.")
     if day is None and time is None:
-        raise TimeError(TimeProblem("required", "", "expected date (all day) or dateTime."))
+        raise TimeError("required", "", "expected date (all day) or dateTime.")
     try:
         tz = None if name is None else zone(name if isinstance(name, str) else repr(name))
     except ValueError as error:
-        raise TimeError(TimeProblem("invalid", "timeZone", f"{error}.")) from None
+        raise TimeError("invalid", "timeZone", f"{error}.") from None
     if day is not None:
         return read_date(day)
     moment = _date_time(time)
     if moment.tzinfo is None and tz is None:
         message = "expected a time zone, such as Europe/Berlin: the dateTime has no offset."
-        raise TimeError(TimeProblem("required", "timeZone", message))
+        raise TimeError("required", "timeZone", message)
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=tz)
     moment = moment.astimezone(UTC).astimezone(tz or moment.tzinfo)  # moves a time that the clock skips
@@ -117,7 +110,7 @@ def _unreadable(text: JSON, part: str) -> TimeError:
         if str(text)[:4] in ("0000", "0001", "0002", "9998", "9999")
         else ""
     )
-    return TimeError(TimeProblem("badTime", part, f"{str(text)[:40]!r} is not a {_EXPECTED[part]}{years}."))
+    return TimeError("badTime", part, f"{str(text)[:40]!r} is not a {_EXPECTED[part]}{years}.")
 
 
 def instant(moment: Start, tz: tzinfo) -> datetime:
@@ -125,6 +118,16 @@ def instant(moment: Start, tz: tzinfo) -> datetime:
     if not isinstance(moment, datetime):
         moment = datetime(moment.year, moment.month, moment.day, tzinfo=tz)
     return moment.astimezone(UTC)
+
+
+def read_utc(text: object) -> datetime | None:
+    """Parse RFC 3339 text with an offset, and return the time in UTC, or None for any other value."""
+    try:
+        if isinstance(text, str) and _OFFSET.fullmatch(text):
+            return parse_time(text).astimezone(UTC)
+    except (ValueError, OverflowError):
+        pass
+    return None
 
 
 def clock_time(moment: Start) -> datetime:

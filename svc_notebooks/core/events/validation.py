@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC
 from typing import Any
 
 from ..decision_ids import CONFERENCE_PARTS, REQUEST_ID
@@ -272,8 +272,6 @@ def _recurrence(event: Mapping[str, Any], policy: Policy) -> list[Row]:
         start = read_time(event.get("start"))
     except TimeError:
         return []  # reported already, and the lines depend on the start
-    if isinstance(start, datetime) and start.tzinfo is None:
-        return []
     rows: list[Row] = []
     rules = 0
     for index, line in enumerate(lines):

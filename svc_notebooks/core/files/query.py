@@ -311,15 +311,12 @@ class _Reader:
             raise self.error(problem)
         value = self.value(value_type)
         if operator == "contains":
-            self.check_search_text(name, str(value))
+            # Databases limit the length of patterns and the number of conditions.
+            if len(str(value)) > MAX_SEARCH_TEXT:
+                raise self.error(f"the text for '{name} contains' has more than {MAX_SEARCH_TEXT} characters.")
+            if name == "fullText":
+                self.count(max(0, len(words_of(str(value))) - 1))
         return Compare(name, operator, value)
-
-    def check_search_text(self, name: str, text: str) -> None:
-        """Limit the length and word count of a `contains` text, because databases limit patterns and conditions."""
-        if len(text) > MAX_SEARCH_TEXT:
-            raise self.error(f"the text for '{name} contains' has more than {MAX_SEARCH_TEXT} characters.")
-        if name == "fullText":
-            self.count(max(0, len(words_of(text)) - 1))
 
     def count(self, terms: int = 1) -> None:
         self._terms += terms

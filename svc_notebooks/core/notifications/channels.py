@@ -59,13 +59,15 @@ def check_channel(body: JSONObject, *, now: int, types: tuple[str, ...] = ("web_
     >>> check_channel(asked, now=0).address
     'https://hooks.example/in'
     """
+    allowed = " or ".join(types)
+    no_boolean = row("invalid", field="payload", message="expected true or false.")
     checks: tuple[tuple[str, Callable[[Any], Row | None]], ...] = (
         ("id", lambda value: _check_header_text("id", value, MAX_ID_LENGTH)),
-        ("type", lambda value: _check_type(value, types)),
+        ("type", lambda value: None if value in types else row("channelType", value=repr(value)[:60], allowed=allowed)),
         ("address", _check_address),
         ("token", lambda value: _check_header_text("token", value, MAX_TOKEN_LENGTH)),
         ("expiration", lambda value: _check_expiration(value, now)),
-        ("payload", _check_payload),
+        ("payload", lambda value: None if isinstance(value, bool) else no_boolean),
         ("params", _check_params),
     )
     problems: list[Row] = []
@@ -95,10 +97,6 @@ def _check_header_text(name: str, value: Any, limit: int) -> Row | None:
         message = "expected text without control characters and without spaces at the start or end."
         return row("invalid", field=name, message=message)
     return None
-
-
-def _check_type(value: Any, types: tuple[str, ...]) -> Row | None:
-    return None if value in types else row("channelType", value=repr(value)[:60], allowed=" or ".join(types))
 
 
 def _check_address(value: Any) -> Row | None:
@@ -160,10 +158,6 @@ def _check_expiration(value: Any, now: int) -> Row | None:
             "invalid", field="expiration", message=f"expected a time in the future; the current time is {now} ms."
         )
     return None
-
-
-def _check_payload(value: Any) -> Row | None:
-    return None if isinstance(value, bool) else row("invalid", field="payload", message="expected true or false.")
 
 
 def _check_params(value: Any) -> Row | None:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from email.utils import format_datetime, parsedate_to_datetime
 from enum import Enum
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any
 
 from ..brand_names import Names
 from ..http.backoff import growing_delay
@@ -70,12 +70,10 @@ def _http_date(millis: int) -> str:
 class HeaderRow:
     """A row of the interface's table of message headers.
 
-    `name` has no prefix. `presence` states whether every message has the header. `attribute` is the Message field with
-    the value, which `to_text` formats.
+    `name` has no prefix. `attribute` is the Message field with the value, which `to_text` formats.
     """
 
     name: str
-    presence: Literal["always", "sometimes"]
     meaning: str
     attribute: str
     to_text: Callable[[Any], str] = str
@@ -83,14 +81,14 @@ class HeaderRow:
 
 # fmt: off
 HEADERS: tuple[HeaderRow, ...] = (
-    HeaderRow("Channel-ID",         "always",    "the id of the channel",                                      "channel_id"),
-    HeaderRow("Message-Number",     "always",    "1 for sync, then increasing, with gaps",                        "number"),
-    HeaderRow("Resource-ID",        "always",    "the id of the resource in all API versions",           "resource_id"),
-    HeaderRow("Resource-State",     "always",    "what happened to the resource",                                        "state"),
-    HeaderRow("Resource-URI",       "always",    "its URL in this version of the service",                 "resource_uri"),
-    HeaderRow("Changed",            "sometimes", "what changed in it, never with sync",                "changed", ",".join),
-    HeaderRow("Channel-Expiration", "sometimes", "when the channel expires, if it does",                     "expiration", _http_date),
-    HeaderRow("Channel-Token",      "sometimes", "the token of the channel, if it has one",                   "token"),
+    HeaderRow("Channel-ID",         "the id of the channel",                         "channel_id"),
+    HeaderRow("Message-Number",     "1 for sync, then increasing, with gaps",        "number"),
+    HeaderRow("Resource-ID",        "the id of the resource in all API versions",    "resource_id"),
+    HeaderRow("Resource-State",     "what happened to the resource",                 "state"),
+    HeaderRow("Resource-URI",       "its URL in this version of the service",        "resource_uri"),
+    HeaderRow("Changed",            "what changed in it, never with sync",           "changed", ",".join),
+    HeaderRow("Channel-Expiration", "when the channel expires, if it does",          "expiration", _http_date),
+    HeaderRow("Channel-Token",      "the token of the channel, if it has one",       "token"),
 )
 # fmt: on
 

@@ -164,7 +164,8 @@ class _LedgerRows(AllRows[Row]):
                 if row.state != "done":
                     self._stored[n] = row
                 elif resumable.is_done(rows[n], record := row.record or {}):
-                    record.update(resumable.current(rows[n]), **_SKIPPED)
+                    record |= resumable.current(rows[n])
+                    record |= _SKIPPED
                     skip(n, record)
                     del numbers[row.key]
         self._keys = {n: key for key, n in numbers.items()}

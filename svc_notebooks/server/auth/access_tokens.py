@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING
 
 from ...core.api.operations import ALL_SCOPES
 from ...core.auth.oauth import token_problem
 from ...core.errors.catalogue import ApiError, refuse
 from ...core.http.messages import Query
 from ..dispatch.service_context import BEARER, Caller
-from ..store.clock import SystemClock, VirtualClock
+from ..store.clock import VirtualClock
 from ..store.store import Store
 from .tables import TokenRow
+
+if TYPE_CHECKING:
+    from .hub import JupyterHub, ProvidedUser
 
 _MAX_CACHED = 10_000
 _PROVIDED_CLIENT = "notebook"
@@ -28,17 +31,14 @@ class TokenVerifier:
     """
 
     def __init__(
-        self,
-        store: Store,
-        clock: SystemClock | VirtualClock,
-        create_user: Callable[[str], None] = lambda email: None,
+        self, store: Store, clock: VirtualClock, create_user: Callable[[str], None] = lambda email: None
     ) -> None:
         self._store = store
         self._clock = clock
         self._cache: dict[str, Caller] = {}
         self._seen: dict[str, tuple[Caller, TokenRow]] = {}
         self._create_user = create_user
-        self.provider: SignInProvider | None = None
+        self.provider: JupyterHub | None = None
         self.provider_sessions = ProviderSessions()
 
     def caller(self, headers: Mapping[str, Sequence[str]], query: Query, *, is_confirmed_later: bool = False) -> Caller:
@@ -57,9 +57,6 @@ class TokenVerifier:
             raise _auth_error("badAuthorization", problem="there is more than one such header")
         else:
             credentials = sent[0]
-        caller = self._cache.get(credentials)
-        if caller and caller.expires is None:
-            return caller
         return self._valid_caller(credentials, is_confirmed_later=is_confirmed_later)
 
     def _valid_caller(self, credentials: str, *, is_confirmed_later: bool = False) -> Caller:
@@ -145,13 +142,6 @@ def _auth_error(error_key: str, **values: str) -> ApiError:
     return ApiError(refuse(error_key, **values).rows, [("WWW-Authenticate", challenge)])
 
 
-class ProvidedUser(NamedTuple):
-    """A user whom a provider has signed in. `email` is the address of the account. `admin` is true for teachers."""
-
-    email: str
-    admin: bool
-
-
 _MAX_SESSIONS = 10_000
 
 
@@ -177,28 +167,3 @@ class ProviderSessions:
     def end(self, key: str) -> str | None:
         """End a session and return its token, or None if there is no such session."""
         return self._tokens.pop(key, None)
-
-
-class SignInProvider(Protocol):
-    """Verifies the tokens of another service, and signs users in there with OAuth (RFC 6749, 4.1)."""
-
-    name: str
-    """The name of the provider on the sign-in page."""
-
-    def user(self, token: str) -> ProvidedUser | None:
-        """Return the user of a token, or None if the provider does not know the token.
-
-        Raises ApiError, 403 if the user may not use this service, and 503 if the provider does not respond.
-        """
-
-    def forget(self, token: str) -> None:
-        """Ask the provider again when the token is used next."""
-
-    def authorize_url(self, state: str, challenge: str) -> str:
-        """Return the address at which a browser asks the user to sign in. `challenge` is that of PKCE (RFC 7636)."""
-
-    def token_for_code(self, code: str, verifier: str) -> str | None:
-        """Exchange an authorization code for a token, or return None if the provider refuses the code.
-
-        Raises ApiError (503) if the provider does not respond.
-        """

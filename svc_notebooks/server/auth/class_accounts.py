@@ -33,10 +33,6 @@ class TokenFileRow(NamedTuple):
     role: str
     token: str
 
-    def without_role(self) -> TokenFileRow:
-        """Return the row of an account that the roster does not name."""
-        return self._replace(role=_NO_ROLE)
-
 
 def read_tokens(path: Path) -> dict[str, TokenFileRow]:
     """Return the rows by e-mail address, or no rows if the file does not exist. Raises ValueError for another file."""
@@ -89,7 +85,7 @@ class ClassAccounts:
         self._by_email = {account.email: account for account in accounts}
         self._lock = Lock()
         before = read_tokens(path)
-        self._rows = {email: row.without_role() for email, row in before.items()}
+        self._rows = {email: row._replace(role=_NO_ROLE) for email, row in before.items()}
         for email, account in self._by_email.items():
             token = before[email].token if email in before else context.ids.token()
             self._rows[email] = TokenFileRow(account.name, email, account.role, token)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hmac
 from base64 import b64decode
-from collections.abc import Callable, Mapping
 from urllib.parse import unquote_plus
 
 from ...core.auth.assertions import ALGORITHM, InvalidAssertionError, check_signature, read_claims
@@ -24,37 +23,6 @@ _LONGEST_ASSERTION = 3600
 _SKEW = 300
 _MAX_SECONDS = 1e12
 _GRANT_NAMES = {"code": "authorization code", "refresh": "refresh token"}
-
-
-def new_code(
-    request: PublicRequest,
-    user: str,
-    client: ClientRow,
-    scopes: list[str],
-    redirect: str,
-    *,
-    challenge: str = "",
-    method: str = "plain",
-    nonce: str = "",
-) -> str:
-    """Create and store an authorization code, which the client can exchange for tokens of the user in these scopes."""
-    context, code = request.context, identity_tokens.code_with_nonce(request.context.ids.code(), nonce)
-    digest = digest_of(code)
-    grant = GrantRow(
-        digest=digest,
-        kind="code",
-        family=digest,
-        user=user,
-        client=client.id,
-        scopes=" ".join(scopes),
-        expires=request.now() + context.policy.code_lifetime,
-        redirect=redirect,
-        challenge=challenge,
-        method=method,
-        spent=0,
-    )
-    context.store.oauth.add_grant(grant)
-    return code
 
 
 def exchange_code(request: PublicRequest, form: dict[str, str], client: ClientRow) -> Token:
@@ -220,12 +188,6 @@ def scope_uri(context: ServiceContext, scope: str) -> str:
     return scope if scope in IDENTITY_SCOPES[:3] else f"{context.policy.auth_scope_base}/{context.names.scope(scope)}"
 
 
-_CLIENT_GRANTS: Mapping[str, Callable[[PublicRequest, dict[str, str], ClientRow], Token]] = {
-    AUTHORIZATION_CODE: exchange_code,
-    REFRESH_TOKEN: refresh_access_token,
-}
-
-
 def token(request: PublicRequest) -> Response:
     """Handle POST /token and return the response with an access token or an OAuth error."""
     basic = "Authorization" in request.http_request.headers
@@ -234,9 +196,10 @@ def token(request: PublicRequest) -> Response:
         grant_type = require_parameter(form, "grant_type")
         if grant_type == JWT_BEARER:
             return no_store_json(exchange_assertion(request, form))
-        if grant_type not in _CLIENT_GRANTS:
+        exchange = {AUTHORIZATION_CODE: exchange_code, REFRESH_TOKEN: refresh_access_token}.get(grant_type)
+        if exchange is None:
             raise OAuthError("unsupported_grant_type", f"grant_type must be one of {', '.join(GRANTS)}.")
-        return no_store_json(_CLIENT_GRANTS[grant_type](request, form, _client(request, form)))
+        return no_store_json(exchange(request, form, _client(request, form)))
     except OAuthError as error:
         return oauth_error_response(error, basic=basic)
 
@@ -308,7 +271,8 @@ def _token_info(request: PublicRequest, secret: str) -> TokenInfo:
 def revoke(request: PublicRequest) -> Response:
     """Revoke a token and all tokens of the same consent. Return an OAuth error if the token is unknown."""
     try:
-        secret = _parameter(request, "token")
+        form = request.form() if request.method == "POST" else {}
+        secret = require_parameter({"token": request.query.get("token") or form.get("token", "")}, "token")
     except OAuthError as error:
         return oauth_error_response(error)
     oauth = request.context.store.oauth
@@ -322,9 +286,3 @@ def revoke(request: PublicRequest) -> Response:
     if not exists:
         return oauth_error_response(OAuthError("invalid_token", "the token is unknown or was already revoked."))
     return no_store_json({})
-
-
-def _parameter(request: PublicRequest, name: str) -> str:
-    """Return a parameter from the query, or else from the form. Raises OAuthError if the parameter is missing."""
-    form = request.form() if request.method == "POST" else {}
-    return require_parameter({**form, name: request.query.get(name) or form.get(name, "")}, name)

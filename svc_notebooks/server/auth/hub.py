@@ -9,13 +9,12 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
 from ...core.errors.catalogue import ApiError, refuse
 from ...core.events.value_checks import is_address
 from ...core.thread_permit import release_permit
-from .access_tokens import ProvidedUser, SignInProvider
 
 _REQUIRED = (
     "JUPYTERHUB_SERVICE_NAME",
@@ -96,54 +95,11 @@ _REFUSED = (400, 401, 403)
 """The statuses of the hub for an unknown token or an invalid code."""
 
 
-class HubApi:
-    """The two calls of a hub that this service needs.
+class ProvidedUser(NamedTuple):
+    """A user whom a provider has signed in. `email` is the address of the account. `admin` is true for teachers."""
 
-    Both raise ApiError (503) if the hub does not respond or its response is not the documented one.
-    """
-
-    def __init__(self, settings: HubSettings) -> None:
-        self._settings = settings
-
-    def user(self, token: str) -> dict[str, Any] | None:
-        """Return the hub's user model of a token, or None if the hub does not know the token."""
-        return self._send("GET", "/user", {"Authorization": f"Bearer {token}"})
-
-    def token(self, code: str, verifier: str) -> dict[str, Any] | None:
-        """Exchange an authorization code for an access token, or return None if the hub refuses the code."""
-        form = {
-            "grant_type": "authorization_code",
-            "client_id": self._settings.client_id,
-            "client_secret": self._settings.api_token,
-            "code": code,
-            "redirect_uri": self._settings.redirect_uri,
-            "code_verifier": verifier,
-        }
-        headers = {"Content-Type": "application/x-www-form-urlencoded"}
-        return self._send("POST", "/oauth2/token", headers, urlencode(form))
-
-    def _send(
-        self, method: str, path: str, headers: Mapping[str, str], body: str | None = None
-    ) -> dict[str, Any] | None:
-        parts = urlsplit(self._settings.api_url)
-        kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
-        connection = kind(parts.netloc, timeout=_SECONDS)
-        try:
-            with release_permit():
-                connection.request(method, parts.path + path, body, {"Accept": "application/json", **headers})
-                response = connection.getresponse()
-                content = response.read(_MAX_SIZE)
-            if response.status in _REFUSED:
-                return None
-            model = json.loads(content) if response.status == 200 else None
-            if not isinstance(model, dict):
-                raise ValueError(f"status {response.status} is not expected")
-            return model
-        except (OSError, http.client.HTTPException, ValueError) as error:
-            _log.warning("JupyterHub: %s %s failed: %s", method, path, error)
-            raise refuse("hubUnavailable") from None
-        finally:
-            connection.close()
+    email: str
+    admin: bool
 
 
 _KNOWN_SECONDS = 60.0
@@ -157,16 +113,8 @@ class JupyterHub:
 
     name = "JupyterHub"
 
-    def __init__(
-        self,
-        settings: HubSettings,
-        domain: str,
-        *,
-        api: HubApi | None = None,
-        now: Callable[[], float] = time.monotonic,
-    ) -> None:
+    def __init__(self, settings: HubSettings, domain: str, *, now: Callable[[], float] = time.monotonic) -> None:
         self._settings, self._domain = settings, domain
-        self._api = api or HubApi(settings)
         self._now = now
         self._remembered: dict[bytes, tuple[float, ProvidedUser | ApiError | None]] = {}
         """The user of a token or the refusal, and the time until which it is remembered, by the digest of the token."""
@@ -179,7 +127,7 @@ class JupyterHub:
         key, now = _digest(token), self._now()
         until, user = self._remembered.get(key, (now, None))
         if now >= until:
-            user = self._user_of(self._api.user(token))
+            user = self._user_of(self._send("GET", "/user", {"Authorization": f"Bearer {token}"}))
             seconds = _KNOWN_SECONDS if isinstance(user, ProvidedUser) else _UNKNOWN_SECONDS
             if len(self._remembered) >= _MAX_REMEMBERED:
                 self._remembered.clear()
@@ -216,12 +164,48 @@ class JupyterHub:
 
     def token_for_code(self, code: str, verifier: str) -> str | None:
         """Exchange an authorization code for a hub token, or return None if the hub refuses the code."""
-        model = self._api.token(code, verifier)
+        form = {
+            "grant_type": "authorization_code",
+            "client_id": self._settings.client_id,
+            "client_secret": self._settings.api_token,
+            "code": code,
+            "redirect_uri": self._settings.redirect_uri,
+            "code_verifier": verifier,
+        }
+        headers = {"Content-Type": "application/x-www-form-urlencoded"}
+        model = self._send("POST", "/oauth2/token", headers, urlencode(form))
         token = model.get("access_token") if model else None
         return token if isinstance(token, str) and token else None
 
+    def _send(
+        self, method: str, path: str, headers: Mapping[str, str], body: str | None = None
+    ) -> dict[str, Any] | None:
+        """Return the JSON object of a response, or None if the hub refuses the token or the code.
 
-def check_admin(provider: SignInProvider, secret: str | None) -> None:
+        Raises ApiError (503) if the hub does not respond or its response is not the documented one.
+        """
+        parts = urlsplit(self._settings.api_url)
+        kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
+        connection = kind(parts.netloc, timeout=_SECONDS)
+        try:
+            with release_permit():
+                connection.request(method, parts.path + path, body, {"Accept": "application/json", **headers})
+                response = connection.getresponse()
+                content = response.read(_MAX_SIZE)
+            if response.status in _REFUSED:
+                return None
+            model = json.loads(content) if response.status == 200 else None
+            if not isinstance(model, dict):
+                raise ValueError(f"status {response.status} is not expected")
+            return model
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            _log.warning("JupyterHub: %s %s failed: %s", method, path, error)
+            raise refuse("hubUnavailable") from None
+        finally:
+            connection.close()
+
+
+def check_admin(provider: JupyterHub, secret: str | None) -> None:
     """Raise ApiError, 401 without a valid token of the provider and 403 unless the user is an administrator."""
     user = provider.user(secret) if secret else None
     if user is None:

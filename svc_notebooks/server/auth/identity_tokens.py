@@ -75,21 +75,29 @@ def keys(request: PublicRequest) -> Response:
     return no_store_json(key_set)
 
 
+def server_metadata(request: PublicRequest) -> AuthorizationServer:
+    """Return the members that the metadata of OAuth (RFC 8414) and of OpenID Connect have in common."""
+    base = own_base_url(request.http_request, request.context)
+    return {
+        "issuer": base,
+        "authorization_endpoint": f"{base}/authorize",
+        "token_endpoint": f"{base}/token",
+        "revocation_endpoint": f"{base}/revoke",
+        "response_types_supported": ["code"],
+        "code_challenge_methods_supported": ["plain", "S256"],
+    }
+
+
 def configuration(request: PublicRequest) -> Response:
     """Return the addresses of OpenID Connect, for libraries that discover them."""
     base = own_base_url(request.http_request, request.context)
     document: AuthorizationServer = {
-        "issuer": base,
-        "authorization_endpoint": f"{base}/authorize",
-        "token_endpoint": f"{base}/token",
+        **server_metadata(request),
         "userinfo_endpoint": f"{base}/oauth2/v3/userinfo",
-        "revocation_endpoint": f"{base}/revoke",
         "jwks_uri": f"{base}/oauth2/v3/certs",
-        "response_types_supported": ["code"],
         "subject_types_supported": ["public"],
         "id_token_signing_alg_values_supported": [ALGORITHM],
         "scopes_supported": ["openid", "email", "profile"],
-        "code_challenge_methods_supported": ["plain", "S256"],
     }
     return no_store_json(document)
 

@@ -80,11 +80,8 @@ def list_response(
     about = (sync.log, selecting_parameters(request.query, request.operation))
     after, last = decode_page_token(token, about, 2, context.secret) if token else ([], sync.last)
     rest = sorted((entry for entry in entries if entry[0] > tuple(after)), key=lambda entry: entry[0])
-    page: dict[str, Any] = {
-        "kind": kind,
-        "etag": f'"{last:017d}"',
-        "items": [resource for _, resource in rest[:size]],
-    }
+    items = [resource for _, resource in rest[:size]]
+    page: dict[str, Any] = {"kind": kind, "etag": f'"{last:017d}"', "items": items}
     if len(rest) > size:
         page["nextPageToken"] = encode_page_token((rest[size - 1][0], last), about, context.secret)
     elif not sync.is_selection:
@@ -165,15 +162,10 @@ def list_entries(context: ServiceContext, request: RequestContext) -> Response:
         is_shown = (show_hidden or not settings.get("hidden")) and (show_deleted or not settings.get(_REMOVED))
         if is_shown and (role_of(context, user, row) or CalendarRole.FREE_BUSY_READER) >= minimum_role:
             entries.append(((row.id != user, row.created, row.id), list_entry(context, user, row, settings)))
-    for name in (changed or frozenset()) - rows.keys():
-        entries.append(((True, 0, name), _deleted_entry(context, name)))
-    return list_response(context, request, sync, context.names.calendar_kind("calendarList"), entries, LIST_SHAPE)
-
-
-def _deleted_entry(context: ServiceContext, calendar: str) -> CalendarListEntry:
-    """Return the entry of a calendar that does not exist any more, or that the user cannot see any more."""
     kind, role = context.names.calendar_kind("calendarListEntry"), CalendarRole.FREE_BUSY_READER.wire_name
-    return {"kind": kind, "id": calendar, "deleted": True, "accessRole": role}  # clients require a role
+    for name in (changed or frozenset()) - rows.keys():  # deleted, or not visible any more; clients require a role
+        entries.append(((True, 0, name), {"kind": kind, "id": name, "deleted": True, "accessRole": role}))
+    return list_response(context, request, sync, context.names.calendar_kind("calendarList"), entries, LIST_SHAPE)
 
 
 def _visible(context: ServiceContext, user: str, stored: dict[str, JSONObject]) -> list[CalendarRow]:

@@ -10,8 +10,7 @@ import dataclasses
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
-from json.encoder import encode_basestring
-from typing import Any, NamedTuple, cast
+from typing import Any
 
 from ...core import field_mask
 from ...core.clock import format_millis, to_millis
@@ -22,7 +21,7 @@ from ...core.events.times import TimeError, read_date
 from ...core.events.validation import recurrence_of
 from ...core.events.value_checks import EVENT_SHAPE
 from ...core.field_mask import Mask, shape_of
-from ...core.http.messages import JSON, Query, Response
+from ...core.http.messages import Query, Response
 from ...core.resources.events import EventList
 from ...core.thread_permit import in_slices
 from ..dispatch.messages import (
@@ -45,37 +44,37 @@ from .list_criteria import ListCriteria, next_sync_token, read_criteria, read_in
 from .tables import CalendarRow, EventRow
 
 _TIMES = {"start": "start", "end": "end", "originalStartTime": "start"}
-_MARK = "\0"
-_MARK_AS_JSON = json_text(_MARK)[1:-1]
-
-
-class ItemStyle(NamedTuple):
-    """The fields of each event in a list, and whether the JSON is on one line or indented by two spaces."""
-
-    mask: Mask
-    is_compact: bool
-    fields: str | None = None
-    """The parameter `fields`, from which the mask was made."""
-
-    def line(self, depth: int) -> str:
-        """Return the beginning of a line at a depth of the JSON, or "" if everything is on one line."""
-        return "" if self.is_compact else "\n" + "  " * depth
+_MARK = "\ud800"  # a lone surrogate, which no text of an event has
+_MARKED = re.compile(f"{_MARK}(id|link|start|end)")
 
 
 class EventTexts:
-    """The JSON of the events of a view. `shared` has a template for each series, by the number of its row."""
+    """Writes the events of a view as JSON, on one line or indented by two spaces.
 
-    def __init__(self, view: EventView, shared: dict[int, str], style: ItemStyle) -> None:
-        self._view = view
-        self._shared = shared
-        self._style = style
-        self._key = (view.key, style.fields, style.is_compact)
+    `mask` has the fields of each event. `shared` has a template for each series, by the number of its row.
+    """
 
-    def of(self, event_id: str, entry: Entry) -> str:
+    def __init__(self, query: Query, mask: Mask, view: EventView, shared: dict[int, str]) -> None:
+        self._mask, self._view, self._shared = mask, view, shared
+        self._is_compact = query.get("prettyPrint") == "false"
+        self._key = (view.key, query.get("fields"), self._is_compact)
+
+    def page(self, page: Mapping[str, Any], entries: Sequence[KeyedEntry]) -> str:
+        """Return the JSON of a page of events, of which there is at least one."""
+        items = [self._item(event_id, entry) for (_, event_id), entry in in_slices(entries)]
+        name, inner = '"items":' if self._is_compact else '"items": ', self._line(2)
+        before, _, after = json_text(page, self._line(0)).partition(f"{name}[]")
+        return f"{before}{name}[{inner}{(',' + inner).join(items)}{self._line(1)}]{after}{self._line(0)}"
+
+    def _line(self, depth: int) -> str:
+        """Return the beginning of a line at a depth of the JSON, or "" if everything is on one line."""
+        return "" if self._is_compact else "\n" + "  " * depth
+
+    def _item(self, event_id: str, entry: Entry) -> str:
         """Return the JSON of an event, or of the instance of a recurring event with this id."""
         event, slot = entry
         if slot is None:
-            return self._stored(event) if event.has_fields_of_row else self._text(event)
+            return self._stored(event) if event.has_fields_of_row else self._text(self._view.resource(event))
         template = self._shared.get(event.row.seq)
         if template is None:
             template = self._shared[event.row.seq] = self._template(event, slot)
@@ -90,48 +89,24 @@ class EventTexts:
         texts, key = self._view.context.texts, (event.row, self._key)
         text = texts.get(key)
         if text is None:
-            text = self._text(event)
+            text = self._text(self._view.resource(event))
             texts.keep(key, text, len(event.row.body) + len(text))
         return text
 
-    def _text(self, event: EventRecord) -> str:
-        resource = cast(JSON, self._view.resource(event))
-        return json_text(field_mask.apply(self._style.mask, resource), self._style.line(2))
+    def _text(self, resource: Any) -> str:
+        return json_text(field_mask.apply(self._mask, resource), self._line(2))
 
     def _template(self, event: EventRecord, slot: Slot) -> str:
         """Return the JSON of an instance as a template with names for the id, the link and the times.
 
         The texts that replace the names consist of characters that JSON does not escape.
         """
-        style = self._style
-        resource: Any = field_mask.apply(style.mask, cast(JSON, self._view.resource(build_instance(event, slot))))
-        inner, colon = style.line(3), ":" if style.is_compact else ": "
-        members = [f'"{name}"{colon}{_member(name, value, inner)}' for name, value in resource.items()]
-        return "{" + inner + ("," + inner).join(members) + style.line(2) + "}" if resource else "{}"
-
-
-def item_mask(mask: Mask) -> Mask:
-    """Return the mask of the events in a list, from the mask of the list."""
-    return field_mask.ALL if field_mask.STAR in mask else mask.get("items", field_mask.ALL)
-
-
-def list_text(page: Mapping[str, Any], items: Sequence[str], style: ItemStyle) -> str:
-    """Return the JSON of a page whose items, of which there is at least one, are already JSON."""
-    before, _, after = json_text(page, style.line(0)).partition('"items":[]' if style.is_compact else '"items": []')
-    name, inner = '"items":' if style.is_compact else '"items": ', style.line(2)
-    return f"{before}{name}[{inner}{(',' + inner).join(items)}{style.line(1)}]{after}{style.line(0)}"
-
-
-def _member(name: str, value: Any, newline: str) -> str:
-    if name == "id":
-        return '"%(id)s"'
-    if name == "htmlLink":
-        return '"%(link)s"'
-    if name not in _TIMES:
-        text = encode_basestring(value) if type(value) is str else json_text(value, newline)
-        return text.replace("%", "%%")
-    marked = {key: _MARK if key in ("date", "dateTime") else text for key, text in value.items()}
-    return json_text(marked, newline).replace("%", "%%").replace(_MARK_AS_JSON, f"%({_TIMES[name]})s")
+        resource: Any = self._view.resource(build_instance(event, slot))
+        resource |= {"id": f"{_MARK}id", "htmlLink": f"{_MARK}link"}
+        for name, time in _TIMES.items():
+            texts = resource[name].items()
+            resource[name] = {key: _MARK + time if key in ("date", "dateTime") else text for key, text in texts}
+        return _MARKED.sub(r"%(\1)s", self._text(resource).replace("%", "%%"))
 
 
 _DEFAULT_PAGE_SIZE, _MAX_PAGE_SIZE = 250, 2500
@@ -341,8 +316,6 @@ def _response(
     selection = select_fields(mask, page)
     if not entries or "items" not in selection:
         return json_response(request.query, selection)
-    query = request.query
-    style = ItemStyle(item_mask(mask or {}), query.get("prettyPrint") == "false", query.get("fields"))
-    texts = EventTexts(view, shared, style)
-    items = [texts.of(event_id, entry) for (_, event_id), entry in in_slices(entries)]
-    return json_bytes(list_text(selection, items, style).encode("utf-8", "replace"))
+    items_mask = field_mask.ALL if field_mask.STAR in (mask or {}) else (mask or {}).get("items", field_mask.ALL)
+    texts = EventTexts(request.query, items_mask, view, shared)
+    return json_bytes(texts.page(selection, entries).encode("utf-8", "replace"))

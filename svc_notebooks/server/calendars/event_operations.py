@@ -51,7 +51,6 @@ from .quick_words import quick_event
 from .tables import CalendarRow, EventRow
 
 _ACTIVE_STATUSES = ("confirmed", "tentative")
-_SCHEDULING_FIELDS = ("start", "end", "location", "recurrence")
 
 
 # -- new events ------------------------------------------------------------------------------------------------------
@@ -178,7 +177,7 @@ def change(context: ServiceContext, request: RequestContext) -> Response:
         check_event(context, requested)
         fields = complete_fields(context, request, requested, options, before.body)
         fields = {**fields, **pick(before.body, ("creator", "organizer", "originalStartTime"))}
-        moved = any(_differs(name, before.body, fields) for name in _SCHEDULING_FIELDS)
+        moved = _schedule(before.body) != _schedule(fields)
         fields["sequence"] = max(fields.get("sequence") or 0, (before.body.get("sequence") or 0) + moved)
         if before.row.calendar != before.row.origin:
             event = save_guest_changes(context, calendar, before, fields)
@@ -190,12 +189,10 @@ def change(context: ServiceContext, request: RequestContext) -> Response:
     return event_response(request, view, event)
 
 
-def _differs(name: str, before: Any, after: Any) -> bool:
-    """Return True if a field has different values in two events. Two texts for the same time are not different."""
-    old, new = before.get(name), after.get(name)
-    if name in ("start", "end") and old != new:
-        old, new = ((read_time(time), time.get("timeZone")) for time in (old, new))
-    return bool(old != new)
+def _schedule(body: Event) -> tuple[object, ...]:
+    """Return the values whose change increases `sequence`. Two texts for the same time are equal."""
+    times = [(read_time(time), time.get("timeZone")) for time in (body["start"], body["end"])]
+    return *times, body.get("location"), body.get("recurrence")
 
 
 def _apply_request(before: EventRecord, body: JSONObject, *, partial: bool) -> JSONObject:
@@ -256,7 +253,14 @@ def delete(context: ServiceContext, request: RequestContext) -> Response:
             sync_attendee_copies(context, cancelled, event.body)
             send_emails(context, options.notify, cancelled, event.body)
         else:
-            decline_event(context, calendar, event)
+            # The organizer's event records that the guest, who has deleted their copy, declines.
+            organizer_event = _organizer_event(context, event.row)
+            if organizer_event is not None:
+                attendees: list[Attendee] = [
+                    {**each, "responseStatus": "declined"} if each["email"].lower() == calendar.owner else each
+                    for each in organizer_event.body.get("attendees") or []
+                ]
+                save_with_copies(context, organizer_event, {**organizer_event.body, "attendees": attendees})
     return empty_response(204)
 
 
@@ -338,17 +342,6 @@ def save_guest_changes(
     own_copy = find_event(context, calendar, before.row.id) or before
     body = merge_parts(common_part(own_copy.body), private_part(after))
     return save_event(context, EventRecord(own_copy.row._replace(body=json.dumps(body)), body), own_copy.body)
-
-
-def decline_event(context: ServiceContext, calendar: CalendarRow, event: EventRecord) -> None:
-    """Set the guest's response in the organizer's event to "declined", because the guest has deleted their copy."""
-    organizer_event = _organizer_event(context, event.row)
-    if organizer_event is not None:
-        attendees: list[Attendee] = [
-            {**attendee, "responseStatus": "declined"} if attendee["email"].lower() == calendar.owner else attendee
-            for attendee in organizer_event.body.get("attendees") or []
-        ]
-        save_with_copies(context, organizer_event, {**organizer_event.body, "attendees": attendees})
 
 
 def _organizer_event(context: ServiceContext, copy: EventRow) -> EventRecord | None:

@@ -29,7 +29,6 @@ from .tables import CalendarRow, EventRow
 
 Key: TypeAlias = "tuple[int, str]"
 KeyedEntry: TypeAlias = "tuple[Key, Entry]"
-Streams: TypeAlias = "Callable[[datetime | None, datetime | None, WorkBudget], list[Iterator[KeyedEntry]]]"
 
 FIRST, LAST = -(2**62), 2**62
 _DAYS_PER_YEAR = 366
@@ -50,58 +49,6 @@ class PageEnds(Exception):
     def __init__(self, key: Key) -> None:
         super().__init__(f"the next page begins after {key}")
         self.key = key
-
-
-def in_order(
-    streams: Streams,
-    key: Key | None,
-    window: tuple[datetime | None, datetime | None],
-    begin: int,
-    *,
-    work: WorkBudget,
-    steps: int,
-    series: int,
-) -> Iterator[KeyedEntry]:
-    """Yield the events of a time window in the order of their keys. Raises PageEnds when the step budget is spent.
-
-    `streams` returns the ordered event streams of a window, which count their steps. `key` is the last key of the
-    previous page, or None. `begin` is the start of the first recurring event in Unix milliseconds. `work` has `steps`
-    steps. `series` is the number of recurring events.
-    """
-    last = after_key = key or (FIRST, "")
-    try:
-        for last, event in merge(*streams(*window, work), key=itemgetter(0)):
-            yield last, event
-        return
-    except WorkExceeded:
-        if last > after_key:
-            raise PageEnds(last) from None
-    yield from _in_order_for_years(streams, after_key, window, begin, steps, series)
-
-
-def _in_order_for_years(
-    streams: Streams,
-    after_key: Key,
-    window: tuple[datetime | None, datetime | None],
-    begin: int,
-    steps: int,
-    series: int,
-) -> Iterator[KeyedEntry]:
-    """Yield events like `in_order`, but only for as many years as the budget covers. Raises PageEnds at the end."""
-    after, before = window[0], window[1] or _END
-    years = max(1, min(_MAX_YEARS, steps // (_DAYS_PER_YEAR * max(1, series))))
-    first = from_millis(begin) if after is None else after
-    end = min(before, first + timedelta(days=years * _DAYS_PER_YEAR)) if first.year + years + 1 < _END.year else before
-    last = after_key
-    try:
-        for last, event in merge(
-            *streams(after, end, WorkBudget(steps + 2 * _DAYS_PER_YEAR * series)), key=itemgetter(0)
-        ):
-            yield last, event
-    except WorkExceeded:  # the evaluation of COUNT is cached, so the next request gets further
-        raise PageEnds(max(last, after_key)) from None
-    if end < before:
-        raise PageEnds((to_millis(end), ""))
 
 
 _MILLISECOND = timedelta(milliseconds=1)
@@ -271,43 +218,64 @@ def _expand(
     criteria: ListCriteria,
     key: Key | None,
     stored: Callable[[datetime | None], Iterable[EventRecord]],
-    recurring: list[ParsedSeries],
+    series: list[ParsedSeries],
     changed: dict[str, set[str]],
     budget: WorkBudget | None = None,
 ) -> Cursor:
     """Return a cursor over stored events before a time, and over generated instances that were not changed."""
-
-    recurring = [each for each in recurring if _is_listed(criteria, each.row)]
+    filters = criteria.filters
+    listed = [
+        each
+        for each in series
+        if criteria.accepts(each.row) and (not filters or criteria.passes(EventRecord(each.row)))
+    ]
     simple, others = [], []
-    for each in recurring:
+    for each in listed:
         horizon = criteria.horizon_of(each.row, each.recurrence)
         if each.starts is None:
             others.append((EventRecord(each.row), horizon or _END))
         else:
             simple.append(each._replace(starts=each.starts.before(to_millis(horizon))) if horizon else each)
 
-    def streams(after: datetime | None, before: datetime | None, work: WorkBudget) -> list[Iterator[KeyedEntry]]:
+    def merged(after: datetime | None, before: datetime | None, work: WorkBudget) -> Iterator[KeyedEntry]:
+        """Yield the events of a time window in the order of their keys. Raises WorkExceeded."""
         before = before or _END
-        slots = (
-            (master, instance_slots(calendar, master, after, min(before, end), changed.get(master.row.id, ()), work))
-            for master, end in others
-        )
         instances = sorted_instances(calendar, simple, (after, before), changed, work)
-        return [by_start(stored(before)), instances, *(_instances(master, each) for master, each in slots)]
+        rare = []
+        for master, end in others:
+            ids = changed.get(master.row.id, ())
+            rare.append(_instances(master, instance_slots(calendar, master, after, min(before, end), ids, work)))
+        return merge(by_start(stored(before)), instances, *rare, key=itemgetter(0))
 
-    steps = context.policy.expansion_steps
-    work, begin = WorkBudget(steps), min((each.row.start for each in recurring), default=0)
-    window = _page_start(criteria.after, key), criteria.before
-    if budget is None:
-        entries = in_order(streams, key, window, begin, work=work, steps=steps, series=len(recurring))
-    else:
-        entries = merge(*streams(*window, budget), key=itemgetter(0))
-    listed = (entry for entry in entries if entry[1].slot or criteria.matches(entry[1].event))
-    return Cursor(listed, len(recurring), work)
+    def pages(work: WorkBudget) -> Iterator[KeyedEntry]:
+        """Yield the events of the window until the step budget is spent. Then raises PageEnds."""
+        last = after_key = key or (FIRST, "")
+        try:
+            for last, event in merged(after, before, work):
+                yield last, event
+            return
+        except WorkExceeded:
+            if last > after_key:
+                raise PageEnds(last) from None
+        # The budget yields no event, so this page has as many years as the budget covers.
+        years = max(1, min(_MAX_YEARS, steps // (_DAYS_PER_YEAR * max(1, len(listed)))))
+        first = after or from_millis(min((each.row.start for each in listed), default=0))
+        stop = end = before or _END
+        if first.year + years + 1 < _END.year:
+            stop = min(end, first + timedelta(days=years * _DAYS_PER_YEAR))
+        try:
+            for last, event in merged(after, stop, WorkBudget(steps + 2 * _DAYS_PER_YEAR * len(listed))):
+                yield last, event
+        except WorkExceeded:  # the evaluation of COUNT is cached, so the next request gets further
+            raise PageEnds(max(last, after_key)) from None
+        if stop < end:
+            raise PageEnds((to_millis(stop), ""))
 
-
-def _is_listed(criteria: ListCriteria, row: EventRow) -> bool:
-    return criteria.accepts(row) and (not criteria.filters or criteria.passes(EventRecord(row)))
+    after, before, steps = _page_start(criteria.after, key), criteria.before, context.policy.expansion_steps
+    work = WorkBudget(steps)
+    entries = pages(work) if budget is None else merged(after, before, budget)
+    matching = (entry for entry in entries if entry[1].slot or criteria.matches(entry[1].event))
+    return Cursor(matching, len(listed), work)
 
 
 def _instances(master: EventRecord, slots: Iterator[tuple[str, Slot]]) -> Iterator[KeyedEntry]:

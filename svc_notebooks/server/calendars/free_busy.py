@@ -61,10 +61,7 @@ def _answer(
     periods = busy_periods(times, to_millis(query.begin), to_millis(query.end))
     return {
         "busy": [
-            {
-                "start": print_instant(from_millis(start), query.zone),
-                "end": print_instant(from_millis(end), query.zone),
-            }
+            {"start": print_instant(from_millis(start), query.zone), "end": print_instant(from_millis(end), query.zone)}
             for start, end in periods
         ]
     }

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from functools import partial
+from datetime import datetime
 from typing import Any
 
-from ...core.clock import from_millis, parse_time, to_millis
+from ...core.clock import from_millis, to_millis
 from ...core.errors.catalogue import refuse
 from ...core.events.instances import LAST_END
 from ...core.events.rrule import Recurrence
+from ...core.events.times import read_utc
 from ...core.events.value_checks import EVENT_TYPES
 from ...core.files.fields import composed
 from ...core.http.messages import Query
@@ -64,7 +63,6 @@ class ListCriteria:
         return all(accepts(event) for accepts in self.filters)
 
 
-_OFFSET = re.compile(r".*(?:[Zz]|[+-]\d{2}:\d{2})")
 _EXCLUDED_BY_SYNC_TOKEN = (
     "iCalUID", "orderBy", "privateExtendedProperty", "q", "sharedExtendedProperty", "timeMin", "timeMax", "updatedMin",
 )  # fmt: skip
@@ -139,17 +137,11 @@ def _check_log(context: ServiceContext, calendar: CalendarRow, since: int, *, si
 
 def read_instant(query: Query, name: str) -> datetime | None:
     """Read a time with an offset, or None if the parameter is missing. Raises ApiError (400) for another text."""
-    text = query.get(name)
-    if text is None:
-        return None
-    try:
-        if _OFFSET.fullmatch(text):
-            return parse_time(text).astimezone(UTC)
-    except ValueError:
-        pass
-    raise refuse(
-        "invalidParameter", name=name, message="expected RFC 3339 with an offset, such as 2026-11-02T00:00:00Z."
-    )
+    moment = read_utc(query.get(name))
+    if moment is None and name in query:
+        message = "expected RFC 3339 with an offset, such as 2026-11-02T00:00:00Z."
+        raise refuse("invalidParameter", name=name, message=message)
+    return moment
 
 
 def _filters(query: Query, view: EventView) -> Iterator[Callable[[EventRecord], bool]]:
@@ -157,7 +149,7 @@ def _filters(query: Query, view: EventView) -> Iterator[Callable[[EventRecord], 
         words = set(composed(text).casefold().split())
         if len(words) > _MAX_CONDITIONS:
             raise refuse("invalidParameter", name="q", message=f"expected at most {_MAX_CONDITIONS} different words.")
-        yield partial(_has_words, words, view)
+        yield lambda event: all(map(_searchable_text(view.visible_fields(event)).__contains__, words))
     if (uid := query.get("iCalUID")) is not None:
         yield lambda event: event.row.uid == uid
     for visibility in ("private", "shared"):
@@ -168,11 +160,6 @@ def _filters(query: Query, view: EventView) -> Iterator[Callable[[EventRecord], 
         if wrong := [event_type for event_type in types if event_type not in (*EVENT_TYPES, "fromGmail")]:
             raise refuse("invalidParameter", name="eventTypes", message=f"{wrong[0][:40]!r} is not an event type.")
         yield lambda event: view.visible_fields(event).get("eventType", "default") in types
-
-
-def _has_words(words: Collection[str], view: EventView, event: EventRecord) -> bool:
-    text = _searchable_text(view.visible_fields(event))
-    return all(word in text for word in words)
 
 
 def _has_properties(visibility: str, pairs: list[str], view: EventView) -> Callable[[EventRecord], bool]:

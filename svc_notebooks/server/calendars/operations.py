@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import cast
 
 from ...core.api.operations import RULE_ID
@@ -12,8 +13,8 @@ from ...core.events import calendars
 from ...core.events.calendars import CALENDAR_SHAPE, RULE_SHAPE, CalendarRole
 from ...core.field_mask import shape_of
 from ...core.http.messages import Response
-from ...core.resources.calendars import AclRule, AclScope, Colors
-from ...core.resources.colors import CALENDAR_COLORS, EVENT_COLORS
+from ...core.resources.calendars import AclRule, AclScope, ColorPair, Colors
+from ...core.resources.colors import CALENDAR_COLORS, EVENT_COLORS, Color
 from ..dispatch.messages import bool_param, empty_response, read_json
 from ..dispatch.service_context import RequestContext, ServiceContext
 from . import event_messages
@@ -92,15 +93,14 @@ def colors(context: ServiceContext, request: RequestContext) -> Response:
     value: Colors = {
         "kind": context.names.calendar_kind("colors"),
         "updated": format_millis(0),
-        "calendar": {
-            key: {"background": color.background, "foreground": color.foreground}
-            for key, color in CALENDAR_COLORS.items()
-        },
-        "event": {
-            key: {"background": color.background, "foreground": color.foreground} for key, color in EVENT_COLORS.items()
-        },
+        "calendar": _color_pairs(CALENDAR_COLORS),
+        "event": _color_pairs(EVENT_COLORS),
     }
     return resource_response(request, value, shape_of(Colors))
+
+
+def _color_pairs(colors: Mapping[str, Color]) -> dict[str, ColorPair]:
+    return {key: {"background": color.background, "foreground": color.foreground} for key, color in colors.items()}
 
 
 def _rule_resource(context: ServiceContext, row: AccessRow) -> AclRule:

@@ -22,7 +22,7 @@ from ...core.http.messages import Body, Headers, Query, Request
 from ...core.http.origins import is_in_networks
 from ...core.policy import Policy
 from ...core.suggestions import nearest_name
-from ..store.clock import SystemClock, VirtualClock
+from ..store.clock import VirtualClock
 from ..store.content_io import Content
 from ..store.disk_reserve import Reserve
 from ..store.ids import Ids
@@ -207,7 +207,7 @@ class ServiceContext:
     store: Store
     content: Content
     session_locks: SessionLocks
-    clock: SystemClock | VirtualClock
+    clock: VirtualClock
     ids: Ids
     policy: Policy
     names: Names

@@ -100,7 +100,8 @@ def _change_resource(
         "fileId": row.file,
     }
     if file and (field_mask.STAR in mask or "file" in mask):
-        change["file"] = file_resource(file, mask.get("file") or DEFAULT_MASK, view_of(context, request))
+        fields = mask.get("file") or DEFAULT_MASK
+        change["file"] = file_resource(file, fields, view_of(context, request, fields))
     return change
 
 

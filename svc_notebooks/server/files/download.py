@@ -108,7 +108,7 @@ def _current(context: ServiceContext, request: RequestContext) -> Mapping[str, o
     if row.mime_type in (context.folder_type, context.shortcut_type):
         raise refuse("noRevisions")
     mask = {**_OF_THE_FILE, "headRevisionId": {}}
-    file: dict[str, object] = {**file_resource(row, mask, view_of(context, request))}
+    file: dict[str, object] = {**file_resource(row, mask, view_of(context, request, mask))}
     revision_id = file.pop("headRevisionId", file.get("version"))
     return {"kind": context.names.kind("revision"), "id": revision_id, "keepForever": False, "published": False, **file}
 

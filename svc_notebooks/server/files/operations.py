@@ -87,7 +87,7 @@ class ResponseFields(NamedTuple):
 def response_fields(context: ServiceContext, request: RequestContext) -> ResponseFields:
     """Read `fields` and the address for links before any change. Raises ApiError (400) if one of them is invalid."""
     mask = parse_fields_param(request.query, DEFAULT_MASK, FILE_SHAPE)
-    return ResponseFields(mask, view_of(context, request), request.query)
+    return ResponseFields(mask, view_of(context, request, mask or {}), request.query)
 
 
 def create(context: ServiceContext, request: RequestContext) -> Response:
@@ -325,7 +325,7 @@ def list_files(context: ServiceContext, request: RequestContext) -> Response:
     selection: dict[str, object] = {name: member for name, member in value.items() if everything or name in mask}
     if everything or "files" in mask:
         file_mask = mask.get("files") or {field_mask.STAR: field_mask.ALL}
-        view = view_of(context, request)
+        view = view_of(context, request, file_mask)
         selection["files"] = [file_resource(row, file_mask, view) for row in in_slices(page.rows)]
     return with_etag(json_response(query, selection), request.headers)
 

@@ -47,9 +47,17 @@ class ViewContext(NamedTuple):
     base_url: str
 
 
-def view_of(context: ServiceContext, request: RequestContext) -> ViewContext:
-    """Return the view of the caller of a request. Raises ApiError (400) for an invalid Host."""
-    return ViewContext(context, request.caller, link_base_url(request.http_request, context))
+_LINKED = frozenset({STAR, "exportLinks", "webContentLink", "webViewLink"})
+
+
+def view_of(context: ServiceContext, request: RequestContext, mask: Mask) -> ViewContext:
+    """Return the view of the caller of a request, for fields in a mask.
+
+    Raises ApiError (400) for an invalid Host, before a change and if a field is a link.
+    """
+    is_read = request.method in ("GET", "HEAD")
+    base_url = "" if is_read and _LINKED.isdisjoint(mask) else link_base_url(request.http_request, context)
+    return ViewContext(context, request.caller, base_url)
 
 
 @dataclass(eq=False)

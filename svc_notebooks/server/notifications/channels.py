@@ -213,7 +213,12 @@ def stop(context: ServiceContext, request: RequestContext) -> Response:
         raise ApiError(problems)
     with context.store.transaction():
         channel = context.store.channels.get(channel_id)
-        if channel is None or not _is_stoppable(context, channel, resource_id):
+        if (
+            channel is None
+            or channel.state == ChannelState.STOPPED.value
+            or (channel.expiration is not None and channel.expiration <= context.millis())
+            or not hmac.compare_digest(channel.resource_id.encode(), resource_id.encode("utf-8", "replace"))
+        ):
             raise refuse("channelNotFound", id=channel_id[:MAX_ID_LENGTH])
         # Only the user and client that opened a channel may stop it. Any user of the client may stop a channel that a
         # service account opened (A10-02).
@@ -222,10 +227,3 @@ def stop(context: ServiceContext, request: RequestContext) -> Response:
             raise refuse("channelNotFound", decided_by="A10-02", id=channel_id[:MAX_ID_LENGTH])
         context.store.channels.set_state(channel.seq, ChannelState.STOPPED)
     return empty_response(204)
-
-
-def _is_stoppable(context: ServiceContext, channel: ChannelRow, resource_id: str) -> bool:
-    active = channel.state != ChannelState.STOPPED.value and (
-        channel.expiration is None or channel.expiration > context.millis()
-    )
-    return active and hmac.compare_digest(channel.resource_id.encode(), resource_id.encode("utf-8", "replace"))

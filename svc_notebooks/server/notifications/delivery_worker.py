@@ -13,7 +13,7 @@ from contextlib import suppress
 from threading import Condition, Event, Thread
 
 from ...core.notifications.messages import AttemptOutcome
-from ..store.clock import SystemClock, VirtualClock
+from ..store.clock import VirtualClock
 from .delivery_queue import DeliveryQueue, Handler, call_receiver
 from .https_sender import HttpsSender
 
@@ -29,7 +29,7 @@ class DeliveryWorker:
     def __init__(
         self,
         queue: DeliveryQueue,
-        clock: SystemClock | VirtualClock,
+        clock: VirtualClock,
         sender: HttpsSender,
         receivers: Mapping[str, Handler],
         poll_seconds: float | None = None,

@@ -10,7 +10,7 @@ import re
 import socket
 import ssl
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from concurrent.futures import Future
 from enum import Enum
 from threading import Thread
 from typing import Any
@@ -201,26 +201,16 @@ _TLS_SHUTDOWN_SECONDS = 1.0
 
 def resolve(target: Endpoint) -> asyncio.Future[list[AddrInfo]]:
     """Look up a host's IP addresses in a new thread, because a silent name server would block the shared threads."""
-    loop = asyncio.get_running_loop()
-    addresses: asyncio.Future[list[AddrInfo]] = loop.create_future()
-
-    def set_outcome(outcome: list[AddrInfo] | Exception) -> None:
-        if addresses.done():
-            return
-        if isinstance(outcome, Exception):
-            addresses.set_exception(outcome)
-        else:
-            addresses.set_result(outcome)
+    outcome: Future[list[AddrInfo]] = Future()
+    outcome.set_running_or_notify_cancel()  # so that only the waiting task can be cancelled
 
     def look_up() -> None:
-        outcome: list[AddrInfo] | Exception
         try:
-            outcome = socket.getaddrinfo(target.host, target.port, type=socket.SOCK_STREAM)
+            outcome.set_result(socket.getaddrinfo(target.host, target.port, type=socket.SOCK_STREAM))
         except (OSError, ValueError) as error:
-            outcome = error
-        with suppress(RuntimeError):  # the loop is closed, so no task waits for the result
-            loop.call_soon_threadsafe(set_outcome, outcome)
+            outcome.set_exception(error)
 
+    addresses = asyncio.wrap_future(outcome)
     addresses.add_done_callback(lambda done: done.cancelled() or done.exception())  # or asyncio warns of unread errors
     Thread(target=look_up, name="svc-lookup", daemon=True).start()
     return addresses

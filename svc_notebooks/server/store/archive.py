@@ -29,7 +29,7 @@ from ...core.http.messages import JSON, JSONObject
 from ...core.policy import Policy
 from ...local.existing_file import FILE, check_path, path_exists
 from .atomic_write import BACKUP, atomic_write
-from .blob_store import BLOCK, BlobStore, PartWriter, StoredPart, check_parts
+from .blob_store import BLOCK, BlobStore, StoredPart, check_parts, write_part
 from .dump import TABLES, check_row, columns, upgrade_rows
 from .store import Store
 from .upgrades import VERSION as SCHEMA_VERSION
@@ -224,20 +224,11 @@ class ArchiveReader(AbstractContextManager["ArchiveReader"]):
         try:
             for name in self._entries:
                 if name.startswith("parts/"):
-                    copied[name.removeprefix("parts/")] = self._copy_part(name, target.writer())
+                    copied[name.removeprefix("parts/")] = write_part(target, self._blocks(name))
         except BaseException:
             target.delete(part.key for part in copied.values())
             raise
         return copied
-
-    def _copy_part(self, name: str, part: PartWriter) -> StoredPart:
-        try:
-            for block in self._blocks(name):
-                part.write(block)
-            return StoredPart(part.commit(), part.size, part.checksum)
-        except BaseException:
-            part.abort()
-            raise
 
     def rows_with(self, parts: Mapping[str, StoredPart]) -> Rows:
         """Return the rows of all tables, in which the keys and checksums of parts are replaced by those in `parts`."""

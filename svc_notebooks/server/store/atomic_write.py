@@ -89,6 +89,20 @@ def _claim(file: BinaryIO) -> bool:
     return True
 
 
+def replace_synced(path: Path, content: bytes, unfinished: str) -> None:
+    """Replace a file by way of the file `unfinished` in its folder, and sync both to the disk.
+
+    After a kill or a power cut, either the old or the new file exists.
+    """
+    beside = path.with_name(unfinished)
+    with beside.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    beside.replace(path)
+    sync_folder(path.parent)
+
+
 def sync_folder(folder: Path) -> None:
     """Sync a folder to the disk on POSIX systems, so that new and renamed files survive a power cut."""
     if os.name == "posix":

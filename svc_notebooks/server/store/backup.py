@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import shutil
 import sqlite3
+from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
@@ -54,17 +55,22 @@ def back_up(folder: Path, target: Path, *extra: str) -> Backup:
         raise OSError(errno.EBUSY, "files were deleted during each of 100 attempts; try again", str(folder))
     for key in {part.key for part in copied} - {part.key for part in stored.parts}:
         _path(target / PARTS, key).unlink()
-    for name in extra:
-        if (folder / name).is_file():
-            shutil.copy(folder / name, target / name)  # with its mode
-        elif (folder / name).is_dir():
-            shutil.copytree(folder / name, target / name, ignore=shutil.ignore_patterns(".*"))  # unfinished files
+    copy_extra(folder, target, extra)
     if opening:
         write_marker(target, Marker(uuid4().hex, opening.number, opening.token, closed=False))
     unfinished.rename(target / DATABASE)
     sync_folder(target)
     damaged = [problem for part in stored.parts if (problem := copied[part])]
     return Backup(stored.files, len(stored.parts), sum(part.size for part in stored.parts), damaged)
+
+
+def copy_extra(source: Path, target: Path, names: Iterable[str]) -> None:
+    """Copy further files and folders of a store, if they exist."""
+    for name in names:
+        if (source / name).is_dir():  # without unfinished files
+            shutil.copytree(source / name, target / name, ignore=shutil.ignore_patterns(".*"), dirs_exist_ok=True)
+        elif (source / name).exists():
+            shutil.copy(source / name, target / name)  # with its mode
 
 
 def _check_folders(folder: Path, target: Path) -> None:

@@ -287,6 +287,22 @@ def check_parts(parts: BlobStore, stored: Iterable[StoredPart], *, contents: boo
         raise DamagedContent(problems)
 
 
+def write_part(
+    target: BlobStore, blocks: Iterable[bytes], key: str | None = None, checksum: int | None = None
+) -> StoredPart:
+    """Write blocks to a new part, and return the part. Raises DamagedContent if they have another checksum."""
+    writer = target.writer(key)
+    try:
+        for block in blocks:
+            writer.write(block)
+        if checksum not in (None, writer.checksum):
+            raise DamagedContent({str(key): f"part {key} has a wrong checksum"})
+        return StoredPart(writer.commit(), writer.size, writer.checksum)
+    except BaseException:
+        writer.abort()
+        raise
+
+
 def missing_part(key: str) -> str:
     """Return the sentence that describes a missing part."""
     return f"part {key} is missing"

@@ -72,22 +72,6 @@ def read_contents(driver: sqlite3.Connection) -> Stored:
     return Stored(version, files, [StoredPart._make(row) for row in rows])
 
 
-def affected_files(driver: sqlite3.Connection, parts: set[str]) -> dict[str, list[AffectedFile]]:
-    """Return the files that use each of these parts, by part. The list is empty for a part of an unfinished upload."""
-    files: dict[str, list[AffectedFile]] = {part: [] for part in parts}
-    for part, *row in driver.execute(_AFFECTED):
-        if part in files:
-            files[part].append(AffectedFile._make(row))
-    return files
-
-
-def gaps(driver: sqlite3.Connection) -> list[tuple[AffectedFile, str]]:
-    """Return the files whose stored parts do not add up to the file size, each with a description of the problem."""
-    return [
-        (AffectedFile(*row), f"has parts for {held:,} of {size:,} bytes") for *row, size, held in driver.execute(_GAPS)
-    ]
-
-
 class Problem(NamedTuple):
     """A damaged object of a store, a description of the damage, and the affected files."""
 
@@ -136,7 +120,9 @@ def check_store(folder: Path) -> Report:
     try:
         with reading(folder / DATABASE) as driver:
             report.problems += [Problem(DATABASE, line, []) for line in database_problems(driver)]
-            report.problems += [Problem(file.id, problem, [file]) for file, problem in gaps(driver)]
+            for *row, size, held in driver.execute(_GAPS):
+                file = AffectedFile(*row)
+                report.problems.append(Problem(file.id, f"has parts for {held:,} of {size:,} bytes", [file]))
             _check_parts(driver, folder / PARTS, report)
     except sqlite3.DatabaseError as error:
         report.problems.append(Problem(DATABASE, str(error), []))
@@ -153,5 +139,8 @@ def _check_parts(driver: sqlite3.Connection, folder: Path, report: Report) -> No
     report.unnamed = sorted(str(path.relative_to(folder.parent)) for path in unnamed)
     parts = DirectoryBlobStore(folder, sync=False)
     damaged = {part.key: problem for part in held.parts if (problem := parts.problem(part))}
-    files = affected_files(driver, set(damaged))
+    files: dict[str, list[AffectedFile]] = {key: [] for key in damaged}
+    for key, *row in driver.execute(_AFFECTED) if damaged else ():
+        if key in files:
+            files[key].append(AffectedFile._make(row))
     report.problems += [Problem(f"{PARTS}/{key[:2]}/{key}", damaged[key], files[key]) for key in damaged]

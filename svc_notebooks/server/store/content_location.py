@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from .atomic_write import sync_folder
+from .atomic_write import replace_synced
 from .blob_store import LastingBlobStore
 from .content_marker import MARKER, check_content, marker_of, refusal
 from .directory import PART_NAME, SNAPSHOTS, UNFINISHED, DirectoryBlobStore, drop_parts, drop_snapshots
@@ -28,22 +27,6 @@ def _check_folder(folder: Path, store: str, *, has_parts: bool) -> bool:
         raise refusal(folder, f"{MARKER} cannot be read") from None
     check_content(folder, store, marker, is_empty=not names - HARMLESS, has_parts=has_parts)
     return marker is not None
-
-
-def _write_marker(folder: Path, unfinished: str, store: str) -> None:
-    with (folder / unfinished).open("wb") as file:
-        file.write(marker_of(store))
-        file.flush()
-        os.fsync(file.fileno())
-    (folder / unfinished).replace(folder / MARKER)
-    sync_folder(folder)
-
-
-def _delete_old_unfinished(parts: Path, now: float) -> None:
-    """Delete parts whose writing ended long ago without success. Younger ones may be those of another process."""
-    for path in parts.glob(f"??/*{UNFINISHED}"):
-        if PART_NAME.fullmatch(path.name.removesuffix(UNFINISHED)) and now - path.lstat().st_mtime > UNFINISHED_AGE:
-            path.unlink(missing_ok=True)
 
 
 def content_location(content: str | Path) -> Path | BucketAddress:
@@ -92,8 +75,11 @@ def open_contents(
         raise NotADirectoryError(f"{folder} is a file: choose a folder for --content")
     if not _check_folder(folder, store, has_parts=has_parts):
         folder.mkdir(parents=True, exist_ok=True)
-        _write_marker(folder, f"{MARKER}.{number}.unfinished", store)
-    _delete_old_unfinished(folder / _PARTS, now)
+        replace_synced(folder / MARKER, marker_of(store), f"{MARKER}.{number}.unfinished")
+    # A part whose writing ended long ago without success is deleted. Younger ones may be those of another process.
+    for path in (folder / _PARTS).glob(f"??/*{UNFINISHED}"):
+        if PART_NAME.fullmatch(path.name.removesuffix(UNFINISHED)) and now - path.lstat().st_mtime > UNFINISHED_AGE:
+            path.unlink(missing_ok=True)
     snapshots = folder / SNAPSHOTS / store
     if not shared:
         drop_snapshots(snapshots)

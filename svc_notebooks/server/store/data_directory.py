@@ -22,7 +22,7 @@ from typing import Any, Literal, NamedTuple
 from uuid import uuid4
 
 from . import opening_record
-from .atomic_write import sync_folder
+from .atomic_write import replace_synced
 from .blob_store import BlobStore
 from .contents import Contents
 from .directory import SNAPSHOTS, DirectoryBlobStore, drop_snapshots
@@ -76,14 +76,7 @@ def read_marker(folder: Path) -> Marker:
 def write_marker(folder: Path, marker: Marker) -> None:
     """Replace the marker file. After a kill or a power cut, either the old or the new marker exists."""
     content = {"about": _ABOUT, "format": _FORMAT, "version": _VERSION, **marker._asdict()}
-    unfinished = folder / _UNFINISHED
-    with unfinished.open("w", encoding="utf-8") as file:
-        json.dump(content, file, indent=2)
-        file.write("\n")
-        file.flush()
-        os.fsync(file.fileno())
-    unfinished.replace(folder / MARKER)
-    sync_folder(folder)
+    replace_synced(folder / MARKER, json.dumps(content, indent=2).encode() + b"\n", _UNFINISHED)
 
 
 class OpenedStore(NamedTuple):

@@ -1,9 +1,9 @@
 """Copies a database that another process may be using, without a lock.
 
-SQLite's backup needs a database that the other process shares. Otherwise the files are copied. A checkpoint
-only writes pages into the database that the write-ahead log contains, too. The log is copied after the database, so it
-contains the pages that a checkpoint wrote during the copy, unless the log was begun again meanwhile. That changes the
-header of the log, and then both files are copied again.
+SQLite's backup needs a database that the other process shares, and a service does not share its own, so the files are
+copied. A checkpoint only writes pages into the database that the write-ahead log contains, too. The log is copied after
+the database, so it contains the pages that a checkpoint wrote during the copy, unless the log was begun again
+meanwhile. That changes the header of the log, and then both files are copied again.
 """
 
 from __future__ import annotations
@@ -25,8 +25,6 @@ _ATTEMPTS = 200
 def copy_database(path: Path, target: Path) -> None:
     """Write a consistent copy of a database to the file `target`, which is replaced. Raises OSError."""
     target.unlink(missing_ok=True)
-    if path.with_name(f"{path.name}-shm").exists() and _back_up(path, target):
-        return
     log = target.with_name(f"{target.name}-wal")
     for _ in range(_ATTEMPTS):
         if _copy_files(path, target, log):
@@ -43,19 +41,6 @@ def copy_database(path: Path, target: Path) -> None:
     log.unlink(missing_ok=True)
     if check != "ok":
         raise OSError(errno.EIO, f"the database is damaged ({check.splitlines()[-1]})", str(path))
-
-
-def _back_up(path: Path, target: Path) -> bool:
-    """Copy a database that another process shares. Return False if that process has locked the database."""
-    url = f"{path.absolute().as_uri()}?mode=ro"
-    with closing(sqlite3.connect(url, uri=True, timeout=0)) as source, closing(sqlite3.connect(target)) as copy:
-        try:
-            source.execute("BEGIN")
-            source.execute("SELECT COUNT(*) FROM sqlite_master")  # takes the read lock, which backup() would wait for
-        except sqlite3.OperationalError:
-            return False
-        source.backup(copy)
-    return True
 
 
 def _copy_files(path: Path, target: Path, target_log: Path) -> bool:

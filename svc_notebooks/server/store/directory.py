@@ -163,7 +163,10 @@ class DirectoryBlobStore:
             return missing_part(key)
         except OSError as error:  # the disk cannot read the sector
             return f"part {key} cannot be read ({error.strerror or error})"
-        self._remember(key, identity)
+        if time.time_ns() - identity[-1] > _SAME_TICK:  # its checksum is not computed again until the file changes
+            if len(self._verified) >= _MOST_VERIFIED:
+                self._verified.clear()
+            self._verified[key] = identity
         return None
 
     def checksum(self, part: StoredPart) -> int | None:
@@ -177,13 +180,6 @@ class DirectoryBlobStore:
     def _read_checksum(self, part: StoredPart) -> int:
         with io.FileIO(self._name(part.key)) as file:
             return _checksum(_blocks(file, part.size))
-
-    def _remember(self, key: str, identity: tuple[int, ...]) -> None:
-        """Record that a part was verified, so that its checksum is not computed again until the file changes."""
-        if time.time_ns() - identity[-1] > _SAME_TICK:
-            if len(self._verified) >= _MOST_VERIFIED:
-                self._verified.clear()
-            self._verified[key] = identity
 
     def has_all(self, keys: Iterable[str]) -> bool:
         return all(self._path(key).exists() for key in keys)

@@ -20,24 +20,7 @@ from time import perf_counter
 from typing import Any, ClassVar, Literal, NamedTuple, NoReturn, TypeAlias
 from weakref import finalize
 
-from sqlalchemy import (
-    ClauseElement,
-    ColumnElement,
-    Connection,
-    Dialect,
-    Insert,
-    Select,
-    Table,
-    UniqueConstraint,
-    bindparam,
-    delete,
-    func,
-    insert,
-    literal,
-    literal_column,
-    select,
-    text,
-)
+import sqlalchemy as sa
 from sqlalchemy.exc import DatabaseError
 
 from ...core.processes import ForkedChild, after_fork, skip_finalizers
@@ -70,7 +53,9 @@ class Prepared:
 
     __slots__ = ("_for_postgresql", "_statement", "constants", "postgresql", "sql")
 
-    def __init__(self, statement: ClauseElement, for_postgresql: Callable[[], ClauseElement] | None = None) -> None:
+    def __init__(
+        self, statement: sa.ClauseElement, for_postgresql: Callable[[], sa.ClauseElement] | None = None
+    ) -> None:
         """Take a statement, and a function that builds another statement for PostgreSQL if its dialect needs one."""
         self._statement = statement
         self._for_postgresql = for_postgresql
@@ -78,18 +63,18 @@ class Prepared:
         self.constants: dict[str, Any] = {}
         self.postgresql: Compiled | None = None
 
-    def compile(self, dialect: Dialect) -> str:
+    def compile(self, dialect: sa.Dialect) -> str:
         """Compile the statement for SQLite, store its SQL and the values of its constants, and return the SQL."""
         self.sql, self.constants, *_ = _compile(self._statement, dialect)
         return self.sql
 
-    def compile_for_postgresql(self, dialect: Dialect) -> Compiled:
+    def compile_for_postgresql(self, dialect: sa.Dialect) -> Compiled:
         """Compile the statement for PostgreSQL, store the result in `postgresql` and return it."""
         self.postgresql = _compile(self._for_postgresql() if self._for_postgresql else self._statement, dialect)
         return self.postgresql
 
 
-def _compile(statement: ClauseElement, dialect: Dialect) -> Compiled:
+def _compile(statement: sa.ClauseElement, dialect: sa.Dialect) -> Compiled:
     compiled: Any = statement.compile(dialect=dialect)
     sql, names = str(compiled), tuple(compiled.positiontup or ())
     untyped = frozenset(int(number) - 1 for number in _UNTYPED.findall(sql)) if names else frozenset[int]()
@@ -97,7 +82,7 @@ def _compile(statement: ClauseElement, dialect: Dialect) -> Compiled:
 
 
 def inserting(
-    table: Table, names: Iterable[str], *, otherwise: Conflict = "FAIL", source: Select[Any] | None = None
+    table: sa.Table, names: Iterable[str], *, otherwise: Conflict = "FAIL", source: sa.Select[Any] | None = None
 ) -> Prepared:
     """Return a prepared INSERT statement for the columns `names`, with parameters of the same names.
 
@@ -105,16 +90,16 @@ def inserting(
     default one row of the parameters.
     """
 
-    def fill(statement: Insert) -> Insert:
+    def fill(statement: sa.Insert) -> sa.Insert:
         if source is not None:
             return statement.from_select(list(names), source)
-        return statement.values({name: bindparam(name) for name in names})
+        return statement.values({name: sa.bindparam(name) for name in names})
 
     names = tuple(names)
     if otherwise == "FAIL":
-        return Prepared(fill(insert(table)).inline())
+        return Prepared(fill(sa.insert(table)).inline())
 
-    def on_postgresql() -> Insert:
+    def on_postgresql() -> sa.Insert:
         from sqlalchemy.dialects import postgresql  # with all its drivers, which a service on SQLite does not load
 
         own = postgresql.insert(table)
@@ -124,7 +109,7 @@ def inserting(
         new = {column.name: own.excluded[column.name] for column in table.columns if column.name not in key}
         return fill(own.on_conflict_do_update(index_elements=key, set_=new)).inline()
 
-    return Prepared(fill(insert(table).prefix_with(f"OR {otherwise}", dialect="sqlite")), on_postgresql)
+    return Prepared(fill(sa.insert(table).prefix_with(f"OR {otherwise}", dialect="sqlite")), on_postgresql)
 
 
 IS_BEHIND = (
@@ -133,15 +118,15 @@ IS_BEHIND = (
 """SQL that tells whether PostgreSQL may have commits that are not on its disk, or not on its standby servers."""
 
 
-def position(highest: ColumnElement[Any]) -> Prepared:
+def position(highest: sa.ColumnElement[Any]) -> Prepared:
     """Return a statement for `Database.run_position`, which selects the highest number of some rows, or else 0."""
-    number = func.coalesce(highest, literal(0))
-    return Prepared(select(number), lambda: select(number, literal_column(IS_BEHIND)))
+    number = sa.func.coalesce(highest, sa.literal(0))
+    return Prepared(sa.select(number), lambda: sa.select(number, sa.literal_column(IS_BEHIND)))
 
 
-def _key(table: Table) -> list[str]:
+def _key(table: sa.Table) -> list[str]:
     """Return the columns by which a row is replaced: those of a unique constraint, or else of the primary key."""
-    unique = next((each for each in table.constraints if isinstance(each, UniqueConstraint)), table.primary_key)
+    unique = next((each for each in table.constraints if isinstance(each, sa.UniqueConstraint)), table.primary_key)
     return [column.name for column in unique.columns]
 
 
@@ -167,7 +152,7 @@ class Reader:
     `rows` are cached rows of look-ups by key, as in `Database`.
     """
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: sa.Connection) -> None:
         self._connection = connection
         self._driver: Any = connection.connection.driver_connection
         self.rows: dict[tuple[Any, ...], Any] = {}
@@ -195,7 +180,7 @@ class Reader:
         rows: list[Row] = cursor.fetchmany(_FEW_ROWS)
         return [*rows, *in_slices(cursor)] if len(rows) == _FEW_ROWS else rows
 
-    def select(self, statement: Select[Any]) -> list[Row]:
+    def select(self, statement: sa.Select[Any]) -> list[Row]:
         """Run a SELECT statement that is not prepared and return its rows."""
         return [tuple(row) for row in self._connection.execute(statement)]
 
@@ -208,7 +193,9 @@ class Reader:
 class Readers:
     """At most `MAX_READERS` readers, each of which is connected when no other is free."""
 
-    def __init__(self, connect: Callable[[], Connection], reader: Callable[[Connection], Reader] = Reader) -> None:
+    def __init__(
+        self, connect: Callable[[], sa.Connection], reader: Callable[[sa.Connection], Reader] = Reader
+    ) -> None:
         self._connect = connect
         self._reader = reader
         self._idle: LifoQueue[Reader] = LifoQueue()
@@ -255,7 +242,7 @@ class Readers:
                 return
 
 
-def close_connection(connection: Connection, readers: Readers | None = None) -> None:
+def close_connection(connection: sa.Connection, readers: Readers | None = None) -> None:
     """Close a database, first its readers, so that the last connection deletes the write-ahead log."""
     if readers:
         readers.close()
@@ -268,10 +255,10 @@ _MAX_CACHED_ROWS = 256
 _MAX_LOG_SIZE = 64 * 1024 * 1024
 _COMMITS_PER_CHECK = 500
 
-_RESET_COUNTER = Prepared(text("DELETE FROM sqlite_sequence WHERE name = :name"))
-_COUNTERS = Prepared(text("SELECT name, seq FROM sqlite_sequence ORDER BY name"))
-_NO_COUNTERS = Prepared(text("DELETE FROM sqlite_sequence"))
-_SET_COUNTER = Prepared(text("INSERT INTO sqlite_sequence (name, seq) VALUES (:name, :seq)"))
+_RESET_COUNTER = Prepared(sa.text("DELETE FROM sqlite_sequence WHERE name = :name"))
+_COUNTERS = Prepared(sa.text("SELECT name, seq FROM sqlite_sequence ORDER BY name"))
+_NO_COUNTERS = Prepared(sa.text("DELETE FROM sqlite_sequence"))
+_SET_COUNTER = Prepared(sa.text("INSERT INTO sqlite_sequence (name, seq) VALUES (:name, :seq)"))
 
 
 Close: TypeAlias = Callable[[Callable[[], None]], None]
@@ -307,7 +294,7 @@ class Database:
 
     def __init__(
         self,
-        connection: Connection,
+        connection: sa.Connection,
         close: Close,
         *,
         path: Path | None = None,
@@ -374,11 +361,6 @@ class Database:
                 self.end_snapshot()
 
     fixed_snapshot = reading
-
-    @property
-    def has_readers(self) -> bool:
-        """Whether `reading` has snapshots, as in a file on most systems."""
-        return self._readers is not None
 
     @property
     def _reader(self) -> Reader | None:
@@ -457,17 +439,8 @@ class Database:
 
     def fetch_one(self, prepared: Prepared, values: dict[str, Any]) -> Row | None:
         """Return the first row of a result, or None without rows. The row is cached until the database changes."""
-        if self._readers and self._reader:
-            rows = self.fetch_all(prepared, values)
-            return rows[0] if rows else None
-        key = (prepared, *values.items())
-        with self.lock:
-            cached = self._row_cache.get(key)
-            if cached is None:
-                if len(self._row_cache) >= _MAX_CACHED_ROWS:
-                    self._row_cache.clear()
-                cached = self._row_cache[key] = self._execute(prepared, values)[1]
-        return cached[0] if cached else None
+        rows = self.fetch_all(prepared, values)
+        return rows[0] if rows else None
 
     def keep_row(self, prepared: Prepared, values: dict[str, Any], row: Row) -> None:
         """Cache the row that `fetch_one` will return, after the last change of a transaction."""
@@ -523,7 +496,7 @@ class Database:
         with self._changing():
             return self._execute(prepared, values, changes=True)[1]
 
-    def select(self, statement: Select[Any]) -> Sequence[Row]:
+    def select(self, statement: sa.Select[Any]) -> Sequence[Row]:
         """Run a SELECT statement that is not prepared and return its rows."""
         reader = self._reader if self._readers else None
         with explain_errors(self._path):
@@ -597,16 +570,16 @@ class Database:
     def announce(self, topic: str) -> None:
         """Announce a topic to the other processes of a shared database when the open transaction commits."""
 
-    def delete_all(self, *tables: Table, where: ColumnElement[bool] | None = None) -> None:
+    def delete_all(self, *tables: sa.Table, where: sa.ColumnElement[bool] | None = None) -> None:
         """Delete all rows of these tables, or only the rows that meet the condition `where`."""
         with self.exclusive(), explain_errors(self._path):
             for table in tables:
-                statement = delete(table)
+                statement = sa.delete(table)
                 self._connection.execute(statement if where is None else statement.where(where))
             self._row_cache.clear()
             self._committed_rows = {}
 
-    def reset_counters(self, *tables: Table) -> None:
+    def reset_counters(self, *tables: sa.Table) -> None:
         """Restart the row numbers of these empty tables at 1."""
         for table in tables:
             self.change(_RESET_COUNTER, {"name": table.name})

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -20,7 +19,8 @@ from sqlalchemy import func, literal, select, tuple_
 from ...core.processes import temporary_folder
 from . import opening_record
 from .atomic_write import sync_folder
-from .blob_store import BlobStore, DamagedContent, LastingBlobStore, ListedPart, StoredPart
+from .backup import copy_extra
+from .blob_store import BlobStore, DamagedContent, LastingBlobStore, ListedPart, StoredPart, write_part
 from .content_location import content_location, discard_contents, folder_of, open_contents, read_contents
 from .contents import Contents, PartRange
 from .data_directory import (
@@ -120,7 +120,12 @@ def target_folder(folder: Path, source: str) -> Iterator[TargetStore]:
     if {path.name for path in folder.iterdir()} - HARMLESS:
         _check_record(folder, source)
     else:
-        _write_record(folder, source)
+        about = "svc-notebooks migrate copies a store to this folder."
+        with (folder / MIGRATION).open("w", encoding="utf-8") as file:
+            json.dump({"about": about, "source": source}, file)
+            file.flush()
+            os.fsync(file.fileno())
+        sync_folder(folder)
     _delete_rows(folder)
     database = open_database(folder / _NEW_DATABASE, "power")  # no service opens it before it is renamed
 
@@ -156,14 +161,6 @@ def _check_record(folder: Path, source: str) -> None:
         raise OSError(f"{folder / MIGRATION} cannot be read: choose a new folder") from None
     if recorded != source:
         raise OSError(f"{folder} is the target of an unfinished migration of another store: choose a new folder")
-
-
-def _write_record(folder: Path, source: str) -> None:
-    with (folder / MIGRATION).open("w", encoding="utf-8") as file:
-        json.dump({"about": "svc-notebooks migrate copies a store to this folder.", "source": source}, file)
-        file.flush()
-        os.fsync(file.fileno())
-    sync_folder(folder)
 
 
 def _delete_rows(folder: Path) -> None:
@@ -251,11 +248,6 @@ def _add(target: Database, table: str, adding: Prepared, page: Sequence[Row]) ->
             raise ValueError(f"the row {list(row)!r:.120} of {table}: {error}") from None
 
 
-def table_sums(database: Database) -> dict[str, TableSum]:
-    """Return the checksums of all tables by name."""
-    return {name: _sum(database, name, lambda page: None) for name in TABLES}
-
-
 def _sum(database: Database, table: str, use: Callable[[Sequence[Row]], None]) -> TableSum:
     """Compute the checksum of a table, and call `use` with each page of rows."""
     number, digest = 0, hashlib.sha256()
@@ -328,12 +320,15 @@ def _target(target: str, content: str | Path | None, source: str) -> AbstractCon
 
 def _migrate(source: SourceStore, target: TargetStore, extra: Sequence[str], report: Report) -> Migrated:
     numbers = _copy_parts(source, target.parts, report)
-    left = _copy_extra(source.folder, target.folder, extra)
+    left = [name for name in extra if source.folder and (source.folder / name).exists()]
+    if source.folder and target.folder:
+        copy_extra(source.folder, target.folder, left)
+        left = []
     check_contents(source.database, target.parts, report)
     report("copying and verifying the rows")
     with target.database.transaction():
         copied = copy_tables(source.database, target.database)
-        is_same = table_sums(target.database) == copied
+        is_same = {name: _sum(target.database, name, lambda page: None) for name in TABLES} == copied
         if not is_same or target.database.counters() != source.database.counters():
             raise OSError("the copied rows differ from the rows of the source: repeat the command")
         target.end_rows()
@@ -374,26 +369,13 @@ def _copy_parts(source: SourceStore, target: BlobStore, report: Report) -> tuple
     def copy(part: StoredPart) -> bool:
         is_there = target.problem(part) is None
         if not is_there:
-            _copy_part(source.parts, target, part)
+            write_part(target, source.parts.read(part, 0, part.size), part.key, part.checksum)
         return is_there
 
     number = size = reused = 0
     for part, is_there in _with_parts(source.database, copy, report, "copying the contents"):
         number, size, reused = number + 1, size + part.size, reused + is_there
     return number, size, reused
-
-
-def _copy_part(source: BlobStore, target: BlobStore, part: StoredPart) -> None:
-    writer = target.writer(part.key)
-    try:
-        for block in source.read(part, 0, part.size):
-            writer.write(block)
-        if part.checksum not in (None, writer.checksum):
-            raise DamagedContent({part.key: f"part {part.key} has a wrong checksum"})
-        writer.commit()
-    except BaseException:
-        writer.abort()
-        raise
 
 
 def check_contents(database: Database, parts: BlobStore, report: Report) -> None:
@@ -404,19 +386,6 @@ def check_contents(database: Database, parts: BlobStore, report: Report) -> None
             problems[part.key] = parts.problem(part) or f"part {part.key} has a wrong checksum"
     if problems:
         raise DamagedContent(problems)
-
-
-def _copy_extra(source: Path | None, target: Path | None, names: Sequence[str]) -> list[str]:
-    """Copy further files and folders, and return the names of those that have no place in the target."""
-    present = [name for name in names if source and (source / name).exists()]
-    if source is None or target is None:
-        return present
-    for name in present:
-        if (source / name).is_dir():
-            shutil.copytree(source / name, target / name, ignore=shutil.ignore_patterns(".*"), dirs_exist_ok=True)
-        else:
-            shutil.copy(source / name, target / name)  # with its mode
-    return []
 
 
 class Swept(NamedTuple):

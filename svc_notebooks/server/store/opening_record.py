@@ -83,7 +83,18 @@ def inspect(path: Path) -> Inspected:
         return Inspected("is empty (0 bytes)")
     try:
         with reading(path) as driver:
-            return _read_facts(driver)
+            (check,) = driver.execute("PRAGMA quick_check(1)").fetchone()
+            if check != "ok":
+                return Inspected(f"is damaged ({check.splitlines()[-1]})")
+            if not tables(driver) >= FIRST_TABLES:
+                return Inspected("is not a database of this package")
+            if version(driver) > VERSION:
+                problem = f"has schema version {version(driver)}, and this package supports versions up to {VERSION}"
+                return Inspected(
+                    problem, "use the version of svc-notebooks that wrote the database, or a newer version"
+                )
+            (named,) = driver.execute("SELECT EXISTS (SELECT 1 FROM rope)").fetchone()
+            return Inspected("", opening=read_opening(driver), names_parts=bool(named))
     except sqlite3.DatabaseError as error:
         return Inspected(f"is damaged or not a database ({error})")
 
@@ -104,19 +115,6 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
             url = Path(scratch, path.name).as_uri()
         with closing(sqlite3.connect(url, uri=True)) as driver:
             yield driver
-
-
-def _read_facts(driver: sqlite3.Connection) -> Inspected:
-    (check,) = driver.execute("PRAGMA quick_check(1)").fetchone()
-    if check != "ok":
-        return Inspected(f"is damaged ({check.splitlines()[-1]})")
-    if not tables(driver) >= FIRST_TABLES:
-        return Inspected("is not a database of this package")
-    if version(driver) > VERSION:
-        problem = f"has schema version {version(driver)}, and this package supports versions up to {VERSION}"
-        return Inspected(problem, "use the version of svc-notebooks that wrote the database, or a newer version")
-    (named,) = driver.execute("SELECT EXISTS (SELECT 1 FROM rope)").fetchone()
-    return Inspected("", opening=read_opening(driver), names_parts=bool(named))
 
 
 def read_opening(driver: sqlite3.Connection) -> Opening | None:

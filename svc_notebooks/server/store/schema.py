@@ -10,320 +10,288 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import (
-    BigInteger,
-    Column,
-    Float,
-    Index,
-    Integer,
-    MetaData,
-    Table,
-    Text as AnyText,
-    UniqueConstraint,
-    text,
-)
+import sqlalchemy as sa
 
-metadata = MetaData()
+metadata = sa.MetaData()
 
-_Big = BigInteger().with_variant(Integer, "sqlite")  # SQLite numbers rows only in INTEGER columns
-Text = AnyText().with_variant(AnyText(collation="C"), "postgresql")
+_Big = sa.BigInteger().with_variant(sa.Integer, "sqlite")  # SQLite numbers rows only in INTEGER columns
+Text = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 
-meta = Table("meta", metadata, Column("name", Text, primary_key=True), Column("value", Text, nullable=False))
 
-users = Table("users", metadata, Column("email", Text, primary_key=True), Column("root", Text, nullable=False))
+def _required(column_type: Any, *names: str) -> list[sa.Column[Any]]:
+    return [sa.Column(name, column_type, nullable=False) for name in names]
 
-tokens = Table(
+
+def _optional(column_type: Any, *names: str) -> list[sa.Column[Any]]:
+    return [sa.Column(name, column_type) for name in names]
+
+
+meta = sa.Table("meta", metadata, sa.Column("name", Text, primary_key=True), sa.Column("value", Text, nullable=False))
+
+users = sa.Table("users", metadata, sa.Column("email", Text, primary_key=True), sa.Column("root", Text, nullable=False))
+
+tokens = sa.Table(
     "tokens",
     metadata,
-    Column("digest", Text, primary_key=True),  # so that a copy of the database gives no access
-    Column("user", Text, nullable=False),
-    Column("client", Text, nullable=False),
-    Column("scopes", Text, nullable=False),
-    Column("service_account", Integer, nullable=False),
-    Column("expires", Float),
+    sa.Column("digest", Text, primary_key=True),  # so that a copy of the database gives no access
+    *_required(Text, "user", "client", "scopes"),
+    sa.Column("service_account", sa.Integer, nullable=False),
+    sa.Column("expires", sa.Float),
 )
 
-clients = Table(
+clients = sa.Table(
     "clients",
     metadata,
-    Column("id", Text, primary_key=True),
-    Column("name", Text, nullable=False),
-    Column("secret", Text, nullable=False),  # a digest; "": a public client
-    Column("redirects", Text, nullable=False),
+    sa.Column("id", Text, primary_key=True),
+    sa.Column("name", Text, nullable=False),
+    sa.Column("secret", Text, nullable=False),  # a digest; "": a public client
+    sa.Column("redirects", Text, nullable=False),
 )
 
-accounts = Table(
+accounts = sa.Table(
     "accounts",
     metadata,
-    Column("email", Text, primary_key=True),
-    Column("client", Text, nullable=False),
-    Column("key_id", Text, nullable=False),
-    Column("public_key", Text, nullable=False),
-    Column("delegation", Text, nullable=False),
+    sa.Column("email", Text, primary_key=True),
+    *_required(Text, "client", "key_id", "public_key", "delegation"),
 )
 
-grants = Table(
+grants = sa.Table(
     "grants",
     metadata,
-    Column("digest", Text, primary_key=True),
-    Column("kind", Text, nullable=False),  # code or refresh
-    Column("family", Text, nullable=False),
-    Column("user", Text, nullable=False),
-    Column("client", Text, nullable=False),
-    Column("scopes", Text, nullable=False),
-    Column("expires", Float),
-    Column("redirect", Text, nullable=False),
-    Column("challenge", Text, nullable=False),
-    Column("method", Text, nullable=False),
-    Column("spent", Integer, nullable=False),
-    Index("grants_by_family", "family"),
+    sa.Column("digest", Text, primary_key=True),
+    sa.Column("kind", Text, nullable=False),  # code or refresh
+    *_required(Text, "family", "user", "client", "scopes"),
+    sa.Column("expires", sa.Float),
+    *_required(Text, "redirect", "challenge", "method"),
+    sa.Column("spent", sa.Integer, nullable=False),
+    sa.Index("grants_by_family", "family"),
 )
 
-granted = Table(
+granted = sa.Table(
     "granted",
     metadata,
-    Column("token", Text, primary_key=True),  # the digest of an access token
-    Column("family", Text, nullable=False),
-    Index("granted_by_family", "family"),
+    sa.Column("token", Text, primary_key=True),  # the digest of an access token
+    sa.Column("family", Text, nullable=False),
+    sa.Index("granted_by_family", "family"),
 )
 
-generated = Table(
+generated = sa.Table(
     "generated",
     metadata,
-    Column("id", Text, primary_key=True),
-    Column("owner", Text, nullable=False),
-    Column("used", Integer, nullable=False),
+    sa.Column("id", Text, primary_key=True),
+    sa.Column("owner", Text, nullable=False),
+    sa.Column("used", sa.Integer, nullable=False),
 )
 
-files = Table(
+files = sa.Table(
     "files",
     metadata,
-    Column("seq", _Big, primary_key=True, autoincrement=True),
-    Column("id", Text, nullable=False, unique=True),
-    Column("owner", Text, nullable=False),
-    Column("parent", Text),  # None: the root of its owner
-    Column("name", Text, nullable=False),
-    Column("mime_type", Text, nullable=False),
-    Column("created", _Big, nullable=False),
-    Column("modified", _Big, nullable=False),
-    Column("modified_by_me", _Big),
-    Column("viewed", _Big),
-    Column("trashed", Integer, nullable=False),
-    Column("explicitly_trashed", Integer, nullable=False),
-    Column("trashed_at", _Big),
-    Column("starred", Integer, nullable=False),
-    Column("content", _Big),  # None: no binary content
-    Column("size", _Big),
-    Column("version", _Big, nullable=False),
-    Column("abusive", Integer, nullable=False),
-    Column("target", Text),
-    Column("extra", Text, nullable=False),  # JSON: the fields that are stored as they were sent
-    Column("name_key", Text, nullable=False),  # ASCII letters in lower case
-    Column("natural_key", Text, nullable=False),  # numbers padded, so that 10 sorts after 9
-    Column("words", Text, nullable=False),  # the words of the name, each after a space
-    Column("all_words", Text, nullable=False),  # the words of the name, the description and the indexable text
-    Index("files_by_owner", "owner", "seq"),
-    Index("files_by_parent", "parent"),
-    Index("files_by_name", "owner", "name_key").ddl_if("sqlite"),
-    Index("files_by_name_hash", "name_key").ddl_if("postgresql"),
-    Index("files_by_modified", "owner", "modified"),
-    Index("files_by_parent_and_name", "parent", "name_key").ddl_if("sqlite"),
-    Index("files_by_parent_and_modified", "parent", "modified"),
-    Index("files_by_time", "modified"),
-    Index("files_by_trashed", "owner", "trashed", "size"),
-    Index("files_by_content", "content"),
+    sa.Column("seq", _Big, primary_key=True, autoincrement=True),
+    sa.Column("id", Text, nullable=False, unique=True),
+    sa.Column("owner", Text, nullable=False),
+    sa.Column("parent", Text),  # None: the root of its owner
+    *_required(Text, "name", "mime_type"),
+    *_required(_Big, "created", "modified"),
+    *_optional(_Big, "modified_by_me", "viewed"),
+    *_required(sa.Integer, "trashed", "explicitly_trashed"),
+    sa.Column("trashed_at", _Big),
+    sa.Column("starred", sa.Integer, nullable=False),
+    sa.Column("content", _Big),  # None: no binary content
+    sa.Column("size", _Big),
+    sa.Column("version", _Big, nullable=False),
+    sa.Column("abusive", sa.Integer, nullable=False),
+    sa.Column("target", Text),
+    sa.Column("extra", Text, nullable=False),  # JSON: the fields that are stored as they were sent
+    sa.Column("name_key", Text, nullable=False),  # ASCII letters in lower case
+    sa.Column("natural_key", Text, nullable=False),  # numbers padded, so that 10 sorts after 9
+    sa.Column("words", Text, nullable=False),  # the words of the name, each after a space
+    sa.Column("all_words", Text, nullable=False),  # the words of the name, the description and the indexable text
+    sa.Index("files_by_owner", "owner", "seq"),
+    sa.Index("files_by_parent", "parent"),
+    sa.Index("files_by_name", "owner", "name_key").ddl_if("sqlite"),
+    sa.Index("files_by_name_hash", "name_key").ddl_if("postgresql"),
+    sa.Index("files_by_modified", "owner", "modified"),
+    sa.Index("files_by_parent_and_name", "parent", "name_key").ddl_if("sqlite"),
+    sa.Index("files_by_parent_and_modified", "parent", "modified"),
+    sa.Index("files_by_time", "modified"),
+    sa.Index("files_by_trashed", "owner", "trashed", "size"),
+    sa.Index("files_by_content", "content"),
 )
 
-properties = Table(
+properties = sa.Table(
     "properties",
     metadata,
-    Column("file", Text, primary_key=True),
-    Column("client", Text, primary_key=True),  # "" for properties, the client's id for appProperties
-    Column("key", Text, primary_key=True),
-    Column("value", Text, nullable=False),
+    sa.Column("file", Text, primary_key=True),
+    sa.Column("client", Text, primary_key=True),  # "" for properties, the client's id for appProperties
+    sa.Column("key", Text, primary_key=True),
+    sa.Column("value", Text, nullable=False),
 )
 
-opened = Table(
+opened = sa.Table(
     "opened",
     metadata,
-    Column("file", Text, primary_key=True),
-    Column("client", Text, primary_key=True),  # the OAuth client that created or opened the file
+    sa.Column("file", Text, primary_key=True),
+    sa.Column("client", Text, primary_key=True),  # the OAuth client that created or opened the file
 )
 
-contents = Table(
+contents = sa.Table(
     "contents",
     metadata,
-    Column("id", _Big, primary_key=True, autoincrement=True),
-    Column("md5", Text),
-    Column("sha1", Text),
-    Column("sha256", Text),
+    sa.Column("id", _Big, primary_key=True, autoincrement=True),
+    *_optional(Text, "md5", "sha1", "sha256"),
     sqlite_autoincrement=True,  # no number twice, because an old content may still be read or hashed
 )
 
-rope = Table(
+rope = sa.Table(
     "rope",
     metadata,
-    Column("content", _Big, primary_key=True, autoincrement=False),
-    Column("start", _Big, primary_key=True, autoincrement=False),
-    Column("stop", _Big, nullable=False),
-    Column("part", Text, nullable=False),
-    Column("checksum", _Big),  # the CRC-32 of the part; None: in memory, or missing when a store was upgraded
+    sa.Column("content", _Big, primary_key=True, autoincrement=False),
+    sa.Column("start", _Big, primary_key=True, autoincrement=False),
+    sa.Column("stop", _Big, nullable=False),
+    sa.Column("part", Text, nullable=False),
+    sa.Column("checksum", _Big),  # the CRC-32 of the part; None: in memory, or missing when a store was upgraded
 )
 
-sessions = Table(
+sessions = sa.Table(
     "sessions",
     metadata,
-    Column("id", Text, primary_key=True),
-    Column("owner", Text, nullable=False),
-    Column("client", Text, nullable=False),
-    Column("file", Text),  # None: the upload creates a file
-    Column("metadata", Text, nullable=False),  # JSON, as it was accepted
-    Column("media_type", Text),
-    Column("query", Text, nullable=False),
-    Column("content", _Big, nullable=False),
-    Column("stored", _Big, nullable=False),
-    Column("total", _Big),
-    Column("state", Text, nullable=False),
-    Column("touched", Float, nullable=False),
-    Column("answer", Text),
-    Index("sessions_by_age", "touched"),
+    sa.Column("id", Text, primary_key=True),
+    *_required(Text, "owner", "client"),
+    sa.Column("file", Text),  # None: the upload creates a file
+    sa.Column("metadata", Text, nullable=False),  # JSON, as it was accepted
+    sa.Column("media_type", Text),
+    sa.Column("query", Text, nullable=False),
+    *_required(_Big, "content", "stored"),
+    sa.Column("total", _Big),
+    sa.Column("state", Text, nullable=False),
+    sa.Column("touched", sa.Float, nullable=False),
+    sa.Column("answer", Text),
+    sa.Index("sessions_by_age", "touched"),
 )
 
-permissions = Table(
+permissions = sa.Table(
     "permissions",
     metadata,
-    Column("file", Text, primary_key=True),
-    Column("id", Text, primary_key=True),
-    Column("type", Text, nullable=False),
-    Column("grantee", Text, nullable=False),  # "" for anyone
-    Column("role", Integer, nullable=False),
-    Column("since", _Big, nullable=False),
-    Column("by", Text, nullable=False),
-    Index("permissions_by_grantee", "grantee"),
+    sa.Column("file", Text, primary_key=True),
+    sa.Column("id", Text, primary_key=True),
+    sa.Column("type", Text, nullable=False),
+    sa.Column("grantee", Text, nullable=False),  # "" for anyone
+    sa.Column("role", sa.Integer, nullable=False),
+    sa.Column("since", _Big, nullable=False),
+    sa.Column("by", Text, nullable=False),
+    sa.Index("permissions_by_grantee", "grantee"),
 )
 
-channels = Table(
+channels = sa.Table(
     "channels",
     metadata,
-    Column("seq", _Big, primary_key=True, autoincrement=True),
-    Column("id", Text, nullable=False, unique=True),
-    Column("watched", Text, nullable=False),  # the id of a file, or of a user's change log
-    Column("resource_id", Text, nullable=False),
-    Column("resource_uri", Text, nullable=False),
-    Column("of_changes", Integer, nullable=False),
-    Column("user", Text, nullable=False),
-    Column("client", Text, nullable=False),
-    Column("service_account", Integer, nullable=False),
-    Column("address", Text, nullable=False),
-    Column("token", Text),
-    Column("expiration", _Big),  # None: the channel does not expire
-    Column("state", Text, nullable=False),
-    Column("number", _Big, nullable=False),  # the number of the last message
-    Index("channels_by_watched", "watched", "state"),
+    sa.Column("seq", _Big, primary_key=True, autoincrement=True),
+    sa.Column("id", Text, nullable=False, unique=True),
+    sa.Column("watched", Text, nullable=False),  # the id of a file, or of a user's change log
+    *_required(Text, "resource_id", "resource_uri"),
+    sa.Column("of_changes", sa.Integer, nullable=False),
+    *_required(Text, "user", "client"),
+    sa.Column("service_account", sa.Integer, nullable=False),
+    sa.Column("address", Text, nullable=False),
+    sa.Column("token", Text),
+    sa.Column("expiration", _Big),  # None: the channel does not expire
+    sa.Column("state", Text, nullable=False),
+    sa.Column("number", _Big, nullable=False),  # the number of the last message
+    sa.Index("channels_by_watched", "watched", "state"),
 )
 
-messages = Table(
+messages = sa.Table(
     "messages",
     metadata,
-    Column("seq", _Big, primary_key=True, autoincrement=True),
-    Column("channel", _Big, nullable=False),
-    Column("number", _Big, nullable=False),
-    Column("state", Text, nullable=False),
-    Column("changed", Text, nullable=False),
-    Column("due", _Big, nullable=False),
-    Column("attempts", Integer, nullable=False),  # the number of attempts made
-    Index("messages_by_channel", "channel", "seq"),
-    Index("messages_by_due", "due"),
+    sa.Column("seq", _Big, primary_key=True, autoincrement=True),
+    *_required(_Big, "channel", "number"),
+    *_required(Text, "state", "changed"),
+    sa.Column("due", _Big, nullable=False),
+    sa.Column("attempts", sa.Integer, nullable=False),  # the number of attempts made
+    sa.Index("messages_by_channel", "channel", "seq"),
+    sa.Index("messages_by_due", "due"),
     sqlite_autoincrement=True,  # later messages have greater numbers, even after deletions
 )
 
-changes = Table(
+changes = sa.Table(
     "changes",
     metadata,
-    Column("seq", _Big, primary_key=True, autoincrement=True),
-    Column("user", Text, nullable=False),
-    Column("file", Text, nullable=False),
-    Column("time", _Big, nullable=False),
-    UniqueConstraint("user", "file"),
-    Index("changes_by_user", "user", "seq"),
+    sa.Column("seq", _Big, primary_key=True, autoincrement=True),
+    *_required(Text, "user", "file"),
+    sa.Column("time", _Big, nullable=False),
+    sa.UniqueConstraint("user", "file"),
+    sa.Index("changes_by_user", "user", "seq"),
     sqlite_autoincrement=True,  # no number twice, because page tokens contain numbers and each change replaces the last
 )
 
-calendars = Table(
+calendars = sa.Table(
     "calendars",
     metadata,
-    Column("id", Text, primary_key=True),  # the user's e-mail address for a primary calendar
-    Column("owner", Text, nullable=False),
-    Column("client", Text, nullable=False),  # the OAuth client that created it; "" for a primary calendar
-    Column("zone", Text, nullable=False),
-    Column("created", _Big, nullable=False),
-    Column("body", Text, nullable=False),  # JSON: summary, description and the like
-    Index("calendars_by_owner", "owner"),
+    sa.Column("id", Text, primary_key=True),  # the user's e-mail address for a primary calendar
+    sa.Column("owner", Text, nullable=False),
+    sa.Column("client", Text, nullable=False),  # the OAuth client that created it; "" for a primary calendar
+    sa.Column("zone", Text, nullable=False),
+    sa.Column("created", _Big, nullable=False),
+    sa.Column("body", Text, nullable=False),  # JSON: summary, description and the like
+    sa.Index("calendars_by_owner", "owner"),
 )
 
-calendar_access = Table(
+calendar_access = sa.Table(
     "calendar_access",
     metadata,
-    Column("calendar", Text, primary_key=True),
-    Column("scope", Text, primary_key=True),  # user:ada@svc.example, domain:svc.example, default
-    Column("role", Integer, nullable=False),
-    Index("calendar_access_by_scope", "scope"),
+    sa.Column("calendar", Text, primary_key=True),
+    sa.Column("scope", Text, primary_key=True),  # user:ada@svc.example, domain:svc.example, default
+    sa.Column("role", sa.Integer, nullable=False),
+    sa.Index("calendar_access_by_scope", "scope"),
 )
 
-calendar_entries = Table(
+calendar_entries = sa.Table(
     "calendar_entries",
     metadata,
-    Column("user", Text, primary_key=True),
-    Column("calendar", Text, primary_key=True),
-    Column("body", Text, nullable=False),  # JSON: the user's own settings of the calendar in their list
-    Index("calendar_entries_by_calendar", "calendar"),
+    sa.Column("user", Text, primary_key=True),
+    sa.Column("calendar", Text, primary_key=True),
+    sa.Column("body", Text, nullable=False),  # JSON: the user's own settings of the calendar in their list
+    sa.Index("calendar_entries_by_calendar", "calendar"),
 )
 
-_RECURRING = text("recurring = 1")
+_RECURRING = sa.text("recurring = 1")
 
-events = Table(
+events = sa.Table(
     "events",
     metadata,
-    Column("seq", _Big, primary_key=True, autoincrement=True),  # a new number with every change
-    Column("calendar", Text, nullable=False),
-    Column("id", Text, nullable=False),
-    Column("uid", Text, nullable=False),
-    Column("origin", Text, nullable=False),  # the id of the organizer's calendar
-    Column("series", Text),  # the id of the recurring event of a changed or cancelled instance
-    Column("recurring", Integer, nullable=False),
-    Column("cancelled", Integer, nullable=False),
-    Column("start", _Big, nullable=False),
-    Column("end", _Big),  # None: a recurring event
-    Column("created", _Big, nullable=False),
-    Column("updated", _Big, nullable=False),
-    Column("place", _Big, nullable=False),  # in the order of creation, for which the time is too coarse
-    Column("body", Text, nullable=False),  # JSON: the fields as they were accepted
-    UniqueConstraint("calendar", "id"),
-    Index("events_by_age", "calendar", "place", "id"),
-    Index("events_by_start", "calendar", "start", "id", "end"),
-    Index("events_by_id", "id"),
-    Index("events_by_number", "calendar", "seq"),
-    Index("events_by_update", "calendar", "updated", "id"),
-    Index("events_recurring", "calendar", "start", sqlite_where=_RECURRING),
-    Index("events_by_uid", "uid"),
-    Index("events_by_series", "calendar", "series", "id"),
+    sa.Column("seq", _Big, primary_key=True, autoincrement=True),  # a new number with every change
+    *_required(Text, "calendar", "id", "uid"),
+    sa.Column("origin", Text, nullable=False),  # the id of the organizer's calendar
+    sa.Column("series", Text),  # the id of the recurring event of a changed or cancelled instance
+    *_required(sa.Integer, "recurring", "cancelled"),
+    sa.Column("start", _Big, nullable=False),
+    sa.Column("end", _Big),  # None: a recurring event
+    *_required(_Big, "created", "updated"),
+    sa.Column("place", _Big, nullable=False),  # in the order of creation, for which the time is too coarse
+    sa.Column("body", Text, nullable=False),  # JSON: the fields as they were accepted
+    sa.UniqueConstraint("calendar", "id"),
+    sa.Index("events_by_age", "calendar", "place", "id"),
+    sa.Index("events_by_start", "calendar", "start", "id", "end"),
+    sa.Index("events_by_id", "id"),
+    sa.Index("events_by_number", "calendar", "seq"),
+    sa.Index("events_by_update", "calendar", "updated", "id"),
+    sa.Index("events_recurring", "calendar", "start", sqlite_where=_RECURRING),
+    sa.Index("events_by_uid", "uid"),
+    sa.Index("events_by_series", "calendar", "series", "id"),
     sqlite_autoincrement=True,  # no number twice, because sync tokens contain numbers
 )
 
-invitations = Table(
+invitations = sa.Table(
     "invitations",
     metadata,
-    Column("seq", _Big, primary_key=True, autoincrement=True),
-    Column("time", _Big, nullable=False),
-    Column("event", Text, nullable=False),
-    Column("recipient", Text, nullable=False),
-    Column("method", Text, nullable=False),
-    Column("subject", Text, nullable=False),
+    sa.Column("seq", _Big, primary_key=True, autoincrement=True),
+    sa.Column("time", _Big, nullable=False),
+    *_required(Text, "event", "recipient", "method", "subject"),
 )
 
-domains = Table("domains", metadata, Column("domain", Text, primary_key=True))
+domains = sa.Table("domains", metadata, sa.Column("domain", Text, primary_key=True))
 
-authorities = Table("authorities", metadata, Column("pem", Text, primary_key=True))
+authorities = sa.Table("authorities", metadata, sa.Column("pem", Text, primary_key=True))
 
 _POSTGRESQL_OPTIONS: dict[str, dict[str, Any]] = {
     "files_by_name_hash": {"using": "hash"},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from sqlalchemy import literal, select
@@ -15,29 +15,10 @@ from ..calendars.tables import Calendars, Events
 from ..files.tables import ChangeLog, FileTable, Permissions
 from ..notifications.tables import ACTIVE, Channels, Outbox, Trusted
 from ..uploads.tables import UploadSessionTable
-from . import dump
+from . import dump, schema as db
 from .contents import Contents
 from .engine import Database, Prepared, Row, TableGroup
 from .postgres.kept_rows import KeptRecords
-from .schema import (
-    calendar_access,
-    calendar_entries,
-    calendars,
-    changes,
-    channels,
-    contents,
-    events,
-    files,
-    generated,
-    invitations,
-    messages,
-    opened,
-    permissions,
-    properties,
-    rope,
-    sessions,
-    tokens,
-)
 from .user_rows import UserRows
 
 if TYPE_CHECKING:
@@ -63,7 +44,7 @@ class Deadlines(TableGroup):
 
         An upload session expires after `session_lifetime` seconds without a request.
         """
-        read, s, c, t, m = self._database.select, sessions.c, channels.c, tokens.c, messages.c
+        read, s, c, t, m = self._database.select, db.sessions.c, db.channels.c, db.tokens.c, db.messages.c
         deadlines = []
         since, until = first / 1000 - session_lifetime, last / 1000 - session_lifetime
         uploads = select(s.owner, s.metadata, s.stored, s.total, s.touched)
@@ -79,7 +60,7 @@ class Deadlines(TableGroup):
         ending = select(t.expires, t.user, t.client, t.scopes)
         for expires, *row in read(ending.where(t.expires > first / 1000, t.expires <= last / 1000)):
             deadlines.append(Deadline(round(expires * 1000), "token expires", *row))
-        queued = select(m.due, c.user, c.id, m.state, m.attempts).join(channels, c.seq == m.channel)
+        queued = select(m.due, c.user, c.id, m.state, m.attempts).join(db.channels, c.seq == m.channel)
         for due, user, channel, state, attempts in read(queued.where(m.due > first, m.due <= last)):
             deadlines.append(Deadline(due, "message is sent", user, channel, f"{state}, attempt {attempts + 1}"))
         return sorted(deadlines)
@@ -95,12 +76,9 @@ class Store:
     def __init__(self, database: Database) -> None:
         self._database = database
         self.transaction = database.transaction
-        self.reading: Callable[[], AbstractContextManager[None]] = (
-            database.reading if database.has_readers else nullcontext
-        )
-        self.fixed_snapshot: Callable[[], AbstractContextManager[None]] = (
-            database.fixed_snapshot if database.has_readers else nullcontext
-        )
+        self.exclusive: Callable[[], AbstractContextManager[Any]] = database.exclusive
+        self.counters = database.counters
+        self.reading, self.fixed_snapshot = database.reading, database.fixed_snapshot
         self.end_snapshot = database.end_snapshot
         self.confirm_token = database.confirm
         self.users = Users(database)
@@ -142,10 +120,6 @@ class Store:
         """Run a statement. Raises OSError if the database cannot be reached."""
         self._database.run(_ANYTHING, {})
 
-    def exclusive(self) -> AbstractContextManager[Any]:
-        """Return a lock for a `with` block. During the block no other thread writes the database."""
-        return self._database.exclusive()
-
     def deletable(self, parts: Sequence[str]) -> Sequence[str]:
         """Return the parts to delete now, if these parts belong to no content any more.
 
@@ -171,24 +145,22 @@ class Store:
     def clear(self) -> None:
         """Delete files, uploads, permissions, channels, events and secondary calendars. Users and OAuth data stay."""
         with self.transaction():
-            self._database.delete_all(contents, rope, sessions, generated, properties, opened, permissions)
+            self._database.delete_all(
+                db.contents, db.rope, db.sessions, db.generated, db.properties, db.opened, db.permissions
+            )
             self.upload_sessions.invalidate_claims()
-            self._database.delete_all(channels, messages, changes)
+            self._database.delete_all(db.channels, db.messages, db.changes)
             self.channels.forget()
-            self._database.delete_all(events, invitations, calendar_access, calendar_entries)
-            self._database.delete_all(calendars, where=calendars.c.id != calendars.c.owner)
-            self._database.reset_counters(messages, changes, events)
+            self._database.delete_all(db.events, db.invitations, db.calendar_access, db.calendar_entries)
+            self._database.delete_all(db.calendars, where=db.calendars.c.id != db.calendars.c.owner)
+            self._database.reset_counters(db.messages, db.changes, db.events)
             self.events.forget()
-            self._database.delete_all(files, where=files.c.parent.is_not(None))
+            self._database.delete_all(db.files, where=db.files.c.parent.is_not(None))
             self._begin_history(self.history())
 
     def rows(self) -> Iterator[tuple[str, Iterator[Row]]]:
         """Return an iterator over all tables, as pairs of the table name and an iterator over the rows."""
         return ((name, dump.rows(self._database, name)) for name in dump.TABLES)
-
-    def counters(self) -> dict[str, int]:
-        """Return the last assigned row number of each table that never reuses row numbers, by table name."""
-        return self._database.counters()
 
     def load_rows(self, tables: Mapping[str, Iterable[Sequence[JSON]]], numbers: Mapping[str, int]) -> None:
         """Replace all rows and counters. Raises ValueError, and changes nothing, if the rows contradict each other."""

@@ -51,7 +51,11 @@ def move_strays_aside(folder: Path, known: set[str], number: int, now: float, *,
     others = contents.others
     if adopted and (folder / _SNAPSHOTS_BEFORE_MARKERS).exists():
         others = [*others, folder / _SNAPSHOTS_BEFORE_MARKERS]
-    _move_aside(folder, others, number)
+    for path in others:
+        target = folder / ASIDE / f"opening-{number}" / path.relative_to(folder)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        numbered = (target.with_name(f"{target.name} ({copy})") for copy in count(1))
+        path.rename(next(each for each in chain([target], numbered) if not os.path.lexists(each)))
     return [*_notes(folder, len(others), number, len(returned), len(missing - returned))]
 
 
@@ -60,7 +64,15 @@ def _read(parts: Path, known: set[str]) -> _Contents:
     for entry in _entries(parts):
         if len(entry.name) == 2 and set(entry.name) <= set("0123456789abcdef") and entry.is_dir(follow_symlinks=False):
             for file in _entries(Path(entry.path)):
-                _classify(file, entry.name, known, contents)
+                key = file.name.removesuffix(UNFINISHED)
+                is_named = PART_NAME.fullmatch(key) and key.startswith(entry.name)
+                is_part = is_named and file.is_file(follow_symlinks=False)
+                if is_part and file.name in known:
+                    contents.parts.add(key)
+                elif is_part and file.name != key:
+                    contents.unfinished.append(Path(file.path))
+                else:
+                    contents.others.append(Path(file.path))
         else:
             contents.others.append(Path(entry.path))
     return contents
@@ -70,17 +82,6 @@ def _entries(folder: Path) -> Iterator[os.DirEntry[str]]:
     if folder.exists():
         with os.scandir(folder) as entries:
             yield from (entry for entry in entries if entry.name not in HARMLESS)
-
-
-def _classify(file: os.DirEntry[str], prefix: str, known: set[str], contents: _Contents) -> None:
-    key = file.name.removesuffix(UNFINISHED)
-    is_part = bool(PART_NAME.fullmatch(key)) and key.startswith(prefix) and file.is_file(follow_symlinks=False)
-    if is_part and file.name in known:
-        contents.parts.add(key)
-    elif is_part and file.name != key:
-        contents.unfinished.append(Path(file.path))
-    else:
-        contents.others.append(Path(file.path))
 
 
 def _restore_from_aside(folder: Path, missing: set[str]) -> set[str]:
@@ -94,18 +95,6 @@ def _restore_from_aside(folder: Path, missing: set[str]) -> set[str]:
             path.rename(target)
             returned.add(path.name)
     return returned
-
-
-def _move_aside(folder: Path, paths: list[Path], number: int) -> None:
-    for path in paths:
-        target = folder / ASIDE / f"opening-{number}" / path.relative_to(folder)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        path.rename(_free_path(target))
-
-
-def _free_path(path: Path) -> Path:
-    numbered = (path.with_name(f"{path.name} ({number})") for number in count(1))
-    return next(each for each in chain([path], numbered) if not os.path.lexists(each))
 
 
 def _notes(folder: Path, moved: int, number: int, returned: int, missing: int) -> Iterator[str]:

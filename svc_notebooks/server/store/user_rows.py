@@ -3,53 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import BindParameter, ColumnElement, Table, bindparam, or_, select
 
 from ...core.http.messages import JSON
+from . import schema as db
 from .dump import TABLES, columns
 from .engine import Prepared, TableGroup, inserting
-from .schema import (
-    accounts,
-    authorities,
-    calendar_access,
-    calendar_entries,
-    calendars,
-    changes,
-    channels,
-    clients,
-    contents,
-    domains,
-    events,
-    files,
-    generated,
-    granted,
-    grants,
-    invitations,
-    messages,
-    meta,
-    opened,
-    permissions,
-    properties,
-    rope,
-    sessions,
-    tokens,
-    users,
-)
 
 _USER: BindParameter[str] = bindparam("user")
-_FILES = Prepared(select(files.c.id).where(files.c.owner == _USER, files.c.parent.is_not(None)).order_by(files.c.seq))
-_SESSIONS = Prepared(select(sessions.c.id, sessions.c.content).where(sessions.c.owner == _USER))
-_CHANNELS = Prepared(select(channels.c.seq, channels.c.state).where(channels.c.user == _USER))
-_EVENTS = Prepared(select(events.c.id).where(events.c.calendar == bindparam("calendar")))
-
-
-class SessionContent(NamedTuple):
-    """The id of an upload session and the number of its content."""
-
-    id: str
-    content: int
+_FILES = Prepared(
+    select(db.files.c.id).where(db.files.c.owner == _USER, db.files.c.parent.is_not(None)).order_by(db.files.c.seq)
+)
+_SESSIONS = Prepared(select(db.sessions.c.id, db.sessions.c.content).where(db.sessions.c.owner == _USER))
+_CHANNELS = Prepared(select(db.channels.c.seq, db.channels.c.state).where(db.channels.c.user == _USER))
+_EVENTS = Prepared(select(db.events.c.id).where(db.events.c.calendar == bindparam("calendar")))
 
 
 class UserRows(TableGroup):
@@ -59,9 +28,9 @@ class UserRows(TableGroup):
         """Return the ids of the files that a user owns, oldest first, without the root folder."""
         return [key for (key,) in self._database.run(_FILES, {"user": user})]
 
-    def sessions(self, user: str) -> list[SessionContent]:
-        """Return the upload sessions of a user."""
-        return [SessionContent._make(row) for row in self._database.run(_SESSIONS, {"user": user})]
+    def sessions(self, user: str) -> list[tuple[str, int]]:
+        """Return the id and the number of the content of each upload session of a user."""
+        return [(key, content) for key, content in self._database.run(_SESSIONS, {"user": user})]
 
     def channels(self, user: str) -> list[tuple[int, str]]:
         """Return the number and the state of each channel of a user."""
@@ -74,17 +43,15 @@ class UserRows(TableGroup):
     def keep_only(self, user: str) -> None:
         """Delete everything that does not belong to a user, also tokens, clients and named values of the service."""
         with self._database.transaction():
-            self._database.delete_all(meta, tokens, clients, accounts, grants, granted, domains, authorities)
+            self._database.delete_all(
+                db.meta, db.tokens, db.clients, db.accounts, db.grants, db.granted, db.domains, db.authorities
+            )
             for table, condition in _of_user(user):
                 self._database.delete_all(table, where=~condition)
 
     def add(self, table: str, row: Mapping[str, JSON]) -> None:
         """Add a row to a table. A missing number of the row is assigned. Raises ValueError if the row exists."""
-        self._database.add(_adding(table, tuple(row)), dict(row))
-
-
-def _adding(table: str, names: tuple[str, ...]) -> Prepared:
-    return inserting(TABLES[table], names)
+        self._database.add(inserting(TABLES[table], row), dict(row))
 
 
 def row_by_name(table: str, row: Sequence[JSON]) -> dict[str, JSON]:
@@ -94,26 +61,29 @@ def row_by_name(table: str, row: Sequence[JSON]) -> dict[str, JSON]:
 
 def _of_user(user: str) -> list[tuple[Table, ColumnElement[bool]]]:
     """Return the condition for the rows of a user in each table. A table comes after the tables that name its rows."""
-    own_files = select(files.c.id).where(files.c.owner == user)
-    own_calendars = select(calendars.c.id).where(calendars.c.owner == user)
-    own_contents: Any = select(files.c.content).where(files.c.owner == user, files.c.content.is_not(None))
-    own_contents = own_contents.union(select(sessions.c.content).where(sessions.c.owner == user))
+    own_files = select(db.files.c.id).where(db.files.c.owner == user)
+    own_calendars = select(db.calendars.c.id).where(db.calendars.c.owner == user)
+    own_contents: Any = select(db.files.c.content).where(db.files.c.owner == user, db.files.c.content.is_not(None))
+    own_contents = own_contents.union(select(db.sessions.c.content).where(db.sessions.c.owner == user))
     return [
-        (users, users.c.email == user),
-        (generated, generated.c.owner == user),
-        (changes, changes.c.user == user),
-        (invitations, invitations.c.recipient == user),
-        (properties, properties.c.file.in_(own_files)),
-        (opened, opened.c.file.in_(own_files)),
-        (permissions, permissions.c.file.in_(own_files)),
-        (rope, rope.c.content.in_(own_contents)),
-        (contents, contents.c.id.in_(own_contents)),
-        (messages, messages.c.channel.in_(select(channels.c.seq).where(channels.c.user == user))),
-        (channels, channels.c.user == user),
-        (calendar_access, calendar_access.c.calendar.in_(own_calendars)),
-        (calendar_entries, or_(calendar_entries.c.user == user, calendar_entries.c.calendar.in_(own_calendars))),
-        (events, or_(events.c.calendar == user, events.c.calendar.in_(own_calendars))),
-        (calendars, calendars.c.owner == user),
-        (sessions, sessions.c.owner == user),
-        (files, files.c.owner == user),
+        (db.users, db.users.c.email == user),
+        (db.generated, db.generated.c.owner == user),
+        (db.changes, db.changes.c.user == user),
+        (db.invitations, db.invitations.c.recipient == user),
+        (db.properties, db.properties.c.file.in_(own_files)),
+        (db.opened, db.opened.c.file.in_(own_files)),
+        (db.permissions, db.permissions.c.file.in_(own_files)),
+        (db.rope, db.rope.c.content.in_(own_contents)),
+        (db.contents, db.contents.c.id.in_(own_contents)),
+        (db.messages, db.messages.c.channel.in_(select(db.channels.c.seq).where(db.channels.c.user == user))),
+        (db.channels, db.channels.c.user == user),
+        (db.calendar_access, db.calendar_access.c.calendar.in_(own_calendars)),
+        (
+            db.calendar_entries,
+            or_(db.calendar_entries.c.user == user, db.calendar_entries.c.calendar.in_(own_calendars)),
+        ),
+        (db.events, or_(db.events.c.calendar == user, db.events.c.calendar.in_(own_calendars))),
+        (db.calendars, db.calendars.c.owner == user),
+        (db.sessions, db.sessions.c.owner == user),
+        (db.files, db.files.c.owner == user),
     ]

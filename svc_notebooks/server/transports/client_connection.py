@@ -93,7 +93,9 @@ def send_all(sock: socket.socket, content: bytes | memoryview, budget: TransferB
     """
     view, queued = memoryview(content), _UNKNOWN
     while view:
-        sent, seconds = _send_now(sock, view), 0.0
+        sent, seconds = 0, 0.0
+        with suppress(BlockingIOError, ssl.SSLWantWriteError):
+            sent = sock.send(view)
         if not sent:
             with release_permit():
                 begin = time.monotonic()
@@ -111,14 +113,6 @@ def send_all(sock: socket.socket, content: bytes | memoryview, budget: TransferB
         budget.spend(seconds, moved)
         if budget.left <= 0:
             raise TimeoutError("the peer reads too slowly")
-
-
-def _send_now(sock: socket.socket, view: memoryview) -> int:
-    """Send bytes without blocking and return their number."""
-    try:
-        return sock.send(view)
-    except (BlockingIOError, ssl.SSLWantWriteError):
-        return 0
 
 
 def _send_queue_size(sock: socket.socket) -> int:

@@ -153,25 +153,16 @@ class ReadyQueue(Generic[T]):
     def resume(self, lane: str) -> None:
         """Wait for a permit."""
         with self._lock:
-            granted = None if self._take_free_permit(lane) else self._wait_for_permit(lane)
-        while granted and not granted.wait(BRIEF_SECONDS):
+            if not self._waiting and lane not in self._running and self._has_free_permit(self._clock()):
+                self._give_permit(lane, self._lane_by_name[lane])  # no other lane needs it
+                return
+            granted = Event()
+            self._waiting_lane(lane).resuming.append(granted)
+            self._changed.notify(self._assign())
+            if self._closed:
+                granted.set()
+        while not granted.wait(BRIEF_SECONDS):
             self.check()
-
-    def _take_free_permit(self, name: str) -> bool:
-        """Take a permit that no other lane needs. Return False if the lanes have to take turns."""
-        if self._waiting or name in self._running or not self._has_free_permit(self._clock()):
-            return False
-        self._give_permit(name, self._lane_by_name[name])
-        return True
-
-    def _wait_for_permit(self, name: str) -> Event:
-        """Return an event that is set when the thread gets a permit."""
-        granted = Event()
-        self._waiting_lane(name).resuming.append(granted)
-        self._changed.notify(self._assign())
-        if self._closed:
-            granted.set()
-        return granted
 
     @property
     def is_busy(self) -> bool:

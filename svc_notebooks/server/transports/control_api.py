@@ -462,7 +462,7 @@ class LivePage:
         path = request.path
         if path == _ACTIVITY and request.method == "GET":
             return self._service.refusal(request, self._check, _OPERATION) or self._activity(request)
-        if path == "/" and request.method in ("GET", "HEAD") and _accepts_html(request):
+        if path == "/" and request.method in ("GET", "HEAD") and "text/html" in (request.headers.get("Accept") or ""):
             response = self._service.refusal(request, check_host, _OPERATION) or live_page()
             return Response(response.status, response.headers) if request.method == "HEAD" else response
         return self._next_handle(request)
@@ -479,10 +479,6 @@ class LivePage:
         except OSError as error:
             return error_response(disk_refusal(error))
         return json_bytes(content, extra=_OWN_PAGES_ONLY)
-
-
-def _accepts_html(request: Request) -> bool:
-    return "text/html" in (request.headers.get("Accept") or "")
 
 
 def served_paths(

@@ -65,90 +65,74 @@ class ExerciseSteps:
     steps: tuple[ExerciseStep, ...]
 
 
+def _exercise(name: str, title: str, *steps: ExerciseStep) -> ExerciseSteps:
+    return ExerciseSteps(name, title, steps)
+
+
 # fmt: off
 EXERCISES = (
-    ExerciseSteps("upload-with-a-name", "Upload with a name", (
-        ExerciseStep("Upload content together with metadata", _CREATE, (200,), ("A2-01", "A3-01")),
-    )),
-    ExerciseSteps("metadata-in-one-request", "Metadata and content in one request", (
-        ExerciseStep("Create a file with a multipart upload", _CREATE, (200,), ("A2-01",)),
-    )),
-    ExerciseSteps("the-lost-receipt", "A lost response", (
+    _exercise("upload-with-a-name", "Upload with a name",
+        ExerciseStep("Upload content together with metadata", _CREATE, (200,), ("A2-01", "A3-01"))),
+    _exercise("metadata-in-one-request", "Metadata and content in one request",
+        ExerciseStep("Create a file with a multipart upload", _CREATE, (200,), ("A2-01",))),
+    _exercise("the-lost-receipt", "A lost response",
         ExerciseStep("Send an upload whose response is lost", _CREATE, (200,), with_fault=True),
-        ExerciseStep("Look for the file, or repeat the upload with the same id", _FIND, (200, 409)),
-    )),
-    ExerciseSteps("go-on-where-it-stopped", "Resume an upload", (
+        ExerciseStep("Look for the file, or repeat the upload with the same id", _FIND, (200, 409))),
+    _exercise("go-on-where-it-stopped", "Resume an upload",
         ExerciseStep("Query the stored size", _SESSION, (308,), ("A3-09",)),
-        ExerciseStep("Send the rest", _SESSION, (200,), ("A3-08",)),
-    )),
-    ExerciseSteps("expired-session", "An expired session", (
+        ExerciseStep("Send the rest", _SESSION, (200,), ("A3-08",))),
+    _exercise("expired-session", "An expired session",
         ExerciseStep("Use a session that has expired", _SESSION, (404,)),
         ExerciseStep("Start a new session", _CREATE, (200,), ("A3-01",)),
-        ExerciseStep("Complete the upload", _SESSION, (200,), ("A3-08",)),
-    )),
-    ExerciseSteps("resumable-loop", "Write the upload loop", (
+        ExerciseStep("Complete the upload", _SESSION, (200,), ("A3-08",))),
+    _exercise("resumable-loop", "Write the upload loop",
         ExerciseStep("Start a session", _CREATE, (200,), ("A3-01",)),
         ExerciseStep("Lose a request or a response", _SESSION, with_fault=True),
         ExerciseStep("Query the stored size", _SESSION, (308,), ("A3-09",)),
-        ExerciseStep("Complete the upload", _SESSION, (200,), ("A3-08",)),
-    )),
-    ExerciseSteps("a-part-of-a-file", "Download a part of a file", (
+        ExerciseStep("Complete the upload", _SESSION, (200,), ("A3-08",))),
+    _exercise("a-part-of-a-file", "Download a part of a file",
         ExerciseStep("Download a range of bytes", ("files.get",), (206,)),
-        ExerciseStep("Upload a file", _CREATE, (200,), _UPLOADED),
-    )),
-    ExerciseSteps("let-the-service-search", "Search on the service", (
+        ExerciseStep("Upload a file", _CREATE, (200,), _UPLOADED)),
+    _exercise("let-the-service-search", "Search on the service",
         ExerciseStep("List files with a search query", ("files.list",), (200,), query="q="),
-        ExerciseStep("Change a file", ("files.update",), (200,)),
-    )),
-    ExerciseSteps("another-format", "Export a table to another format", (
+        ExerciseStep("Change a file", ("files.update",), (200,))),
+    _exercise("another-format", "Export a table to another format",
         ExerciseStep("Import a file as a native document", _IMPORT, (200,)),
-        ExerciseStep("Export the document", ("files.export",), (200,)),
-    )),
-    ExerciseSteps("too-often", "Rate limits", (
+        ExerciseStep("Export the document", ("files.export",), (200,))),
+    _exercise("too-often", "Rate limits",
         ExerciseStep("Be refused for too many requests", _CREATE, (403, 429)),
-        ExerciseStep("Repeat the request later", _CREATE, (200,)),
-    )),
-    ExerciseSteps("later-or-never", "Temporary and permanent errors", (
+        ExerciseStep("Repeat the request later", _CREATE, (200,))),
+    _exercise("later-or-never", "Temporary and permanent errors",
         ExerciseStep("Get a temporary error", ("files.update",), _TEMPORARY),
         ExerciseStep("Get a permanent error", ("files.update",), (403, 404)),
-        ExerciseStep("Change a file", ("files.update",), (200,)),
-    )),
-    ExerciseSteps("growing-delays", "Growing delays with jitter", (
+        ExerciseStep("Change a file", ("files.update",), (200,))),
+    _exercise("growing-delays", "Growing delays with jitter",
         ExerciseStep("Get a temporary error", ("files.get",), _TEMPORARY),
-        ExerciseStep("Download the file after that", ("files.get",), (200,), ("A6-01",)),
-    )),
-    ExerciseSteps("share-with-one", "Share with one person", (
-        ExerciseStep("Share a file", ("permissions.create",), (200,)),
-    )),
-    ExerciseSteps("the-narrowest-scope", "The narrowest scope", (
+        ExerciseStep("Download the file after that", ("files.get",), (200,), ("A6-01",))),
+    _exercise("share-with-one", "Share with one person",
+        ExerciseStep("Share a file", ("permissions.create",), (200,))),
+    _exercise("the-narrowest-scope", "The narrowest scope",
         ExerciseStep("List files with a narrow scope", ("files.list",), (200,), narrow=True),
         ExerciseStep("Download with a narrow scope", ("files.get",), (200,), ("A6-01",), narrow=True),
-        ExerciseStep("Create a file with a narrow scope", _CREATE, (200,), narrow=True),
-    )),
-    ExerciseSteps("watch-without-a-gap", "Watch without a gap", (
+        ExerciseStep("Create a file with a narrow scope", _CREATE, (200,), narrow=True)),
+    _exercise("watch-without-a-gap", "Watch without a gap",
         ExerciseStep("Open a channel", ("files.watch",), (200,)),
         ExerciseStep("Open the next channel", ("files.watch",), (200,)),
-        ExerciseStep("Stop a channel", ("channels.stop",), (204,)),
-    )),
-    ExerciseSteps("twice-and-out-of-order", "Messages that arrive twice and out of order", (
-        ExerciseStep("Upload the result", _CREATE, (200,), _UPLOADED),
-    )),
-    ExerciseSteps("page-by-page", "Read the change log page by page", (
+        ExerciseStep("Stop a channel", ("channels.stop",), (204,))),
+    _exercise("twice-and-out-of-order", "Messages that arrive twice and out of order",
+        ExerciseStep("Upload the result", _CREATE, (200,), _UPLOADED)),
+    _exercise("page-by-page", "Read the change log page by page",
         ExerciseStep("Read a page of the change log", ("changes.list",), (200,)),
         ExerciseStep("Read another page", ("changes.list",), (200,)),
-        ExerciseStep("Upload the result", _CREATE, (200,), _UPLOADED),
-    )),
-    ExerciseSteps("event-in-its-zone", "An event in a time zone", (
-        ExerciseStep("Create an event", ("events.insert",), (200,)),
-    )),
-    ExerciseSteps("series-with-an-exception", "A recurring event with an exception", (
-        ExerciseStep("Create an event", ("events.insert",), (200,)),
-    )),
-    ExerciseSteps("two-programs-one-event", "Two programs change one event", (
+        ExerciseStep("Upload the result", _CREATE, (200,), _UPLOADED)),
+    _exercise("event-in-its-zone", "An event in a time zone",
+        ExerciseStep("Create an event", ("events.insert",), (200,))),
+    _exercise("series-with-an-exception", "A recurring event with an exception",
+        ExerciseStep("Create an event", ("events.insert",), (200,))),
+    _exercise("two-programs-one-event", "Two programs change one event",
         ExerciseStep("Read an event", ("events.get", "events.list"), (200,)),
         ExerciseStep("Be refused after another change", ("events.patch", "events.update"), (412,)),
-        ExerciseStep("Change the event", ("events.patch", "events.update"), (200,)),
-    )),
+        ExerciseStep("Change the event", ("events.patch", "events.update"), (200,))),
 )
 # fmt: on
 """The exercises in the order of the course."""
@@ -202,9 +186,6 @@ class _Counts:
         self.last = entry
         has_failed = entry.status is None or entry.status >= 400
         (self.failed if has_failed else self.succeeded)[entry.operation or "unknown"] += 1
-        self._add_step(entry)
-
-    def _add_step(self, entry: JournalEntry) -> None:
         if entry.status is None and entry.fault is None:  # in progress
             return
         for exercise in _WITH_OPERATION.get(entry.operation or "", ()):

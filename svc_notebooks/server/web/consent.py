@@ -11,10 +11,10 @@ from ...core.api.operations import ALL_SCOPES
 from ...core.auth.oauth import GRANTS, OAuthError, is_verifier, matches_redirect
 from ...core.http.messages import Query, Response
 from ...core.resources.errors import AuthorizationServer
-from ..auth.grants import new_code, scope_uri, scopes_of
+from ..auth.grants import scope_uri, scopes_of
+from ..auth.identity_tokens import code_with_nonce, server_metadata
 from ..auth.public_request import PublicRequest, no_store_json, oauth_error_response, unique_parameters
-from ..auth.tables import ClientRow
-from ..dispatch.origin import own_base_url
+from ..auth.tables import ClientRow, GrantRow, digest_of
 from ..dispatch.service_context import IDENTITY_SCOPES, Caller
 from .html import html_page, redirect
 from .sign_in import CLIENT, account_bar, session_user, sign_in_page, signature
@@ -86,18 +86,22 @@ def _respond(request: PublicRequest, authorization: _Authorization) -> Response:
         return _consent_page(request, authorization, caller, scopes)
     if not scopes:
         raise OAuthError("invalid_scope", "the user cannot grant any of the requested scopes.")
-    client, redirect_uri = authorization.client, authorization.redirect
-    entry.user, entry.client, entry.scopes = caller.user, client.id, frozenset(scopes)
-    code = new_code(
-        request,
-        caller.user,
-        client,
-        scopes,
-        redirect_uri,
+    entry.user, entry.client, entry.scopes = caller.user, authorization.client.id, frozenset(scopes)
+    code = code_with_nonce(request.context.ids.code(), params.get("nonce", ""))
+    grant = GrantRow(
+        digest=digest_of(code),
+        kind="code",
+        family=digest_of(code),
+        user=caller.user,
+        client=authorization.client.id,
+        scopes=" ".join(scopes),
+        expires=request.now() + request.context.policy.code_lifetime,
+        redirect=authorization.redirect,
         challenge=challenge,
         method=method,
-        nonce=params.get("nonce", ""),
+        spent=0,
     )
+    request.context.store.oauth.add_grant(grant)
     return _redirect_back(authorization, {"code": code})
 
 
@@ -158,16 +162,10 @@ def _redirect_back(authorization: _Authorization, answer: dict[str, str]) -> Res
 
 def metadata(request: PublicRequest) -> Response:
     """Return the JSON response with the addresses of the OAuth endpoints, for OAuth libraries (RFC 8414)."""
-    base = own_base_url(request.http_request, request.context)
     document: AuthorizationServer = {
-        "issuer": base,
-        "authorization_endpoint": f"{base}/authorize",
-        "token_endpoint": f"{base}/token",
-        "revocation_endpoint": f"{base}/revoke",
+        **server_metadata(request),
         "scopes_supported": [scope_uri(request.context, scope) for scope in ALL_SCOPES],
-        "response_types_supported": ["code"],
         "grant_types_supported": list(GRANTS),
         "token_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post", "none"],
-        "code_challenge_methods_supported": list(_METHODS),
     }
     return no_store_json(document)

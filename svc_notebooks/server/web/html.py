@@ -38,13 +38,17 @@ def html_page(
         f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style>{body}</html>\n'
     ).encode("utf-8", "replace")
     policy = _POLICY + (f"; form-action {forms}" if forms else "") + "; frame-ancestors 'none'"
+    return page_response(content, policy, ("Referrer-Policy", "same-origin"), *extra, status=status)
+
+
+def page_response(content: bytes, policy: str, *extra: tuple[str, str], status: int = 200) -> Response:
+    """Return the response with an HTML page. `policy` is its Content-Security-Policy."""
     headers = [
         ("Content-Type", "text/html; charset=utf-8"),
         ("Content-Length", str(len(content))),
         ("Cache-Control", "no-store"),
         ("Content-Security-Policy", policy),
         ("X-Content-Type-Options", "nosniff"),
-        ("Referrer-Policy", "same-origin"),
         *extra,
     ]
     return Response(status, Headers(headers), content)

@@ -13,7 +13,7 @@ from zlib import crc32
 
 from ...core.clock import format_time, from_millis
 from ...core.fault_plan import PRESETS
-from ...core.http.messages import Headers, Query, Response
+from ...core.http.messages import Query, Response
 from ..calendars.event_messages import outbox
 from ..dispatch.journal import Journal
 from ..dispatch.service_context import ServiceContext
@@ -21,6 +21,7 @@ from ..files.resource import view_path
 from ..files.tables import FileRow
 from ..notifications.delivery_queue import DeliveryQueue
 from .class_activity import ClassView
+from .html import page_response
 
 Row: TypeAlias = dict[str, object]
 """A row or an object of the response, as plain data."""
@@ -108,16 +109,8 @@ def live_page() -> Response:
         "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
         "require-trusted-types-for 'script'"
     )
-    headers = [
-        ("Content-Type", "text/html; charset=utf-8"),
-        ("Content-Length", str(len(content))),
-        ("Cache-Control", "no-store"),
-        ("Content-Security-Policy", policy),
-        ("Cross-Origin-Resource-Policy", "same-origin"),
-        ("X-Content-Type-Options", "nosniff"),
-        ("Referrer-Policy", "no-referrer"),
-    ]
-    return Response(200, Headers(headers), content)
+    extra = [("Cross-Origin-Resource-Policy", "same-origin"), ("Referrer-Policy", "no-referrer")]
+    return page_response(content, policy, *extra)
 
 
 def _read(name: str) -> str:

@@ -52,7 +52,11 @@ def link_headers(name: str, media_type: str, *, save: bool) -> list[tuple[str, s
     is_text = essence.startswith("text/") and essence not in _NAMES_ITS_CHARSET
     if shown and is_text and "charset=" not in media_type.lower():  # a browser would read UTF-8 as windows-1252
         headers.append(("Content-Type", f"{media_type}; charset=utf-8"))
-    return headers + confinement(media_type)
+    # Scripts in stored content must not use the service's origin and the reader's cookie. A sandbox gives the content
+    # an origin of its own. But in a sandbox, Chromium cannot reload audio and video, and older versions show no PDF.
+    # These types run no scripts with the service's origin, so a policy without scripts is enough.
+    policy = "script-src 'none'" if essence == PDF or essence.startswith(_PLAYED) else "sandbox"
+    return [*headers, ("Content-Security-Policy", policy), ("X-Content-Type-Options", "nosniff")]
 
 
 def is_shown(media_type: str) -> bool:
@@ -63,18 +67,6 @@ def is_shown(media_type: str) -> bool:
     """
     essence = MediaType.parse(media_type).essence
     return essence in SHOWN or essence.startswith(_SHOWN_FAMILIES)
-
-
-def confinement(media_type: str) -> list[tuple[str, str]]:
-    """Return headers that keep scripts in stored content from using the service's origin and the reader's cookie.
-
-    A sandbox gives the content an origin of its own. But in a sandbox, Chromium cannot reload audio and video, and
-    older versions show no PDF. These types run no scripts with the service's origin, so a policy without scripts is
-    enough.
-    """
-    essence = MediaType.parse(media_type).essence
-    policy = "script-src 'none'" if essence == PDF or essence.startswith(_PLAYED) else "sandbox"
-    return [("Content-Security-Policy", policy), ("X-Content-Type-Options", "nosniff")]
 
 
 def disposition(name: str, kind: str) -> str:
@@ -253,21 +245,17 @@ _NEXT = 10
 def event_page(request: PublicRequest) -> Response:
     """Return the public HTML page of an event. Raises ApiError (404) if the event is missing or links are closed."""
     context = request.context
-    calendar, event = _event_at(context, request.query.get("eid") or "")
+    eid = request.query.get("eid") or ""
+    try:
+        event_id, _, name = urlsafe_b64decode(eid.encode("ascii") + b"=" * (-len(eid) % 4)).decode().partition(" ")
+    except ValueError:
+        event_id = name = ""
+    calendar = calendar_by_id(context, name) if name else None
+    event = find_event(context, calendar, event_id) if calendar else None
     if calendar is None or event is None or event.row.cancelled or not context.policy.open_links:
         raise refuse("notFound", message="there is no event at this link.")
     title = str(visible_to_readers(event.body).get("summary") or "(no title)")
     return html_page(title, f"<h1>{escape(title)}</h1>{description_list(_rows(context, calendar, event))}")
-
-
-def _event_at(context: ServiceContext, eid: str) -> tuple[CalendarRow | None, EventRecord | None]:
-    try:
-        text = urlsafe_b64decode(eid.encode("ascii") + b"=" * (-len(eid) % 4)).decode()
-    except ValueError:
-        return None, None
-    event, _, name = text.partition(" ")
-    calendar = calendar_by_id(context, name) if name else None
-    return calendar, find_event(context, calendar, event) if calendar else None
 
 
 def _rows(context: ServiceContext, calendar: CalendarRow, event: EventRecord) -> list[tuple[str, str]]:

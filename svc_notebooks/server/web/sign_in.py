@@ -20,7 +20,7 @@ from ...core.api.operations import ALL_SCOPES
 from ...core.auth.oauth import OAuthError
 from ...core.errors.catalogue import ApiError, refuse
 from ...core.http.messages import Query, Request, Response
-from ..auth.access_tokens import SignInProvider, TokenVerifier
+from ..auth.access_tokens import TokenVerifier
 from ..auth.public_request import PublicRequest
 from ..auth.tables import TokenRow
 from ..auth.users import create_user
@@ -100,7 +100,11 @@ def sign_in(request: PublicRequest) -> Response:
         leads_here = target.partition("?")[0] == SIGN_IN  # after the sign-in, this page must not sign the user in again
         if leads_here and (caller := session_user(request)):
             return html_page("Signed in", account_bar(request, caller) + "<h1>Signed in</h1>")
-        return _redirect_to(request, provider, target)
+        key = request.context.ids.token()
+        challenge = _encode(sha256(_verifier(request, key).encode()).digest())
+        state = f"{_signature(request, key, target)}.{_encode(target.encode())}"
+        cookie = set_cookie(request, STATE_COOKIE, key, _STATE_LIFETIME, CALLBACK)
+        return redirect(provider.authorize_url(state, challenge), extra=[cookie])
     if request.method != "POST":
         return sign_in_page(request, target)
     try:
@@ -221,14 +225,6 @@ def account_bar(request: PublicRequest, caller: Caller | None) -> str:
 CALLBACK = "/oauth_callback"
 STATE_COOKIE = "svc_sign_in"
 _STATE_LIFETIME = 600
-
-
-def _redirect_to(request: PublicRequest, provider: SignInProvider, target: str) -> Response:
-    key = request.context.ids.token()
-    challenge = _encode(sha256(_verifier(request, key).encode()).digest())
-    state = f"{_signature(request, key, target)}.{_encode(target.encode())}"
-    cookie = set_cookie(request, STATE_COOKIE, key, _STATE_LIFETIME, CALLBACK)
-    return redirect(provider.authorize_url(state, challenge), extra=[cookie])
 
 
 def complete_sign_in(request: PublicRequest) -> Response:

@@ -1,7 +1,5 @@
 """The dashboard of a class in JupyterLab: a teacher sees the class, resets a student, breaks the network."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

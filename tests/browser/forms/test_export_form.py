@@ -1,5 +1,3 @@
-"""The export form in JupyterLab: by mouse and by keyboard, saved by the kernel and by the browser."""
-
 import csv
 import io
 import zipfile

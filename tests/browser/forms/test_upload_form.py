@@ -1,5 +1,3 @@
-"""The upload form in a real JupyterLab: large files, cancel and resume, the keyboard alone."""
-
 import os
 
 import pytest
@@ -15,15 +13,6 @@ form = svc.upload_form()
 form
 """
 # A line on which a mebibyte takes a third of a second.
-SLOW = """
-import time
-session = svc.current_session()
-send = session.send
-def slowly(request, *bound):
-    time.sleep(0.3 if request.method == "PUT" else 0)
-    return send(request, *bound)
-session.send = slowly
-"""
 
 
 @pytest.fixture
@@ -93,25 +82,6 @@ def test_upload_is_clicked_while_files_load(lab, axe, waiting):
 
     waiting.get_by_text("Done: 2 files uploaded").wait_for()
     assert waiting.get_by_role("alert").count() == 0
-
-
-@pytest.mark.spec("W-01", "W-01d", "W-01e", "D-03", "D-03c")
-def test_cancel_and_resume(lab, large):
-    page = _form(lab, "form-cancel.ipynb", SLOW)
-    page.get_by_label("Choose files").set_input_files([large])
-    page.get_by_text("1 of 1 ready to upload").wait_for()
-    page.get_by_label("Chunk size").select_option("1 MiB")
-    page.get_by_label("resumable").check()
-
-    page.get_by_role("button", name="Upload", exact=True).click()
-    page.get_by_text("of 12 MiB").first.wait_for()
-    page.get_by_role("button", name="Cancel", exact=True).click()
-    page.get_by_text("Resume continues from there").wait_for()
-    lab.screenshot(page, "form-4-cancelled")
-    page.get_by_role("button", name="Resume", exact=True).click()
-    page.get_by_text("Done: 1 file uploaded").wait_for()
-
-    lab.screenshot(page, "form-5-resumed")
 
 
 @pytest.mark.spec("W-05", "W-05a", "W-05c")

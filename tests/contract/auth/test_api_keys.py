@@ -1,7 +1,3 @@
-"""Requests with an API key and no access token, which read what is shared with everybody."""
-
-from __future__ import annotations
-
 from urllib.parse import quote
 
 import pytest

@@ -1,7 +1,3 @@
-"""The assertions of service accounts, with their claims and their signatures (RFC 7523)."""
-
-from __future__ import annotations
-
 import json
 from base64 import urlsafe_b64encode
 from collections.abc import Iterator

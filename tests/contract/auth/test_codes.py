@@ -4,8 +4,6 @@ Written from RFC 6749 (grants and their errors) and 7636 (proof keys), and the c
 leave open.
 """
 
-from __future__ import annotations
-
 from base64 import b64encode
 from urllib.parse import urlencode
 

@@ -1,7 +1,5 @@
 """Pages of other origins use the interface with an access token (CORS), and nothing else of a service."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest
@@ -129,8 +127,6 @@ def test_foreign_pages_cannot_read_pages_for_people_or_the_control_api(wire: Wir
 
 
 class TestAllowedOrigins:
-    """`--allow-origin` of serve."""
-
     @pytest.fixture
     def policy(self) -> Policy:
         return Policy(allowed_origins=(APP, "http://localhost:3000"))

@@ -1,7 +1,5 @@
 """Requests that another site makes a browser send to the pages for people change nothing."""
 
-from __future__ import annotations
-
 from urllib.parse import quote, urlencode, urlsplit
 
 import pytest
@@ -100,9 +98,6 @@ def test_a_name_that_was_made_to_lead_here_opens_no_page(wire: Wire, host: str) 
     for target in ("/signin", "/signout", app.address()):
         answer = wire.send("POST", target, b"user=ada@svc.example", {**FORM, "Host": host}, token=None)
         assert answer.status == 403
-
-
-# -- the cookie ------------------------------------------------------------------------------------------------------
 
 
 def secret_of(person: WebUser) -> str:

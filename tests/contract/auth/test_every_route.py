@@ -1,7 +1,5 @@
 """Every route of the OpenAPI document checks the access token before anything else (T-01)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

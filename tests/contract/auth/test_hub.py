@@ -1,7 +1,3 @@
-"""Users of JupyterHub, with a hub as JupyterHub documents it: their tokens, their sign-in, and their receivers."""
-
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -159,8 +155,7 @@ def test_each_name_has_an_address_of_its_own(name: str, email: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "variable",
-    ["JUPYTERHUB_SERVICE_NAME", "JUPYTERHUB_SERVICE_URL", "JUPYTERHUB_API_URL", "JUPYTERHUB_API_TOKEN"],
+    "variable", ["JUPYTERHUB_SERVICE_NAME", "JUPYTERHUB_SERVICE_URL", "JUPYTERHUB_API_URL", "JUPYTERHUB_API_TOKEN"]
 )
 def test_a_missing_variable_is_named(hub: FakeHub, variable: str) -> None:
     environ = {name: value for name, value in hub.environ().items() if name != variable}
@@ -297,9 +292,7 @@ def test_a_session_ends_with_the_hubs_token(hub: FakeHub, wire: OverSocket, link
     assert (before, user.open(link).status) == (200, 401)
 
 
-def test_a_hub_that_does_not_respond_ends_no_session(
-    hub: FakeHub, wire: OverSocket, link: str, seconds: list[float]
-) -> None:
+def test_a_hub_that_does_not_respond_ends_no_session(hub, wire, link, seconds):
     user = WebUser(wire)
     sign_in(user, hub, link)
     seconds[0] += 60

@@ -1,7 +1,5 @@
 """The service knows its own address: no header decides the audience of an assertion, the issuer or an own origin."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from typing import Any

@@ -4,8 +4,6 @@ What is expected comes from a model of a few lines, written from the interface a
 never from the tables of the service.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -28,8 +26,6 @@ FOLDER = "application/vnd.svc-apps.folder"
 def policy() -> Policy:
     return Policy(verified_domains=("*",))
 
-
-# -- the model -------------------------------------------------------------------------------------------------------
 
 SEES = {"storage", "storage.file", "storage.metadata", "storage.metadata.readonly", "storage.readonly"}
 WRITES = {"storage", "storage.file"}
@@ -110,11 +106,7 @@ def expected(
     return 200, None
 
 
-# -- the matrix ------------------------------------------------------------------------------------------------------
-
-
 def create_shared_file(wire: Wire, role: str | None, *, native: bool, client: str) -> str:
-    """Create a file of ada with a client, shared with bob in a role."""
     ada = wire.service.sign_in(ADA, client=client)
     if native:
         file = wire.post_json(FILES, {"name": "d", "mimeType": DOCUMENT}, token=ada).json["id"]
@@ -192,8 +184,6 @@ def test_an_id_that_is_not_shared_and_one_that_is_nobodys_get_the_same_answer(wi
         assert unshared.body.replace(file.encode(), b"") == unknown.body.replace(nobodys.encode(), b"")
 
 
-# -- what readers may take along, and what is flagged ----------------------------------------------------------------
-
 TAKING = {
     "content": (False, get("?alt=media"), "cannotDownloadFile"),
     "export": (True, get("/export?mimeType=text/plain"), "cannotExportFile"),
@@ -267,9 +257,6 @@ def test_a_client_has_properties_that_no_other_client_sees(wire: Wire) -> None:
     assert shown == [{"properties": both, "appProperties": {"of": client}} for client in tokens]
 
 
-# -- channels --------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.spec("A10-02", "A10-02a", "A10-02b")
 @pytest.mark.parametrize("by_robot", [False, True], ids=["a user's", "a service account's"])
 @pytest.mark.parametrize("same_user", [False, True], ids=["another user", "the same user"])
@@ -294,8 +281,6 @@ def test_who_may_stop_a_channel(wire: Wire, by_robot: bool, same_user: bool, sam
         assert answer.status == 404
         assert wire.post_json("/storage/v3/channels/stop", pair, token=opener).status == 204
 
-
-# -- any graph of shares ---------------------------------------------------------------------------------------------
 
 PEOPLE = [ADA, BOB, EVE, "dan@elsewhere.example"]
 
@@ -354,9 +339,7 @@ def service_with_users() -> ServiceWithUsers:
 @pytest.mark.spec("T-04", "T-04b")
 @examples(0.8, suppress_health_check=list(HealthCheck))
 @given(nodes=graphs())
-def test_nobody_ever_sees_what_is_neither_theirs_nor_shared(
-    service_with_users: ServiceWithUsers, nodes: list[Node]
-) -> None:
+def test_nobody_ever_sees_what_is_neither_theirs_nor_shared(service_with_users, nodes):
     service, tokens = service_with_users
     service.reset()
     wire = InProcess(service, "http://svc.test")

@@ -1,7 +1,5 @@
 """Several requests in one multipart/mixed body."""
 
-from __future__ import annotations
-
 import json
 from email import message_from_bytes
 from typing import Any
@@ -19,7 +17,6 @@ JSON = "Content-Type: application/json\r\n"
 
 
 def part(request: str, body: object = None, *, headers: str = "", content_id: str = "") -> str:
-    """One part: a request line, headers and a JSON body."""
     own = f"Content-ID: {content_id}\r\n" if content_id else ""
     content = "" if body is None else json.dumps(body)
     return f"Content-Type: application/http\r\n{own}\r\n{request} HTTP/1.1\r\n{headers}\r\n{content}"

@@ -1,7 +1,3 @@
-"""A class: only sign-in tokens of the roster, the control interface for teachers, and quotas for students."""
-
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

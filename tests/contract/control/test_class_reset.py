@@ -1,7 +1,3 @@
-"""A teacher resets a student: a backup file has everything of the student, and restores it."""
-
-from __future__ import annotations
-
 import json
 import stat
 from collections.abc import Iterator

@@ -1,7 +1,3 @@
-"""Access to the control API, for programs and its own pages, under a name of the service, with its token."""
-
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -58,9 +54,7 @@ def call(wire: OverSocket, method: str, name: str, body: dict[str, Any] | None, 
 
 
 @pytest.mark.parametrize("method, name, body", CALLS, ids=lambda value: value if isinstance(value, str) else "")
-def test_pages_of_other_origins_are_refused(
-    wire: OverSocket, method: str, name: str, body: dict[str, Any] | None
-) -> None:
+def test_pages_of_other_origins_are_refused(wire, method, name, body):
     wire.create(b"kept")
     before = control_state(wire.service)
 
@@ -98,9 +92,7 @@ def test_names_of_the_loopback_are_accepted_with_any_port(wire: OverSocket, host
 
 
 @pytest.mark.parametrize(
-    "headers",
-    [{}, {"Sec-Fetch-Site": "none"}, {"Sec-Fetch-Site": "same-origin"}, {"Sec-Fetch-Mode": "cors"}],
-    ids=str,
+    "headers", [{}, {"Sec-Fetch-Site": "none"}, {"Sec-Fetch-Site": "same-origin"}, {"Sec-Fetch-Mode": "cors"}], ids=str
 )
 def test_programs_and_own_pages_are_accepted(wire: OverSocket, headers: dict[str, str]) -> None:
     assert call(wire, "GET", "clock", None, headers).status == 200
@@ -124,9 +116,7 @@ class TestNamesThatItWasTold:
 
 
 @pytest.mark.parametrize("host, status", [("192.0.2.1:80", 200), ("localhost", 200), ("evil.example", 403)])
-def test_a_server_on_all_addresses_accepts_every_address_and_no_foreign_name(
-    service: Service, host: str, status: int
-) -> None:
+def test_a_server_on_all_addresses_accepts_every_address_and_no_foreign_name(service, host, status):
     with SocketServer(service, "0.0.0.0", control=True, threads=2) as server:
         wire = OverSocket(service, server.base_url.replace("0.0.0.0", "127.0.0.1"))
         answer = raw(wire, f"GET /_control/clock HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n")

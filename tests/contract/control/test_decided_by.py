@@ -1,7 +1,5 @@
 """The journal names the rule that decided each response."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -40,9 +38,6 @@ def after_a_chunk(wire: Wire, total: int | str = SIZE) -> str:
     return uri
 
 
-# -- uploads -----------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     "asks, status, by",
     [
@@ -73,12 +68,6 @@ def test_of_an_upload(wire: Wire, asks: Asks, status: int, by: str) -> None:
     assert decided(wire, status) == by
 
 
-# -- downloads ---------------------------------------------------------------------------------------------------------
-
-
-# -- who may -----------------------------------------------------------------------------------------------------------
-
-
 def test_of_a_scope_that_is_missing(wire: Wire) -> None:
     """Content, events and other operations have rules of their own for one reason."""
     file_id, deciders = wire.create()["id"], []
@@ -90,9 +79,6 @@ def test_of_a_scope_that_is_missing(wire: Wire) -> None:
         deciders.append(decided(wire, 403))
 
     assert deciders == ["T-03", "T-02", decision_ids.SCOPES_OF_FILES]
-
-
-# -- what is wrong -----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -129,9 +115,6 @@ def test_of_a_field_of_an_event(wire: Wire, fields: dict[str, Any], by: str) -> 
     wire.post_json(f"{EVENTS}?conferenceDataVersion=1", event)
 
     assert decided(wire, 400) == by
-
-
-# -- faults ------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.one_process("the test changes the code of its own process")

@@ -1,7 +1,5 @@
 """Injected faults, which have the same effect in-process, over a socket and over TLS (X-05)."""
 
-from __future__ import annotations
-
 import http.client
 import json
 import socket
@@ -269,9 +267,7 @@ def test_a_delay_moves_a_virtual_clock_or_is_real_time(policy: Policy, wire: Wir
         ({"delay": 1}, "delay 1", False),
     ],
 )
-def test_the_journal_names_the_fault_and_says_whether_it_decided(
-    wire: Wire, action: dict[str, Any], fault: str, decided: bool
-) -> None:
+def test_the_journal_names_the_fault_and_says_whether_it_decided(wire, action, fault, decided):
     with wire.service.faults(step({"status": 500}, method="DELETE", times=1), step(action)):
         if "reset" in action:
             with cut():

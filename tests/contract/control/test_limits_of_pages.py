@@ -1,7 +1,5 @@
 """The limits of a user and of a class count each request that costs, whatever page or endpoint it is for."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import urlencode

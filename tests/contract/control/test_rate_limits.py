@@ -1,20 +1,9 @@
-"""Rate limits of users, with status 403 and Retry-After (X-04)."""
-
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from svc_notebooks.core.api.operations import (
-    DOWNLOAD_COST,
-    GET_COST,
-    LIST_COST,
-    OPERATIONS,
-    SESSION,
-    UPDATE_COST,
-)
+from svc_notebooks.core.api.operations import DOWNLOAD_COST, GET_COST, LIST_COST, OPERATIONS, SESSION, UPDATE_COST
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service
 from tests.contract.conftest import OverSocket, Q, Wire

@@ -1,7 +1,5 @@
 """The service of tests of events."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 

@@ -1,7 +1,3 @@
-"""Attachments of events, which are stored with supportsAttachments=true (B1)."""
-
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -45,9 +41,7 @@ def test_attachments_are_ignored_without_support(ada: CalendarClient, handout: F
 @pytest.mark.spec("E-17")
 @pytest.mark.choice("Attachments")
 @pytest.mark.parametrize("parameters", [{}, {"supportsAttachments": "false"}])
-def test_a_change_without_support_leaves_attachments_alone(
-    ada: CalendarClient, handout: Fields, parameters: Fields
-) -> None:
+def test_a_change_without_support_leaves_attachments_alone(ada, handout, parameters):
     event = insert_with_attachments(ada, handout["webViewLink"], supportsAttachments="true").json
 
     patched = ada.patch(event["id"], {"attachments": [], "summary": "x"}, **parameters).json
@@ -74,9 +68,7 @@ def test_a_link_to_an_invisible_file_is_refused_like_one_to_none(wire: Wire, ada
 
 @pytest.mark.spec("E-17")
 @pytest.mark.choice("Attachments")
-def test_a_guest_may_send_back_an_attachment_that_they_cannot_see(
-    wire: Wire, ada: CalendarClient, handout: Fields
-) -> None:
+def test_a_guest_may_send_back_an_attachment_that_they_cannot_see(wire, ada, handout):
     bob = CalendarClient(wire, BOB)
     body = {**SEMINAR, "attendees": guests(BOB), "guestsCanModify": True}
     event = ada.insert({**body, "attachments": [{"fileUrl": handout["webViewLink"]}]}, supportsAttachments="true").json

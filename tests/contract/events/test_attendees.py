@@ -1,23 +1,8 @@
-"""Attendees of events: addresses, defaults, responses and maxAttendees (B1)."""
-
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
 
-from tests.contract.calendar_client import (
-    ADA,
-    BOB,
-    EVE,
-    GUEST,
-    SEMINAR,
-    CalendarClient,
-    emails,
-    guests,
-    path,
-    refusal,
-)
+from tests.contract.calendar_client import ADA, BOB, EVE, GUEST, SEMINAR, CalendarClient, emails, guests, path, refusal
 from tests.contract.conftest import Wire
 from tests.contract.differences import choice
 
@@ -75,9 +60,7 @@ def test_an_attendee_without_an_address_is_refused(ada: CalendarClient, attendee
 
 @pytest.mark.spec("E-06", "E-06a")
 @pytest.mark.parametrize("field, default", [("additionalGuests", 0), ("optional", False), ("resource", False)])
-def test_a_default_of_an_attendee_is_returned_only_if_it_was_sent(
-    ada: CalendarClient, field: str, default: object
-) -> None:
+def test_a_default_of_an_attendee_is_returned_only_if_it_was_sent(ada, field, default):
     silent, spoken = ada.made(attendees=guests(BOB)), ada.made(attendees=guests(BOB, **{field: default}))
 
     for event in (silent, spoken):

@@ -1,7 +1,3 @@
-"""Calendars: colors, the list, secondary calendars and access rules."""
-
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any
 from urllib.parse import quote
@@ -90,9 +86,7 @@ def test_times_are_printed_in_the_zone_of_the_calendar(wire: Wire, ada: Calendar
         ({"summary": "x", "description": []}, "invalid", "description"),
     ],
 )
-def test_the_name_and_the_zone_of_a_calendar_are_checked(
-    ada: CalendarClient, body: Fields, reason: str, location: str
-) -> None:
+def test_the_name_and_the_zone_of_a_calendar_are_checked(ada, body, reason, location):
     assert refusal(ada.call("POST", f"{ROOT}/calendars", body)) == (400, reason, location)
     assert len(accepted(ada.call("GET", f"{ROOT}/users/me/calendarList"))["items"]) == 1
 

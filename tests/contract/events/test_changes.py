@@ -1,7 +1,3 @@
-"""Changes of events: patch, update, deletion and restoring."""
-
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -87,9 +83,7 @@ def test_an_event_may_be_sent_back_as_it_came(ada: CalendarClient) -> None:
     ],
 )
 @pytest.mark.parametrize("method", ["patch", "put"])
-def test_a_change_is_checked_like_a_creation(
-    ada: CalendarClient, method: str, change: Fields, reason: str, location: str
-) -> None:
+def test_a_change_is_checked_like_a_creation(ada, method, change, reason, location):
     event = ada.made(summary="Seminar")
 
     answer = ada.patch(event["id"], change) if method == "patch" else ada.put(event["id"], {**SEMINAR, **change})

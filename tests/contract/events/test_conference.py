@@ -1,7 +1,3 @@
-"""Conferences, which are created or copied with conferenceDataVersion=1 (B1)."""
-
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -18,7 +14,6 @@ SOLUTION = {"key": {"type": "addOn"}, "name": "Meet example", "iconUri": "https:
 
 
 def conference_elsewhere(*entry_points: Fields, **more: Any) -> Fields:
-    """A conference that exists elsewhere."""
     return {"conferenceSolution": SOLUTION, "entryPoints": list(entry_points), **more}
 
 
@@ -142,7 +137,6 @@ def test_a_conference_of_an_unknown_type_is_refused(ada: CalendarClient, solutio
 @pytest.mark.choice("conference")
 @pytest.mark.parametrize("shown", ["conferenceData", "all"])
 def test_a_conference_of_another_event_is_copied_as_it_is(ada: CalendarClient, shown: str) -> None:
-    """A client reads one event and sends its conference with another."""
     first = ada.read(with_conference(ada, REQUEST).json["id"])
     fields = {name: first[name] for name in ("conferenceData", "hangoutLink") if shown in (name, "all")}
 

@@ -1,22 +1,8 @@
-"""Copies of an event in its guests' calendars: shared and private fields, and the rights of guests."""
-
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tests.contract.calendar_client import (
-    ADA,
-    BOB,
-    EVE,
-    GUEST,
-    CalendarClient,
-    Fields,
-    accepted,
-    emails,
-    guests,
-)
+from tests.contract.calendar_client import ADA, BOB, EVE, GUEST, CalendarClient, Fields, accepted, emails, guests
 from tests.contract.conftest import Wire
 
 
@@ -51,9 +37,7 @@ def responses(client: CalendarClient, event_id: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("answer", ["accepted", "declined", "tentative"])
-def test_the_response_of_a_guest_is_on_all_copies(
-    wire: Wire, ada: CalendarClient, bob: CalendarClient, answer: str
-) -> None:
+def test_the_response_of_a_guest_is_on_all_copies(wire, ada, bob, answer):
     eve = CalendarClient(wire, EVE)
     event = ada.made(attendees=guests(BOB, EVE))
 
@@ -96,9 +80,7 @@ def test_a_guest_with_the_right_changes_the_event_for_all(ada: CalendarClient, b
 
 @pytest.mark.spec("E-06", "E-06a")
 @pytest.mark.parametrize("allowed", [None, True, False])
-def test_guests_bring_others_unless_they_may_not(
-    ada: CalendarClient, bob: CalendarClient, allowed: bool | None
-) -> None:
+def test_guests_bring_others_unless_they_may_not(ada, bob, allowed):
     choice = {} if allowed is None else {"guestsCanInviteOthers": allowed}
     event = ada.made(attendees=guests(BOB), **choice)
 
@@ -110,9 +92,7 @@ def test_guests_bring_others_unless_they_may_not(
 
 @pytest.mark.spec("E-06", "E-06a")
 @pytest.mark.parametrize("allowed", [None, True, False])
-def test_guests_see_each_other_unless_they_may_not(
-    ada: CalendarClient, bob: CalendarClient, allowed: bool | None
-) -> None:
+def test_guests_see_each_other_unless_they_may_not(ada, bob, allowed):
     choice = {} if allowed is None else {"guestsCanSeeOtherGuests": allowed}
     event = ada.made(attendees=guests(EVE, BOB), **choice)
 
@@ -130,9 +110,7 @@ def test_a_guest_deletes_their_own_copy(ada: CalendarClient, bob: CalendarClient
     assert responses(ada, event["id"]) == {BOB: "declined"}
 
 
-def test_a_deleted_copy_stays_deleted_until_the_guest_is_invited_again(
-    ada: CalendarClient, bob: CalendarClient
-) -> None:
+def test_a_deleted_copy_stays_deleted_until_the_guest_is_invited_again(ada, bob):
     event = ada.made(summary="Tea", attendees=guests(BOB))
     bob.delete(event["id"])
 
@@ -153,9 +131,7 @@ class TestOneIdInTwoCalendars:
 
     @pytest.mark.spec("E-11", "E-11b")
     @pytest.mark.choice("Ids of events")
-    def test_what_becomes_of_one_is_nothing_to_the_other(
-        self, ada: CalendarClient, bob: CalendarClient, theirs: Fields
-    ) -> None:
+    def test_what_becomes_of_one_is_nothing_to_the_other(self, ada, bob, theirs):
         ada.made(id=theirs["id"], summary="Ada's", attendees=guests(EVE))
         ada.patch(theirs["id"], {"summary": "changed", "attendees": guests(GUEST)})
         ada.delete(theirs["id"])
@@ -170,9 +146,7 @@ class TestOneIdInTwoCalendars:
 
         assert bob.read(theirs["id"]) == theirs
 
-    def test_an_event_that_takes_anothers_uid_is_no_copy_of_it(
-        self, ada: CalendarClient, bob: CalendarClient, theirs: Fields
-    ) -> None:
+    def test_an_event_that_takes_anothers_uid_is_no_copy_of_it(self, ada, bob, theirs):
         taken = ada.made(iCalUID=theirs["iCalUID"], summary="Ada's", attendees=guests(BOB))
         ada.patch(taken["id"], {"summary": "changed"})
 

@@ -1,7 +1,3 @@
-"""Creation of events (B1)."""
-
-from __future__ import annotations
-
 import base64
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
@@ -114,9 +110,7 @@ def test_a_service_account_creates_events(wire: Wire, ada: CalendarClient, scope
 
 @pytest.mark.spec("E-30")
 @pytest.mark.parametrize("role", ["reader", None])
-def test_a_service_account_that_may_not_write_creates_nothing(
-    wire: Wire, ada: CalendarClient, role: str | None
-) -> None:
+def test_a_service_account_that_may_not_write_creates_nothing(wire, ada, role):
     robot = wire.service.sign_in(ROBOT, scopes=["calendar"], service_account=True)
     rule = {"role": role, "scope": {"type": "user", "value": ROBOT}}
     assert role is None or ada.call("POST", "/calendar/v3/calendars/primary/acl", rule).status == 200

@@ -1,7 +1,3 @@
-"""Single fields of an event: enumerations, links, sizes, colors, properties (B1)."""
-
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -20,7 +16,6 @@ DISPLAY = ["icon", "chip"]
 
 
 def event_with(field: str, value: object) -> Fields:
-    """An event with the value in that field."""
     match field:
         case "attendees[0].responseStatus":
             return {"attendees": guests(BOB, responseStatus=value)}
@@ -101,8 +96,7 @@ def test_another_colour_is_refused(ada: CalendarClient, color: str) -> None:
 @pytest.mark.spec("E-10", "E-10a")
 @pytest.mark.parametrize("field", ["height", "width"])
 @pytest.mark.parametrize(
-    "value",
-    [0, -1, 1.5, "5px", True, [], {}, pytest.param(BIG, marks=pytest.mark.choice("Integers beyond 32 bits"))],
+    "value", [0, -1, 1.5, "5px", True, [], {}, pytest.param(BIG, marks=pytest.mark.choice("Integers beyond 32 bits"))]
 )
 def test_the_size_of_a_gadget_must_be_positive(ada: CalendarClient, field: str, value: object) -> None:
     answer = ada.insert({**SEMINAR, "gadget": {field: value}})

@@ -1,7 +1,3 @@
-"""When the owners of calendars are busy."""
-
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -123,8 +119,6 @@ def test_all_calendars_of_a_query_share_its_steps() -> None:
     assert [len(period["busy"]) for answer in alone for period in answer.values()] == [58, 58]
     assert refusal(together) == (400, "timeRangeTooLong", "timeMax")
 
-
-# -- days in the zone of the calendar ---------------------------------------------------------------------------------
 
 DAY = {"start": {"date": "2026-11-10"}, "end": {"date": "2026-11-11"}}
 DAYS = {**DAY, "recurrence": ["RRULE:FREQ=DAILY;INTERVAL=3;COUNT=3"]}

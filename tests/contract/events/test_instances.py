@@ -1,21 +1,9 @@
-"""Instances of a series: times across clock changes, ids, and changes of one instance."""
-
-from __future__ import annotations
-
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
 import pytest
 
-from tests.contract.calendar_client import (
-    SEMINAR,
-    WEEKLY,
-    CalendarClient,
-    Fields,
-    accepted,
-    path,
-    refusal,
-)
+from tests.contract.calendar_client import SEMINAR, WEEKLY, CalendarClient, Fields, accepted, path, refusal
 
 BERLIN = ZoneInfo("Europe/Berlin")
 

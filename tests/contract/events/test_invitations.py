@@ -1,7 +1,5 @@
 """Invitations, which are not mailed but listed in the outbox."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 import pytest
@@ -13,7 +11,6 @@ from tests.contract.calendar_client import (
     GUEST,
     SEMINAR,
     CalendarClient,
-    Fields,
     guests,
     invitations,
     mailed,
@@ -50,9 +47,7 @@ INVITED = {"summary": "Tea", "attendees": guests(ADA, BOB, GUEST)}
         ({"sendUpdates": "all", "sendNotifications": "false"}, [BOB, GUEST]),
     ],
 )
-def test_send_updates_decides_who_gets_a_message(
-    wire: Wire, ada: CalendarClient, parameters: Fields, to: list[str]
-) -> None:
+def test_send_updates_decides_who_gets_a_message(wire, ada, parameters, to):
     event = ada.insert({**SEMINAR, **INVITED}, **parameters).json
 
     assert mailed(wire) == [(recipient, "request") for recipient in to]
@@ -81,9 +76,7 @@ def test_an_invitation_has_its_time_and_a_subject(wire: Wire, ada: CalendarClien
 @pytest.mark.spec("E-16", "E-16a", "E-16b")
 @pytest.mark.parametrize("name, value", [("sendUpdates", "some"), ("sendUpdates", ""), ("sendUpdates", "ALL"),
                                          ("sendNotifications", "1"), ("sendNotifications", "all")])  # fmt: skip
-def test_another_value_of_send_updates_is_refused_and_nothing_is_created(
-    wire: Wire, ada: CalendarClient, name: str, value: str
-) -> None:
+def test_another_value_of_send_updates_is_refused_and_nothing_is_created(wire, ada, name, value):
     answer = ada.insert({**SEMINAR, **INVITED}, **{name: value})
 
     assert refusal(answer) == (400, "invalidParameter", name)
@@ -102,9 +95,7 @@ def test_added_attendees_are_invited_and_removed_ones_are_informed(wire: Wire, a
 @pytest.mark.spec("E-16", "E-16a")
 @pytest.mark.parametrize("parameters, to", [({}, []), ({"sendUpdates": "all"}, [BOB, GUEST]),
                                             ({"sendUpdates": "externalOnly"}, [GUEST])])  # fmt: skip
-def test_send_updates_decides_who_gets_a_message_about_a_deletion(
-    wire: Wire, ada: CalendarClient, parameters: Fields, to: list[str]
-) -> None:
+def test_send_updates_decides_who_gets_a_message_about_a_deletion(wire, ada, parameters, to):
     event = ada.made(INVITED)
 
     ada.delete(event["id"], **parameters)

@@ -1,7 +1,5 @@
 """Pages of a calendar with many recurring events, which are not expanded again for each page."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.contract.calendar_client import CalendarClient, Fields, accepted
@@ -45,9 +43,7 @@ def test_a_page_token_can_be_sent_again(ada: CalendarClient, whole: list[str]) -
 
 
 @pytest.mark.parametrize("change", ["insert", "delete", "move", "cancel an instance", "patch a series"])
-def test_the_next_page_has_what_changed_since_the_page_before(
-    ada: CalendarClient, whole: list[str], change: str
-) -> None:
+def test_the_next_page_has_what_changed_since_the_page_before(ada, whole, change):
     first = accepted(ada.list(**MONTH, maxResults=50))
     if change == "insert":
         ada.made(series(40))

@@ -1,7 +1,3 @@
-"""events.list: windows, order, pages and search."""
-
-from __future__ import annotations
-
 from typing import Any
 from urllib.parse import urlencode
 
@@ -95,9 +91,7 @@ def test_a_series_is_in_every_window_that_an_instance_is_in(ada: CalendarClient)
      {"updatedMin": "2036-01-01T00:00:00Z"}, {"eventTypes": "birthday"}],
 )  # fmt: skip
 @pytest.mark.parametrize("rule", ["RRULE:FREQ=DAILY", "RRULE:FREQ=SECONDLY"])
-def test_a_search_without_hits_in_an_endless_series_ends_soon(
-    ada: CalendarClient, rule: str, parameters: Fields
-) -> None:
+def test_a_search_without_hits_in_an_endless_series_ends_soon(ada, rule, parameters):
     ada.made(recurrence=[rule])
 
     assert ada.items(singleEvents="true", **parameters) == []
@@ -146,9 +140,7 @@ AT_THE_EDGE = [
 
 @pytest.mark.spec("E-12", "E-12a")
 @pytest.mark.parametrize("event, line", AT_THE_EDGE)
-def test_an_event_in_the_first_or_last_year_does_not_break_a_list(
-    ada: CalendarClient, event: Fields, line: str
-) -> None:
+def test_an_event_in_the_first_or_last_year_does_not_break_a_list(ada, event, line):
     made = ada.insert({**event, "recurrence": [line]})
 
     assert made.status in (200, 400)

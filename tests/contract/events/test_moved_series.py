@@ -1,7 +1,5 @@
 """Changed, moved and cancelled instances of a series whose times or recurrence change."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -89,9 +87,7 @@ def shown(client: CalendarClient) -> list[str]:
 
 @pytest.mark.parametrize("change", [patched, replaced])
 @pytest.mark.parametrize("times, expected", CHANGES.values(), ids=CHANGES)
-def test_instances_stay_with_the_series_that_moves(
-    ada: CalendarClient, change: Change, times: Fields, expected: list[str]
-) -> None:
+def test_instances_stay_with_the_series_that_moves(ada, change, times, expected):
     event = with_exceptions(ada)
 
     change(ada, event, times)

@@ -1,21 +1,8 @@
-"""Import of events, and moves between calendars."""
-
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
 
-from tests.contract.calendar_client import (
-    BOB,
-    SEMINAR,
-    WEEKLY,
-    CalendarClient,
-    accepted,
-    guests,
-    path,
-    refusal,
-)
+from tests.contract.calendar_client import BOB, SEMINAR, WEEKLY, CalendarClient, accepted, guests, path, refusal
 from tests.contract.conftest import Wire
 
 

@@ -1,7 +1,5 @@
 """Expensive lists of recurring events, whose pages end with the budget and lose no instance."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -45,9 +43,7 @@ class TestWithABudgetOfAThousandSteps:
     @pytest.mark.choice("expansion_steps")
     @pytest.mark.parametrize("rules", [RARE, DENSE, RARE + DENSE + NEVER])
     @pytest.mark.parametrize("window", [{}, WINDOW])
-    def test_the_pages_hold_what_one_page_without_a_budget_holds(
-        self, ada: CalendarClient, rules: list[str], window: Fields
-    ) -> None:
+    def test_the_pages_hold_what_one_page_without_a_budget_holds(self, ada, rules, window):
         with open_service(seed=0, policy=Policy(expansion_steps=10**9)) as patient:
             whole = CalendarClient(type(ada.wire)(patient, ada.wire.base_url))
             for minute, rule in enumerate(rules):

@@ -1,7 +1,3 @@
-"""Parameters of events: a wrong value is refused with the name of its parameter, whatever the operation."""
-
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -39,9 +35,7 @@ VERSIONS = ["2", "-1", "one", "", "1.0", "9" * 30]
         ("instances", "originalStart", ["soon"]),
     ],
 )
-def test_a_wrong_parameter_is_refused_with_its_name(
-    ada: CalendarClient, operation: str, name: str, values: list[str]
-) -> None:
+def test_a_wrong_parameter_is_refused_with_its_name(ada, operation, name, values):
     event = ada.made(WEEKLY)
     target = path("primary", event["id"], "instances") if operation == "instances" else path()
 

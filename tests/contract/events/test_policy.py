@@ -1,7 +1,5 @@
 """Choices of the policy about events, where the interface leaves something open."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -141,9 +139,7 @@ class TestTheLimitsOfTheFamily:
         return Policy(event_limits="family")
 
     @pytest.mark.parametrize("field, limit, location", LIMITS, ids=[field for field, *_ in LIMITS])
-    def test_a_value_beyond_a_limit_is_refused_by_its_field(
-        self, wire: Wire, ada: CalendarClient, field: str, limit: int, location: str
-    ) -> None:
+    def test_a_value_beyond_a_limit_is_refused_by_its_field(self, wire, ada, field, limit, location):
         at_the_limit, beyond = insert_of_size(ada, field, limit), insert_of_size(ada, field, limit + 1)
 
         assert at_the_limit.status == 200

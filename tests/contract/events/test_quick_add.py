@@ -1,7 +1,5 @@
 """Events from one line of English words."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

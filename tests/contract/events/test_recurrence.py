@@ -1,7 +1,5 @@
 """Recurrence lines of RFC 5545, and the errors of wrong ones (B1)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,14 +1,9 @@
-"""Reminders: those of the calendar, or up to five of the event (B1)."""
-
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
 
 from svc_notebooks.core.policy import Policy
 from tests.contract.calendar_client import BOB, SEMINAR, CalendarClient, guests, refusal
-from tests.contract.conftest import Wire
 from tests.contract.differences import choice
 
 POPUP = {"method": "popup", "minutes": 10}
@@ -42,9 +37,7 @@ def test_reminders_are_the_calendars_or_the_events(ada: CalendarClient, sent: An
 
 @pytest.mark.spec("E-26")
 @pytest.mark.parametrize("sent", [{}, {"overrides": None}, {"overrides": []}])
-def test_without_the_calendars_reminders_and_overrides_there_are_none(
-    wire: Wire, ada: CalendarClient, sent: Any
-) -> None:
+def test_without_the_calendars_reminders_and_overrides_there_are_none(wire, ada, sent):
     event = ada.made(attendees=guests(BOB), reminders={"useDefault": False, **sent})
 
     changed = ada.patch(event["id"], {"summary": "x"}).json

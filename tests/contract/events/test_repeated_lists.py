@@ -1,7 +1,3 @@
-"""Lists of the same events, before and after changes."""
-
-from __future__ import annotations
-
 import pytest
 
 from svc_notebooks.server.dispatch.service_context import SizedCache

@@ -1,7 +1,5 @@
 """Fields of events that restrict guests and readers, and each operation that could get around them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -34,9 +32,7 @@ SECRET: dict[str, Any] = {
     ids=str,
 )
 @pytest.mark.parametrize("way", ["patch", "put", "import"])
-def test_a_guest_who_may_modify_an_event_does_not_change_what_restricts_guests(
-    ada: CalendarClient, bob: CalendarClient, way: str, change: dict[str, Any]
-) -> None:
+def test_a_guest_who_may_modify_an_event_does_not_change_what_restricts_guests(ada, bob, way, change):
     restricted = {"guestsCanInviteOthers": False, "guestsCanSeeOtherGuests": False, "guestsCanModify": True}
     event = ada.made(attendees=guests(BOB, EVE), summary="Tea", visibility="private", **restricted)
     whole = {**SEMINAR, **restricted, "visibility": "private", "attendees": guests(BOB), **change}
@@ -64,9 +60,7 @@ def test_a_guest_who_does_not_see_the_others_does_not_remove_them(ada: CalendarC
 
 @pytest.mark.parametrize("single", [True, False])
 @pytest.mark.parametrize("recurring", [True, False])
-def test_a_search_does_not_find_hidden_guests(
-    ada: CalendarClient, bob: CalendarClient, recurring: bool, single: bool
-) -> None:
+def test_a_search_does_not_find_hidden_guests(ada, bob, recurring, single):
     rule = {"recurrence": ["RRULE:FREQ=DAILY;COUNT=2"]} if recurring else {}
     event = ada.made(attendees=guests(BOB, EVE), guestsCanSeeOtherGuests=False, summary="Tea", **rule)
 
@@ -91,9 +85,7 @@ PROBES: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("visibility", ["private", "confidential"])
 @pytest.mark.parametrize("probe", PROBES)
-def test_a_search_of_a_reader_finds_nothing_in_a_private_event(
-    ada: CalendarClient, bob: CalendarClient, probe: str, visibility: str
-) -> None:
+def test_a_search_of_a_reader_finds_nothing_in_a_private_event(ada, bob, probe, visibility):
     ada.made(SECRET, visibility=visibility, recurrence=["RRULE:FREQ=DAILY;COUNT=2"])
     rule = {"role": "reader", "scope": {"type": "user", "value": BOB}}
     accepted(ada.call("POST", f"/calendar/v3/calendars/{ADA}/acl", rule))

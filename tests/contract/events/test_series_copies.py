@@ -1,7 +1,3 @@
-"""Copies of a series in its guests' calendars, and changes of single instances."""
-
-from __future__ import annotations
-
 import pytest
 
 from tests.contract.calendar_client import BOB, EVE, WEEKLY, CalendarClient, accepted, emails, guests, mailed
@@ -30,7 +26,6 @@ def series(ada: CalendarClient, *invited: str, **more: object) -> str:
 
 
 def weekly_summaries(client: CalendarClient) -> list[str]:
-    """Summaries by week, as the calendar shows them."""
     return [f"{item['originalStartTime']['dateTime'][8:10]} {item['summary']}"
             for item in client.items(singleEvents="true", orderBy="startTime")]  # fmt: skip
 
@@ -97,9 +92,7 @@ def test_a_guest_who_is_invited_later_has_the_changed_instances(ada: CalendarCli
     assert weekly_summaries(bob) == weekly_summaries(ada) == [UNCHANGED[0], "09 Guest lecture", UNCHANGED[3]]
 
 
-def test_a_guest_who_is_removed_from_one_instance_does_not_see_it(
-    ada: CalendarClient, bob: CalendarClient, eve: CalendarClient
-) -> None:
+def test_a_guest_who_is_removed_from_one_instance_does_not_see_it(ada, bob, eve):
     event = series(ada, BOB, EVE)
 
     ada.patch(instance_id(event, 1), {"attendees": guests(BOB)})
@@ -109,9 +102,7 @@ def test_a_guest_who_is_removed_from_one_instance_does_not_see_it(
     assert emails(ada.read(instance_id(event, 1))) == [BOB]
 
 
-def test_a_guest_of_one_instance_sees_only_that_one(
-    ada: CalendarClient, bob: CalendarClient, eve: CalendarClient
-) -> None:
+def test_a_guest_of_one_instance_sees_only_that_one(ada, bob, eve):
     event = series(ada, EVE)
 
     ada.patch(instance_id(event, 1), {"attendees": guests(EVE, BOB)})
@@ -125,9 +116,7 @@ def test_a_guest_of_one_instance_sees_only_that_one(
     assert bob.items() == []
 
 
-def test_a_removed_guest_of_a_series_is_removed_from_instances_with_own_guests(
-    ada: CalendarClient, bob: CalendarClient, eve: CalendarClient
-) -> None:
+def test_a_removed_guest_of_a_series_is_removed_from_instances_with_own_guests(ada, bob, eve):
     event = series(ada, BOB, EVE)
     bob.patch(instance_id(event, 1), {"attendees": [*guests(BOB, responseStatus="accepted"), *guests(EVE)]})
 

@@ -1,7 +1,3 @@
-"""Sync tokens: lists of what has changed since an earlier list, of events, calendars, access rules and settings."""
-
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote
@@ -10,17 +6,8 @@ import pytest
 
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import open_service
-from tests.contract.calendar_client import (
-    ADA,
-    BOB,
-    EVE,
-    CalendarClient,
-    Fields,
-    accepted,
-    path,
-    refusal,
-)
-from tests.contract.conftest import InProcess, Wire
+from tests.contract.calendar_client import ADA, BOB, EVE, CalendarClient, Fields, accepted, path, refusal
+from tests.contract.conftest import InProcess
 
 LIST, SETTINGS = "/calendar/v3/users/me/calendarList", "/calendar/v3/users/me/settings"
 ACL, EVENTS = "/calendar/v3/calendars/primary/acl", path()
@@ -126,9 +113,7 @@ def filled(ada: CalendarClient) -> dict[str, str]:
 @pytest.mark.parametrize("parameters", [{}, DECEMBER, {"timeMin": DECEMBER["timeMin"]}], ids=["all", "window", "from"])
 @pytest.mark.parametrize("single", [{}, {"singleEvents": "true", "maxResults": 2}], ids=["events", "instances"])
 @pytest.mark.parametrize("change", CHANGES)
-def test_a_copy_of_a_list_is_current_after_the_changes(
-    ada: CalendarClient, change: str, single: Fields, parameters: Fields
-) -> None:
+def test_a_copy_of_a_list_is_current_after_the_changes(ada, change, single, parameters):
     ids = filled(ada)
     copy = Copy(ada, **parameters, **single)
 
@@ -140,9 +125,7 @@ def test_a_copy_of_a_list_is_current_after_the_changes(
 
 
 @pytest.mark.parametrize("parameters", [{}, {"eventTypes": "focusTime"}], ids=["all", "focusTime"])
-def test_an_event_that_leaves_the_window_is_cancelled_and_new_ones_outside_are_not_listed(
-    ada: CalendarClient, parameters: Fields
-) -> None:
+def test_an_event_that_leaves_the_window_is_cancelled_and_new_ones_outside_are_not_listed(ada, parameters):
     event = ada.made(at("12-05", eventType="focusTime"))
     copy = Copy(ada, **DECEMBER, **parameters)
     ada.made(at("11-05", eventType="focusTime"))
@@ -223,9 +206,7 @@ def test_a_token_of_a_list_with_other_parameters_is_410(ada: CalendarClient, sin
 @pytest.mark.parametrize("address", LISTS)
 @pytest.mark.parametrize("later_changes", [0, 9])
 @pytest.mark.parametrize("is_reset", [False, True], ids=["restore", "reset"])
-def test_a_token_from_before_a_restored_snapshot_is_410(
-    wire: Wire, address: str, later_changes: int, is_reset: bool
-) -> None:
+def test_a_token_from_before_a_restored_snapshot_is_410(wire, address, later_changes, is_reset):
     before = wire.service.snapshot()
     ada = CalendarClient(wire)
     ada.made(), ada.call("PATCH", "/calendar/v3/calendars/primary", {"timeZone": "Asia/Tokyo"})
@@ -248,9 +229,6 @@ def test_a_list_of_changes_selects_no_events(ada: CalendarClient, parameters: Fi
     token = Copy(ada, **DECEMBER).token
 
     assert refusal(ada.list(syncToken=token, **parameters)) == (400, "invalidParameter", name)
-
-
-# -- calendars, access rules and settings ------------------------------------------------------------------------------
 
 
 def entry_path(calendar: str) -> str:
@@ -320,6 +298,3 @@ def test_a_copy_of_the_access_rules(ada: CalendarClient) -> None:
     assert copy.is_current()
     roles = {rule["id"]: rule["role"] for rule in accepted(ada.call("GET", ACL, showDeleted="true"))["items"]}
     assert roles == {f"user:{ADA}": "owner", f"user:{EVE}": "reader", f"user:{BOB}": "none"}
-
-
-# -- pages -------------------------------------------------------------------------------------------------------------

@@ -1,22 +1,9 @@
-"""Start and end of an event: dates, date-times, zones, and invalid times (B1)."""
-
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
-from tests.contract.calendar_client import (
-    END,
-    HOLIDAY,
-    SEMINAR,
-    START,
-    WEEKLY,
-    CalendarClient,
-    Fields,
-    refusal,
-)
+from tests.contract.calendar_client import END, HOLIDAY, SEMINAR, START, WEEKLY, CalendarClient, Fields, refusal
 from tests.contract.differences import choice
 
 BAD_DATES = ["2026-02-30", "2026-13-01", "2026-1-2", "20261102", "2026-11-02T10:00:00Z", "tomorrow", "", "0000-01-01",
@@ -97,9 +84,7 @@ def test_an_invalid_date_time_is_refused(ada: CalendarClient, field: str, text: 
 @pytest.mark.spec("E-03", "E-03a", "E-03b")
 @pytest.mark.parametrize("value", NO_TEXTS)
 @pytest.mark.parametrize("part, event", [("date", HOLIDAY), ("dateTime", SEMINAR), ("timeZone", SEMINAR)])
-def test_the_parts_of_a_time_must_be_texts(
-    ada: CalendarClient, part: str, event: dict[str, Any], value: object
-) -> None:
+def test_the_parts_of_a_time_must_be_texts(ada, part, event, value):
     answer = ada.insert({**event, "start": {**event["start"], part: value}})
 
     assert (answer.status, answer.error["location"]) == (400, f"start.{part}")
@@ -262,9 +247,7 @@ def test_the_end_is_exclusive(ada: CalendarClient) -> None:
         ({"dateTime": "2026-11-02T10:00:00", "timeZone": "Berlin"}, "invalid", "originalStartTime.timeZone"),
     ],
 )
-def test_the_original_start_has_the_rules_of_a_start(
-    ada: CalendarClient, value: Any, reason: str, location: str
-) -> None:
+def test_the_original_start_has_the_rules_of_a_start(ada, value, reason, location):
     assert refusal(ada.insert({**SEMINAR, "originalStartTime": value})) == (400, reason, location)
 
 

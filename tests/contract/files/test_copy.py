@@ -1,7 +1,3 @@
-"""Copies of files (files.copy), and readers who may not copy (A6-05)."""
-
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

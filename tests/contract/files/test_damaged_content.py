@@ -1,10 +1,7 @@
 """Responses about stored content that is missing, too short, or changed. A 200 never has wrong content."""
 
-from __future__ import annotations
-
 import json
 import os
-import socket
 from collections.abc import Callable, Iterator
 from http.client import IncompleteRead
 from pathlib import Path
@@ -17,6 +14,7 @@ from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.store import content_io as server_content
 from tests.contract.conftest import OverSocket, Wire
+from tests.contract.wire import read_to_end
 
 PART = 1000
 CONTENT = Random(15).randbytes(4500)  # four whole parts and a half
@@ -65,9 +63,7 @@ def damaged_file(wire: Wire, folder: Path, damage: Callable[[Path], None], numbe
 
 @damages
 @pytest.mark.choice("Damaged content or database")
-def test_a_download_is_refused_before_it_begins(
-    wire: Wire, folder: Path, damage: Callable[[Path], None], problem: str, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_download_is_refused_before_it_begins(wire, folder, damage, problem, caplog):
     file_id = damaged_file(wire, folder, damage)
 
     answer = wire.download(file_id)
@@ -78,9 +74,7 @@ def test_a_download_is_refused_before_it_begins(
 
 
 @damages
-def test_a_range_needs_only_its_own_parts(
-    wire: Wire, folder: Path, damage: Callable[[Path], None], problem: str
-) -> None:
+def test_a_range_needs_only_its_own_parts(wire, folder, damage, problem):
     file_id = damaged_file(wire, folder, damage)
 
     assert wire.download(file_id, Range="bytes=0-1999").body == CONTENT[:2000]
@@ -105,9 +99,7 @@ def test_an_export_is_refused(wire: Wire, folder: Path, damage: Callable[[Path],
 
 
 @damages
-def test_damaged_bytes_have_no_checksums(
-    wire: Wire, folder: Path, damage: Callable[[Path], None], problem: str
-) -> None:
+def test_damaged_bytes_have_no_checksums(wire, folder, damage, problem):
     target = "/upload/storage/v3/files?uploadType=media"
     file_id = wire.send("POST", target, CONTENT).json["id"]  # whose answer has asked for no checksum
     part = parts_of(folder)[2]
@@ -126,9 +118,7 @@ def test_damaged_bytes_have_no_checksums(
 
 
 @damages
-def test_other_files_and_all_changes_go_on(
-    wire: Wire, folder: Path, damage: Callable[[Path], None], problem: str
-) -> None:
+def test_other_files_and_all_changes_go_on(wire, folder, damage, problem):
     file_id = damaged_file(wire, folder, damage)
     other = wire.create(b"whole")["id"]
 
@@ -166,9 +156,7 @@ def test_a_length_is_compared_however_large_the_content_is(wire: Wire, folder: P
     assert wire.download(damaged_file(wire, folder, truncate, 4)).status == 500
 
 
-def test_later_damage_cuts_the_connection_and_is_then_refused(
-    wire: Wire, folder: Path, way: str, small_checked_size: None
-) -> None:
+def test_later_damage_cuts_the_connection_and_is_then_refused(wire, folder, way, small_checked_size):
     file_id = damaged_file(wire, folder, corrupt, 3)
 
     if way == "socket":
@@ -194,9 +182,7 @@ def received_in_process(wire: Wire, file_id: str) -> tuple[bytes, str]:
 
 
 @pytest.mark.one_process("the test changes the code of its own process")
-def test_a_response_that_ends_early_closes_its_connection(
-    service: Service, base_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_response_that_ends_early_closes_its_connection(service, base_url, monkeypatch):
     """A client with a persistent connection sees the end instead of waiting for the rest."""
     wire = OverSocket(service, base_url)
     file_id = wire.create(CONTENT)["id"]
@@ -211,7 +197,3 @@ def test_a_response_that_ends_early_closes_its_connection(
 
     assert b"Content-Length: 4500" in received
     assert received.endswith(CONTENT[:500])
-
-
-def read_to_end(connection: socket.socket) -> bytes:
-    return b"".join(iter(lambda: connection.recv(65536), b""))

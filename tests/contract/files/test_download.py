@@ -1,5 +1,3 @@
-"""Downloads (A6), whole and in ranges, and refused ones."""
-
 import pytest
 
 from tests.contract.conftest import Wire

@@ -1,7 +1,5 @@
 """Exports of native documents (A7). tests/convert has the tests of the content of the files."""
 
-from __future__ import annotations
-
 import csv
 import io
 from zipfile import ZipFile
@@ -182,9 +180,7 @@ class TestLimit:
         (TooLarge("the conversion took more than 60 seconds."), 403, "exportSizeLimitExceeded"),
     ],
 )
-def test_a_failed_export_gives_its_reason_and_no_5xx(
-    wire: Wire, error: ConversionError, status: int, reason: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failed_export_gives_its_reason_and_no_5xx(wire, error, status, reason, monkeypatch):
     def fail(*arguments: object, **options: object) -> None:
         raise error
 

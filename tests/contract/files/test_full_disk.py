@@ -1,7 +1,5 @@
 """A service with a full disk, its responses, its data, and deletions that free space."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -169,9 +167,7 @@ class TestWithoutAMount:
         assert [file["id"] for file in wire.files()] == [file_id]
         assert wire.create(CONTENT)["size"] == str(len(CONTENT))
 
-    def test_a_part_that_cannot_be_written_is_507(
-        self, wire: Wire, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_a_part_that_cannot_be_written_is_507(self, wire, tmp_path, monkeypatch):
         writer_of = DirectoryBlobStore.writer
 
         def full(parts: DirectoryBlobStore) -> object:

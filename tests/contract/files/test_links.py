@@ -1,7 +1,5 @@
 """webViewLink and webContentLink in a browser, for users with access to a file and for others (A6-08)."""
 
-from __future__ import annotations
-
 from itertools import product
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -171,9 +169,7 @@ SAVED = ["application/zip", "application/octet-stream", "image/tiff", "applicati
 @pytest.mark.spec("A6-08", "A6-08c")
 @pytest.mark.choice("Content behind webContentLink")
 @pytest.mark.parametrize("media_type, disposition", [*product(SHOWN, ["inline"]), *product(SAVED, ["attachment"])])
-def test_the_content_link_shows_what_a_browser_can_show_and_saves_the_rest(
-    wire: Wire, media_type: str, disposition: str
-) -> None:
+def test_the_content_link_shows_what_a_browser_can_show_and_saves_the_rest(wire, media_type, disposition):
     file, ada = made(wire, media_type=media_type, name="a.bin"), browser(wire, ADA)
     link = local(file["webContentLink"])
 
@@ -238,9 +234,6 @@ def test_the_page_of_an_unknown_file_is_a_readable_404(wire: Wire, file: str) ->
         answer = browser(wire, EVE).open(path)
         assert 400 <= answer.status < 500 or (file == "root" and answer.status == 200)
         assert "Traceback" not in answer.body.decode()
-
-
-# -- who signs in ----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.spec("T-01", "T-01b")

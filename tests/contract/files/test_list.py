@@ -1,5 +1,3 @@
-"""Listings of files, with queries, orders and pages."""
-
 from typing import Any
 from urllib.parse import quote
 

@@ -1,7 +1,3 @@
-"""Permissions on files, and the notifications when they change."""
-
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Rights on files: each field that restricts others, and each operation that could get around it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -96,9 +94,7 @@ LOCK = {"contentRestrictions": [{"readOnly": True, "reason": "final"}]}
         ("contentRestrictions", None, [[{"readOnly": True}]]),
     ],
 )
-def test_only_the_owner_changes_a_field_that_restricts_others(
-    people: People, change: str, field: str, value: object, lifted: list[object]
-) -> None:
+def test_only_the_owner_changes_a_field_that_restricts_others(people, change, field, value, lifted):
     file = shared(people, "writer", **{field: value})
 
     for other in lifted:
@@ -174,9 +170,7 @@ def test_a_folder_with_a_file_that_only_its_owner_may_share_cannot_be_shared(peo
 
 
 @pytest.mark.parametrize("field, value", [("writersCanShare", False), ("copyRequiresWriterPermission", True)])
-def test_a_writers_own_folder_does_not_lift_the_restrictions_of_the_folder_above(
-    people: People, field: str, value: bool
-) -> None:
+def test_a_writers_own_folder_does_not_lift_the_restrictions_of_the_folder_above(people, field, value):
     above = folder_of(people, ADA)
     people.share(above, "writer")
     own = people.made(BOB, mimeType=FOLDER, parents=[above])

@@ -1,7 +1,5 @@
 """Somebody who watches, for all tests of notifications."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

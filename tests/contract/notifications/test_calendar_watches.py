@@ -1,7 +1,3 @@
-"""Channels on the events of a calendar and on a user's list of calendars."""
-
-from __future__ import annotations
-
 from typing import Any
 
 from tests.contract.calendar_client import ADA, BOB, SEMINAR, WEEKLY, CalendarClient, accepted, guests, path, refusal

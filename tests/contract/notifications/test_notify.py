@@ -1,9 +1,6 @@
 """Messages as they arrive at a receiver, with retries (Events, N-01 to N-10)."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Callable
 from contextlib import ExitStack
 from datetime import datetime
 from email.utils import parsedate_to_datetime
@@ -357,9 +354,7 @@ def copied(wire: Wire, folder: str) -> None:
 @pytest.mark.parametrize(
     "create", [by_metadata, a_folder, by_multipart, converted, resumable, with_a_pregenerated_id, copied]
 )
-def test_a_file_that_is_created_in_a_watched_folder_sends_add(
-    watch: Watch, folder: str, create: Callable[[Wire, str], None]
-) -> None:
+def test_a_file_that_is_created_in_a_watched_folder_sends_add(watch, folder, create):
     create(watch.wire, folder)
 
     with choice("A file that is created in a watched folder"):

@@ -1,7 +1,3 @@
-"""Queued messages survive a restart (N-11)."""
-
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,3 @@
-"""Watch requests on files and the change log, and stop requests (A8, A9, A10)."""
-
-from __future__ import annotations
-
 import http.client
 import json
 from typing import Any

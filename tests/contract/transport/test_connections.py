@@ -1,7 +1,5 @@
 """Connections of unusual clients, such as old, impatient, silent and many at once."""
 
-from __future__ import annotations
-
 import json
 import signal
 import socket
@@ -15,6 +13,7 @@ import pytest
 from svc_notebooks.server.service import Service
 from svc_notebooks.server.transports.socket_server import SocketServer
 from tests.contract.conftest import OverSocket
+from tests.contract.wire import read_to_end
 
 FILES = "/storage/v3/files"
 UPLOAD = "/upload/storage/v3/files?uploadType="
@@ -33,17 +32,12 @@ def connected(wire: OverSocket, text: str) -> Iterator[socket.socket]:
         yield connection
 
 
-def everything(connection: socket.socket) -> bytes:
-    """Return everything until the service closes the connection."""
-    return b"".join(iter(lambda: connection.recv(65536), b""))
-
-
 @pytest.mark.spec("T-01", "T-01a")
 @pytest.mark.choice("body_timeout")
 @pytest.mark.parametrize("framing", ["Content-Length: 500", "Content-Length: 50000000", "Transfer-Encoding: chunked"])
 def test_a_refusal_does_not_wait_for_a_body_that_never_comes(wire: OverSocket, framing: str) -> None:
     with connected(wire, f"POST {UPLOAD}media HTTP/1.1\r\nHost: x\r\n{framing}\r\n\r\n") as connection:
-        assert everything(connection).startswith(b"HTTP/1.1 401 ")
+        assert read_to_end(connection).startswith(b"HTTP/1.1 401 ")
 
 
 def test_a_refusal_is_read_by_a_client_that_goes_on_sending(wire: OverSocket) -> None:
@@ -60,7 +54,7 @@ def test_an_absolute_target_replaces_the_host_header(wire: OverSocket) -> None:
     ask = f"POST http://files.example:8080{UPLOAD}resumable HTTP/1.1\r\nHost: other.example\r\n{{token}}"
 
     with connected(wire, f"{ask}Content-Length: 0\r\nConnection: close\r\n\r\n") as connection:
-        answer = everything(connection)
+        answer = read_to_end(connection)
 
     assert answer.startswith(b"HTTP/1.1 200 ")
     assert b"\r\nLocation: http://files.example:8080/upload/storage/v3/files?" in answer
@@ -72,7 +66,7 @@ def test_an_absolute_target_replaces_the_host_header(wire: OverSocket) -> None:
 def test_another_form_of_target_is_refused(wire: OverSocket, target: str) -> None:
     for method in ("GET", "CONNECT", "OPTIONS"):
         with connected(wire, f"{method} {target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n") as connection:
-            assert everything(connection)[:12] in (b"HTTP/1.1 400", b"HTTP/1.1 404", b"HTTP/1.1 405")
+            assert read_to_end(connection)[:12] in (b"HTTP/1.1 400", b"HTTP/1.1 404", b"HTTP/1.1 405")
 
 
 @pytest.mark.parametrize(
@@ -102,11 +96,9 @@ def test_another_form_of_target_is_refused(wire: OverSocket, target: str) -> Non
         "no host",
     ],
 )
-def test_an_unreadable_request_gets_an_error_that_names_the_problem(
-    wire: OverSocket, start: str, status: int, word: str
-) -> None:
+def test_an_unreadable_request_gets_an_error_that_names_the_problem(wire, start, status, word):
     with connected(wire, start) as connection:
-        head, _, body = everything(connection).partition(b"\r\n\r\n")
+        head, _, body = read_to_end(connection).partition(b"\r\n\r\n")
 
     assert head.startswith(f"HTTP/1.1 {status} ".encode())
     error = json.loads(body)["error"]
@@ -132,7 +124,7 @@ def test_an_ambiguous_request_is_refused(wire: OverSocket, rest: str) -> None:
     with wire.dial() as connection:
         token = f"Authorization: Bearer {wire.token}\r\n"
         connection.sendall(f"POST {UPLOAD}media HTTP/1.1\r\nHost: x\r\n{token}{rest}".encode("latin-1"))
-        answer = everything(connection)
+        answer = read_to_end(connection)
 
     assert answer.startswith(b"HTTP/1.1 400 ")
     assert b"\r\nConnection: close\r\n" in answer
@@ -142,7 +134,7 @@ def test_an_ambiguous_request_is_refused(wire: OverSocket, rest: str) -> None:
 @pytest.mark.parametrize("version, status", [("1.1", b"400"), ("1.0", b"200")])
 def test_http_1_1_needs_a_host_header(wire: OverSocket, version: str, status: bytes) -> None:
     with connected(wire, f"GET {FILES} HTTP/{version}\r\n{{token}}Connection: close\r\n\r\n") as connection:
-        assert everything(connection).startswith(b"HTTP/1.1 " + status)
+        assert read_to_end(connection).startswith(b"HTTP/1.1 " + status)
 
 
 CHUNKED = f"POST {UPLOAD}media HTTP/1.1\r\nHost: x\r\n{{token}}Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n"
@@ -152,7 +144,7 @@ ABOUT = "GET /storage/v3/about?fields=kind HTTP/1.1\r\nHost: x\r\n{token}Connect
 @pytest.mark.parametrize("size", [0, 251, 252, 253, 254, 255, 256, 509, 4000])
 def test_trailers_of_any_length_end_at_their_blank_line(wire: OverSocket, size: int) -> None:
     with connected(wire, f"{CHUNKED}X: {'a' * size}\r\nY: b\r\n\r\n{ABOUT}") as connection:
-        answer = everything(connection)
+        answer = read_to_end(connection)
 
     assert answer.count(b"HTTP/1.1 200 ") == 2
     assert b'"kind": "svc#about"' in answer
@@ -161,7 +153,7 @@ def test_trailers_of_any_length_end_at_their_blank_line(wire: OverSocket, size: 
 @pytest.mark.parametrize("trailers", ["X: y\r\n" * 20_000, "X: " + "y" * 100_000 + "\r\n", "X: y\n\r\n"])
 def test_trailers_that_are_too_long_or_malformed_are_refused(wire: OverSocket, trailers: str) -> None:
     with connected(wire, f"{CHUNKED}{trailers}\r\n") as connection:
-        assert everything(connection).startswith(b"HTTP/1.1 400 ")
+        assert read_to_end(connection).startswith(b"HTTP/1.1 400 ")
 
     assert wire.names() == []
 

@@ -1,5 +1,3 @@
-"""Access tokens and the error envelope (T-01, X-01)."""
-
 import pytest
 
 from tests.contract.conftest import Wire

@@ -1,7 +1,5 @@
 """The endpoints of the operator, the log of requests, and a server that ends without cutting requests."""
 
-from __future__ import annotations
-
 import http.client
 import json
 import logging
@@ -115,9 +113,7 @@ def test_metrics_are_served_only_if_asked_for(service: Service) -> None:
         assert ask(server, "GET", f"{server.policy.path_prefix}/metrics")[0] == 404
 
 
-def test_the_log_has_one_line_for_each_request_without_secrets(
-    service: Service, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_the_log_has_one_line_for_each_request_without_secrets(service, caplog):
     RequestLog(service.monitor)
     token, prefix = service.sign_in("ada@svc.example"), service.policy.path_prefix
     with caplog.at_level(logging.INFO, "svc_notebooks.requests"), SocketServer(service) as server:

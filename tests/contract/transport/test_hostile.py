@@ -1,7 +1,5 @@
 """Every request gets a response of the interface and never a 500, a traceback or a hang."""
 
-from __future__ import annotations
-
 import json
 import logging
 from io import BytesIO
@@ -68,15 +66,7 @@ def hardened() -> Service:
     body=bodies,
 )
 @pytest.mark.spec("X-01")
-def test_every_request_gets_a_response_of_the_interface(
-    hardened: Service,
-    caplog: pytest.LogCaptureFixture,
-    method: str,
-    path: str,
-    query: list[tuple[str, str]],
-    headers: list[tuple[str, str]],
-    body: bytes,
-) -> None:
+def test_every_request_gets_a_response_of_the_interface(hardened, caplog, method, path, query, headers, body):
     token = hardened.sign_in()
     text = "&".join(f"{key}={quote(value.encode('utf-8', 'surrogatepass'))}" for key, value in query)
     pairs = [("Authorization", f"Bearer {token}"), *headers]

@@ -1,7 +1,5 @@
 """The live page at / in raw HTTP: access, data, and no effect on the journal, on faults and on limits."""
 
-from __future__ import annotations
-
 import json
 import re
 from base64 import b64encode
@@ -55,9 +53,6 @@ def rows(wire: OverSocket) -> dict[str, Any]:
     return answer.json
 
 
-# -- the page --------------------------------------------------------------------------------------------------------
-
-
 def test_a_browser_gets_a_page_that_loads_nothing_from_elsewhere(wire: OverSocket) -> None:
     answer = wire.send("GET", "/", headers=HTML, token=None)
 
@@ -91,9 +86,6 @@ class TestPolicyWithoutPage:
         assert wire.send("GET", "/", headers=HTML).status == 404
         assert activity(wire).status == 404
         assert server.page_url is None
-
-
-# -- access -----------------------------------------------------------------------------------------------------------
 
 
 class TestWhereUsersNeedAToken:
@@ -150,9 +142,6 @@ def test_a_foreign_host_is_refused(wire: OverSocket, host: str, path: str) -> No
     assert json.loads(body)["error"]["errors"][0]["reason"] == "hostNotAllowed"
 
 
-# -- data -------------------------------------------------------------------------------------------------------------
-
-
 def test_it_shows_requests_messages_and_files(wire: OverSocket) -> None:
     file = wire.create(b"<b>of ada</b>", "text/html")
     wire.json_request("PATCH", f"/storage/v3/files/{file['id']}", {"name": "<script>alert(1)</script>.html"})
@@ -200,6 +189,3 @@ def test_only_what_is_new_is_sent_again(wire: OverSocket) -> None:
     assert [row["n"] for row in changed["requests"]] == [2]
     assert len(changed["files"]["rows"]) == 2
     assert changed["messages"]["rows"] is None
-
-
-# -- no effect on the service -----------------------------------------------------------------------------------------

@@ -1,7 +1,5 @@
 """A service below a path, behind a proxy that removes the path prefix or keeps it."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -1,7 +1,3 @@
-"""Every header of RFC 9110 and RFC 9530 that a request can carry is obeyed, refused or ignored for a reason."""
-
-from __future__ import annotations
-
 import base64
 import gzip
 import hashlib
@@ -52,8 +48,6 @@ def assert_refused(answer: Answer, status: int, location: str, wire: Wire) -> No
     assert (answer.status, answer.error["location"]) == (status, location)
     assert wire.names() == []
 
-
-# -- codings ---------------------------------------------------------------------------------------------------------
 
 CODINGS: dict[str, Any] = {
     "gzip": CODED,
@@ -135,9 +129,6 @@ def test_another_coding_is_415(wire: Wire, coding: str) -> None:
     assert wire.send("POST", MEDIA, b"{}", {"Content-Encoding": coding}, token=None).status == 401
 
 
-# -- codings in an upload session ------------------------------------------------------------------------------------
-
-
 @BOTH_WAYS
 @pytest.mark.parametrize(
     "content_range",
@@ -163,9 +154,6 @@ def test_a_coded_chunk_is_415_and_the_upload_stays_open(wire: Wire, content_rang
     assert_refused(answer, 415, "Content-Encoding", wire)
     assert answer.headers["Accept-Encoding"] == "identity"
     assert wire.send("PUT", uri, CONTENT).status == 200
-
-
-# -- limits ----------------------------------------------------------------------------------------------------------
 
 
 class TestLimits:
@@ -199,8 +187,6 @@ def test_a_bomb_is_413(wire: Wire, bomb: bytes, target: str) -> None:
     assert wire.names() == []
 
 
-# -- digests ---------------------------------------------------------------------------------------------------------
-
 DIGESTS = {
     "Content-MD5": digest("md5", CONTENT),
     "Content-Digest": f"sha-256=:{digest('sha256', CONTENT)}:",
@@ -229,8 +215,6 @@ def test_a_chunk_has_the_digest_of_its_bytes_and_not_that_of_the_content(wire: W
     assert wire.send("PUT", uri, content[:Q], headers | {"Content-MD5": digest("md5", content[:Q])}).status == 308
     assert wire.put(uri, content[Q:], f"bytes {Q}-{Q + 2}/{Q + 3}").status == 200
 
-
-# -- parts -----------------------------------------------------------------------------------------------------------
 
 PARTS = {
     "base64": ("Content-Transfer-Encoding: base64", base64.encodebytes(CONTENT)),
@@ -262,8 +246,6 @@ def test_a_multipart_body_of_a_simple_upload_is_refused(wire: Wire, kind: str, m
     assert "uploadType=multipart" in answer.error["message"]
     assert wire.download(before["id"]).body == b"before"
 
-
-# -- conditions ------------------------------------------------------------------------------------------------------
 
 ETAGS = [
     ("If-Match", '"1", {etag}', 200),
@@ -307,8 +289,6 @@ def test_a_condition_on_a_file_which_has_no_etag(wire: Wire, method: str, name: 
     assert answer.status == (204 if (method, status) == ("DELETE", 200) else status)
     assert wire.download(file["id"]).status == (404 if answer.status == 204 else 200)
 
-
-# -- other headers ---------------------------------------------------------------------------------------------------
 
 REFUSED: list[tuple[str, str, str, int]] = [
     ("Content-Range", "bytes 0-1/2", "POST", 400),

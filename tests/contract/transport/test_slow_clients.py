@@ -1,7 +1,5 @@
 """Slow or closed clients do not keep a thread that another client needs."""
 
-from __future__ import annotations
-
 import json
 import select
 import socket
@@ -86,9 +84,7 @@ def test_a_client_that_reads_nothing_is_cut_off(over: OverSocket, served: Socket
 
 
 @pytest.mark.one_process("the test changes the code of its own process")
-def test_a_conversion_ends_when_its_client_closes_the_connection(
-    over: OverSocket, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_conversion_ends_when_its_client_closes_the_connection(over, monkeypatch):
     begun, ended = Event(), Event()
 
     def write(self: Converter, body: bytes, native: str, target: str, client: Client, **options: Any) -> Converted:

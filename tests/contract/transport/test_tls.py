@@ -1,7 +1,3 @@
-"""The service over TLS, with the same HTTP, and with clients that do not finish the handshake."""
-
-from __future__ import annotations
-
 import http.client
 import json
 import socket
@@ -16,6 +12,7 @@ from svc_notebooks.server.service import Service
 from svc_notebooks.server.transports import client_connection as server_tls
 from svc_notebooks.server.transports.socket_server import SocketServer
 from tests.contract.conftest import OverSocket
+from tests.contract.wire import read_to_end
 from tests.patience import PATIENCE
 from tests.receivers import AUTHORITY, server_context
 
@@ -67,11 +64,6 @@ def connected(wire: OverTls, text: str = "") -> Iterator[ssl.SSLSocket]:
         yield connection
 
 
-def everything(connection: socket.socket) -> bytes:
-    """Return everything until close_notify. Raises ssl.SSLEOFError for a connection that is cut off."""
-    return b"".join(iter(lambda: connection.recv(65536), b""))
-
-
 def answers(connection: socket.socket, count: int) -> list[int]:
     """Read a number of responses and return their statuses."""
     file, statuses = connection.makefile("rb"), []
@@ -120,7 +112,7 @@ def test_a_refusal_is_read_by_a_client_that_goes_on_sending(wire: OverTls) -> No
 def test_plain_http_gets_an_error_in_http(wire: OverTls) -> None:
     with in_the_clear(wire) as connection:
         connection.sendall(f"GET {FILES} HTTP/1.1\r\nHost: x\r\n\r\n".encode() + b"x" * 100_000)
-        answer = everything(connection)
+        answer = read_to_end(connection)
 
     assert answer.startswith(b"HTTP/1.1 400 ")
     assert wire.base_url in json.loads(answer.partition(b"\r\n\r\n")[2])["error"]["message"]
@@ -140,5 +132,5 @@ def test_a_silent_client_is_disconnected(wire: OverTls, monkeypatch: pytest.Monk
     with in_the_clear(wire) as silent, in_the_clear(wire) as begins:
         begins.sendall(b"\x16\x03")
 
-        assert everything(silent) == b""
-        assert everything(begins) == b""
+        assert read_to_end(silent) == b""
+        assert read_to_end(begins) == b""

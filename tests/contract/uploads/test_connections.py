@@ -1,7 +1,5 @@
 """Resumable uploads (A3) over real connections, with cut, silent and simultaneous requests."""
 
-from __future__ import annotations
-
 import socket
 import threading
 from collections.abc import Iterator
@@ -62,7 +60,6 @@ def finish(wire: OverSocket, uri: str) -> bytes:
 @pytest.mark.spec("A3-12")
 @pytest.mark.parametrize("sent, kept", [(100_000, 0), (Q, Q), (2 * Q + 100_000, 2 * Q)])
 def test_a_cut_connection_keeps_whole_multiples(wire: OverSocket, sent: int, kept: int) -> None:
-    """33"""
     uri = wire.begin()
     with raw_put(wire, uri, f"bytes 0-{N - 1}/{N}", N) as connection:
         connection.sendall(CONTENT[:sent])
@@ -95,7 +92,6 @@ def test_a_status_query_interrupts_a_silent_upload(wire: OverSocket) -> None:
 
 @pytest.mark.spec("A3-17")
 def test_a_chunk_sent_by_four_clients_is_stored_once(wire: OverSocket) -> None:
-    """35"""
     with ThreadPoolExecutor(4) as pool:
         for _ in range(50):
             uri = wire.begin()
@@ -108,7 +104,6 @@ def test_a_chunk_sent_by_four_clients_is_stored_once(wire: OverSocket) -> None:
 
 @pytest.mark.spec("A3-17", "A3-18")
 def test_two_last_chunks_make_one_file(wire: OverSocket) -> None:
-    """37"""
     for round_ in range(20):
         uri = wire.begin({"name": f"file {round_}"})
         together = threading.Barrier(2)
@@ -125,7 +120,6 @@ def test_two_last_chunks_make_one_file(wire: OverSocket) -> None:
 
 
 def test_an_upload_raced_with_its_cancellation_is_whole_or_gone(wire: OverSocket) -> None:
-    """38"""
     for _ in range(20):
         uri = wire.begin()
         with ThreadPoolExecutor(2) as pool:

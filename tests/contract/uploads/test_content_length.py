@@ -1,7 +1,5 @@
 """An upload declares the length of its body, also 0, or sends it chunked."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.contract.conftest import BOTH_WAYS, Answer, Q, Wire

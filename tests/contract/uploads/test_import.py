@@ -1,7 +1,3 @@
-"""Conversion of content to native documents (A5), whose text is read through exports (A7)."""
-
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -36,7 +32,6 @@ def multipart(metadata: object, content: bytes, kind: str | None) -> tuple[bytes
 
 
 def convert(wire: Wire, content: bytes, kind: str | None, native: str, query: str = "", **metadata: object):
-    """Upload content with its metadata, to be converted to a native document."""
     body, headers = multipart({"name": "n", "mimeType": NATIVE + native, **metadata}, content, kind)
     return wire.send("POST", f"{UPLOAD}?uploadType=multipart&fields=*{query}", body, headers)
 

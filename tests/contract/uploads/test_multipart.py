@@ -1,5 +1,3 @@
-"""Multipart uploads (A2), which store metadata and content of one body, both or neither."""
-
 import json
 
 import pytest

@@ -19,7 +19,6 @@ def open_wire(store: Path, token: str | None = None) -> InProcess:
 
 @pytest.mark.spec("A3-19", "A3-19a")
 def test_an_open_session_goes_on_after_a_restart(tmp_path: Path) -> None:
-    """40"""
     first = open_wire(tmp_path)
     uri = first.begin({"name": "big"})
     first.put(uri, CONTENT[:Q], f"bytes 0-{Q - 1}/{N}")

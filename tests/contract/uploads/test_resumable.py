@@ -1,7 +1,5 @@
 """Resumable uploads (A3), with every row of the session table and errors of other servers."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from urllib.parse import parse_qs, urlsplit
 
@@ -361,10 +359,7 @@ class TestData:
                 {"mimeType": "text/csv"},
                 "text/plain",
                 "text/csv",
-                marks=[
-                    pytest.mark.spec("A3-02", "A3-02a"),
-                    pytest.mark.choice("Type detection for resumable uploads"),
-                ],
+                marks=[pytest.mark.spec("A3-02", "A3-02a"), pytest.mark.choice("Type detection for resumable uploads")],
             ),
             pytest.param({}, "text/plain", "text/plain", marks=pytest.mark.spec("A3-02", "A3-02a")),
             pytest.param(
@@ -372,9 +367,7 @@ class TestData:
             ),
         ],
     )
-    def test_the_type_comes_from_metadata_then_from_the_header(
-        self, wire: Wire, metadata: dict[str, str], header: str | None, kind: str
-    ) -> None:
+    def test_the_type_comes_from_metadata_then_from_the_header(self, wire, metadata, header, kind):
         uri = wire.begin(metadata, **({"X_Upload_Content_Type": header} if header else {}))
 
         assert wire.put(uri, b"%PDF-1.7").json["mimeType"] == kind
@@ -527,9 +520,7 @@ class TestForwardedHost:
             ({"Forwarded": 'for=192.0.2.1;proto=https;host="api.example.org"'}, "https://api.example.org"),
         ],
     )
-    def test_the_location_has_the_host_that_the_client_uses(
-        self, wire: Wire, headers: dict[str, str], origin: str
-    ) -> None:
+    def test_the_location_has_the_host_that_the_client_uses(self, wire, headers, origin):
         answer = wire.send("POST", "/upload/storage/v3/files?uploadType=resumable", b"", headers)
 
         parts = urlsplit(answer.headers["location"])

@@ -1,5 +1,3 @@
-"""Simple uploads (A1), whose body is the content of the file."""
-
 import hashlib
 
 import pytest

@@ -1,5 +1,3 @@
-"""The upload protocol with commands in headers, an extension that clients in Ruby use."""
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Cleaning of pandoc trees."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

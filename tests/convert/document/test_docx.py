@@ -1,7 +1,5 @@
 """Word documents keep every visible word, whatever elements their text is in."""
 
-from __future__ import annotations
-
 import io
 import time
 import zipfile

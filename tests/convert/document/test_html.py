@@ -1,7 +1,3 @@
-"""The visible words of web pages."""
-
-from __future__ import annotations
-
 import re
 import time
 

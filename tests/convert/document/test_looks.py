@@ -1,7 +1,5 @@
 """Looks of paragraphs and text: markers, their attributes in the tree, and their cleaning."""
 
-from __future__ import annotations
-
 import pytest
 
 from svc_notebooks.convert.document.clean import clean

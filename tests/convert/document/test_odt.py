@@ -1,7 +1,5 @@
 """What readers of OpenDocument texts must not lose. The markup is that of LibreOffice and of the specification."""
 
-from __future__ import annotations
-
 import io
 import re
 from typing import Any

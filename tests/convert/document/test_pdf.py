@@ -1,7 +1,3 @@
-"""Documents as PDF, read by pypdf; and the fonts that pages need."""
-
-from __future__ import annotations
-
 import io
 import struct
 import unicodedata

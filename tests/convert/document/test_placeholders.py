@@ -1,7 +1,5 @@
 """Pandoc writes placeholders, and the pictures come in afterwards with their size."""
 
-from __future__ import annotations
-
 import base64
 import io
 import re
@@ -52,9 +50,7 @@ def extent(made: bytes) -> tuple[float, float]:
         ("a.gif", None, (("width", "2in"), ("height", "2in")), (2, 2)),
     ],
 )
-def test_a_picture_keeps_its_size(
-    name: str, dpi: tuple[int, int] | None, attributes: tuple[tuple[str, str], ...], size: tuple[float, float], job: Job
-) -> None:
+def test_a_picture_keeps_its_size(name, dpi, attributes, size, job):
     data = picture({"png": "PNG", "jpg": "JPEG", "gif": "GIF"}[name[-3:]], (300, 150), dpi)
 
     made = write.docx(document(name, data, *attributes), job)

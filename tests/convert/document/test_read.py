@@ -1,7 +1,5 @@
 """Readers of documents."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -22,7 +20,6 @@ ARROWS = {
 
 
 def node_types_of(document: Document) -> set[str]:
-    """Return the types of all nodes."""
     node_types: set[str] = set()
 
     def look(value: object) -> None:
@@ -154,9 +151,7 @@ class TestHostile:
             (read.rtf, rb"{\rtf1 " + b"{" * 100_000 + b"x"),
         ],
     )
-    def test_endless_nesting_is_refused(
-        self, reader: Callable[[bytes, Job], Document], source: bytes, job: Job
-    ) -> None:
+    def test_endless_nesting_is_refused(self, reader, source, job):
         with pytest.raises(TooLarge, match="nested"):
             reader(source, job)
 
@@ -200,9 +195,7 @@ class TestHostile:
             (read.rtf, b"plain", "not RTF"),
         ],
     )
-    def test_files_of_other_types_are_refused(
-        self, reader: Callable[[bytes, Job], Document], source: bytes, words: str, job: Job
-    ):
+    def test_files_of_other_types_are_refused(self, reader, source, words, job):
         with pytest.raises(ConversionError, match=words):
             reader(source, job)
 

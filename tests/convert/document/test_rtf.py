@@ -1,7 +1,5 @@
 """The RTF reader, with RTF as different programs write it."""
 
-from __future__ import annotations
-
 import json
 import time
 from typing import Any

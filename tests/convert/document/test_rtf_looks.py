@@ -1,7 +1,3 @@
-"""Looks of RTF files: sizes, colours, alignment, page breaks and the page."""
-
-from __future__ import annotations
-
 import pytest
 
 from svc_notebooks.convert.document import read, write

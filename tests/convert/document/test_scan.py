@@ -1,7 +1,3 @@
-"""Images and PDFs as documents, with their text (A5-03)."""
-
-from __future__ import annotations
-
 import contextlib
 import io
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """No export loses a word: each block and each inline alone, and in each container, has a word of its own."""
 
-from __future__ import annotations
-
 import io
 import re
 import zipfile

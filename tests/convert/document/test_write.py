@@ -1,7 +1,5 @@
 """Writers of documents; each file is read by another library."""
 
-from __future__ import annotations
-
 import io
 import re
 import zipfile

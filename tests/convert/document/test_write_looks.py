@@ -1,7 +1,3 @@
-"""Looks of paragraphs and text in exported files."""
-
-from __future__ import annotations
-
 import io
 import zipfile
 from contextlib import closing

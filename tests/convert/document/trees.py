@@ -1,7 +1,5 @@
 """Builds pandoc nodes with looks."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from svc_notebooks.convert.document.model import Node, text_inlines

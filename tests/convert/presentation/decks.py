@@ -1,7 +1,5 @@
 """Presentations that the tests read, made by libraries that are not ours or by hand."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 from collections.abc import Mapping

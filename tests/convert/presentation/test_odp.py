@@ -1,7 +1,3 @@
-"""OpenDocument slides in and out; what is written is read as XML."""
-
-from __future__ import annotations
-
 import io
 import zipfile
 from dataclasses import replace

@@ -1,7 +1,3 @@
-"""LibreOffice and poppler open our presentations and find their content."""
-
-from __future__ import annotations
-
 import shutil
 import subprocess
 from dataclasses import replace

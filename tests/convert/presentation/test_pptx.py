@@ -1,7 +1,3 @@
-"""Slides of PowerPoint in and out; what is written is read by python-pptx."""
-
-from __future__ import annotations
-
 import io
 import time
 import zipfile

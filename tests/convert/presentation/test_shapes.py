@@ -1,7 +1,5 @@
 """Outlines, lines and text boxes of slides, from PowerPoint to every export."""
 
-from __future__ import annotations
-
 import base64
 import io
 import itertools

@@ -1,7 +1,3 @@
-"""Presentations as PDF and as text."""
-
-from __future__ import annotations
-
 import io
 import time
 from dataclasses import replace

@@ -1,14 +1,11 @@
-"""Formulas: which are kept, how they are converted, and number formats."""
-
 # ruff: noqa: DTZ001  a spreadsheet knows no time zones
-from __future__ import annotations
-
 from datetime import date, datetime, time, timedelta
 from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given, strategies as st
 
+from svc_notebooks.convert.spreadsheet.calculate import with_calculated_values
 from svc_notebooks.convert.spreadsheet.format_code import from_serial, to_serial
 from svc_notebooks.convert.spreadsheet.formulas import (
     from_openformula,
@@ -18,7 +15,7 @@ from svc_notebooks.convert.spreadsheet.formulas import (
     to_openformula,
     tokens,
 )
-from svc_notebooks.convert.spreadsheet.model import Cell, CellStyle
+from svc_notebooks.convert.spreadsheet.model import Cell, CellStyle, ErrorValue, Sheet, Workbook
 from svc_notebooks.convert.spreadsheet.number_format import format_cell
 from svc_notebooks.convert.spreadsheet.ods.number_formats import from_element, to_element
 
@@ -198,3 +195,79 @@ def test_strange_formats_do_not_fail(format, value):
 @pytest.mark.parametrize("mark", [",", "%"])
 def test_formats_that_scale_beyond_all_numbers_do_not_fail(value, mark):
     assert isinstance(format_cell(Cell(value, CellStyle("0" + mark * 250))), str)
+
+
+def book(*formulas):
+    return Workbook((Sheet(rows={row: {0: Cell(None, formula=text)} for row, text in enumerate(formulas)}),))
+
+
+def values_of(workbook, only=None):
+    cells = workbook.sheets[0].cells()
+    return [cell.value for _, column, cell in cells if only in (None, column)]
+
+
+@pytest.mark.parametrize(
+    "formulas, values",
+    [
+        (["SUM(B1:B3)*2", "A1/3", "IF(A2>1,ROUND(A2,1),0)"], [15, 5, 5.0]),
+        (["1/0", "A1+1", "2+3"], [ErrorValue("#DIV/0!"), ErrorValue("#DIV/0!"), 5]),
+        (["AVERAGE(B1:B3)", "COUNT(B1:B3)", "VLOOKUP(2.5,B1:B3,1,FALSE)", "TRUE"], [2.5, 3, 2.5, True]),
+    ],
+)
+def test_simple_formulas_without_a_value_are_calculated(job, formulas, values):
+    rows = {row: {0: Cell(None, formula=text)} for row, text in enumerate(formulas)}
+    for row, number in enumerate((1.5, 2.5, 3.5)):
+        rows.setdefault(row, {})[1] = Cell(number)
+
+    assert values_of(with_calculated_values(Workbook((Sheet(rows=rows),)), job), 0) == values
+    assert not job.notes
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        "(" * 4000 + "1" + ")" * 4000,
+        "ABS(" * 900 + "1" + ")" * 900,
+        'REPT("x",1E9)',
+        "A1",
+        "A2&A2",
+        "B1:B3*2",
+        "IFERROR(A2,7)",
+        "EOMONTH(1,1)",  # 60 in Excel
+        "CEILING(4.2,0.7)",  # 4.2 in Excel
+        "UNKNOWN",
+        "SUM(A2:INDEX(B:B,3))",
+        "OFFSET(A2,0,0)",
+        "DATE(1900,2,28)+1",  # 60 in Excel
+        "DATE(0,2,29)",
+    ],
+)
+def test_a_formula_that_is_not_simple_leaves_all_formulas_as_text(job, formula):
+    workbook = with_calculated_values(book(formula, "1+1"), job)
+
+    assert values_of(workbook) == [None, None]
+    assert job.notes == [
+        "Formulas without a stored value are shown as text, since not all of them could be calculated."
+    ]
+
+
+def test_a_long_chain_of_formulas(job):
+    assert values_of(with_calculated_values(book("1", *(f"A{row}+1" for row in range(1, 3000))), job))[-1] == 3000
+
+
+def test_a_calculated_date_in_a_cell_with_a_format_of_numbers_is_a_number(job):
+    formats = ("", "0.00", "yyyy")
+    cells = {index: Cell(None, CellStyle(it), formula="A2+1") for index, it in enumerate(formats)}
+    rows = {0: cells, 1: {0: Cell(date(2023, 12, 31))}}
+
+    calculated = with_calculated_values(Workbook((Sheet(rows=rows),)), job)
+
+    assert [cell.value for cell in calculated.sheets[0].rows[0].values()] == [
+        date(2024, 1, 1), 45_292, date(2024, 1, 1),
+    ]  # fmt: skip
+
+
+def test_a_far_cell_prevents_calculation(job):
+    far = {0: {0: Cell(None, formula="XFD1048576")}, 1_048_575: {16_383: Cell(1)}}
+
+    assert with_calculated_values(Workbook((Sheet(rows=far),)), job).sheets[0].rows[0][0].display_value == "=XFD1048576"

@@ -1,7 +1,5 @@
 """Malicious spreadsheets are refused or cleaned, within a short time."""
 
-from __future__ import annotations
-
 import html
 import time
 from dataclasses import replace

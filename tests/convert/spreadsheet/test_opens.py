@@ -1,7 +1,5 @@
 """LibreOffice opens our spreadsheets, calculates their formulas and finds the same values."""
 
-from __future__ import annotations
-
 import csv
 import io
 import subprocess

@@ -1,8 +1,6 @@
 """Readers of spreadsheets, with files made by other libraries or by hand."""
 
 # ruff: noqa: DTZ001  a spreadsheet knows no time zones
-from __future__ import annotations
-
 import io
 import zipfile
 from dataclasses import replace
@@ -129,11 +127,15 @@ def test_formulas_with_their_last_values(job):
     assert cells[4, 0] == Cell(ErrorValue("#DIV/0!"), formula="1/0")
 
 
-def test_formulas_without_values_are_kept_with_a_note(job):
-    cells = first(read_xlsx.read(by_openpyxl(lambda sheet: sheet.append([2, 3, "=A1*B1"])), job))
+def test_formulas_without_values_are_computed(job):
+    def fill(sheet):
+        sheet.append([2, 3, "=A1*B1", "=SUM(A1:C1)", "=DATE(2024,1,2)+A1", '=IF(A1>1,"yes","no")', "=1/0", "=A1=2"])
 
-    assert (cells[0, 2].formula, cells[0, 2].display_value) == ("A1*B1", "=A1*B1")
-    assert job.notes == ["Formulas without a stored value are shown as text; a spreadsheet program stores the values."]
+    cells = first(read_xlsx.read(by_openpyxl(fill), job))
+
+    values = [cells[0, column].value for column in range(2, 8)]
+    assert values == [6, 11, date(2024, 1, 4), "yes", ErrorValue("#DIV/0!"), True]
+    assert cells[0, 2].formula == "A1*B1"
 
 
 def test_merges_widths_and_hidden_sheets(job):
@@ -304,7 +306,7 @@ def test_formulas_of_an_open_document(job):
     cells = first(read_ods.read(open_document(body), job))
 
     assert cells[0, 0] == Cell(3, formula="SUM(B1:C1,'My T'!D1)")
-    assert cells[0, 4] == Cell(None, formula="B1*10")
+    assert cells[0, 4] == Cell(10, formula="B1*10")
 
 
 def ods_values(job, *cells, styles="", columns=""):
@@ -333,13 +335,14 @@ def test_errors_of_an_open_document(job):
     assert [cell.value for cell in cells.values()] == [*map(ErrorValue, ("#REF!", "#N/A", "#VALUE!")), "#NV"]
 
 
-def test_a_value_without_its_attribute_is_text(job):
+def test_a_value_without_its_attribute_is_computed_or_text(job):
     cells = ods_values(
         job,
+        ods_cell('table:formula="of:=2+3" office:value-type="float"'),
         ods_cell('office:value-type="float"', "<text:p>12,5</text:p>"),
     )
 
-    assert [cell.value for cell in cells.values()] == ["12,5"]
+    assert [cell.value for cell in cells.values()] == [5, "12,5"]
 
 
 def test_attributes_of_other_namespaces_are_no_attributes_of_the_cell(job):

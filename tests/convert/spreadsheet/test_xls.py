@@ -1,7 +1,5 @@
 """Binary workbooks (xls), as records of BIFF8 written by hand ([MS-XLS] 2.4)."""
 
-from __future__ import annotations
-
 import struct
 from dataclasses import replace
 from datetime import date, timedelta

@@ -1,5 +1,3 @@
-"""Tests calls for many rows: the frame of the results, the errors of rows, threads and executors."""
-
 import pickle
 import threading
 from concurrent.futures import Executor, Future, ThreadPoolExecutor

@@ -1,5 +1,3 @@
-"""Tests the progress of calls for many rows, in notebooks, terminals and logs, with a clock of the test."""
-
 import pytest
 
 import svc_notebooks as svc
@@ -20,17 +18,6 @@ class Clock:
 @pytest.fixture
 def clock():
     return Clock()
-
-
-@pytest.fixture
-def shown(monkeypatch):
-    """The objects that a notebook would display."""
-    import IPython.display
-
-    displayed = []
-    monkeypatch.setattr(IPython.display, "display", displayed.append)
-    monkeypatch.setattr(displays, "detect_frontend", lambda: "notebook")
-    return displayed
 
 
 def progress_of(clock, rows, sizes=None, *, progress=None):
@@ -77,40 +64,40 @@ def test_a_terminal_has_one_bar_for_all_rows(clock, capsys, monkeypatch):
 
 
 @pytest.mark.spec("D-03", "D-03a")
-def test_a_batch_that_takes_two_seconds_gets_one_bar(clock, shown):
+def test_a_batch_that_takes_two_seconds_gets_one_bar(clock, displayed):
     with showing(progress_of(clock, 200)) as progress:
         for n in range(200):
             clock.now += 0.01
             progress.end(n, failed=False)
-            assert len(shown) == (clock.now >= 102)
+            assert len(displayed) == (clock.now >= 102)
 
-    (bar,) = shown
+    (bar,) = displayed
     assert bar.text == "Done: 200 of 200 files in 2 s"
 
 
-def test_an_interrupt_leaves_the_last_text_and_no_button(clock, shown):
+def test_an_interrupt_leaves_the_last_text_and_no_button(clock, displayed):
     parts = []
 
     def interrupted():
         with showing(progress_of(clock, 3, progress=True)) as progress:
             progress.end(0, failed=False)
-            parts.extend(shown[0].children)
+            parts.extend(displayed[0].children)
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         interrupted()
 
-    assert shown[0].text == "Stopped at 1 of 3 files in 0 s"
-    assert shown[0].children == tuple(parts[:2])
+    assert displayed[0].text == "Stopped at 1 of 3 files in 0 s"
+    assert displayed[0].children == tuple(parts[:2])
     assert repr(parts[3]) == "<CancelButton>"
 
 
 @pytest.mark.spec("D-03", "D-03a")
 @pytest.mark.parametrize("workers", [1, 3])
-def test_all_uploads_of_a_call_share_one_bar(lab, shown, workers):
+def test_all_uploads_of_a_call_share_one_bar(lab, displayed, workers):
     svc.upload([bytes(3 * MIB)] * 3, name=["a", "b", "c"], workers=workers)
 
-    (bar,) = shown
+    (bar,) = displayed
     assert bar.text.startswith("Done: 3 of 3 files, 9 of 9 MiB in ")
 
 

@@ -1,5 +1,3 @@
-"""Tests calls for many rows over connections that break: all rows are done, and none twice, without a second call."""
-
 import io
 import warnings
 from concurrent.futures import ThreadPoolExecutor
@@ -138,11 +136,7 @@ CHANGE = {
         lambda files, **ways: svc.download(files, "to/", **ways),
         lambda lab, row: Path(row["path"]).read_bytes().startswith(b"n\n"),
     ),
-    "create events": (
-        lambda lab: TERM,
-        svc.create_events,
-        lambda lab, row: len(svc.events(session=lab)) == ROWS,
-    ),
+    "create events": (lambda lab: TERM, svc.create_events, lambda lab, row: len(svc.events(session=lab)) == ROWS),
     "import events": (
         exported,
         lambda path, **ways: svc.import_events(path, **ways),

@@ -1,5 +1,3 @@
-"""Tests calls with a ledger: a repeated call does what is missing, and no row is done twice."""
-
 import os
 from functools import partial
 from pathlib import Path
@@ -12,12 +10,9 @@ from svc_notebooks.core.errors.errors import ContentMismatch
 from svc_notebooks.local.ledger import Ledger
 from svc_notebooks.notebook.files import upload_requests
 
+pytestmark = pytest.mark.usefixtures("in_folder")
+
 CSV = b"city,people\nRiga,605\n"
-
-
-@pytest.fixture(autouse=True)
-def _in_folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture
@@ -231,8 +226,7 @@ def test_the_ledger_of_a_sandbox_in_memory_that_has_ended_is_set_aside(lab):
 
 def test_events_are_created_once_and_keep_the_labels_of_their_rows(lab, stop):
     days = pandas.DataFrame(
-        {"summary": ["Algebra", "Algebra", "Music"], "start": "2026-11-02", "end": "2026-11-03"},
-        index=["a", "b", "c"],
+        {"summary": ["Algebra", "Algebra", "Music"], "start": "2026-11-02", "end": "2026-11-03"}, index=["a", "b", "c"]
     )
     stop()
     with pytest.raises(KeyboardInterrupt):

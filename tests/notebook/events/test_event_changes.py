@@ -137,9 +137,6 @@ def test_an_instance_has_no_recurrence_of_its_own(lecture):
         svc.update_event(svc.instances(lecture)["id"][1], recurrence="daily")
 
 
-# -- this and following
-
-
 def test_this_and_following_is_a_series_of_its_own(lecture):
     third = svc.instances(lecture)["id"][2]
 
@@ -205,9 +202,6 @@ def test_only_the_organizer_can_split_a_series(lab, lecture):
         svc.update_event(svc.instances(lecture)["id"][2], this_and_following=True, summary="x", session=bob)
 
 
-# -- dates
-
-
 def test_only_a_recurring_all_day_event_is_sent_with_a_time_zone(lab):
     svc.create_event("Holiday", start="2026-01-09", **BERLIN)
     single = json.loads(svc.exchange().request_body)
@@ -264,9 +258,6 @@ def test_a_window_that_ends_before_it_begins_is_named(lab):
     ):
         with pytest.raises(ValueError, match=r"^time_max is 2026-11-01, which is not after time_min, 2026-11-02"):
             call()
-
-
-# -- nothing is lost without a word
 
 
 def test_an_individual_change_that_is_refused_does_not_stop_the_others(lecture, lab):

@@ -1,5 +1,3 @@
-"""Tests of the end of an event as a duration, a Period or a time of day, and of dates in the basic format."""
-
 from datetime import date, time, timedelta
 
 import numpy as np

@@ -38,9 +38,6 @@ def builder():
     return builder
 
 
-# -- zones
-
-
 @pytest.mark.parametrize(
     "typed, first",
     [
@@ -70,9 +67,6 @@ def test_another_text_stays_as_it_was_typed(text):
     assert choice.control.value == text
 
 
-# -- when
-
-
 def test_the_end_goes_with_the_start_until_it_is_set(when):
     when.first.value = date(2026, 12, 31)
     when.begins.value = time(23, 30)
@@ -92,9 +86,6 @@ def test_the_last_day_of_whole_days_is_sent_as_the_day_after(when):
     assert "2026-11-04" in when.ends_field.hint.value
     assert when.begins.layout.display == "none"
     assert when.zone.layout.display == "none"
-
-
-# -- recurrence
 
 
 @pytest.mark.parametrize(
@@ -162,9 +153,6 @@ def test_an_end_without_its_day_is_no_repetition_without_end(builder):
         builder.lines(MONDAY)
 
 
-# -- preview
-
-
 def test_the_preview_counts_and_shows_where_the_clocks_change():
     start = datetime(2026, 10, 19, 10, tzinfo=BERLIN)
     shown = instance_list(Series(("RRULE:FREQ=WEEKLY;COUNT=20",), start, start.replace(hour=11, minute=30)))
@@ -194,9 +182,6 @@ def test_a_month_is_a_table_with_its_days():
     assert november.count("<td></td>") == 12
     assert 'title="Monday: 1 instance"><mark' in november
     assert month_after(date(2026, 1, 31), -1) == date(2025, 12, 1)
-
-
-# -- rows
 
 
 def test_guests_come_and_go_and_a_blank_row_is_none():

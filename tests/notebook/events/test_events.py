@@ -1,5 +1,3 @@
-"""Tests of the event functions: their arguments, their errors before a request, and their frames."""
-
 from datetime import UTC, date, datetime, timedelta, timezone
 from zoneinfo import ZoneInfo
 
@@ -562,22 +560,6 @@ def times_in_utc(events: pd.DataFrame) -> dict[str, pd.Series]:
     """The time columns of a DataFrame in UTC, the time zone of the calendar."""
     times = [name for name in ("start", "end", "original_start_time") if name in events]
     return {name: events[name].dt.tz_convert("UTC") for name in times}
-
-
-def test_a_response_is_seen_by_all_guests(lab):
-    made = svc.create_event(
-        "Tea", start="2026-11-02", end="2026-11-03", attendees=["bob@svc.example", "eve@svc.example"]
-    )
-    bob, eve = lab.sign_in("bob@svc.example"), lab.sign_in("eve@svc.example")
-
-    svc.respond(made, "tentative", comment="maybe", session=bob)
-
-    for session in (lab.session, eve):
-        answers = {
-            attendee["email"]: attendee["responseStatus"]
-            for attendee in svc.event(made, session=session)["attendees"].item()
-        }
-        assert answers == {"bob@svc.example": "tentative", "eve@svc.example": "needsAction"}
 
 
 def test_only_guests_can_respond(lab):

@@ -1,7 +1,3 @@
-"""The DataFrames of busy periods and of free times."""
-
-from __future__ import annotations
-
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
@@ -139,9 +135,7 @@ minutes = st.integers(0, 60)
 
 @examples()
 @given(st.lists(st.tuples(minutes, minutes)), st.tuples(minutes, minutes), st.integers(1, 20))
-def test_slots_are_free_and_no_slot_is_missing(
-    busy: list[tuple[int, int]], opening: tuple[int, int], length: int
-) -> None:
+def test_slots_are_free_and_no_slot_is_missing(busy, opening, length):
     slots = list(free_slots(busy, opening, length))
 
     def is_free(begin: int) -> bool:

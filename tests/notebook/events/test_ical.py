@@ -1,6 +1,4 @@
-"""Tests of export_events, whose file another library reads."""
-
-from datetime import UTC, date
+from datetime import UTC
 from pathlib import Path
 from typing import Any
 
@@ -103,41 +101,6 @@ def test_time_bounds_select_from_all_events(lab: svc.Sandbox):
     saved = svc.export_events(to="week.ics", time_min="2026-11-03", time_max="2026-11-10")
 
     assert [vevent.summary.value for vevent in read(saved).vevent_list] == ["2026-11-09"]
-
-
-def test_everything_about_an_event_arrives(lab: svc.Sandbox):
-    paper = svc.upload(b"%PDF-1.7", name="paper.pdf")
-    made = svc.create_event(
-        "Über uns; alle, auch du",
-        start=date(2026, 11, 2),
-        end=date(2026, 11, 4),
-        location="Room 7",
-        description="Line one\nline two",
-        attendees=["grace@example.org", {"email": "room@example.org", "resource": True}],
-        reminders=[30, ("email", 60)],
-        conference=True,
-        attachments=paper,
-        visibility="private",
-        transparency="transparent",
-        source="https://talks.example/7",
-    )
-
-    vevent = read(svc.export_events(made, "talk.ics")).vevent
-
-    assert (vevent.summary.value, vevent.description.value) == ("Über uns; alle, auch du", "Line one\nline two")
-    assert (vevent.dtstart.value, vevent.dtend.value) == (date(2026, 11, 2), date(2026, 11, 4))
-    assert (vevent.location.value, vevent.url.value) == ("Room 7", "https://talks.example/7")
-    assert [attendee.value for attendee in vevent.attendee_list] == [
-        "mailto:grace@example.org",
-        "mailto:room@example.org",
-    ]
-    assert [attendee.params["CUTYPE"] for attendee in vevent.attendee_list] == [["INDIVIDUAL"], ["RESOURCE"]]
-    assert vevent.organizer.value == "mailto:ada@svc.example"
-    assert sorted(alarm.action.value for alarm in vevent.valarm_list) == ["DISPLAY", "EMAIL"]
-    assert vevent.attach.value == svc.file(paper["id"].item())["web_view_link"].item()
-    assert vevent.conference.value.startswith("https://")
-    assert (vevent.transp.value, vevent.contents["class"][0].value) == ("TRANSPARENT", "PRIVATE")
-    assert vevent.uid.value == made["i_cal_uid"].item()
 
 
 def test_an_invalid_argument_is_refused_before_anything_is_sent(lab: svc.Sandbox):

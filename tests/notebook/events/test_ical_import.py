@@ -1,5 +1,3 @@
-"""Tests of import_events: events, series with changed instances, time zones, and events that cannot be read."""
-
 from pathlib import Path
 
 import pandas as pd
@@ -7,12 +5,9 @@ import pytest
 
 import svc_notebooks as svc
 
+pytestmark = pytest.mark.usefixtures("in_folder")
+
 BERLIN = "Europe/Berlin"
-
-
-@pytest.fixture(autouse=True)
-def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture
@@ -109,11 +104,10 @@ END:VTIMEZONE
 
 
 @pytest.mark.parametrize(
-    "winter, summer, time_zone, hour",
-    [("+0100", "+0200", "Europe/Paris", 9), ("+0200", "+0300", "Europe/Kiev", 8)],
+    "winter, summer, time_zone, hour", [("+0100", "+0200", "Europe/Paris", 9), ("+0200", "+0300", "Europe/Kiev", 8)]
 )
 def test_a_zone_that_the_file_defines_becomes_the_iana_zone_with_the_same_offsets(
-    lab: svc.Sandbox, term: str, winter: str, summer: str, time_zone: str, hour: int
+    lab, term, winter, summer, time_zone, hour
 ):
     """Both files define the name Campus. The library keeps the zone of the first file for the second."""
     head = VTIMEZONE.format(name="Campus", winter=winter, summer=summer)
@@ -131,9 +125,7 @@ def test_a_zone_that_the_file_defines_becomes_the_iana_zone_with_the_same_offset
     "name, time_zone, hour",
     [("W. Europe Standard Time", BERLIN, 9), ("pacific standard time", "America/Los_Angeles", 18)],
 )
-def test_the_name_of_a_windows_zone_is_imported_as_the_zone_of_the_cldr(
-    lab: svc.Sandbox, term: str, name: str, time_zone: str, hour: int
-):
+def test_the_name_of_a_windows_zone_is_imported_as_the_zone_of_the_cldr(lab, term, name, time_zone, hour):
     event = f"UID:a@b\nDTSTART;TZID={name}:20270104T100000\nDURATION:PT1H\nRRULE:FREQ=MONTHLY;COUNT=12"
 
     imported = svc.import_events(file(event), calendar=term)
@@ -196,8 +188,6 @@ def test_a_source_without_a_calendar_is_refused(lab: svc.Sandbox, source: object
     with pytest.raises(error, match=message):
         svc.import_events(source)
 
-
-# -- events that other programs write ----------------------------------------------------------------------------------
 
 HOUR = "DTSTART;TZID=Europe/Berlin:20270104T100000\nDTEND;TZID=Europe/Berlin:20270104T110000"
 DAYS = "DTSTART;VALUE=DATE:20270104\nRRULE:FREQ=DAILY;COUNT=3"
@@ -312,9 +302,6 @@ def test_the_characters_of_a_file_are_found(lab: svc.Sandbox, term: str, encode)
     assert imported[["summary", "outcome"]].values.tolist() == [["Müller Straße", "done"]]
 
 
-# -- versions ----------------------------------------------------------------------------------------------------------
-
-
 def version(sequence: int, stamp: str, summary: str, more: str = "") -> str:
     return f"UID:a@b\n{HOUR}\nSEQUENCE:{sequence}\nDTSTAMP:{stamp}T000000Z\nSUMMARY:{summary}\n{more}"
 
@@ -359,9 +346,6 @@ def test_an_export_that_is_imported_changes_nothing(lab: svc.Sandbox, term: str,
         for path in (first, second)
     ]
     assert kept[0] == kept[1]
-
-
-# -- changed instances -------------------------------------------------------------------------------------------------
 
 
 def override(original: str, start: str, summary: str = "Moved", parameters: str = ";TZID=Europe/Berlin") -> str:

@@ -1,7 +1,3 @@
-"""Calendars that people share."""
-
-from __future__ import annotations
-
 from typing import Any
 
 import pandas as pd
@@ -15,31 +11,6 @@ BOB, EVE = "bob@svc.example", "eve@svc.example"
 @pytest.fixture
 def bob(lab: svc.Sandbox) -> svc.Session:
     return lab.sign_in(BOB)
-
-
-@pytest.mark.parametrize("role, sees, writes", [
-    ("freeBusyReader", False, False), ("reader", True, False), ("writer", True, True), ("owner", True, True),
-])  # fmt: skip
-def test_roles(lab: svc.Sandbox, bob: svc.Session, role: str, sees: bool, writes: bool) -> None:
-    svc.create_event("Tea", start="2026-11-02", end="2026-11-03")
-    shared = svc.share_calendar("primary", BOB, role=role)
-    calendar = "ada@svc.example"
-
-    def works(call: Any) -> bool:
-        try:
-            call()
-        except (svc.NotFound, svc.NotAllowed):
-            return False
-        return True
-
-    assert shared[["calendar", "id", "type", "role", "email_address", "outcome"]].values.tolist() == [
-        ["primary", f"user:{BOB}", "user", role, BOB, "done"]
-    ]
-    assert svc.calendars(session=bob).set_index("id")["access_role"][calendar] == role
-    assert works(lambda: svc.events(calendar=calendar, session=bob)) == sees
-    day = {"start": "2026-11-04", "end": "2026-11-05"}
-    assert works(lambda: svc.create_event("Cake", **day, calendar=calendar, session=bob)) == writes
-    assert works(lambda: svc.share_calendar(calendar, EVE, session=bob)) == (role == "owner")
 
 
 def test_a_role_is_replaced_and_removed(lab: svc.Sandbox, bob: svc.Session) -> None:

@@ -92,9 +92,6 @@ def test_an_archive_has_chosen_exchanges(lab, tmp_path):
     assert (tmp_path / "frame.har").read_bytes() == (tmp_path / "numbers.har").read_bytes()
 
 
-# -- a sequence ------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     "line",
     [
@@ -130,9 +127,6 @@ def test_differences_are_shown_line_by_line(lab):
     ]
     assert [line[2] for line in lines[3:]] == ["+"] * (len(svc.exchanges()) - 1)
     assert "cut the connection" in str(raised.value)
-
-
-# -- two runs --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("run", [7, None, pd.DataFrame({"a": [1]})])

@@ -1,5 +1,3 @@
-"""Tests of requests that are sent again, as they were or with changes, and of the comparison of two exchanges."""
-
 import pytest
 
 import svc_notebooks as svc

@@ -1,7 +1,3 @@
-"""Lists of several pages, as one DataFrame and in chunks."""
-
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Generator, Iterator
 from typing import Any
@@ -52,9 +48,7 @@ def test_chunks_of_no_file_are_one_empty_frame(lab: svc.Sandbox, conditions: dic
 
 
 @pytest.mark.parametrize("chunksize, error", [(0, ValueError), ("3", TypeError)])
-def test_a_wrong_chunksize_is_refused_before_the_first_chunk(
-    lab: svc.Sandbox, chunksize: object, error: type[Exception]
-) -> None:
+def test_a_wrong_chunksize_is_refused_before_the_first_chunk(lab, chunksize, error):
     with pytest.raises(error, match="chunksize"):
         svc.files(chunksize=chunksize)  # type: ignore[call-overload]
 
@@ -95,9 +89,7 @@ LISTS: dict[str, Callable[[Session], Generator[list[Any], None, None]]] = {
 
 
 @pytest.mark.parametrize("listed", LISTS.values(), ids=LISTS)
-def test_the_next_page_is_requested_while_a_page_is_used(
-    listed: Callable[[Session], Generator[list[Any], None, None]],
-) -> None:
+def test_the_next_page_is_requested_while_a_page_is_used(listed):
     service = Pages()
     pages = listed(service.session)
 

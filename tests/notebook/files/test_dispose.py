@@ -1,5 +1,3 @@
-"""Tests that closed and unreferenced objects are freed in a kernel where cells run again and again."""
-
 import gc
 import threading
 import tracemalloc

@@ -1,5 +1,3 @@
-"""Tests downloads of many rows: the requests that are sent, the paths, the threads, and the rows that fail."""
-
 import pytest
 
 import svc_notebooks as svc

@@ -1,5 +1,3 @@
-"""Tests uploads of one file object to several files, and of the files of a widget FileUpload."""
-
 import io
 
 import pytest

@@ -1,7 +1,5 @@
 """Tests svc:// with the abstract test suite of fsspec, and what the interface has beside names and folders."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import fsspec

@@ -1,5 +1,3 @@
-"""Tests folders: creating them, files in them, and moving."""
-
 import pytest
 
 import svc_notebooks as svc

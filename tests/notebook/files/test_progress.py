@@ -1,5 +1,3 @@
-"""Tests progress, with a bar in notebooks, tqdm in terminals, and a function."""
-
 import io
 import sys
 
@@ -11,17 +9,6 @@ from svc_notebooks.notebook import frontend
 from svc_notebooks.notebook.batch import progress as displays
 from svc_notebooks.notebook.batch.progress import reporting
 from svc_notebooks.notebook.batch.progress_bar import ProgressBar
-
-
-@pytest.fixture
-def shown(monkeypatch):
-    """The objects that a notebook would display."""
-    import IPython.display
-
-    displayed = []
-    monkeypatch.setattr(IPython.display, "display", displayed.append)
-    monkeypatch.setattr(displays, "detect_frontend", lambda: "notebook")
-    return displayed
 
 
 @pytest.mark.spec("D-03", "D-03a")
@@ -36,17 +23,17 @@ def test_a_progress_function_is_called_for_every_byte(lab):
 
 @pytest.mark.spec("D-03", "D-03a")
 @pytest.mark.parametrize("size, option, bars", [(MIB, None, 0), (8 * MIB, None, 1), (8 * MIB, False, 0), (10, True, 1)])
-def test_a_bar_is_shown_for_large_transfers_or_on_request(lab, shown, size, option, bars):
+def test_a_bar_is_shown_for_large_transfers_or_on_request(lab, displayed, size, option, bars):
     svc.upload(bytes(size), name="zeros.bin", progress=option)
 
-    assert len(shown) == bars
+    assert len(displayed) == bars
 
 
 @pytest.mark.spec("D-03", "D-03a")
-def test_the_bar_is_shown_once_and_then_changes(lab, shown):
+def test_the_bar_is_shown_once_and_then_changes(lab, displayed):
     svc.upload(bytes(9 * MIB), name="zeros.bin")
 
-    (bar,) = shown
+    (bar,) = displayed
     assert repr(bar) == "<ProgressBar: Upload zeros.bin>"
     assert "Done: 9 MiB of 9 MiB (100 %)" in bar.children[1].value
     assert 'role="status"' in bar.children[1].value
@@ -54,19 +41,19 @@ def test_the_bar_is_shown_once_and_then_changes(lab, shown):
 
 
 @pytest.mark.spec("A6-06", "A6-06b")
-def test_a_download_has_a_bar(lab, shown, tmp_path):
+def test_a_download_has_a_bar(lab, displayed, tmp_path):
     file = svc.upload(bytes(9 * MIB), name="zeros.bin", progress=False)
 
     svc.download(file, tmp_path)
 
-    (bar,) = shown
+    (bar,) = displayed
     assert repr(bar) == "<ProgressBar: Download zeros.bin>"
     assert f'value="{9 * MIB}" max="{9 * MIB}"' in bar.children[0].value
 
 
 @pytest.mark.spec("D-03", "D-03a")
 @pytest.mark.parametrize("error, word", [(KeyboardInterrupt, "Stopped"), (OSError, "Failed")])
-def test_a_bar_shows_that_the_transfer_stopped(shown, error, word):
+def test_a_bar_shows_that_the_transfer_stopped(displayed, error, word):
     def transfer():
         with reporting(True, "Upload zeros.bin", 100) as report:
             report(40, 100)
@@ -75,7 +62,7 @@ def test_a_bar_shows_that_the_transfer_stopped(shown, error, word):
     with pytest.raises(error):
         transfer()
 
-    assert [bar.text for bar in shown] == [f"{word} at 40 bytes of 100 bytes (40 %) in 0 s"]
+    assert [bar.text for bar in displayed] == [f"{word} at 40 bytes of 100 bytes (40 %) in 0 s"]
 
 
 @pytest.mark.spec("D-03", "D-03b")

@@ -1,5 +1,3 @@
-"""Tests read_frame on stored files: formats, native spreadsheets, several files, folders, and refused files."""
-
 import gzip
 import tempfile
 

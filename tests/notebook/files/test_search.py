@@ -1,7 +1,3 @@
-"""Files are found by keyword arguments, and by queries in which errors show their place."""
-
-from __future__ import annotations
-
 import unicodedata
 from datetime import UTC, date, datetime, timedelta, timezone
 

@@ -1,5 +1,3 @@
-"""Tests downloads of folders: the saved files and their paths, the skipped files, and a second run."""
-
 import unicodedata
 
 import pytest
@@ -50,16 +48,6 @@ def test_a_folder_is_saved_with_everything_below(data, tmp_path, to):
     assert contents(tmp_path / to) == WHOLE
     assert saved["path"].tolist() == [str(tmp_path / to / name) for name in WHOLE if WHOLE[name]]
     assert saved[["size", "of", "outcome"]].values.tolist() == [[1, 1, "saved"]] * 3
-
-
-def test_a_second_download_changes_nothing(data, tmp_path):
-    first = svc.download(data, tmp_path / "to")
-
-    again = svc.download(data, tmp_path / "to")
-
-    assert again["outcome"].tolist() == ["unchanged"] * 3
-    assert again["path"].tolist() == first["path"].tolist()
-    assert contents(tmp_path / "to") == WHOLE
 
 
 def test_a_folder_goes_up_and_comes_back_over_http_at_another_brand(tmp_path):

@@ -1,5 +1,3 @@
-"""Tests uploads of folders and patterns: the uploaded files, the skipped files, and a second run."""
-
 import os
 import unicodedata
 from contextlib import nullcontext

@@ -1,5 +1,3 @@
-"""Tests the format of uploaded DataFrames, the media type of updated files, and the columns of set fields."""
-
 import gzip
 from functools import partial
 
@@ -105,9 +103,6 @@ def test_the_row_numbers_that_are_not_sent_are_announced_at_the_line_of_the_call
     assert caught[0].filename == __file__
 
 
-# -- new content of a stored file
-
-
 KEPT = {
     "bytes of a workbook": (lambda path: svc.read(svc.upload(TABLE, name="a.xlsx")), {}, XLSX, XLSX),
     "a path without an extension": (lambda path: path / "new", {}, CSV, CSV),
@@ -172,8 +167,6 @@ def test_a_wrong_argument_of_an_update_with_a_frame_sends_nothing(lab):
 
     assert len(svc.exchanges()) == 0
 
-
-# -- the columns that were set
 
 SET = {"description": "counts", "folder_color_rgb": "#ff0000", "properties": {"lab": "7"}, "starred": True}
 CALLS = {

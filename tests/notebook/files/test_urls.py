@@ -1,7 +1,3 @@
-"""Tests files at URLs of fsspec, with its file system in memory and with file://."""
-
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,7 +23,6 @@ def refuse_reads_behind_the_end(
 
 @pytest.fixture
 def memory(monkeypatch: pytest.MonkeyPatch) -> Iterator[MemoryFileSystem]:
-    """The file system of memory://, which is one for the process, without files."""
     monkeypatch.setattr(MemoryFileSystem, "cat_file", refuse_reads_behind_the_end)
     system = MemoryFileSystem()
     yield system

@@ -46,9 +46,6 @@ def starts(view):
     return view.listed["start"].dt.strftime("%d %H:%M").tolist()
 
 
-# -- what is shown
-
-
 def test_the_grid_gets_the_events_of_the_week_in_the_time_zone_of_the_view(talk, lecture):
     svc.create_event("Trip", start="2026-11-05", end="2026-11-08", color="Banana")
     svc.create_event("Night", start="2026-11-06 22:00", end="2026-11-07 00:00", **BERLIN)
@@ -84,9 +81,6 @@ def test_arguments_that_are_not_valid(lab):
         svc.calendar_view(calendar="nowhere")
     with pytest.raises(TypeError, match=r"day must be a datetime\.date"):
         svc.calendar_view(day="2026-11-02")
-
-
-# -- one event
 
 
 def test_a_move_is_the_call_that_the_code_shows(lab, talk):
@@ -155,9 +149,6 @@ def test_the_details_and_a_deletion_after_a_question(lab):
     assert rows(view) == []
     assert view.code().startswith("svc.delete_event(")
     assert view.result["action"].tolist() == ["deleted"]
-
-
-# -- a series
 
 
 def ask_move(view, first, **by):
@@ -235,9 +226,6 @@ def test_the_old_series_is_restored_if_the_new_one_cannot_be_created(lecture, mo
     assert len(svc.instances(lecture)) == 10
 
 
-# -- guests
-
-
 @pytest.fixture
 def lunch(lab):
     named = {"attendees": ["bob@svc.example"], **BERLIN}
@@ -265,9 +253,6 @@ def test_a_move_of_an_event_with_guests_asks_whether_to_tell_them(lunch, send):
     view.undo_button.click()
     assert starts(view) == ["04 12:00"]
     assert f"send_updates='{send}'" in view.code()
-
-
-# -- new events and the editor
 
 
 def test_an_event_is_created_in_empty_time(lab):

@@ -1,7 +1,5 @@
 """The dashboard of a class without a browser: its lists, its code and its actions."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Iterator
 from pathlib import Path

@@ -79,9 +79,6 @@ def test_all_tabs_show_their_lists(board, lab):
     assert "Sheet" in board.show("export").controls.document.label
 
 
-# -- lab controls
-
-
 @pytest.fixture
 def panel(board):
     return board.show("lab")
@@ -145,9 +142,3 @@ def test_signing_in_replaces_the_user_of_all_tabs(board, panel, lab):
     panel.people.user.value = "nobody"
     panel.people.sign_in.click()
     assert "enter an address" in panel.alert.value
-
-
-# -- the wire
-
-
-# -- a service elsewhere

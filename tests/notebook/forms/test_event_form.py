@@ -44,9 +44,6 @@ def problems_of(form):
     return [words for field in form.controls.fields() for words in field.problems]
 
 
-# -- what is created
-
-
 @pytest.mark.spec("E-01", "E-01a")
 def test_create_creates_the_event_and_shows_it(form):
     form.create.click()
@@ -91,20 +88,6 @@ def test_every_part_of_the_form_reaches_the_service(form, file):
     assert (made["colorId"], made["visibility"], made["transparency"]) == ("7", "private", "transparent")
     assert made["recurrence"] == ["RRULE:FREQ=DAILY"]
     assert (made["status"], made["extendedProperties"]) == ("tentative", {"private": {"room": "3"}})
-
-
-@pytest.mark.spec("W-03", "W-03b")
-def test_the_code_does_what_the_form_does(form):
-    form.value = WEEKLY
-    form.create.click()
-    made = eval(form.code(), {"svc": svc})
-
-    same = ["summary", "start", "end", "recurrence"]
-    assert made[same].astype(str).to_dict() == form.result[same].astype(str).to_dict()
-    assert "svc.create_event(" in form.code_area.value
-
-
-# -- the value
 
 
 @pytest.mark.spec("W-03", "W-03b", "W-03c", "W-03d", "W-03e")
@@ -175,9 +158,6 @@ def test_any_value_is_kept_and_its_problems_are_shown(form):
     check()
 
 
-# -- what is wrong
-
-
 @pytest.mark.spec("W-03", "W-03b", "W-03h")
 def test_an_end_before_the_start_is_reported_at_the_end(form):
     form.controls.when.last.value = date(2026, 11, 1)
@@ -200,9 +180,6 @@ def test_an_error_of_the_service_is_shown_at_its_field(form):
     assert len(form.result) == 1
     assert form.controls.other_fields.problems
     assert "beside the field" in form.alert.value
-
-
-# -- the preview
 
 
 @pytest.mark.spec("W-03", "W-03c", "E-21")

@@ -1,5 +1,3 @@
-"""The controls of the event form under "More options" and the JSON of other fields, without a browser."""
-
 import json
 from datetime import date
 
@@ -84,9 +82,6 @@ def leaves(value, path=""):
     if isinstance(value, list):
         return {leaf for below in value for leaf in leaves(below, f"{path}[]")}
     return {path}
-
-
-# -- an event with every field
 
 
 @pytest.mark.spec("W-03", "W-03i")
@@ -180,9 +175,6 @@ def test_loading_and_saving_an_event_changes_nothing(form, changes):
     assert form.value.keys() >= before.keys()
 
 
-# -- the controls
-
-
 @pytest.mark.spec("W-03", "W-03h", "W-03i", "E-11", "E-11a")
 @pytest.mark.parametrize(
     "path, value, words",
@@ -256,9 +248,6 @@ def test_the_details_of_a_guest(form):
     assert form.value["attendees"][0]["comment"] == "gladly"
 
 
-# -- the JSON
-
-
 @pytest.mark.spec("W-03", "W-03i")
 @pytest.mark.parametrize(
     "event, label",
@@ -285,9 +274,6 @@ def test_json_does_not_replace_what_a_control_sets(form, event, label):
 
     assert (form.last_error is None, len(svc.events())) == (False, 1)
     assert "Created: Tea." in form.status.value
-
-
-# -- the parameters of the request
 
 
 @pytest.mark.spec("E-17", "W-03", "W-03i")

@@ -45,9 +45,6 @@ def run(panel):
     return eval(last, names)
 
 
-# -- the filter
-
-
 @pytest.mark.parametrize(
     "method, status, path, numbers",
     [
@@ -68,9 +65,6 @@ def test_the_list_is_filtered(panel, method, status, path, numbers):
     assert [int(text.partition(":")[0]) for text in listed(panel)] == numbers
     assert panel.result["n"].tolist() == numbers[::-1]
     assert run(panel)["n"].tolist() == numbers[::-1]
-
-
-# -- views
 
 
 @pytest.mark.parametrize(
@@ -96,9 +90,6 @@ def test_texts_of_others_are_escaped(lab):
         panel.view_format.value = view
         assert "<img" not in panel.view.value
     panel.close()
-
-
-# -- sending again
 
 
 def test_resend_shows_the_new_exchange_and_the_difference(panel):
@@ -172,9 +163,6 @@ def test_a_secret_that_was_removed_from_a_body_must_be_entered(lab):
     assert "body still has [redacted]" in panel.alert.value
     assert len(svc.exchanges()) == count
     panel.close()
-
-
-# -- the record
 
 
 def test_the_listed_exchanges_are_saved_as_an_archive(panel, tmp_path, monkeypatch):

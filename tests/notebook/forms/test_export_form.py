@@ -1,7 +1,6 @@
 """The export form without a browser. Tests set controls, click buttons and send the messages of a browser."""
 
 import asyncio
-import time
 from pathlib import Path
 from threading import Event
 
@@ -128,10 +127,7 @@ def test_a_browser_download(form, table, tmp_path):
     assert form.bar.text.endswith("received by the browser")
 
 
-@pytest.mark.parametrize(
-    "extension,words",
-    [("txt", "東京"), ("html", "sandbox"), ("docx", "has no preview here")],
-)
+@pytest.mark.parametrize("extension,words", [("txt", "東京"), ("html", "sandbox"), ("docx", "has no preview here")])
 def test_a_preview_saves_nothing(form, page, tmp_path, extension, words):
     choose(form, page, extension)
 
@@ -157,31 +153,6 @@ def test_a_hostile_export_stays_text_or_in_its_frame(kind):
     if kind == "text/html":
         assert 'sandbox=""' in view
         assert "default-src" in view
-
-
-def test_the_kernel_handles_other_messages_during_an_export(form, table, monkeypatch):
-    choose(form, table, "csv")
-    handle = form._session or svc.current_session()
-    send = handle.send
-
-    def slow(request, *bound):
-        time.sleep(0.3 if "/export" in request.url else 0)
-        return send(request, *bound)
-
-    monkeypatch.setattr(handle, "send", slow)
-
-    async def press():
-        form.export.click()
-        form.export.click()
-        assert "is running" in form.alert.value
-        turns = 0
-        while form.busy:
-            turns += 1
-            await asyncio.sleep(0.01)
-        return turns
-
-    assert asyncio.run(press()) > 10
-    assert len(form.result) == 1
 
 
 @pytest.mark.spec("W-02", "W-02c")
@@ -237,18 +208,6 @@ def test_hostile_names_stay_text_everywhere(lab, tmp_path):
     assert [view.value for view in shown if "<img" in view.value] == []
     assert "<img" not in form._repr_mimebundle_()["text/html"]
     assert [path.name for path in tmp_path.iterdir()] == ["_img src=x onerror=_alert(1)__.txt"]
-
-
-@pytest.mark.spec("W-05", "W-05b")
-def test_every_control_has_a_label_and_a_tooltip(form):
-    controls = form.controls
-    every = [controls.document, controls.refresh, controls.format, controls.target, controls.path]
-    every += [form.export, form.preview]
-
-    assert all(control.description and control.tooltip for control in every)
-
-
-# -- an export to a path that is taken
 
 
 @pytest.mark.parametrize(

@@ -291,9 +291,6 @@ def test_a_download_runs_in_a_thread_and_can_be_cancelled(lab, tmp_path):
     assert Path(tmp_path / "zeros.bin").exists()
 
 
-# -- a download to a path that is taken
-
-
 def asked_to_replace(browser, tmp_path, *names):
     choose(browser, *names)
     browser.ask["download"].click()

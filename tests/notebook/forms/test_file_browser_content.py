@@ -1,11 +1,6 @@
-"""The file browser, with new content, byte ranges, flagged files and the copy restriction."""
-
-import asyncio
-
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.core.policy import MIB
 from svc_notebooks.forms.file_browser.browser import FileBrowser
 
 EVIL = b"not for everybody"
@@ -58,9 +53,6 @@ def content_requests():
     return [("acknowledgeAbuse=true" in row["query"], row["status"]) for _, row in rows.iterrows()]
 
 
-# -- other content
-
-
 @pytest.mark.spec("A1-04")
 def test_the_content_of_a_file_is_replaced(browser, plan, tmp_path):
     (tmp_path / "new.txt").write_bytes(b"new words")
@@ -96,47 +88,6 @@ def test_replace_content_asks_first(browser, plan, tmp_path):
     assert svc.read(plan) == b"Feed the ducks on Monday."
 
 
-@pytest.mark.spec("A5-04")
-def test_a_native_document_converts_its_new_content(browser, tmp_path):
-    svc.upload(b"a,b\n", name="Sheet", mime_type="text/csv", convert_to="spreadsheet")
-    browser.refresh()
-    (tmp_path / "counts.csv").write_bytes(b"pond,birds\nMill pond,12\n")
-    choose(browser, "Sheet")
-    browser.ask["replace"].click()
-    assert "The new content is converted" in browser.question.head.value
-    browser.question.source.path.value = "counts.csv"
-    browser.question.yes.click()
-
-    assert browser.last_error is None
-    svc.export(browser.selection, "csv", "out.csv")
-    assert "Mill pond,12" in (tmp_path / "out.csv").read_text(encoding="utf-8-sig")
-
-
-def test_a_replacement_that_is_cancelled_leaves_the_file_as_it_was(lab, plan, tmp_path):
-    (tmp_path / "large.bin").write_bytes(bytes(24 * MIB))
-
-    async def scene():
-        browser = svc.file_browser()
-        choose(browser, "plan.txt")
-        browser.ask["replace"].click()
-        browser.question.source.path.value = "large.bin"
-        browser.question.yes.click()
-        assert browser.busy, browser.last_error
-        browser.work.cancel.click()
-        while browser.busy:
-            await asyncio.sleep(0.01)
-        return browser
-
-    browser = asyncio.run(scene())
-
-    assert "Cancelled. plan.txt is unchanged." in browser.status.value
-    assert browser.last_error is None
-    assert svc.read(plan) == b"Feed the ducks on Monday."
-
-
-# -- a part
-
-
 @pytest.mark.spec("A6-02", "A6-02a")
 @pytest.mark.parametrize(
     "first, last, part",
@@ -157,9 +108,6 @@ def test_a_byte_range_of_a_file(browser, plan, tmp_path, first, last, part, targ
         assert browser.saved == [part]
         assert browser.code() == f"svc.read('{plan['id'].item()}', {argument})"
         assert eval(browser.code(), {"svc": svc}) == part
-
-
-# -- a flagged file
 
 
 @pytest.mark.spec("A6-03", "A6-04", "A6-04a")
@@ -185,9 +133,6 @@ def test_the_owner_is_asked_before_a_flagged_file_is_downloaded(browser, evil, t
         assert browser.saved == [EVIL]
 
 
-# -- the copy restriction
-
-
 @pytest.mark.spec("A6-05", "A6-05b")
 def test_an_editor_can_restrict_viewers(browser, plan):
     choose(browser, "plan.txt")
@@ -201,9 +146,6 @@ def test_an_editor_can_restrict_viewers(browser, plan):
     assert "cannot download, export or copy it" in browser.about.facts.value
     viewers.value = True
     assert not svc.file(plan, fields="viewers_can_copy_content").iloc[0, 0]
-
-
-# -- metadata alone
 
 
 def made(browser, kind, name):

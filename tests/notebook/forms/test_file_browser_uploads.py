@@ -53,9 +53,6 @@ def test_a_dropped_file_goes_to_the_open_folder(browser, data):
     assert browser.picker.files == []
 
 
-# -- a name that another file has
-
-
 @pytest.fixture
 def conflicting(browser):
     """The browser after a person has dropped a file whose name a file of the folder has, and one with a free name."""
@@ -101,12 +98,6 @@ def test_two_files_of_one_name_do_not_replace_the_same_file(conflicting):
     assert [conflict.path.name for conflict in question.conflicts] == ["plan.txt"]
     question.keep.click()
     assert contents() == [("notes.txt", b""), ("plan (1).txt", b"newer"), ("plan.txt", b"new")]
-
-
-# -- the selection and the dialogs of the person
-
-
-# -- long uploads
 
 
 def test_an_upload_shows_its_progress_and_can_be_cancelled(browser):

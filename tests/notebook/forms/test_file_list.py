@@ -32,12 +32,6 @@ def pages(browser):
     return browser.listing.pager.text.replace("\N{EN DASH}", "-")
 
 
-# -- pages
-
-
-# -- order
-
-
 @pytest.mark.parametrize(
     "column, first, second",
     [
@@ -61,9 +55,6 @@ def test_a_heading_sorts_and_reverses(lab, column, first, second):
         assert eval(browser.code(), {"svc": svc})["name"].tolist() == names(browser)
 
     assert orders == [(first, column, True), (second, column, False)]
-
-
-# -- a large folder
 
 
 def test_a_large_folder_is_listed_without_a_wait(lab, monkeypatch):
@@ -115,12 +106,6 @@ def test_a_second_click_on_next_while_the_page_loads_shows_no_wrong_page(lab):
     assert (third, first_name) == ("101-130 of 130", "100.txt")
 
 
-# -- typing in the search field
-
-
-# -- the toolbar
-
-
 def enabled(browser):
     return {key for key, button in browser.toolbar.buttons.items() if not button.disabled}
 
@@ -144,9 +129,6 @@ def test_buttons_that_can_do_nothing_are_disabled(lab, files, chosen, expected):
 
     assert enabled(browser) == {"folder", *expected}
     assert browser.up.disabled
-
-
-# -- outdated messages, dialogs and lists
 
 
 def test_a_closed_browser_requests_nothing(lab, files):

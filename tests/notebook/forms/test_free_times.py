@@ -1,7 +1,3 @@
-"""The free times beside the guests of the event form."""
-
-from __future__ import annotations
-
 import pytest
 
 import svc_notebooks as svc

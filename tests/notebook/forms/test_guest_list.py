@@ -68,9 +68,6 @@ def test_every_address_is_a_guest_or_rejected(text):
     assert sorted(c for c in read if c in "ab@") == sorted(c for c in text if c in "ab@")
 
 
-# -- in the form
-
-
 @pytest.fixture
 def form(lab):
     form = svc.event_form()

@@ -1,12 +1,8 @@
-"""The upload form without a browser, with content of an existing file, a generated id and the copy restriction."""
-
-import asyncio
 from pathlib import Path
 
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.core.policy import MIB
 from svc_notebooks.forms.upload.controls import EXISTING
 
 
@@ -98,36 +94,6 @@ def test_content_of_a_native_document_is_converted(form, source):
     assert form.code() == f"svc.update('{sheet['id'].item()}', 'new.csv')"
 
 
-def test_a_replacement_is_cancelled_and_the_old_content_stays_until_the_end(form, plan, source, cancelled):
-    source(form, "large.bin", bytes(8 * MIB))
-    existing(form, plan)
-    form.controls.upload_type.value = "resumable"
-    form.controls.chunk_size.value = MIB
-
-    async def press():
-        form.upload.click()
-        form.question.yes.click()
-        assert form.busy, form.last_error
-        while form.bar.done < 4 * MIB:
-            await asyncio.sleep(0)
-        form.cancel.click()
-        cancelled.set()
-        while form.busy:
-            await asyncio.sleep(0)
-        before = svc.read(plan)
-        form.resume.click()
-        while form.busy:
-            await asyncio.sleep(0)
-        return before
-
-    assert asyncio.run(press()) == b"old words"
-    assert form.last_error is None
-    assert svc.read(plan) == bytes(8 * MIB)
-
-
-# -- a generated id
-
-
 @pytest.mark.spec("X-02", "X-02c")
 def test_a_repeated_upload_with_an_id_creates_one_file(form, source):
     source(form)
@@ -155,6 +121,3 @@ def test_an_id_is_refused_with_a_conversion_before_anything_is_sent(form, source
     assert len(svc.exchanges()) == before
     form.controls.target.value = ""
     assert form.controls.options.file_id.problems == ()
-
-
-# -- the copy restriction

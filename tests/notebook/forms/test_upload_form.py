@@ -85,21 +85,6 @@ def test_a_file_in_the_notebook_folder(form, tmp_path):
     assert form.result["name"].tolist() == ["beside.csv"]
 
 
-@pytest.mark.spec("W-01", "W-01e")
-def test_over_a_network_chunks_are_sent_in_a_thread_and_cancel_works(lab):
-    with lab.serve() as server:
-        session = svc.connect(server.base_url, lab.service.sign_in())
-        form = svc.upload_form(session=session)
-        box = form.controls.files.picker
-        send(box, "large.bin", bytes(range(256)) * (3 * MIB // 256))
-        form.controls.chunk_size.value = 256 * 1024
-        asyncio.run(_cancelled_and_resumed(form))
-        session.close()
-
-    assert form.last_error is None
-    assert form.result["size"].tolist() == [3 * MIB]
-
-
 async def _cancelled_and_resumed(form):
     form.upload.click()
     while form.bar.done < 512 * 1024:
@@ -290,16 +275,3 @@ def test_hostile_names_stay_text_everywhere(form, box):
     shown = [form.table, form.code_area, form.alert, *form.bar.children]
     assert [view.value for view in shown if "<img" in view.value] == []
     assert "<img" not in form._repr_mimebundle_()["text/html"]
-
-
-@pytest.mark.spec("W-05", "W-05b")
-def test_every_control_has_a_label_and_a_tooltip(form):
-    controls = form.controls
-    options = controls.options
-    every = [controls.upload_type.control, controls.chunk_size, controls.name.control]
-    every += [controls.target, controls.language, controls.upload_as, controls.existing_file]
-    every += [controls.refresh, options.button, options.viewers.control, options.media_type.control]
-    every += [options.id, options.generate, options.metadata.control]
-    every += [controls.files.path, form.upload, form.cancel, form.resume, form.question.no]
-
-    assert all(control.description and control.tooltip for control in every)

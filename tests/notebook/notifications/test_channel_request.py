@@ -24,7 +24,6 @@ def file(lab):
 
 @pytest.fixture(params=["file", "changes"])
 def watch(request, lab, file):
-    """watch_file on a file, or watch_changes."""
     return (
         (lambda *args, **options: svc.watch_file(file, *args, **options))
         if request.param == "file"

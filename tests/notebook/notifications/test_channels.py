@@ -13,12 +13,6 @@ from tests.patience import PATIENCE
 
 
 @pytest.fixture
-def rx(lab):
-    with svc.receiver() as rx:
-        yield rx
-
-
-@pytest.fixture
 def file(lab):
     return svc.upload(b"draft", name="draft.txt")
 
@@ -79,16 +73,6 @@ def test_retries_are_seen_in_their_order(lab, rx, file):
     assert delivered[["watching", "tries", "outcome"]].values.tolist() == [[file["id"].item(), 4, "delivered"]]
     assert 5 < delivered["waited"].item() < 7
     assert lab.deliveries()["outcome"].tolist() == ["retry", "retry", "retry", "delivered"]
-
-
-@pytest.mark.spec("A11-02", "A11-02a")
-@pytest.mark.parametrize("status, outcome", [(404, "failed"), (102, "delivered"), (204, "delivered"), (301, "failed")])
-def test_the_receiver_answers_any_status(lab, rx, status, outcome):
-    rx.answer_with(status)
-    svc.watch_changes(rx)
-    lab.deliver()
-
-    assert lab.deliveries()[["status", "outcome"]].values.tolist() == [[status, outcome]]
 
 
 @pytest.mark.spec("A11-02", "A11-02b")

@@ -14,12 +14,6 @@ import svc_notebooks as svc
 from tests.patience import PATIENCE
 
 
-@pytest.fixture
-def rx(lab):
-    with svc.receiver() as rx:
-        yield rx
-
-
 @contextmanager
 def connected(rx):
     parts = urlsplit(rx.address)

@@ -1,5 +1,3 @@
-"""Tests that the judge of the capstone gives each part to a right program, and takes the part from a wrong one."""
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,3 @@
-"""Tests of the controls of a sandbox: faults, limits, the clock, snapshots, forks and saved sandboxes."""
-
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 
 import pandas as pd
@@ -17,9 +13,6 @@ Q = 262_144
 CONTENT = bytes(range(256)) * 4 * 1024  # 1 MiB
 
 
-# -- faults
-
-
 @pytest.mark.spec("X-05", "X-05c")
 @pytest.mark.parametrize("preset", [plan.name for plan in PRESETS])
 def test_the_client_uploads_and_downloads_under_every_preset(lab, preset):
@@ -28,19 +21,6 @@ def test_the_client_uploads_and_downloads_under_every_preset(lab, preset):
         assert svc.read(file) == CONTENT
 
     assert svc.files()["name"].tolist() == ["film.mp4"]
-
-
-@pytest.mark.spec("X-05", "X-05c", "A3-13", "A3-13a")
-def test_the_expired_session_of_the_preset_is_really_gone(lab):
-    upload = svc.start_upload(CONTENT, name="film.mp4", chunk_size=2 * Q)
-    first = upload.session_uri
-
-    with lab.faults("expired session"):
-        upload.run()
-
-    assert upload.session_uri != first
-    assert 404 in svc.exchanges()["status"].dropna().tolist()
-    assert lab.agenda().empty
 
 
 def test_the_presets_are_a_frame():
@@ -93,22 +73,6 @@ def test_an_invalid_fault_is_refused_before_anything_is_sent(lab, text):
     assert svc.exchanges()["status"].tolist() == [200]
 
 
-# -- limits
-
-
-@pytest.mark.spec("X-04", "X-04a", "A3-22", "A3-22c")
-def test_the_client_obeys_retry_after(lab):
-    lab.limit(requests=3, per="5m")
-    before = lab.clock.now()
-
-    file = svc.upload(CONTENT, name="film.mp4", chunk_size=Q)
-
-    assert svc.exchanges()["status"].tolist().count(403) == 1
-    assert lab.clock.now() - before >= timedelta(minutes=5)
-    lab.limit(requests=None)
-    assert svc.read(file) == CONTENT
-
-
 @pytest.mark.spec("X-04", "X-04b")
 def test_a_limit_is_listed_and_removed(lab):
     limits = lab.limit("bob@svc.example", 10, per=90)
@@ -116,9 +80,6 @@ def test_a_limit_is_listed_and_removed(lab):
     assert limits[["user", "requests", "per", "spent"]].values.tolist() == [["bob@svc.example", 10, 90.0, 0]]
     assert lab.limit("bob@svc.example").empty
     assert lab.limits().dtypes.equals(limits.dtypes)
-
-
-# -- time
 
 
 @pytest.mark.parametrize("clock", ["virtual", "system"])
@@ -156,22 +117,6 @@ def test_the_agenda_lists_future_and_past_events(lab):
     assert lab.agenda(since=before, until=ahead["time"][0].isoformat())["what"].tolist() == ["token expires"]
 
 
-# -- copies
-
-
-def test_a_fork_has_its_own_files_time_and_ids(lab):
-    svc.upload(b"both", name="both")
-    with lab.fork() as copy:
-        assert svc.current_session() is lab.session
-        here, there = svc.upload(b"1", name="here"), svc.upload(b"2", name="there", session=copy.session)
-        copy.clock.advance("1d")
-
-        assert here["id"].item() != there["id"].item()
-        assert svc.files()["name"].tolist() == ["here", "both"]
-        assert svc.files(session=copy.session)["name"].tolist() == ["there", "both"]
-        assert copy.clock.now() - lab.clock.now() == timedelta(days=1)
-
-
 @pytest.mark.spec("N-11")
 def test_a_fork_sends_no_notifications(lab):
     rx = svc.receiver()
@@ -200,9 +145,6 @@ def test_a_sandbox_is_saved_and_opened(lab, tmp_path):
         assert svc.read(file) == CONTENT
         assert again.clock.now() == lab.clock.now()
     assert svc.current_session() is lab.session
-
-
-# -- domains
 
 
 @pytest.mark.spec("A8-05")
@@ -247,9 +189,6 @@ def test_an_invalid_domain_is_refused(lab, name):
 
     assert len(str(caught.value)) < 300
     assert len(lab.domains()) == 0
-
-
-# -- authorities
 
 
 @pytest.mark.spec("A8-04", "A8-04b")

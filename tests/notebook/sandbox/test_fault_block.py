@@ -1,7 +1,5 @@
 """A call of `lab.faults()` is checked at once, and warns if it has no effect because of a missing with block."""
 
-from __future__ import annotations
-
 import pytest
 
 import svc_notebooks as svc

@@ -1,5 +1,3 @@
-"""Tests of users, clients and service accounts of a sandbox, and of their tokens."""
-
 import json
 import stat
 import traceback
@@ -8,22 +6,6 @@ import pytest
 import requests
 
 import svc_notebooks as svc
-
-
-@pytest.mark.spec("T-04", "T-04a", "T-04b")
-def test_people_side_by_side_see_what_is_theirs_or_shared(lab):
-    bob = lab.sign_in("bob@svc.example")
-    robot = lab.sign_in(lab.service_account("robot"))
-    mine = svc.upload(b"mine", name="mine.txt")
-    svc.upload(b"his", name="his.txt", session=bob)
-
-    svc.share(mine, "robot@notebooks.iam.svc.example")
-
-    assert svc.files()["name"].tolist() == ["mine.txt"]
-    assert svc.files(session=bob)["name"].tolist() == ["his.txt"]
-    assert svc.files(session=robot)["name"].tolist() == ["mine.txt"]
-    with pytest.raises(svc.NotFound):
-        svc.read(mine, session=bob)
 
 
 def test_a_service_account_gets_new_tokens_by_itself(lab):

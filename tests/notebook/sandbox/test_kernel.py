@@ -1,5 +1,3 @@
-"""Tests of several sandboxes in one kernel, whose ids differ."""
-
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor

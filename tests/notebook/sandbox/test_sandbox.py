@@ -1,5 +1,3 @@
-"""Tests of the sandbox, which has no thread and no socket, and the same ids in every run."""
-
 import json
 import socket
 import threading

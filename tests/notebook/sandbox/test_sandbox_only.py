@@ -1,5 +1,3 @@
-"""What only a sandbox can do is refused at another service, with what to do instead."""
-
 import pickle
 
 import pytest

@@ -1,5 +1,3 @@
-"""Tests that a DataFrame comes back from each format, or is refused, or that a warning names what is lost."""
-
 import json
 import warnings
 from datetime import UTC, date, datetime, time, timedelta, timezone
@@ -179,8 +177,6 @@ def test_each_format_keeps_what_the_recipes_say(lab, kind, target):
 def test_the_recipes_have_a_row_for_each_kind():
     assert list(EXPECTED) == list(FRAMES)
 
-
-# -- random frames
 
 ODD = """ |NA|nan|None|null|#N/A|TRUE|false|1|1.50|007|-07|+5| 5|5 |1e5|1e|-|.|inf|-Infinity|2026-01-02|03:04|=1+1
 a,b|a;b| lead|trail |'|"|say "hi"|x, "y"|_x0041_|1_000|1,000|0x1F|٣|9223372036854775808|18446744073709551616|00|0|-0|0.0

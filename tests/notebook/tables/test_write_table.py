@@ -26,12 +26,7 @@ def read_back(frame, name, **options):
 
 @pytest.mark.parametrize(
     "name, content",
-    [
-        ("csv", "a,b\n1,é\n"),
-        ("tsv", "a\tb\n1\té\n"),
-        ("json", '[{"a":1,"b":"é"}]'),
-        ("jsonl", '{"a":1,"b":"é"}\n'),
-    ],
+    [("csv", "a,b\n1,é\n"), ("tsv", "a\tb\n1\té\n"), ("json", '[{"a":1,"b":"é"}]'), ("jsonl", '{"a":1,"b":"é"}\n')],
 )
 def test_text_formats_are_utf8_without_row_numbers(name, content):
     assert written(pd.DataFrame({"a": [1], "b": ["é"]}), name).decode() == content
@@ -142,11 +137,7 @@ REFUSED = {
     "levels of columns in JSON": (LEVELS, "json", "several levels; join them"),
     "levels of columns in Excel": (LEVELS, "xlsx", "several levels; join them"),
     "an infinite number in JSON": (pd.DataFrame({"x": [float("inf")]}), "json", "column 'x' has infinite numbers"),
-    "a long text in Excel": (
-        pd.DataFrame({"x": ["a" * 40_000]}),
-        "xlsx",
-        "column 'x' has a text of more than 32766",
-    ),
+    "a long text in Excel": (pd.DataFrame({"x": ["a" * 40_000]}), "xlsx", "column 'x' has a text of more than 32766"),
     "a lone surrogate": (pd.DataFrame({"x": ["\ud800"]}, dtype=object), "csv", "surrogates not allowed"),
     "xls": (pd.DataFrame({"x": [1]}), "xls", r"not written as Excel 97 to 2003; name the file \.xlsx"),
     "ods": (pd.DataFrame({"x": [1]}), "ods", "not written as OpenDocument spreadsheet"),

@@ -1,7 +1,5 @@
 """Tests of `svc-notebooks backup`, which copies a store that a service of another process is using."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
@@ -117,9 +115,7 @@ def test_a_damaged_part_is_reported_and_copied(tmp_path: Path, capsys: pytest.Ca
         ("store/copy", "is in the folder of the store"),
     ],
 )
-def test_a_target_that_exists_is_not_changed(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], target: str, problem: str
-) -> None:
+def test_a_target_that_exists_is_not_changed(tmp_path, capsys, target, problem):
     with open_service(tmp_path / "store"):
         pass
     (tmp_path / "full").mkdir()

@@ -1,7 +1,3 @@
-"""Tests of the roster and the other options of `serve --class`."""
-
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 

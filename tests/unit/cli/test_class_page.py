@@ -1,7 +1,5 @@
 """The commands of docs/class.md are run in the order of the page."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re

@@ -99,9 +99,7 @@ class TestCopy:
     @pytest.mark.parametrize(
         "word,message", [("0", "matches several notebooks: 00-start.ipynb, 01-more.ipynb"), ("x", "matches none of 00")]
     )
-    def test_an_ambiguous_name_is_refused_with_the_candidates(
-        self, shipped: Path, tmp_path: Path, word: str, message: str
-    ):
+    def test_an_ambiguous_name_is_refused_with_the_candidates(self, shipped, tmp_path, word, message):
         (shipped / "01-more.ipynb").write_text("")
 
         with pytest.raises(LookupError, match=message):
@@ -144,9 +142,7 @@ class TestLab:
         notary.store.close()
         assert trusted == {"00-start.ipynb": True, "01-found.ipynb": False}
 
-    def test_restores_a_notebook_with_the_option_at_any_place(
-        self, started: dict[str, object], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-    ):
+    def test_restores_a_notebook_with_the_option_at_any_place(self, started, tmp_path, capsys):
         mine = tmp_path / "mine"
         main(["lab", str(mine)])
         (mine / "00-start.ipynb").write_text("notes")
@@ -157,9 +153,7 @@ class TestLab:
         assert started["command"][-1] == "--no-browser"
 
     @pytest.mark.parametrize("word", ["99", ""])
-    def test_an_unknown_notebook_is_refused_with_a_list_of_all(
-        self, started: dict[str, object], shipped: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], word: str
-    ):
+    def test_an_unknown_notebook_is_refused_with_a_list_of_all(self, started, shipped, tmp_path, capsys, word):
         write_notebook(shipped / "01-more.ipynb")
 
         assert main(["lab", str(tmp_path / "mine"), "--fresh", word]) == 1
@@ -184,9 +178,7 @@ class TestLab:
 
         assert not psutil.pid_exists(int(pid.read_text()))
 
-    def test_a_missing_package_is_an_error_with_the_command(
-        self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-    ):
+    def test_a_missing_package_is_an_error_with_the_command(self, monkeypatch, capsys):
         monkeypatch.setattr(shipped_module, "find_spec", lambda _: None)
 
         assert main(["lab"]) == 1
@@ -288,9 +280,7 @@ os.environ["LEFT"] = "yes"
         (["serve", "--control", "--control-token", "a b"], "a token must be printable ASCII without spaces"),
     ],
 )
-def test_an_invalid_argument_is_refused_with_the_reason(
-    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
-):
+def test_an_invalid_argument_is_refused_with_the_reason(arguments, message, capsys):
     with pytest.raises(SystemExit, match="2"):
         main(arguments)
 
@@ -400,24 +390,6 @@ class TestServe:
         assert (mode, ca.exists()) == (0o644, False)
         assert (process.returncode, rest, errors) == (0, "", "")
 
-    def test_keeps_files_in_its_store(self, tmp_path: Path):
-        import requests
-
-        names = []
-        for _ in range(2):
-            with self.serve("--store", str(tmp_path / "store"), "--token", "t") as process:
-                ready = json.loads(process.stdout.readline())
-                signed_in = {"Authorization": "Bearer t"}
-                url = ready["base_url"] + "/storage/v3/files"
-                requests.post(url, json={"name": "kept"}, headers=signed_in, timeout=PATIENCE).raise_for_status()
-                names.append(
-                    [file["name"] for file in requests.get(url, headers=signed_in, timeout=PATIENCE).json()["files"]]
-                )
-                process.send_signal(signal.SIGTERM)
-                process.communicate(timeout=PATIENCE)
-
-        assert names == [["kept"], ["kept", "kept"]]
-
     @pytest.mark.parametrize(
         "arguments,message",
         [
@@ -435,13 +407,7 @@ class TestServe:
             (["--hub-domain", "uni.example"], "--hub-domain applies only to JupyterHub; add --hub"),
         ],
     )
-    def test_an_invalid_argument_of_serve_is_refused(
-        self,
-        monkeypatch: pytest.MonkeyPatch,
-        capsys: pytest.CaptureFixture[str],
-        arguments: list[str],
-        message: str,
-    ):
+    def test_an_invalid_argument_of_serve_is_refused(self, monkeypatch, capsys, arguments, message):
         monkeypatch.setattr(signal, "signal", lambda *_: None)
         monkeypatch.setattr(SocketServer, "serve_forever", lambda server: None)
 

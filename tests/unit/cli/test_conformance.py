@@ -1,7 +1,5 @@
 """Tests that `svc-notebooks conformance` names the broken rule and removes everything that it creates."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -21,13 +19,7 @@ from typing import Any, cast
 
 import pytest
 
-from svc_notebooks.cli.conformance import (
-    CaseOutcome,
-    InterfaceRule,
-    rule_rows,
-    summary,
-    table,
-)
+from svc_notebooks.cli.conformance import CaseOutcome, InterfaceRule, rule_rows, summary, table
 from svc_notebooks.core.http.messages import Headers, Request, Response
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
@@ -234,9 +226,7 @@ def _keep_a_file(service: Service) -> str:
 
 
 @pytest.mark.parametrize("variables, result", [({"SVC_CONTROL_TOKEN": "of-control"}, "pass"), ({}, "untestable")])
-def test_a_control_interface_with_a_token_is_used_by_those_who_have_it(
-    tmp_path: Path, variables: dict[str, str], result: str
-) -> None:
+def test_a_control_interface_with_a_token_is_used_by_those_who_have_it(tmp_path, variables, result):
     with (
         open_service() as service,
         SocketServer(service, control=True, control_token="of-control", threads=8) as server,

@@ -1,7 +1,3 @@
-"""The options of `serve` from environment variables."""
-
-from __future__ import annotations
-
 import os
 from contextlib import ExitStack
 from pathlib import Path

@@ -1,7 +1,3 @@
-"""Tests that the request journal and the record of exchanges are bounded by number and by bytes."""
-
-from __future__ import annotations
-
 import tracemalloc
 from collections.abc import Iterator
 from datetime import UTC, datetime

@@ -1,7 +1,3 @@
-"""Tests downloads, their ranges and breaks, and the files on disk before and after."""
-
-from __future__ import annotations
-
 import io
 import json
 import os
@@ -79,9 +75,7 @@ RANGES = [
 
 
 @pytest.mark.parametrize("byte_range, sent, part", RANGES, ids=str)
-def test_a_range_may_be_given_in_many_forms(
-    byte_range: object, sent: str, part: slice, shelf: Shelf, tmp_path: Path
-) -> None:
+def test_a_range_may_be_given_in_many_forms(byte_range, sent, part, shelf, tmp_path):
     session = session_for(shelf)
 
     assert read_content(session, "f", size=len(CONTENT), byte_range=byte_range) == CONTENT[part]  # type: ignore[arg-type]
@@ -115,9 +109,7 @@ def test_an_invalid_range_is_refused(wrong: object, error: type[Exception]) -> N
     (403, "fileNotDownloadable", NotAllowed),
     (416, "requestedRangeNotSatisfiable", BadRequest),
 ])  # fmt: skip
-def test_a_refused_download_is_an_error_and_leaves_no_file(
-    status: int, reason: str, error: type[Exception], shelf: Shelf, tmp_path: Path
-) -> None:
+def test_a_refused_download_is_an_error_and_leaves_no_file(status, reason, error, shelf, tmp_path):
     refusal = answer(status, envelope(status, reason))
     shelf.faults["GET"] = [refusal, None, refusal]
     session = session_for(shelf)
@@ -283,9 +275,6 @@ def test_an_abusive_file_is_acknowledged_by_an_explicit_argument_alone(shelf: Sh
     assert shown[0].filename == __file__
 
 
-# -- the place
-
-
 @pytest.mark.parametrize(
     "name, safe",
     [
@@ -344,9 +333,6 @@ def test_two_downloads_do_not_write_one_file(shelf: Shelf, tmp_path: Path) -> No
         save_content(session_for(shelf), "f", tmp_path / "x")
 
 
-# -- a path that is taken
-
-
 def test_a_download_that_runs_again_transfers_nothing(shelf: Shelf, tmp_path: Path) -> None:
     session = session_for(shelf)
     first = save_content(session, "f", tmp_path / "x")
@@ -382,9 +368,6 @@ def test_other_content_stays_and_nothing_is_transferred(other: bytes, shelf: She
     assert caught.value.filename == str(path)
     assert not any("alt=media" in url for _, url, _ in shelf.requests)
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("x", other)]
-
-
-# -- progress and memory
 
 
 @pytest.mark.spec("A6-06", "A6-06b", "D-03", "D-03a")

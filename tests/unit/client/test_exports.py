@@ -1,7 +1,3 @@
-"""Tests exports and the formats of a service, with broken connections, errors and unknown formats."""
-
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Iterator

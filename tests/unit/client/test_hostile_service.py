@@ -1,7 +1,5 @@
 """Everything that the client receives has a bound, whatever a service declares (tests/hostile_service.py)."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

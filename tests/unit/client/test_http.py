@@ -1,7 +1,3 @@
-"""Tests the transport over sockets, with requests and urllib3."""
-
-from __future__ import annotations
-
 import socket
 import ssl
 import threading
@@ -214,9 +210,7 @@ def test_invalid_urls_and_headers_are_hopeless(transport: HttpTransport) -> None
 
 
 @pytest.mark.parametrize("proxy", ["http://", "ftp://proxy.example", "http://proxy.example:port", "socks5://x"])
-def test_an_invalid_proxy_is_hopeless_and_its_variable_is_named(
-    proxy: str, no_proxies: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_invalid_proxy_is_hopeless_and_its_variable_is_named(proxy, no_proxies, monkeypatch):
     monkeypatch.setenv("HTTP_PROXY", proxy)
     with pytest.raises(TransportError, match=r"check HTTP_PROXY .*NO_PROXY") as caught:
         HttpTransport().send(Request("GET", "http://outside.example/"))
@@ -263,9 +257,7 @@ def test_missing_certificates_in_the_environment_are_hopeless(monkeypatch: pytes
         ({"proxies": {"https://": "http://proxy.example"}}, ValueError, "a scheme without '://'"),
     ],
 )
-def test_certificates_and_proxies_are_checked_when_given(
-    wrong: dict[str, object], error: type[Exception], says: str
-) -> None:
+def test_certificates_and_proxies_are_checked_when_given(wrong, error, says):
     with pytest.raises(error, match=says):
         HttpTransport(**wrong)
 
@@ -281,9 +273,6 @@ def test_tracebacks_of_urllib3_are_not_kept_with_the_error(server: Server, trans
     while cause is not None:
         assert cause.__traceback__ is None
         cause = cause.__cause__ or cause.__context__
-
-
-# -- certificates and proxies
 
 
 @pytest.fixture
@@ -307,9 +296,7 @@ def test_a_certificate_that_is_not_trusted_is_hopeless(server: Server, authority
     assert caught.value.hopeless
 
 
-def test_an_authority_may_be_given_or_named_by_the_environment(
-    server: Server, authority: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_authority_may_be_given_or_named_by_the_environment(server, authority, monkeypatch):
     explicit = HttpTransport(verify=authority)
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(authority))
     named = HttpTransport()
@@ -339,9 +326,7 @@ def test_an_authority_may_be_given_or_named_by_the_environment(
         ("http://inside.example/", "x.example,*"),
     ],
 )
-def test_this_machine_and_the_hosts_of_no_proxy_need_no_proxy(
-    url: str, no_proxy: str, no_proxies: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_this_machine_and_the_hosts_of_no_proxy_need_no_proxy(url, no_proxy, no_proxies, monkeypatch):
     monkeypatch.setenv("NO_PROXY", no_proxy)
     monkeypatch.setenv("ALL_PROXY", "http://proxy.example:3128")
 

@@ -1,7 +1,3 @@
-"""Tests the requests over open connections, and compares the responses with those that http.client reads."""
-
-from __future__ import annotations
-
 import errno
 import io
 from http.client import HTTPException, HTTPResponse
@@ -104,9 +100,6 @@ def test_a_folded_line_is_one_header() -> None:
 def test_a_length_of_5000_digits_is_unknown() -> None:
     head = b"HTTP/1.1 200 OK\r\nContent-Length: " + b"9" * 5000 + b"\r\n\r\nhello"
     assert read(head)[1] == b"hello"
-
-
-# -- requests
 
 
 def test_the_head_of_a_request_has_its_path_query_and_headers() -> None:

@@ -46,9 +46,6 @@ def expected(event: dict[str, Any], most: int = 60) -> list[Any]:
     return [occurrence.start for occurrence in islice(expanded, most)]
 
 
-# -- times -----------------------------------------------------------------------------------------------------------
-
-
 def test_a_time_has_its_zone_and_the_zone_is_in_the_file():
     calendar = read(seminar())
 
@@ -66,9 +63,6 @@ def test_an_event_that_begins_in_one_zone_and_ends_in_another_brings_both():
 
     assert [component.tzid.value for component in calendar.vtimezone_list] == ["America/New_York", BERLIN]
     assert calendar.vevent.dtend.value - calendar.vevent.dtstart.value == timedelta(hours=9)
-
-
-# -- recurrence ------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -130,9 +124,6 @@ def test_a_cancelled_instance_is_left_out():
     assert [start.day for start in starts(vevents[0])] == [19, 2]
 
 
-# -- what it is, who comes, where it leads -----------------------------------------------------------------------------
-
-
 def test_line_breaks_in_texts_and_names_are_escaped():
     evil = "x\r\nEND:VEVENT\r\nBEGIN:VEVENT"
     guest = {"email": f"ada@example.org{evil}", "displayName": evil, "comment": evil}
@@ -187,8 +178,6 @@ def test_the_conference_and_the_attachments_are_links():
     assert (vevent.conference.value, vevent.conference.params["FEATURE"]) == ("https://meet.example/abc", ["VIDEO"])
     assert (vevent.attach.value, vevent.attach.params["FMTTYPE"]) == (paper["fileUrl"], ["application/pdf"])
 
-
-# -- reminders -------------------------------------------------------------------------------------------------------
 
 POPUP, EMAIL = {"method": "popup", "minutes": 10}, {"method": "email", "minutes": 1440}
 

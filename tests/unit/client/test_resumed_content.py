@@ -1,7 +1,3 @@
-"""Tests that a resumed upload is compared with its source: the stored file is what the source is, or it is an error."""
-
-from __future__ import annotations
-
 import hashlib
 import io
 import json
@@ -17,10 +13,7 @@ from svc_notebooks.client.session import Session
 from svc_notebooks.client.uploads import chosen_id
 from svc_notebooks.client.uploads.prepare import resume_upload, start_upload, upload
 from svc_notebooks.client.uploads.sources import PathSource
-from svc_notebooks.core.errors.errors import (
-    SourceChanged,
-    UnverifiedUploadWarning,
-)
+from svc_notebooks.core.errors.errors import SourceChanged, UnverifiedUploadWarning
 from svc_notebooks.core.http.messages import Request, Response, as_body
 from tests.scripted import Fault, Q, Shelf, Stream, lost, reset, session_for
 
@@ -191,9 +184,7 @@ class WithPartialResponses(WithoutChecksums):
 @pytest.mark.spec("A3-25")
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
 @pytest.mark.parametrize("service", [Shelf, WithPartialResponses])
-def test_a_source_that_changed_is_an_error_that_names_the_stored_file(
-    path: Path, way: Way, service: type[Shelf]
-) -> None:
+def test_a_source_that_changed_is_an_error_that_names_the_stored_file(path, way, service):
     shelf = service()
     session = session_for(shelf)
 
@@ -275,9 +266,7 @@ def test_a_stream_by_hand_is_a_warning_because_it_cannot_be_read_again() -> None
 
 @pytest.mark.parametrize("source", ["path", "bytes", "stream"])
 @pytest.mark.parametrize("chunk_size", [Q, -1])
-def test_an_upload_that_was_not_resumed_is_not_read_twice(
-    path: Path, source: str, chunk_size: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_upload_that_was_not_resumed_is_not_read_twice(path, source, chunk_size, monkeypatch):
     def digest(*args: object) -> str:
         raise AssertionError
 
@@ -286,9 +275,7 @@ def test_an_upload_that_was_not_resumed_is_not_read_twice(
     shelf = WithPartialResponses({"PUT": [] if source == "path" else [reset]})  # bytes in memory cannot change
 
     upload(
-        session_for(shelf),
-        {"path": path, "bytes": CONTENT, "stream": Stream(CONTENT)}[source],
-        chunk_size=chunk_size,
+        session_for(shelf), {"path": path, "bytes": CONTENT, "stream": Stream(CONTENT)}[source], chunk_size=chunk_size
     )
 
     assert list(shelf.contents.values()) == [CONTENT]

@@ -44,9 +44,6 @@ def test_a_retry_after_of_a_year_is_not_waited_for(call: Callable[[Session], obj
     assert caught.value.status == status
 
 
-# -- nobody, or somebody else, at the other end
-
-
 @pytest.fixture
 def other_program() -> Iterator[Callable[[bytes], str]]:
     """Start a server that sends these bytes to every connection, and return its address."""
@@ -123,6 +120,3 @@ def test_a_port_where_nothing_listens_is_named(call: str) -> None:
     assert isinstance(error, Unreachable)
     assert f"nothing listens at {address}; check the port in base_url" in str(error)
     assert "where it stopped" not in str(error)
-
-
-# -- what a repetition goes on with

@@ -1,7 +1,3 @@
-"""Tests the calls, retries, token, address and record of a session."""
-
-from __future__ import annotations
-
 import json
 import logging
 import pickle
@@ -40,9 +36,6 @@ def replies(*responses: Response) -> tuple[Session, list[Request]]:
         return waiting.pop(0)
 
     return session_for(handler), requests
-
-
-# -- calls
 
 
 def test_a_call_sends_json_and_returns_the_object() -> None:
@@ -93,9 +86,6 @@ def test_an_html_page_does_not_come_from_the_service(status: int) -> None:
     with pytest.raises(SvcError, match=rf"{status} is an HTML page.*base_url, HTTPS_PROXY.*NO_PROXY") as caught:
         session.call("GET", "/storage/v3/files/x")
     assert caught.value.status == status
-
-
-# -- what is sent again
 
 
 @pytest.mark.spec("A3-22", "A3-22c")
@@ -186,9 +176,6 @@ def test_a_request_is_sent_again_after_a_response_that_breaks_off() -> None:
     assert len(requests) == 2
 
 
-# -- the operations
-
-
 def test_pages_are_requested_as_they_are_needed() -> None:
     pages = [
         Response(200, body=b'{"files": [{"id": "1"}, {"id": "2"}], "nextPageToken": "t"}'),
@@ -202,13 +189,6 @@ def test_pages_are_requested_as_they_are_needed() -> None:
     assert [file["id"] for file in files] == ["2", "3"]
     assert requests[1].query.get("pageToken") == "t"
     assert requests[0].query.get("fields") == "nextPageToken,files(id)"
-
-
-def test_a_limit_ends_the_pages() -> None:
-    session, requests = replies(Response(200, body=b'{"files": [{"id": "1"}, {"id": "2"}], "nextPageToken": "t"}'))
-
-    assert len(list(list_files(session, limit=2))) == 2
-    assert len(requests) == 1
 
 
 def test_a_repeated_page_token_is_an_error_of_the_service() -> None:
@@ -227,9 +207,6 @@ def test_an_invalid_id_is_refused_before_anything_is_sent(wrong: str) -> None:
         get_file(session, wrong)
     with pytest.raises(TypeError, match="file_id"):
         get_file(session, 7)  # type: ignore[arg-type]
-
-
-# -- the address
 
 
 @pytest.mark.parametrize(
@@ -257,9 +234,6 @@ def test_an_invalid_address_is_refused(wrong: str) -> None:
 def test_a_path_begins_with_a_slash() -> None:
     with pytest.raises(ValueError, match="must begin with a slash"):
         Session(BASE, handler=Shelf()).call("GET", "storage/v3/files")
-
-
-# -- the token
 
 
 @pytest.mark.parametrize(
@@ -376,9 +350,6 @@ def test_a_traceback_with_variables_does_not_show_the_token() -> None:
         error = error.__cause__
     assert len(inside) > 3
     assert TOKEN not in "".join(inside)
-
-
-# -- the record
 
 
 @pytest.mark.spec("D-04", "D-04a", "D-04b")

@@ -1,7 +1,3 @@
-"""Tests the sources of uploads and their errors."""
-
-from __future__ import annotations
-
 import hashlib
 import io
 import os
@@ -153,9 +149,6 @@ def test_a_digest_is_that_of_all_bytes(path: Path, kind: str, algorithm: str) ->
         assert source.digest("sha512") is None or kind != "stream"
 
 
-# -- files whose size the system does not know
-
-
 @pytest.fixture(params=[0, 4096, len(CONTENT) + 1, len(CONTENT) - 1])
 def unsized(path: Path, request: pytest.FixtureRequest) -> UploadSource:
     """Return the source of a file for which the system returns a wrong size, such as 0 in /proc and 4096 in /sys."""
@@ -176,9 +169,6 @@ def test_a_file_of_unknown_size_is_read_like_a_stream(unsized: UploadSource) -> 
     assert unsized.read(0, 1000) == CONTENT[:1000]
     copy = pickle.loads(pickle.dumps(unsized))
     assert copy.read(1000, len(CONTENT)) == CONTENT[1000:]
-
-
-# -- streams
 
 
 def test_a_stream_keeps_the_last_bytes_and_no_more() -> None:
@@ -206,9 +196,6 @@ def test_a_pipe_that_does_not_block_is_an_error() -> None:
     left.setblocking(False)
     with left, right, left.makefile("rb", buffering=0) as file, pytest.raises(BlockingIOError):
         open_source(file).read(0, 10)
-
-
-# -- bodies
 
 
 def test_a_body_is_a_piece_of_a_source_between_two_texts() -> None:

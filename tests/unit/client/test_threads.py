@@ -1,7 +1,5 @@
 """Tests threads that share one session, in which each upload counts its own bytes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from threading import Barrier, Event
@@ -49,12 +47,6 @@ def test_a_cancel_ends_the_run_of_another_thread_after_its_step() -> None:
     assert shelf.files == {}
 
 
-# -- the history of an upload
-
-
-# -- two uploads of one file
-
-
 def test_an_upload_whose_session_another_upload_uses_is_an_error() -> None:
     session = session_for(Shelf())
     first = start_upload(session, CONTENT, chunk_size=Q)
@@ -97,9 +89,6 @@ def test_a_thread_waits_for_the_current_step_of_another() -> None:
         assert questions[0].result(PATIENCE)["stored"] == Q
 
     assert [row["action"] for row in begun.history] == ["begin", "send", "ask"]
-
-
-# -- the token and the fault of a session
 
 
 def test_a_token_that_another_thread_has_renewed_is_used() -> None:

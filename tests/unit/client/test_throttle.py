@@ -1,7 +1,3 @@
-"""The wait that the threads of a session share after a refusal."""
-
-from __future__ import annotations
-
 import json
 from random import Random
 

@@ -1,7 +1,5 @@
 """Tests the journal of unfinished uploads, on disk, for one user and many processes."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import stat

@@ -1,7 +1,3 @@
-"""Tests the upload types, their requests, the checks of arguments, and uploads step by step."""
-
-from __future__ import annotations
-
 import io
 import tracemalloc
 from pathlib import Path
@@ -11,22 +7,13 @@ import pytest
 
 from svc_notebooks.client.session import Session
 from svc_notebooks.client.uploads.prepare import choose_upload_type, resume_upload, start_upload, upload
-from svc_notebooks.core.errors.errors import (
-    ContentMismatch,
-    Interrupted,
-    ServiceFailed,
-    SessionExpired,
-    SourceChanged,
-)
+from svc_notebooks.core.errors.errors import ContentMismatch, Interrupted, ServiceFailed, SessionExpired
 from svc_notebooks.core.http.messages import Headers, Request, Response, as_body
 from svc_notebooks.core.uploads.states import UploadRule, UploadState
 from tests.scripted import Q, Shelf, Stream, Time, answer, envelope, lost, reset, session_for
 
 CONTENT = Random(6).randbytes(2 * Q + 99)
 MIB = 1024 * 1024
-
-
-# -- the choice
 
 
 @pytest.mark.spec("A1-05")
@@ -93,9 +80,6 @@ def test_every_size_arrives_in_chunks(size: int, kind: str) -> None:
     assert len(shelf.header_values("Content-Range")) == max(1, -(-size // Q))
 
 
-# -- in one request, when it fails
-
-
 @pytest.mark.spec("X-07")
 def test_with_an_id_it_is_repeated_and_a_409_means_success() -> None:
     shelf = Shelf({"POST": [lost]})
@@ -110,9 +94,6 @@ def test_a_stream_that_was_read_cannot_be_sent_again() -> None:
 
     with pytest.raises(Interrupted, match="stream that cannot be read again"):
         upload(session_for(shelf), Stream(bytes(20 * MIB)), upload_type="media")
-
-
-# -- the checks, before a byte is sent
 
 
 @pytest.mark.spec("A3-24")
@@ -160,9 +141,6 @@ def test_wrong_arguments_are_named(options: dict[str, object], error: type[Excep
     with pytest.raises(error, match=named):
         upload(session_for(shelf), CONTENT, **options)  # type: ignore[arg-type]
     assert shelf.requests == []
-
-
-# -- by hand
 
 
 def test_an_upload_can_be_run_step_by_step() -> None:
@@ -261,9 +239,7 @@ def test_an_upload_without_a_session_has_no_status_and_no_cancel() -> None:
 
 
 @pytest.mark.parametrize(
-    "location",
-    [{}, {"Location": "ftp://x/y"}, {"Location": "http://x:port/"}],
-    ids=["none", "ftp", "port"],
+    "location", [{}, {"Location": "ftp://x/y"}, {"Location": "http://x:port/"}], ids=["none", "ftp", "port"]
 )
 def test_an_initiation_without_a_valid_location_is_an_error_of_the_service(location: dict[str, str]) -> None:
     session = session_for(lambda request: Response(200, Headers(location)))
@@ -281,9 +257,7 @@ def test_an_initiation_without_a_valid_location_is_an_error_of_the_service(locat
         ("application/json", b'{"id": null}', "it has no id|without a Location header"),
     ],
 )
-def test_a_response_of_another_program_is_not_a_stored_file(
-    method: str, media_type: str, body: bytes, message: str
-) -> None:
+def test_a_response_of_another_program_is_not_a_stored_file(method, media_type, body, message):
     page = Response(200, Headers([("Content-Type", media_type)]), body)
     shelf = Shelf({method: [lambda shelf, request: page]})
     with pytest.raises(ServiceFailed, match=message):
@@ -333,9 +307,6 @@ def test_a_redirect_is_not_followed(method: str, status: int) -> None:
     assert len(shelf.header_values("Content-Range")) == (method == "PUT")
 
 
-# -- progress
-
-
 @pytest.mark.spec("D-03", "D-03a")
 @pytest.mark.parametrize("options", [{}, {"name": "a"}, {"chunk_size": Q}, {"chunk_size": -1}], ids=str)
 def test_progress_goes_up_to_the_whole(options: dict[str, object]) -> None:
@@ -346,27 +317,6 @@ def test_progress_goes_up_to_the_whole(options: dict[str, object]) -> None:
     assert reports == sorted(reports)
     assert reports[-1] == (len(CONTENT), len(CONTENT))
     assert len(reports) > 2
-
-
-# -- resuming
-
-
-@pytest.mark.spec("A3-25")
-def test_the_same_call_resumes_an_interrupted_upload(tmp_path: Path) -> None:
-    shelf, state = Shelf({"PUT": [None, *[reset] * 99]}), tmp_path / "state"
-    with pytest.raises(Interrupted, match="Run the call again"):
-        upload(session_for(shelf, state_dir=state), CONTENT, name="a", chunk_size=Q)
-    shelf.faults.clear()
-    before = len(shelf.header_values("Content-Range"))
-
-    upload(session_for(shelf, state_dir=state), CONTENT, name="a", chunk_size=Q)
-
-    assert shelf.header_values("Content-Range")[before:][:2] == [
-        f"bytes */{len(CONTENT)}",
-        f"bytes {Q}-{2 * Q - 1}/{len(CONTENT)}",
-    ]
-    assert list(shelf.contents.values()) == [CONTENT]
-    assert list(state.glob("*")) == []
 
 
 @pytest.mark.spec("A3-25")
@@ -383,17 +333,6 @@ def test_a_pending_upload_is_resumed_with_its_metadata(tmp_path: Path) -> None:
 
     assert file["description"] == "d"
     assert session.pending.all() == []
-
-
-@pytest.mark.spec("A3-25")
-def test_a_pending_upload_needs_the_same_content() -> None:
-    session = session_for(Shelf())
-    start_upload(session, CONTENT, chunk_size=Q).close()
-    (entry,) = session.pending.all()
-
-    with pytest.raises(SourceChanged):
-        resume_upload(session, entry.session_uri, CONTENT[::-1])
-    assert resume_upload(session, entry.session_uri, CONTENT).run()["size"] == str(len(CONTENT))
 
 
 @pytest.mark.parametrize("wrong", ["", "ftp://x", 7, None])
@@ -413,9 +352,6 @@ def test_a_session_without_known_metadata_is_not_opened_again() -> None:
         resume_upload(session_for(shelf), begun.session_uri or "", CONTENT).run()
 
     assert shelf.contents == {}
-
-
-# -- memory
 
 
 class Sink(Shelf):
@@ -473,9 +409,6 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path, kind: str) -> None:
         tracemalloc.stop()
 
     assert peak < 6 * MIB
-
-
-# -- errors that last
 
 
 @pytest.mark.parametrize("upload_type", ["media", "resumable"])

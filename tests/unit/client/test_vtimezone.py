@@ -1,5 +1,3 @@
-"""A VTIMEZONE that dateutil reads has the same offsets as zoneinfo."""
-
 import io
 import re
 from datetime import UTC, datetime, timedelta

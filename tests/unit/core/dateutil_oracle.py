@@ -15,8 +15,6 @@ In three places dateutil does not do what RFC 5545 says; there it is asked diffe
    dateutil begins with that week, and what lies before the start is left out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import UTC, datetime, time, timedelta, tzinfo
 from itertools import chain, islice, takewhile

@@ -1,7 +1,5 @@
 """The decoders of bodies: content codings, digests, and the transfer encodings of parts."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import hashlib

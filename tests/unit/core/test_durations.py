@@ -1,7 +1,3 @@
-"""Durations are read in the same forms everywhere."""
-
-from __future__ import annotations
-
 from datetime import timedelta
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""Tests of the exceptions, the catalogue and the body of error responses."""
-
 import json
 
 import pytest

@@ -1,5 +1,3 @@
-"""Tests of event times. Valid RFC 3339 is parsed, and a problem names its sub-field."""
-
 from datetime import UTC, date, datetime, timedelta
 
 import pytest

@@ -84,8 +84,6 @@ def test_a_time_skipped_before_midnight_is_in_order_in_the_next_day(rule: str):
     assert ours(series) == dateutil_says.instances(series)
 
 
-# -- no end, no instance, far away -----------------------------------------------------------------------------------
-
 NINE = datetime(2026, 11, 2, 9, tzinfo=ZoneInfo("Europe/Berlin"))
 
 

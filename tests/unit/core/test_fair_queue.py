@@ -1,7 +1,5 @@
 """Conversions that wait, with users in turn, a share for each, and abandoned conversions; the pace of transfers."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 from time import sleep
@@ -77,9 +75,6 @@ def test_a_user_has_a_bounded_number_of_conversions_waiting():
 
     with admission.turn("ada", never):
         pass
-
-
-# -- pace -------------------------------------------------------------------------------------------------------------
 
 
 def test_a_peer_may_be_silent_for_a_time_and_must_keep_a_rate_over_a_longer_one():

@@ -1,7 +1,5 @@
 """Tests of ocrLanguage, a tag of BCP 47 for a known language (A5-03)."""
 
-from __future__ import annotations
-
 import pytest
 
 from svc_notebooks.server.files.conversion import check_tag

@@ -8,13 +8,7 @@ from hypothesis import given, strategies as st
 from svc_notebooks.core.brand_names import Names
 from svc_notebooks.core.clock import format_time, from_millis, parse_time, to_millis
 from svc_notebooks.core.http import mime
-from svc_notebooks.core.http.messages import (
-    Headers,
-    Query,
-    plain_segment,
-    read_headers,
-    segment,
-)
+from svc_notebooks.core.http.messages import Headers, Query, plain_segment, read_headers, segment
 from svc_notebooks.core.http.native_formats import IMPORTS, ImportFormat
 
 

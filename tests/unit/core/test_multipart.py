@@ -1,5 +1,3 @@
-"""Tests of multipart/related with every split of the bytes, both line ends, and content that resembles a boundary."""
-
 import pytest
 from hypothesis import assume, given, strategies as st
 

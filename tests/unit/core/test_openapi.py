@@ -1,7 +1,5 @@
 """Tests that the OpenAPI document is valid, complete, and consistent with the tables that the service uses."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

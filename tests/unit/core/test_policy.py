@@ -1,5 +1,3 @@
-"""Tests that an invalid policy is refused when it is created."""
-
 import pytest
 
 from svc_notebooks import Policy

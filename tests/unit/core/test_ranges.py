@@ -1,5 +1,3 @@
-"""Tests of byte ranges. A printed range is parsed as the same range, and an invalid one is refused with a sentence."""
-
 import pytest
 from hypothesis import given, strategies as st
 

@@ -94,7 +94,3 @@ def test_the_instances_are_those_that_other_libraries_expect(row: Row) -> None:
     instances = instances_of(Recurrence.parse(lines, start), start, len(expected) + 2)
 
     assert is_same(instances, row) == (name_of(row) not in DIFFERENT), instances
-
-
-def test_each_different_row_is_a_vector() -> None:
-    assert DIFFERENT.keys() <= {name_of(row) for row in VECTORS}

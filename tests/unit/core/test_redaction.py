@@ -1,7 +1,5 @@
 """Tests that secrets are removed, that similar texts stay, and that redaction takes linear time."""
 
-from __future__ import annotations
-
 import pytest
 
 from svc_notebooks.core.http.redaction import (

@@ -1,7 +1,5 @@
 """Tests of the schemas that follow from the TypedDicts of the resources, and of the types of request bodies."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -14,11 +14,7 @@ FAR_ZONE = "Mon, 05 Jan 2026 09:01:30 +" + "9" * 20
 
 
 @pytest.mark.spec("A3-22", "A3-22a", "A3-22b")
-@given(
-    st.lists(st.floats(0, 1), min_size=2, max_size=30),
-    st.floats(0.001, 100),
-    st.floats(0.001, 1000),
-)
+@given(st.lists(st.floats(0, 1), min_size=2, max_size=30), st.floats(0.001, 100), st.floats(0.001, 1000))
 def test_each_delay_is_longer_than_the_one_before_until_the_cap(chances: list[float], base: float, cap: float) -> None:
     rule = RetryRule(base=base, cap=cap)
     delays = [rule.delay(failures, chance) for failures, chance in enumerate(chances, start=1)]
@@ -63,16 +59,12 @@ def test_patience_is_counted_from_progress_and_a_deadline_from_the_start() -> No
 
 
 @pytest.mark.parametrize("retry_after, left", [(7.1, 7.0), (float("inf"), 300.0), (None, 0.0), (None, -1.0)])
-def test_the_client_gives_up_without_time_left_or_for_a_longer_retry_after(
-    retry_after: float | None, left: float
-) -> None:
+def test_the_client_gives_up_without_time_left_or_for_a_longer_retry_after(retry_after, left):
     assert RetryRule().wait(1, 0.5, retry_after, left) is None
 
 
 @given(st.integers(1, 99), st.floats(0, 1), st.none() | st.floats(0, 1e9), st.floats(-10, 1e6))
-def test_no_wait_is_longer_than_the_time_that_is_left(
-    failures: int, chance: float, retry_after: float | None, left: float
-) -> None:
+def test_no_wait_is_longer_than_the_time_that_is_left(failures, chance, retry_after, left):
     wait = RetryRule().wait(failures, chance, retry_after, left)
 
     assert wait is None or (retry_after or 0) <= wait <= left

@@ -1,7 +1,5 @@
 """Compares the instances of simple series, which come from shared days, with those of dateutil and of `occurrences`."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from zoneinfo import ZoneInfo
@@ -101,9 +99,7 @@ def test_a_series_with_more_than_one_rule_is_left_to_occurrences() -> None:
     st.integers(0, 900),
     st.integers(1, 60),
 )
-def test_several_times_and_positions_and_dates_are_what_occurrences_finds(
-    rule: str, names: list[str], half_hours: int, name: str, later: int, days: int
-) -> None:
+def test_several_times_and_positions_and_dates_are_what_occurrences_finds(rule, names, half_hours, name, later, days):
     start = (datetime(2000, 1, 1, tzinfo=UTC) + timedelta(minutes=30 * half_hours)).astimezone(ZoneInfo(name))
     after = start + timedelta(days=later)
     window = {"after": after, "before": after + timedelta(days=days)}

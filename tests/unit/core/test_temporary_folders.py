@@ -1,7 +1,3 @@
-"""Temporary folders of killed processes are removed, and those of living ones and of the user stay."""
-
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

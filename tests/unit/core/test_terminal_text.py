@@ -1,7 +1,3 @@
-"""Names of strangers in a terminal."""
-
-from __future__ import annotations
-
 import pytest
 
 from svc_notebooks.cli.marks.gradebook import table

@@ -7,17 +7,11 @@ from babel.core import get_global
 
 from svc_notebooks.core.events.instances import occurrences
 from svc_notebooks.core.events.rrule import Recurrence
-from svc_notebooks.core.time_zones import (
-    nearest_zone,
-    zone,
-    zone_of_name,
-    zone_of_windows,
-)
+from svc_notebooks.core.time_zones import nearest_zone, zone, zone_of_name, zone_of_windows
 
 
 @pytest.mark.parametrize(
-    "name, day",
-    [("America/Recife", "2000-10-07"), ("America/Boa_Vista", "2000-10-07"), ("Asia/Gaza", "2054-03-27")],
+    "name, day", [("America/Recife", "2000-10-07"), ("America/Boa_Vista", "2000-10-07"), ("Asia/Gaza", "2054-03-27")]
 )
 @pytest.mark.parametrize("minute", [0, 30])
 def test_an_instance_is_never_listed_twice(name: str, day: str, minute: int):

@@ -58,59 +58,6 @@ def test_every_state_but_none_can_expire() -> None:
     }
 
 
-def test_a_smaller_quantum_can_keep_a_single_byte() -> None:
-    """Edge case 17: with a unit of one byte, one stored byte is a legal state."""
-    rule = UploadRule(quantum=1)
-
-    verdict = put(UploadSession(), "bytes 0-3/4", 1, length=4, broken=True, rule=rule)
-
-    assert (verdict.status, verdict.session.stored) == (308, 1)
-
-
-@pytest.mark.parametrize(
-    "content_range, body",
-    [
-        (f"bytes 0-{Q - 1}/{2 * Q}", Q - 1),
-        (f"bytes 0-{Q - 1}/{2 * Q}", Q + 1),
-        (f"bytes 0-{Q - 1}/{4 * Q}", Q),
-        (f"bytes {Q}-{3 * Q - 1}/*", 2 * Q),
-        ("bytes */*", 1),
-    ],
-)
-def test_a_contradiction_is_refused_and_changes_nothing(content_range: str, body: int) -> None:
-    """Edge cases 25 to 27: length against range, total against total, range beyond the known total."""
-    session = UploadSession(stored=Q, total=2 * Q)
-
-    verdict = put(session, content_range, body)
-
-    assert (verdict.status, verdict.session) == (400, session)
-
-
-def test_a_total_below_the_stored_bytes_is_refused() -> None:
-    """Edge case 25."""
-    assert put(UploadSession(stored=2 * Q), f"bytes 0-{Q - 1}/{Q}", Q).status == 400
-
-
-def test_an_undeclared_body_that_is_too_long_is_refused_and_stores_no_more_than_was_named() -> None:
-    """Edge case 27 with chunked encoding."""
-    verdict = put(UploadSession(), f"bytes 0-{Q - 1}/{2 * Q}", 2 * Q, length=None)
-
-    assert (verdict.status, verdict.session.stored) == (400, Q)
-
-
-def test_an_undeclared_body_that_is_too_short_keeps_what_came() -> None:
-    """Edge case 26 with chunked encoding: the declared range is never credited."""
-    verdict = put(UploadSession(), f"bytes 0-{3 * Q - 1}/*", 2 * Q + 5, length=None)
-
-    assert (verdict.status, verdict.session.stored) == (308, 2 * Q)
-
-
-def test_a_body_shorter_than_the_stored_bytes_completes_nothing() -> None:
-    verdict = put(UploadSession(stored=2 * Q), "bytes 0-*/*", Q)
-
-    assert (verdict.status, verdict.session.state) == (308, UploadState.OPEN)
-
-
 @pytest.mark.spec("A3-13", "A3-13a", "A3-13b")
 def test_a_week_of_silence_ends_a_session_and_any_request_renews_it() -> None:
     """Edge case 41."""

@@ -1,7 +1,5 @@
 """Hypothesis strategies for recurrences as people and programs write them, with every frequency and part."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
@@ -148,7 +146,6 @@ def weekdays(draw: st.DrawFn, frequency: str, parts: set[str], start: Start) -> 
 
 @st.composite
 def numbers(draw: st.DrawFn, part: str, start: Start) -> str:
-    """Draw the numbers of a part, often with that of the start."""
     least = 1 if part in FROM_THE_END or part == "BYMONTH" else 0
     drawn = st.integers(least, LARGEST[part])
     if part in FROM_THE_END:

@@ -1,5 +1,3 @@
-"""Tests the ledger: what it stores, and for which files and calls it is refused."""
-
 import sqlite3
 
 import pytest
@@ -57,10 +55,7 @@ def test_a_ledger_in_use_is_refused(opened, path):
 @pytest.mark.parametrize(
     "call, words",
     [
-        (
-            CALL | {"function": "delete"},
-            "a call with the function upload, and this call has delete; give",
-        ),
+        (CALL | {"function": "delete"}, "a call with the function upload, and this call has delete; give"),
         (CALL | {"name": '"b"'}, 'the ledger of a call with the name None, and this call has "b"; give another name'),
         ({"function": "upload"}, "service https://svc.example, and this call has None; .* delete the file to start"),
     ],

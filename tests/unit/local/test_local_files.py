@@ -1,7 +1,5 @@
 """Tests of saving local files in one step, without the loss of an existing file."""
 
-from __future__ import annotations
-
 import errno
 import os
 import stat
@@ -193,9 +191,6 @@ def test_a_missing_folder_is_an_error_about_the_path(tmp_path: Path) -> None:
         save_bytes(tmp_path / "no" / "a.txt", b"one", overwrite=False)
 
     assert ".saving" not in str(caught.value)
-
-
-# -- names
 
 
 def test_the_second_of_a_name_is_numbered_before_its_extension() -> None:

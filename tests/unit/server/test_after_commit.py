@@ -1,5 +1,3 @@
-"""Functions that the database calls after a committed transaction."""
-
 import pytest
 
 from svc_notebooks.server.store.engine import Database

@@ -1,7 +1,5 @@
 """A service saved in one file, and refusals of damaged, foreign and hostile files."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json
@@ -171,9 +169,6 @@ def both(*changes: Callable[[dict[str, bytes]], None]) -> Callable[[dict[str, by
     return change
 
 
-# -- what is in it
-
-
 @pytest.mark.spec("T-05", "T-05d")
 def test_the_file_has_no_token(saved):
     assert SECRET.encode() not in saved
@@ -209,9 +204,6 @@ def test_a_service_that_an_older_version_saved_is_upgraded(saved, tmp_path, olde
                 assert sorted(state(service)[0][name]) == sorted(rows), name
         file = json.loads(ask(service, "GET", FILES)[1])["files"][0]
         assert ask(service, "GET", f"{FILES}/{file['id']}?alt=media") == (200, CONTENT)
-
-
-# -- what is refused
 
 
 HOSTILE: dict[str, tuple[Callable[[dict[str, bytes]], None], str]] = {
@@ -343,9 +335,6 @@ def test_a_changed_byte_is_detected_or_insignificant(where, flip):
         else:
             file = json.loads(ask(service, "GET", FILES)[1])["files"][0]
             assert ask(service, "GET", f"{FILES}/{file['id']}?alt=media") == (200, CONTENT)
-
-
-# -- how it is written
 
 
 def test_another_state_is_replaced_only_with_overwrite(tmp_path):

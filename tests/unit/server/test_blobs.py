@@ -1,7 +1,5 @@
 """Parts in memory, in a folder and in a bucket (`make scale`), and contents whose files change meanwhile."""
 
-from __future__ import annotations
-
 import errno
 import os
 import time

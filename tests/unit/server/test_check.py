@@ -1,7 +1,5 @@
 """`svc-notebooks check` reports every kind of damage with the affected files, and changes nothing."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from contextlib import closing

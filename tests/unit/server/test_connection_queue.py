@@ -1,19 +1,10 @@
-"""The queue of the socket server: users get permits in turn, and threads that wait have none."""
-
-from __future__ import annotations
-
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from threading import Event
 
 import pytest
 
-from svc_notebooks.server.transports.connection_queue import (
-    BRIEF_SECONDS,
-    LONG_SECONDS,
-    LaneTable,
-    ReadyQueue,
-)
+from svc_notebooks.server.transports.connection_queue import BRIEF_SECONDS, LONG_SECONDS, LaneTable, ReadyQueue
 from tests.patience import PATIENCE
 
 

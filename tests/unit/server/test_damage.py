@@ -1,7 +1,5 @@
 """Damaged content gets into no saved service, no fork and no snapshot."""
 
-from __future__ import annotations
-
 import errno
 import io
 import sqlite3

@@ -3,8 +3,6 @@
 Every refusal is compared with a listing of the folder, with digests, before and after.
 """
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import hashlib
@@ -92,9 +90,6 @@ def refused(folder: Path, sentence: str) -> None:
     assert listing(folder) == before
 
 
-# -- folders that are not stores
-
-
 def foreign(folder: Path) -> None:
     (folder / "kept" / "letters").mkdir(parents=True)
     (folder / "kept" / "letters" / "a.txt").write_text("Dear Ada")
@@ -114,9 +109,6 @@ def test_a_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no folder")
     with pytest.raises(NotADirectoryError, match="file is a file: choose a folder"):
         open_service(tmp_path / "file")
-
-
-# -- a store that is not whole
 
 
 def no_database(store: Path) -> None:
@@ -235,9 +227,7 @@ def device(path: Path) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no FIFOs")
 @pytest.mark.parametrize("kind", [fifo, folder, listening_socket, device])
 @pytest.mark.parametrize("name", ["svc.sqlite", "svc.sqlite-wal", "svc-store.json", "svc-store.json.unfinished"])
-def test_a_store_with_a_file_of_another_kind_is_refused_and_not_opened(
-    store: Path, name: str, kind: Callable[[Path], None]
-) -> None:
+def test_a_store_with_a_file_of_another_kind_is_refused_and_not_opened(store, name, kind):
     path = store / name
     path.unlink(missing_ok=True)
     kind(path)
@@ -248,28 +238,20 @@ def test_a_store_with_a_file_of_another_kind_is_refused_and_not_opened(
     assert not (store.parent / "copy").exists()
 
 
-# -- databases that are older than the parts
-
-
 def test_a_backup_of_an_earlier_opening_is_refused(store: Path, tmp_path: Path) -> None:
     shutil.copy(store / "svc.sqlite", tmp_path / "backup")
     with opened(store) as service:
         upload(service, b"third")
     shutil.move(store / "svc.sqlite", tmp_path / "latest")
     shutil.copy(tmp_path / "backup", store / "svc.sqlite")
-    refused(
-        store,
-        "older than the parts: 2 recorded openings instead of 3; put the latest .* or delete svc-store",
-    )
+    refused(store, "older than the parts: 2 recorded openings instead of 3; put the latest .* or delete svc-store")
 
     shutil.copy(tmp_path / "latest", store / "svc.sqlite")
     with opened(store) as service:
         assert contents(service) == [b"first", b"second", b"third"]
 
 
-def test_without_its_marker_a_store_goes_on_with_an_old_database_and_gets_its_parts_back(
-    store: Path, tmp_path: Path
-) -> None:
+def test_without_its_marker_a_store_goes_on_with_an_old_database_and_gets_its_parts_back(store, tmp_path):
     shutil.copy(store / "svc.sqlite", tmp_path / "backup")
     with opened(store) as service:
         upload(service, b"third")
@@ -288,9 +270,6 @@ def test_without_its_marker_a_store_goes_on_with_an_old_database_and_gets_its_pa
     with opened(store) as service:
         assert contents(service) == [b"first", b"second", b"third"]
         assert service.notes == [f"Moved 1 file with a database entry back from {store / 'aside'}"]
-
-
-# -- stores of earlier commits
 
 
 @pytest.mark.parametrize("script", DUMPS, ids=lambda path: path.stem)
@@ -328,9 +307,6 @@ def test_a_store_of_an_earlier_commit_is_upgraded_and_keeps_everything(tmp_path:
         assert svc.doctor().set_index("check").loc["store", "fix"].startswith(f"{folder}/aside has 2 files")
 
 
-# -- parts
-
-
 def test_what_is_not_of_the_store_is_moved_aside_and_old_unfinished_parts_are_removed(store: Path) -> None:
     folder = store / "parts" / "ab"
     folder.mkdir(exist_ok=True)
@@ -363,9 +339,6 @@ def test_what_is_not_of_the_store_is_moved_aside_and_old_unfinished_parts_are_re
     assert not old.exists()
     assert recent.read_text() == "begun"
     assert (folder / ".DS_Store").exists()
-
-
-# -- one at a time, and kills
 
 
 def test_a_store_is_open_once_in_a_process_and_can_be_opened_again_when_it_is_closed(store: Path) -> None:

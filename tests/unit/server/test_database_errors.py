@@ -1,7 +1,5 @@
 """Errors of the database file, each with one sentence, after which the process goes on."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 import subprocess
@@ -70,9 +68,7 @@ def forget_pages(database: Database) -> None:
         driver.execute("PRAGMA shrink_memory")
 
 
-def test_a_database_that_is_damaged_while_it_is_used(
-    service: Service, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_database_that_is_damaged_while_it_is_used(service, tmp_path, caplog):
     assert ask(service)[0] == 200
     database, path = service._context.store._database, tmp_path / "svc.sqlite"
     database.checkpoint()

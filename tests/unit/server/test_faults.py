@@ -1,7 +1,3 @@
-"""Faults of plans, in-process (X-05)."""
-
-from __future__ import annotations
-
 import json
 from queue import Queue
 

@@ -1,7 +1,5 @@
 """The `fields` mask and the checks of file metadata."""
 
-from __future__ import annotations
-
 import pytest
 
 from svc_notebooks.core import field_mask

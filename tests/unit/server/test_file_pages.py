@@ -1,7 +1,3 @@
-"""A page of files is the same by every index, and a long list is read in its order or by a narrow index."""
-
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 
@@ -127,10 +123,7 @@ rows = st.lists(
     app_only=st.booleans(),
 )
 @examples(2)
-def test_a_list_is_the_same_by_index_and_by_scan(
-    rows: list[dict[str, Any]], renamed: dict[int, str], deleted: set[int], query: str, keys: tuple[SortKey, ...],
-    size: int, few: int, shared: bool, app_only: bool,
-) -> None:  # fmt: skip
+def test_a_list_is_the_same_by_index_and_by_scan(rows, renamed, deleted, query, keys, size, few, shared, app_only):
     store = Store(open_database(None, "process"))
     store.files.add(row(0, id="root", parent=None, name="root", mime_type=FOLDER))
     for number, changes in enumerate(rows, start=1):
@@ -226,9 +219,6 @@ def test_a_sorted_page_is_read_in_the_order_of_an_index(plan, query, sort, index
 )
 def test_a_query_that_few_files_match_is_read_by_its_own_index(plan, query, index):
     assert f"SEARCH files USING {index}" in plan(query)
-
-
-# -- the full-text index ----------------------------------------------------------------------------------------------
 
 
 def words(store: Store) -> set[int]:

@@ -1,7 +1,3 @@
-"""A forked child: it has connections, locks and workers of its own, and leaves those of its parent alone."""
-
-from __future__ import annotations
-
 import gc
 import os
 import socket
@@ -54,9 +50,6 @@ def open_connections(session: Session) -> list:
 def open_ports(session: Session) -> list[tuple[str, int]]:
     """The addresses of the open connections of a session."""
     return [connection.sock.getsockname() for connection in open_connections(session)]
-
-
-# -- the client
 
 
 def test_a_child_opens_connections_of_its_own(session: Session) -> None:
@@ -116,9 +109,6 @@ def test_an_unfinished_upload_stays_the_parents(tmp_path: Path) -> None:
     assert UploadJournal(tmp_path / "state").claim(session.pending.all()[0].key) is None
 
 
-# -- the service
-
-
 def test_nothing_hangs_where_a_thread_of_the_parent_is_in_the_service(service: Service) -> None:
     session = Session("https://svc.local", service.sign_in(), handler=service.handle, clock=service.clock)
     recorder = RequestRecorder(service)
@@ -157,9 +147,6 @@ def test_a_server_that_stops_is_gone_though_a_child_lives(service: Service) -> N
         with pytest.raises(ConnectionRefusedError):
             socket.create_connection(place)
     idle.close()
-
-
-# -- workers and folders
 
 
 def test_a_folder_is_removed_by_the_process_that_made_it_alone(tmp_path: Path) -> None:

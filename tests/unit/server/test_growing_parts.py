@@ -1,7 +1,3 @@
-"""The last part of an open upload grows in a folder: one file for many chunks, and never a byte that no row counts."""
-
-from __future__ import annotations
-
 import errno
 import json
 import os

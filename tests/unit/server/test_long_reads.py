@@ -1,7 +1,3 @@
-"""Long lists have pauses, in which other users are served, and wait for their turn."""
-
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import nullcontext
 

@@ -1,7 +1,5 @@
 """Messages, outbox and channels as plain values."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import pytest
@@ -10,11 +8,7 @@ from hypothesis import given, strategies as st
 from svc_notebooks.core.brand_names import Names
 from svc_notebooks.core.errors.catalogue import ApiError
 from svc_notebooks.core.http.messages import Headers
-from svc_notebooks.core.notifications.channels import (
-    ChannelRequest,
-    check_channel,
-    host_of,
-)
+from svc_notebooks.core.notifications.channels import ChannelRequest, check_channel, host_of
 from svc_notebooks.core.notifications.messages import (
     CHANGED,
     HEADERS,

@@ -1,7 +1,5 @@
 """Events in one line of English words: what is understood, and what is refused."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo

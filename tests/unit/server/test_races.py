@@ -1,7 +1,5 @@
 """Requests on one upload session at the same time (edge cases 33 to 38): one wins or waits, bytes never mix."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -1,7 +1,3 @@
-"""Requests that only read have a snapshot of the last commit, and wait for no thread that writes."""
-
-from __future__ import annotations
-
 import json
 import os
 import signal
@@ -135,9 +131,6 @@ def test_lists_and_metadata_wait_for_no_writer(tmp_path):
         with writing(service._context.store):
             for target in targets:
                 in_thread(lambda target=target: get(service, token, target))
-
-
-# -- services
 
 
 HOLDER = """

@@ -1,7 +1,5 @@
 """The reader of requests from a socket, and the access token that it finds before the request is parsed."""
 
-from __future__ import annotations
-
 import socket
 from collections.abc import Iterator
 from typing import cast
@@ -38,9 +36,7 @@ def read_body(reader: RequestReader) -> list[bytes]:
     return blocks
 
 
-def test_the_body_after_a_large_body_is_received_apart_from_its_head(
-    ends: tuple[RequestReader, socket.socket],
-) -> None:
+def test_the_body_after_a_large_body_is_received_apart_from_its_head(ends):
     reader, client = ends
     for number in range(3):
         client.sendall(head(300) + BODY)

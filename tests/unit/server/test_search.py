@@ -1,7 +1,5 @@
 """The query language, as values and as SQL."""
 
-from __future__ import annotations
-
 import pytest
 
 from svc_notebooks.core.errors.catalogue import ApiError

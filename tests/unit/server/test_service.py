@@ -1,7 +1,5 @@
 """The whole service, with seeds, reset, restore and reopening."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

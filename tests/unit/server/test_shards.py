@@ -1,7 +1,3 @@
-"""The field of the database in ids and tokens, and those of older versions, which have none."""
-
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Reset, snapshot and restore while requests are under way: what lands afterwards is whole, or does not land."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

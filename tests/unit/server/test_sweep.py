@@ -1,7 +1,5 @@
 """`svc-notebooks sweep` lists parts that belong to no file, and deletes them only if it is asked to."""
 
-from __future__ import annotations
-
 import os
 import time
 from pathlib import Path
@@ -81,9 +79,7 @@ def test_a_store_in_use_is_refused(store: Path) -> None:
         (["{}/none"], "is not a store"),
     ],
 )
-def test_other_places_are_refused(
-    store: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
-) -> None:
+def test_other_places_are_refused(store, capsys, arguments, message):
     assert main(["sweep", *(each.format(store) for each in arguments), "--delete"]) == 2
     assert message in capsys.readouterr().err
     assert _files(store) == EVERYTHING

@@ -1,7 +1,5 @@
 """Databases of earlier commits are upgraded, step by step and without losing a row; newer ones are refused."""
 
-from __future__ import annotations
-
 import json
 import re
 import sqlite3

@@ -1,7 +1,5 @@
 """The WSGI application, called with the environments of different servers."""
 
-from __future__ import annotations
-
 import io
 import json
 from typing import Any

@@ -14,6 +14,7 @@ from ...input.odf_file import MASTER_PAGE, OdfStyles, chart_kind, count_of, leng
 from ...input.zip_file import MarkupFile
 from ...job import ConversionError, Job
 from .. import model
+from ..calculate import with_calculated_values
 from ..format_code import from_serial, value_kind
 from ..formulas import MAX_COLUMNS, MAX_LENGTH, MAX_ROWS, from_openformula, printed_areas, safe_link, sanitize
 from ..values import clean, parse_moment, parse_number, with_valid_sheet_names
@@ -139,7 +140,7 @@ def read(source: bytes, job: Job) -> model.Workbook:
     """Read an ods file. Raises ConversionError if the file is invalid or encrypted, and TooLarge above a limit."""
     try:
         with open_package(source, job) as package:
-            return with_valid_sheet_names(_Reader(job).sheets(package.archive))
+            return with_calculated_values(with_valid_sheet_names(_Reader(job).sheets(package.archive)), job)
     except (ParseError, zipfile.BadZipFile, EOFError) as error:
         raise ConversionError(f"the file is damaged: {str(error)[:100]}.") from error
 

@@ -20,6 +20,7 @@ from ...input.opc import Cells, OpcPackage, Relationship, chart_kind, chart_rows
 from ...input.zip_file import open_archive
 from ...job import ConversionError, Job
 from .. import formulas, model
+from ..calculate import with_calculated_values
 from ..format_code import BUILT_IN_FORMATS, from_serial
 from ..number_format import format_cell, to_text
 from ..values import clean, parse_moment, parse_number, with_valid_sheet_names
@@ -217,7 +218,7 @@ def _workbook(package: XlsxPackage, job: Job) -> model.Workbook:
     ]
     if len(entries) < len(listed):
         job.note(OTHER_SHEETS)
-    workbook = with_valid_sheet_names(_sheet(book, *entry) for entry in entries)
+    workbook = with_calculated_values(with_valid_sheet_names(_sheet(book, *entry) for entry in entries), job)
     cells = partial(_texts, {sheet.name: sheet for sheet in workbook.sheets})
     charts = [tuple(_charts(package, part, job, cells)) for part, *_ in entries] or [()]
     return model.Workbook(tuple(replace(sheet, charts=it) for sheet, it in zip(workbook.sheets, charts, strict=True)))

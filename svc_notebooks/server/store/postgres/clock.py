@@ -6,7 +6,7 @@ from datetime import datetime
 from threading import RLock
 from typing import TYPE_CHECKING
 
-from ..clock import Agenda, SystemClock, VirtualClock
+from ..clock import SystemClock, VirtualClock
 
 if TYPE_CHECKING:
     from .side_connections import ProcessLock
@@ -17,54 +17,24 @@ _CLOCK = "clock"
 
 
 class SharedClock(SystemClock):
-    """The clock of the database server, or the virtual clock in the database if a process has stopped the clock."""
+    """The clock of the database server, or the virtual clock in the database if a process has stopped the clock.
+
+    Only one of the processes moves it at a time.
+    """
 
     def __init__(self, values: SharedValues, start: datetime | None = None) -> None:
         """Follow the clock of the store. With `start`, begin its virtual clock at this time, unless it has one."""
         super().__init__()
         self._values = values
-        self._virtual = self._shared = SharedVirtualClock(values)
-        if start and not values.get(_CLOCK):
+        self._moving = ClockLock(values.clock_lock)
+        self._shown: tuple[object, datetime | None] = (None, None)
+        if start and not self.is_virtual:
             self._stop_at(start)
 
     @property
-    def virtual(self) -> VirtualClock | None:
-        """The virtual clock in the database, or None."""
-        return self._shared if self._values.get(_CLOCK) else None
-
-    def now(self) -> datetime:
-        """Return the present time in UTC, whatever the clock of this machine shows."""
-        return (self.virtual or self._values).now()
-
-    @property
-    def agenda(self) -> Agenda | None:
-        """The events that happen while the clock is moved."""
-        return self._shared.agenda
-
-    @agenda.setter
-    def agenda(self, agenda: Agenda | None) -> None:
-        self._shared.agenda = agenda
-
-    def stop(self) -> VirtualClock:
-        """Stop the clock of all processes at the present time, unless it is virtual, and return the virtual clock."""
-        if not self.virtual:
-            self._stop_at(self._values.now())
-        return self._shared
-
-    def _stop_at(self, start: datetime) -> None:
-        with self._values.editing(_CLOCK) as edited:
-            edited.is_announced = edited.value is None  # another process may have stopped the clock meanwhile
-            edited.value = edited.value or {"start": start.isoformat(), "now": start.isoformat()}
-
-
-class SharedVirtualClock(VirtualClock):
-    """The virtual clock of all processes. Only one of them moves it at a time."""
-
-    def __init__(self, values: SharedValues) -> None:
-        super().__init__()
-        self._values = values
-        self._moving = ClockLock(values.clock_lock)
-        self._shown: tuple[object, datetime] = (None, self._start)
+    def is_virtual(self) -> bool:
+        """Return whether a process has stopped the clock."""
+        return bool(self._values.get(_CLOCK))
 
     @property
     def start(self) -> datetime:
@@ -72,13 +42,26 @@ class SharedVirtualClock(VirtualClock):
         return datetime.fromisoformat(self._values.get(_CLOCK)["start"])
 
     def now(self) -> datetime:
-        """Return the time of the clock in UTC."""
+        """Return the present time in UTC, whatever the clock of this machine shows."""
         value = self._values.get(_CLOCK)
+        if not value:
+            return self._values.now()
         known, instant = self._shown
-        if known is not value:
+        if known is not value or instant is None:
             instant = datetime.fromisoformat(value["now"])
             self._shown = value, instant
         return instant
+
+    def stop(self) -> VirtualClock:
+        """Stop the clock of all processes at the present time, unless it is virtual, and return the clock."""
+        if not self.is_virtual:
+            self._stop_at(self._values.now())
+        return self
+
+    def _stop_at(self, start: datetime) -> None:
+        with self._values.editing(_CLOCK) as edited:
+            edited.is_announced = edited.value is None  # another process may have stopped the clock meanwhile
+            edited.value = edited.value or {"start": start.isoformat(), "now": start.isoformat()}
 
     def _show(self, instant: datetime) -> None:
         if instant != self.now():

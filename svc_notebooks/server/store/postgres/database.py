@@ -140,6 +140,15 @@ def postgres_error(error: BaseException) -> OSError | None:
     return None
 
 
+@contextmanager
+def explained() -> Iterator[None]:
+    """Raise the errors of the driver in a `with` block, in which a database is opened, as OSError."""
+    try:
+        yield
+    except (psycopg.Error, DBAPIError) as error:
+        raise postgres_error(error) or OSError(f"the PostgreSQL database cannot be opened ({error})") from None
+
+
 class Locks(NamedTuple):
     """SQL that locks the database for a transaction that writes, and SQL that keeps other processes out.
 
@@ -186,7 +195,7 @@ class PostgresDatabase(Database):
         self._is_durable, self._group_lock = durable, Lock()
         self._group: GroupCommit | None = None
         reader = SharedPostgresReader if shared else PostgresReader
-        super().__init__(self._claim(), partial(_call), readers=Readers(connect, partial(reader, connect)))
+        super().__init__(self._claim(), lambda close: close(), readers=Readers(connect, partial(reader, connect)))
         self._statements = PostgresConnection(self._connection, self._claim_again)
 
     def _claim_again(self) -> Connection:
@@ -236,13 +245,6 @@ class PostgresDatabase(Database):
         if isinstance(error, psycopg.DataError) and error.sqlstate is None:  # the driver refuses U+0000
             raise UnstorableText("Texts cannot contain the character U+0000 in this store.") from None
         super()._raise(error)
-
-    def fetch_one(self, prepared: Prepared, values: dict[str, Any]) -> Row | None:
-        """Return the first row of a result, or None without rows. The row is cached until the database may change."""
-        if self._is_uncached():
-            rows = self.run(prepared, values)
-            return rows[0] if rows else None
-        return super().fetch_one(prepared, values)
 
     def fetch_all(self, prepared: Prepared, values: dict[str, Any]) -> list[Row]:
         """Return the rows of a result. The rows are cached until the database may change."""
@@ -370,7 +372,7 @@ class PostgresDatabase(Database):
 
     def confirm(self) -> None:
         """Run the statement of `expect` now, unless it has been run or `expect` was not called."""
-        if self._expectation:
+        if self._thread.expectation:
             try:
                 with self.lock:
                     self._queue_expectation(self._statements)
@@ -378,13 +380,8 @@ class PostgresDatabase(Database):
             finally:
                 self._thread.expectation = None
 
-    @property
-    def _expectation(self) -> _Expectation | None:
-        expectation: _Expectation | None = self._thread.expectation
-        return expectation
-
     def _queue_expectation(self, statements: PostgresConnection) -> None:
-        expectation = self._expectation
+        expectation: _Expectation | None = self._thread.expectation
         if expectation is None:
             return
 
@@ -488,13 +485,9 @@ class PostgresDatabase(Database):
         """Do nothing, because the server writes its log by itself."""
 
 
-def _call(close: Callable[[], None]) -> None:
-    close()
-
-
 def _claimed(connect: Callable[[], Connection], locks: Locks) -> Connection:
     """Return a new connection that keeps other processes out. Raises OSError if another process keeps this one out."""
-    try:
+    with explained():
         connection = connect()
         driver: Any = connection.connection.driver_connection
         try:
@@ -502,24 +495,21 @@ def _claimed(connect: Callable[[], Connection], locks: Locks) -> Connection:
             driver.execute(locks.claim)
             driver.execute("RESET lock_timeout")
             driver.execute("SET synchronous_commit = off")  # GroupCommit waits instead
-            _check_version(driver)
+            version = postgres_upgrades.version(driver)
+            if version != postgres_upgrades.VERSION:  # another process has upgraded it since this process opened it
+                raise OSError(
+                    f"the PostgreSQL database was upgraded to schema version {version}: start this service again"
+                )
+        except psycopg.errors.LockNotAvailable:
+            connection.close()
+            raise OSError(
+                "the PostgreSQL database is in use by another service: stop the other service, or choose another"
+                " database"
+            ) from None
         except BaseException:
             connection.close()
             raise
-    except psycopg.errors.LockNotAvailable:
-        raise OSError(
-            "the PostgreSQL database is in use by another service: stop the other service, or choose another database"
-        ) from None
-    except (psycopg.Error, DBAPIError) as error:
-        raise postgres_error(error) or OSError(str(error)) from None
     return connection
-
-
-def _check_version(driver: Any) -> None:
-    """Raise OSError if another process has upgraded the database since this process opened it."""
-    version = postgres_upgrades.version(driver)
-    if version != postgres_upgrades.VERSION:
-        raise OSError(f"the PostgreSQL database was upgraded to schema version {version}: start this service again")
 
 
 def _numbered() -> list[Table]:

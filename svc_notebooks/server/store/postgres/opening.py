@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import psycopg
 from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, make_url
-from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import SQLAlchemyError
 
 from ..content_location import content_location, folder_of, open_contents
 from ..contents import Contents
@@ -17,7 +17,7 @@ from ..data_directory import OpenedStore
 from ..engine import Database
 from ..schema import add_postgresql_options, metadata
 from . import upgrades as postgres_upgrades
-from .database import Locks, PostgresDatabase, postgres_error
+from .database import Locks, PostgresDatabase, explained
 from .schema import shared_metadata
 
 _CLASS = 0x737663
@@ -79,19 +79,13 @@ def open_postgres(
     """
     connect = partial(_connect, _engine(_parse(address), shared=shared), durability)
     notes: list[str] = []
-    try:
-        connection = connect()
-        try:
-            number = connection.connection.driver_connection.execute(  # type: ignore[union-attr]
-                "SELECT hashtext(current_schema())"
-            ).fetchone()[0]
-            with_lock = f"SELECT pg_advisory_xact_lock({_CLASS + 1}, {number})"
-            alone = f"SELECT pg_advisory_xact_lock({_CLASS}, {number})"
-            _prepare_tables(connection, with_lock, alone, notes, migration)
-        finally:
-            connection.close()
-    except (psycopg.Error, DBAPIError) as error:
-        raise postgres_error(error) or OSError(f"the PostgreSQL database cannot be opened ({error})") from None
+    with explained(), connect() as connection:
+        number = connection.connection.driver_connection.execute(  # type: ignore[union-attr]
+            "SELECT hashtext(current_schema())"
+        ).fetchone()[0]
+        with_lock = f"SELECT pg_advisory_xact_lock({_CLASS + 1}, {number})"
+        alone = f"SELECT pg_advisory_xact_lock({_CLASS}, {number})"
+        _prepare_tables(connection, with_lock, alone, notes, migration)
     claim = f"SELECT pg_advisory_lock{'_shared' if shared else ''}({_CLASS}, {number})"
     locks = Locks(with_lock if shared else "", claim, number)
     database = PostgresDatabase(connect, locks, shared=shared, durable=durability == "power")
@@ -105,20 +99,14 @@ def open_postgres(
 def read_postgres(address: str) -> OpenedPostgres:
     """Open the database of a complete store that no service uses, for reading. Raises the same as `open_postgres`."""
     connect = partial(_connect, _engine(_parse(address), shared=False), "process")
-    try:
-        connection = connect()
-        try:
-            driver: Any = connection.connection.driver_connection
-            if not driver.execute("SELECT to_regclass('svc_store')").fetchone()[0]:
-                raise OSError("the PostgreSQL database has no store")
-            if postgres_upgrades.version(driver) < postgres_upgrades.VERSION:
-                raise OSError("the PostgreSQL database has an older version: start svc-notebooks serve once to upgrade")
-            (number,) = driver.execute("SELECT hashtext(current_schema())").fetchone()
-            store, unfinished = driver.execute("SELECT store, migration FROM svc_store").fetchone()
-        finally:
-            connection.close()
-    except (psycopg.Error, DBAPIError) as error:
-        raise postgres_error(error) or OSError(f"the PostgreSQL database cannot be opened ({error})") from None
+    with explained(), connect() as connection:
+        driver: Any = connection.connection.driver_connection
+        if not driver.execute("SELECT to_regclass('svc_store')").fetchone()[0]:
+            raise OSError("the PostgreSQL database has no store")
+        if postgres_upgrades.version(driver) < postgres_upgrades.VERSION:
+            raise OSError("the PostgreSQL database has an older version: start svc-notebooks serve once to upgrade")
+        (number,) = driver.execute("SELECT hashtext(current_schema())").fetchone()
+        store, unfinished = driver.execute("SELECT store, migration FROM svc_store").fetchone()
     if unfinished is not None:
         raise OSError(_UNFINISHED)
     claim = f"SELECT pg_advisory_lock({_CLASS}, {number})"
@@ -179,10 +167,8 @@ def _engine(url: URL, *, shared: bool) -> Engine:
 
 def _connect(engine: Engine, durability: Literal["process", "power"]) -> Connection:
     """Return a new connection. Raises OSError if the server cannot be reached."""
-    try:
+    with explained():
         connection = engine.connect()
-    except DBAPIError as error:
-        raise postgres_error(error) or OSError(f"the PostgreSQL database cannot be opened ({error})") from None
     driver: Any = connection.connection.driver_connection
     driver.prepared_max = _MOST_PREPARED
     if durability == "power":

@@ -88,7 +88,9 @@ class SharedValues:
                 self._database.announce(CHANGED)
         if edited.is_announced:
             self._follow([(key, content, version)])
-            self._wait_for_others(version)
+            others = {"version": version, "own": self._database.opening}
+            end = time.monotonic() + _FOLLOW_SECONDS
+            self.wait_for(lambda: not self._database.run(_BEHIND, others)[0][0], end)  # all processes follow
 
     def set(self, key: str, value: Any) -> None:
         """Set a value, and wait until all processes follow."""
@@ -108,11 +110,6 @@ class SharedValues:
             self.on_notice()
         with self._changed:
             self._changed.notify_all()
-
-    def _wait_for_others(self, version: int) -> None:
-        """Wait until all other processes that run have read a version of the values."""
-        values = {"version": version, "own": self._database.opening}
-        self.wait_for(lambda: not self._database.run(_BEHIND, values)[0][0], time.monotonic() + _FOLLOW_SECONDS)
 
     def wait_for(self, condition: Callable[[], bool], end: float) -> None:
         """Wait until a condition about other processes is true, or until a time of the monotonic clock."""

@@ -184,9 +184,9 @@ class S3BlobStore:
 
     def listed(self) -> Iterator[ListedPart]:
         for row in self.bucket.objects(PARTS):
-            key = row.name.removeprefix(f"{PARTS}/")
+            key = row.key.removeprefix(f"{PARTS}/")
             if PART_NAME.fullmatch(key):
-                yield ListedPart(key, row.size, row.modified)
+                yield row._replace(key=key)
 
     def copy(self, stored: Iterable[StoredPart]) -> S3BlobStore:
         """Return a new store that names the same objects, which are not deleted before the new store is dropped."""

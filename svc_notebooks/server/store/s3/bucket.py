@@ -19,7 +19,7 @@ import obstore
 from obstore.exceptions import AlreadyExistsError, BaseError, PermissionDeniedError, UnauthenticatedError
 from obstore.store import S3Store
 
-from ..blob_store import BLOCK, ContentsUnavailable
+from ..blob_store import BLOCK, ContentsUnavailable, ListedPart
 
 MULTIPART = 16 << 20
 """The size in bytes above which an object is written as a multipart upload. The default part size is below it, because
@@ -45,14 +45,6 @@ class BucketAddress(NamedTuple):
 
     def __str__(self) -> str:
         return f"s3://{self.bucket}/{self.prefix}".rstrip("/")
-
-
-class StoredObject(NamedTuple):
-    """The name of an object, its size in bytes, and the time of its last change in Unix seconds."""
-
-    name: str
-    size: int
-    modified: float
 
 
 def parse_bucket_address(address: str) -> BucketAddress:
@@ -148,14 +140,14 @@ class Bucket:
                 return
             result = self._get(name, at, stop)
 
-    def objects(self, prefix: str = "") -> Iterator[StoredObject]:
+    def objects(self, prefix: str = "") -> Iterator[ListedPart]:
         """Yield all objects whose names begin with a prefix, which ends at a slash. They are listed while they are
         taken."""
         with self._errors():
             pages = obstore.list(self._store, prefix or None, chunk_size=1000)
             for row in chain.from_iterable(pages):
                 if row["path"]:  # some programs write an empty object with the name of the prefix
-                    yield StoredObject(row["path"], row["size"], row["last_modified"].timestamp())
+                    yield ListedPart(row["path"], row["size"], row["last_modified"].timestamp())
 
     def delete(self, names: Sequence[str]) -> None:
         """Delete objects. Unknown names are ignored."""

@@ -1,7 +1,5 @@
 """Fixtures that send messages as the service does, to receivers of the standard library."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterator

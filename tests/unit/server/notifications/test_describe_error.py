@@ -1,7 +1,5 @@
 """Receivers that HttpsSender refuses, and the sentence that describes the failure."""
 
-from __future__ import annotations
-
 import socket
 import ssl
 import sys

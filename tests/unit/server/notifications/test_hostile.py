@@ -1,7 +1,5 @@
 """Nothing that a receiver sends makes `send` raise, exceed its timeout, or affect the next message."""
 
-from __future__ import annotations
-
 import asyncio
 import socket
 import time

@@ -1,7 +1,3 @@
-"""The requests of HttpsSender, its reading of responses, and its choice of connections."""
-
-from __future__ import annotations
-
 import asyncio
 import socket
 from threading import Condition, Event
@@ -112,9 +108,7 @@ def test_answers_that_do_not_end_count_as_connections(sender: Sender, https_rece
 
 
 @pytest.mark.spec("N-09", "N-09b")
-def test_a_silent_name_server_does_not_delay_others(
-    sender: Sender, https_receiver: Receiver, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_silent_name_server_does_not_delay_others(sender, https_receiver, monkeypatch):
     ask, over = socket.getaddrinfo, Event()
 
     def getaddrinfo(host: str, *rest: object, **options: object) -> object:

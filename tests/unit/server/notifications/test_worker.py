@@ -1,7 +1,5 @@
 """The thread that delivers forgets no message, whatever happens between two looks at the queue."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -79,8 +77,6 @@ def test_a_store_that_fails_once_does_not_end_the_thread() -> None:
 
 
 class CountingQueue:
-    """A queue whose messages are only counted."""
-
     def __init__(self) -> None:
         self._changed = Condition()
         self._queued, self._taken, self._sent = 0, 0, 0
@@ -128,9 +124,7 @@ def delivery_threads() -> list[threading.Thread]:
     return [thread for thread in threading.enumerate() if thread.name == "svc-delivery"]
 
 
-def test_an_idle_thread_ends_and_a_new_one_is_started(
-    queue: CountingQueue, push: PushNotifications, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_idle_thread_ends_and_a_new_one_is_started(queue, push, monkeypatch):
     monkeypatch.setattr("svc_notebooks.server.notifications.delivery_worker._IDLE_SECONDS", 0.01)
     others = delivery_threads()
     for _ in range(3):
@@ -146,9 +140,7 @@ def test_an_idle_thread_ends_and_a_new_one_is_started(
         assert delivery_threads() == others
 
 
-def test_no_message_is_lost_between_a_thread_that_ends_and_the_next(
-    queue: CountingQueue, push: PushNotifications, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_message_is_lost_between_a_thread_that_ends_and_the_next(queue, push, monkeypatch):
     monkeypatch.setattr("svc_notebooks.server.notifications.delivery_worker._IDLE_SECONDS", 0.001)
     chance = Random(0)
     for number in range(400):
