@@ -8,7 +8,7 @@ from pathlib import Path
 from bench.processes import MIB, TOKEN
 from svc_notebooks.client.downloads.downloads import save_content
 from svc_notebooks.client.session import Session
-from svc_notebooks.client.uploads.prepare import upload
+from svc_notebooks.client.uploads.resumable_upload import upload
 
 
 def main(base_url: str, folder: str, chunk: str) -> None:

@@ -16,7 +16,7 @@ from bench.table import Row, at_least, at_most, compare, milliseconds, rate
 from svc_notebooks.client.downloads.downloads import save_content
 from svc_notebooks.client.files import delete_file
 from svc_notebooks.client.session import Session
-from svc_notebooks.client.uploads.prepare import start_upload, upload
+from svc_notebooks.client.uploads.resumable_upload import start_upload, upload
 
 SIZE = 256
 ROUNDS, MORE_ROUNDS = 9, 15  # more on a disk, whose waits differ

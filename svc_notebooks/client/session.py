@@ -1,4 +1,7 @@
-"""Sessions, which send requests to one service with a secret access token, and record the exchanges."""
+"""Sessions, which send requests to one service with a secret access token, and record the exchanges.
+
+One session is the current session of the process, which `sandbox()` or `connect()` created last.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ from random import Random
 from secrets import token_hex
 from threading import RLock, local
 from types import TracebackType
-from typing import TYPE_CHECKING, ClassVar, NoReturn, TypeAlias, cast
+from typing import TYPE_CHECKING, NoReturn, Protocol, TypeAlias, cast
 from urllib.parse import urlsplit
 
 from ..core import suggestions
@@ -29,6 +32,7 @@ from ..core.fault_plan import Action
 from ..core.http.backoff import RetryRule, parse_retry_after
 from ..core.http.messages import Headers, JSONObject, Request, Response, merge_patch, query_text, segment
 from ..core.http.redaction import redact_text, remove_secret
+from ..core.platform import capabilities
 from ..core.processes import after_fork
 from ..core.user_functions import check_function
 from .json_response import check_no_content, read_object
@@ -279,7 +283,7 @@ _MAX_FIRST_TRIES = 3
 
 _FOR_THE_CLIENT = frozenset(
     {"chance", "elapsed", "error", "execute", "explain", "fetch", "is_own_token", "owner", "pending", "random", "user"}
-    | {"retry_after", "sleep", "swap_current", "throttle"}
+    | {"retry_after", "sleep", "throttle"}
 )
 """The attributes of a session that `session.<Tab>` does not list, because only this package uses them."""
 
@@ -302,9 +306,6 @@ class Session:
     >>> session.exchanges[0].status
     200
     """
-
-    swap_current: ClassVar[Callable[[Session | None], Session | None]] = lambda session: None
-    """Makes a session the current one, and returns the previous one. The layer of the notebook sets this function."""
 
     @public
     def __init__(
@@ -405,13 +406,13 @@ class Session:
 
     def __enter__(self) -> Session:
         """Make this session the current one in the block."""
-        self._outer.append(Session.swap_current(self))
+        self._outer.append(make_current(self))
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        Session.swap_current(self._outer.pop())
+        make_current(self._outer.pop())
         self.close()
 
     def close(self) -> None:
@@ -664,3 +665,95 @@ def _transport(
     from .transport.http import HttpTransport  # imported late, because a sandbox does not need `requests`
 
     return HttpTransport(verify=verify, proxies=proxies, timeout=timeout)
+
+
+# -- the current session, which public functions use if they are called without a `session` argument
+
+
+class SessionOwner(Protocol):
+    """An object with a session, which is a `Sandbox`. Every `session` argument accepts it."""
+
+    @property
+    def session(self) -> Session:
+        """The signed-in session."""
+
+
+SessionLike: TypeAlias = "Session | SessionOwner | None"
+"""A session, a `Sandbox`, which stands for its own session, or None for the current session."""
+
+
+_NO_SESSION = (
+    "There is no session yet: call sandbox() for a service in this kernel,"
+    " or connect(base_url, token) for another service."
+)
+_NO_SESSION_HERE = (
+    "There is no session yet in this process, which was started by another one: call connect(base_url, token) in it, or"
+    " start it with initializer=svc.connect, initargs=(base_url, token)."
+)
+
+_current: Session | None = None
+
+
+def current_session() -> Session:
+    """Return the session that `sandbox()` or `connect()` created last, or in a block `with session:` this session.
+
+    A forked process has the current session of its parent process.
+
+    Returns:
+        The current `Session`.
+
+    Raises:
+        RuntimeError: This process has no session yet. A spawned process (spawn, forkserver, joblib) starts without a
+            session.
+
+    >>> lab = svc.sandbox()
+    >>> svc.current_session() is lab.session
+    True
+    """
+    if _current is None:
+        raise RuntimeError(_NO_SESSION_HERE if _is_child_process() else _NO_SESSION)
+    return _current
+
+
+def _is_child_process() -> bool:
+    """Return True if `multiprocessing` started this process from another Python process."""
+    if not capabilities().processes:
+        return False
+    from multiprocessing import parent_process
+
+    return parent_process() is not None
+
+
+def session_or_current(session: SessionLike) -> Session:
+    """Return `session`, the session of a sandbox, or the current session for None.
+
+    Raises TypeError for another type and, without a current session, RuntimeError.
+    """
+    if session is None:
+        return current_session()
+
+    owned = getattr(session, "session", session)
+    if not isinstance(owned, Session):
+        hint = f"; lab.sign_in({session!r}) returns the session of a user" if isinstance(session, str) else ""
+        raise TypeError(
+            f"session must be a Session from connect(), a Sandbox or None, not {type(session).__name__}{hint}"
+        )
+    return owned
+
+
+def current_clock() -> Clock:
+    """Return the clock of the current session, or without one that of the system."""
+    return SystemTime() if _current is None else _current.clock
+
+
+def make_current(session: Session | None) -> Session | None:
+    """Make `session` the current session, and return the previous current session (None if there was none)."""
+    global _current
+    previous, _current = _current, session
+    return previous
+
+
+def reset_current(session: Session, previous: Session | None) -> None:
+    """Make `previous` the current session if `session` is still the current session. Otherwise do nothing."""
+    if _current is session:
+        make_current(previous)

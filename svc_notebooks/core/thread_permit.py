@@ -16,8 +16,8 @@ from typing import Any, Protocol, TypeVar
 SLICE_SECONDS = 0.0005
 """The time after which `in_slices` may pause."""
 
-_FEW = 25
-"""The most items in a list that `in_slices` returns without a pause."""
+FEW = 25
+"""The most items of a list that is short enough to need no pause."""
 
 T = TypeVar("T")
 
@@ -85,7 +85,7 @@ def let_others_run() -> None:
 
 def in_slices(items: Iterable[T]) -> Iterator[T]:
     """Return the items, with a pause for the requests of others after each `SLICE_SECONDS`."""
-    return iter(items) if isinstance(items, list) and len(items) <= _FEW else _sliced(items)
+    return iter(items) if isinstance(items, list) and len(items) <= FEW else _sliced(items)
 
 
 def _sliced(items: Iterable[T]) -> Iterator[T]:

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from ..client.session import make_current, reset_current
 from ..client.transport.bounds import EXPORT
 from ..client.transport.in_process import TransportError
 from ..core.errors.public_calls import public_methods
 from ..core.http.messages import Headers, Request
-from ..notebook.current_session import make_current, reset_current
 from .definition import GRADER, KEY, SEED, ExerciseOutcome, Verdict
 from .environment import LocalEnvironment, RemoteEnvironment
 

@@ -98,7 +98,7 @@ PRELOADED_MODULES = (
     "IPython.core.oinspect", "pandas", "pandas.io.formats.html", "pandas.io.formats.string", "pyarrow.pandas_compat",
     "pyarrow.vendored.version", "requests", "svc_notebooks.client.about", "svc_notebooks.client.downloads.downloads",
     "svc_notebooks.client.downloads.exports", "svc_notebooks.client.transport.http",
-    "svc_notebooks.client.uploads.chosen_id", "svc_notebooks.client.uploads.prepare",
+    "svc_notebooks.client.uploads.chosen_id", "svc_notebooks.client.uploads.request",
     "svc_notebooks.client.uploads.resumable_upload", "svc_notebooks.course.definition",
     "svc_notebooks.course.student_exercise",
     "svc_notebooks.local.tree", "svc_notebooks.notebook.events.events", "svc_notebooks.notebook.events.query",

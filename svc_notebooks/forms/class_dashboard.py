@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import ipywidgets as widgets
 
+from ..client.session import SessionLike, session_or_current
 from ..core.fault_plan import PRESETS
 from ..notebook.byte_sizes import size_text
 from ..notebook.class_control import ClassControl
-from ..notebook.current_session import SessionLike, session_or_current
 from ..notebook.frames.frames import frame
 from ..notebook.frames.schemas import STUDENTS
 from ..notebook.html import tag

@@ -14,12 +14,12 @@ from ..client.about import capabilities_of, export_formats, native_name
 from ..client.downloads.downloads import check_destination, target_path
 from ..client.downloads.exports import export_name, not_native, read_export, same_export
 from ..client.files import get_file
+from ..client.session import SessionLike, session_or_current
 from ..core.errors.errors import PathExists
 from ..local.existing_file import check_path
 from ..local.saving import REPLACED, SAVED, UNCHANGED, save_bytes
 from ..notebook.batch.progress_bar import ProgressBar
 from ..notebook.byte_sizes import size_text
-from ..notebook.current_session import SessionLike, session_or_current
 from ..notebook.folder_tree import files_at
 from ..notebook.frames.frames import frame
 from ..notebook.frames.schemas import EXPORTED

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import ipywidgets as widgets
 
 from ..client.notifications.channels import Channel, registry_of
+from ..client.session import SessionLike
 from ..core.errors.errors import SvcError
 from ..core.notifications.channels import MAX_ID_LENGTH, MAX_TOKEN_LENGTH
 from ..core.platform import capabilities
-from ..notebook.current_session import SessionLike
 from ..notebook.frames.frames import frame
 from ..notebook.frames.schemas import MESSAGES
 from ..notebook.html import Markup, tag

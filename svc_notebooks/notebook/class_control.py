@@ -6,12 +6,11 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..client.json_response import foreign_answer, reading
-from ..client.session import Session
+from ..client.session import Session, SessionLike, session_or_current
 from ..core.durations import Duration, parse_duration
 from ..core.errors.public_calls import public_methods
 from ..core.fault_plan import network_outage, preset as preset_of
 from .arguments import row_ids
-from .current_session import SessionLike, session_or_current
 from .frames.frames import frame
 from .frames.schemas import BACKUPS, CLASS_CLOCK, CLASS_STEPS, FAULT_PLANS, JOURNAL, RESET_STUDENT, STUDENTS
 from .sandbox.controls import fault_plan_rows

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from ..client.json_response import read_fields
+from ..client.session import SessionLike, session_or_current
 from ..convert.engines import available, tesseract, typst
 from ..core.errors.errors import SvcError
 from ..core.resources.files import FileList
 from ..core.time_zones import ZoneData, zone_data
 from .byte_sizes import size_text
-from .current_session import SessionLike, session_or_current
 from .frames.frames import frame
 from .frames.schemas import DOCTOR
 from .frontend import detect_frontend

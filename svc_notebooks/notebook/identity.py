@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .current_session import SessionLike, session_or_current
+from ..client.session import SessionLike, session_or_current
 from .frames.frames import frame
 from .frames.schemas import TOKEN_INFO
 

@@ -18,7 +18,7 @@ from .notifications.trust_store import TrustStore
 from .store.archive import ArchiveReader, Manifest, write
 from .store.blob_store import BlobStore, MemoryBlobStore, check_parts
 from .store.clock import SystemClock, VirtualClock, virtual_clock_of
-from .store.content_io import Content
+from .store.contents import Content
 from .store.data_directory import DATABASE, OpenedStore, open_folder
 from .store.disk_reserve import Reserve
 from .store.errors import explain_errors

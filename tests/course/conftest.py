@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from svc_notebooks import course
-from svc_notebooks.notebook.current_session import make_current
+from svc_notebooks.client.session import make_current
 
 
 def _number_of_students(text: str) -> int:

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from svc_notebooks.cli import main
-from svc_notebooks.cli.marks.gradebook import gradebook_text, read_pseudonyms
-from svc_notebooks.cli.marks.pages import class_page, feedback_page
+from svc_notebooks.cli.marks.gradebook import class_page, feedback_page, gradebook_text, read_pseudonyms
 from svc_notebooks.cli.marks.roster import (
     GradebookRow,
     Student,

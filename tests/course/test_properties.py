@@ -33,9 +33,9 @@ def test_every_seed_can_be_solved(name: str, seed: str):
     environment = LocalEnvironment(DEFINITIONS[name], seed)
     with contextlib.closing(environment), contextlib.redirect_stdout(None):
         workspace = Given(environment)
-        before = svc.notebook.current_session.make_current(workspace.session)
+        before = svc.client.session.make_current(workspace.session)
         exec(solution_code(name)[0], {"svc": svc, "given": workspace})
-        svc.notebook.current_session.make_current(before)
+        svc.client.session.make_current(before)
 
         assert environment.result().outcome is ExerciseOutcome.CORRECT
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from svc_notebooks.client.downloads.downloads import read_content, save_content
 from svc_notebooks.client.notifications.channels import watch
 from svc_notebooks.client.session import Session
-from svc_notebooks.client.uploads.prepare import upload
+from svc_notebooks.client.uploads.resumable_upload import upload
 from svc_notebooks.core.errors.errors import SvcError
 from svc_notebooks.core.http.messages import Disconnected, Request, Response
 from svc_notebooks.core.notifications.messages import RETRIED

@@ -58,7 +58,7 @@ def _tidy():
     """No widget, no open sandbox and no current session outlives its test."""
     from ipywidgets import Widget
 
-    from svc_notebooks.notebook.current_session import make_current
+    from svc_notebooks.client.session import make_current
     from svc_notebooks.notebook.sandbox import sandbox_numbers as kernel
 
     yield

@@ -12,7 +12,7 @@ import joblib
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.notebook.current_session import make_current
+from svc_notebooks.client.session import make_current
 from svc_notebooks.notebook.sandbox.sandbox import Sandbox
 from tests.processes import Sent, connected_send, drawn, files, is_answered, send
 

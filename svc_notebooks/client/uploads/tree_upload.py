@@ -13,8 +13,8 @@ from ...local.tree import LocalFile
 from ..files import create_file, generate_ids, has_content_of, list_children
 from ..session import Session
 from .chosen_id import find_or_upload, with_chosen_id
-from .prepare import execute, prepare
-from .request import UploadArguments, is_document
+from .request import UploadArguments, is_document, prepare
+from .resumable_upload import execute
 from .sources import Progress
 
 UPLOADED, UNCHANGED = "uploaded", "unchanged"

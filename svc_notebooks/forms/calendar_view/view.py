@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets as widgets
 
 from ...client.events.events import list_calendars
+from ...client.session import SessionLike, session_or_current
 from ...core.errors.errors import NotFound, SvcError
 from ...core.time_zones import UTC_NAME, zone
 from ...notebook.arguments import choice
-from ...notebook.current_session import SessionLike, session_or_current
 from ...notebook.events.body import calendar_ids
 from ...notebook.events.event_times import Times, offset_text, zone_name
 from ...notebook.events.events import create_event

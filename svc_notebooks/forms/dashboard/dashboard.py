@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
+from ...client.session import SessionLike, session_or_current
 from ...core.fault_plan import PRESETS
-from ...notebook.current_session import SessionLike, session_or_current
 from ...notebook.html import Markup, join_html, tag
 from ...notebook.sandbox.sandbox import Sandbox, sandbox_of
 from ..widgets import ui

@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 
 import ipywidgets as widgets
 
+from ...client.session import SessionLike
 from ...notebook.byte_sizes import size_text
-from ...notebook.current_session import SessionLike
 from ...notebook.exchanges.compare import compare_exchanges
 from ...notebook.exchanges.exchange_view import ExchangeView
 from ...notebook.exchanges.exchanges import ExchangeFilter, exchange, exchanges

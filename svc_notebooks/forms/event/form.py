@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from traitlets import TraitError
 
+from ...client.session import SessionLike, session_or_current
 from ...core.errors.errors import SvcError
 from ...core.events.validation import problems, with_defaults
 from ...core.platform import capabilities
 from ...core.time_zones import UTC_NAME, zone, zone_names
-from ...notebook.current_session import SessionLike, session_or_current
 from ...notebook.events.body import LENIENT
 from ...notebook.events.events import create_event
 from ...notebook.events.free_busy import free_times

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import ipywidgets as widgets
 
-from ...notebook.current_session import SessionLike
+from ...client.session import SessionLike
 from ...notebook.files.files import update
 from ...notebook.files.folders import trash, untrash
 from ...notebook.frames.frames import frame

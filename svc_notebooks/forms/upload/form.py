@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...client.files import get_file
-from ...client.uploads.prepare import execute, with_stored_type
+from ...client.session import SessionLike
+from ...client.uploads.request import with_stored_type
+from ...client.uploads.resumable_upload import execute
 from ...core.errors.caller_warning import CallerWarnings, collected_warnings
 from ...core.resources.files import File
 from ...notebook.batch.progress_bar import ProgressBar
-from ...notebook.current_session import SessionLike
 from ...notebook.files.files import generate_ids
 from ...notebook.frames.frames import frame
 from ...notebook.frames.schemas import FILES

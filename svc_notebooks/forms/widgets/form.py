@@ -17,9 +17,9 @@ import anywidget
 import ipywidgets as widgets
 from ipywidgets import Widget
 
+from ...client.session import SessionLike, session_or_current
 from ...core.errors.public_calls import public_methods
 from ...core.fault_plan import PRESETS
-from ...notebook.current_session import SessionLike, session_or_current
 from ...notebook.frontend import at_prompt, detect_frontend
 from ...notebook.html import Markup, join_html, tag
 from . import ui

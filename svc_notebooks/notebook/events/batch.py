@@ -6,11 +6,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...client.events.events import get_event, insert_event, new_event_ids
+from ...client.session import SessionLike, session_or_current
 from ...core.errors.errors import AlreadyExists
 from ...core.suggestions import nearest_name
 from ..arguments import is_frame, is_missing
 from ..batch.batch import ROW_ERRORS, Batch, Errors, Executor, Progress, Report, Resumable, Resume, RowOperation, run
-from ..current_session import SessionLike, session_or_current
 from ..frames.event_schemas import CREATED
 from ..frames.frames import Record, snake
 from .body import EventError, add_required, calendar_id, event_body, query_of, warn_deprecated

@@ -15,11 +15,11 @@ from ...client.events.events import (
     list_access_rules,
     list_calendars,
 )
+from ...client.session import SessionLike, session_or_current
 from ...core.events.calendars import ROLES
 from ...core.resources.colors import EVENT_COLORS
 from ..arguments import choice
 from ..batch.batch import Batch, Errors, Report, RowCall, RowOperation, run
-from ..current_session import SessionLike, session_or_current
 from ..frames.event_schemas import CALENDAR_PERMISSIONS, CALENDARS, COLORS
 from ..frames.frames import Record, frame
 from ..people import people as read_people

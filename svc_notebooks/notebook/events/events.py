@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from ...client.events.events import get_calendar, get_event, insert_event
 from ...client.files import get_file
+from ...client.session import SessionLike, session_or_current
 from ...core.durations import Duration
 from ...core.events.value_checks import RESPONSES
 from ...core.http.messages import JSONObject
 from ...core.time_arguments import without_words
 from ..arguments import choice, column_values, flag, is_missing, row_ids
 from ..batch.batch import ROW_ERRORS, Batch, Errors, Executor, Progress, RowOperation, known_id, run
-from ..current_session import SessionLike, session_or_current
 from ..folder_tree import files_at
 from ..frames.event_schemas import EVENT
 from ..frames.schemas import DELETED

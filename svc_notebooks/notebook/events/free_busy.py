@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...client.events.events import get_calendar, query_free_busy
 from ...client.json_response import reading
+from ...client.session import SessionLike, session_or_current
 from ...core.clock import from_millis, to_millis
 from ...core.durations import Duration, parse_duration
 from ...core.errors.errors import NotFound
@@ -18,7 +19,6 @@ from ...core.time_arguments import python_time, without_words
 from ...core.time_zones import zone
 from ..arguments import row_ids
 from ..batch.batch import Batch, Errors, Report, RowOperation, run
-from ..current_session import SessionLike, session_or_current
 from ..frames.event_schemas import FREE_BUSY, FREE_TIMES
 from ..frames.frames import Record, frame
 from ..people import people as read_people

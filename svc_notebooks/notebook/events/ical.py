@@ -32,6 +32,7 @@ from ...client.events.ical_reader import (
     parse_calendars,
 )
 from ...client.json_response import reading
+from ...client.session import SessionLike, session_or_current
 from ...convert.input.charset import decode
 from ...convert.job import Job
 from ...core.durations import Duration, parse_duration
@@ -56,7 +57,6 @@ from ..batch.batch import (
     RowOperation,
     run,
 )
-from ..current_session import SessionLike, session_or_current
 from ..frames.event_schemas import CALENDAR_FILE, IMPORTED
 from ..frames.frames import Record, frame
 from .body import add_required, calendar_id

@@ -8,11 +8,11 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from ...client.events.events import get_calendar, list_event_pages
+from ...client.session import SessionLike, session_or_current
 from ...core.events.times import instant, read_time
 from ...core.time_arguments import without_words
 from ...core.time_zones import zone
 from ..arguments import choice, optional_text, whole
-from ..current_session import SessionLike, session_or_current
 from ..frames.event_schemas import EVENT, EVENTS
 from ..frames.frames import concatenate, select_columns, snake
 from .body import calendar_id, query_of

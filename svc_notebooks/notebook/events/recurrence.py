@@ -8,6 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ...client.events.events import get_event, list_instances
+from ...client.session import SessionLike, current_clock, session_or_current
 from ...core.events import recurrence_words
 from ...core.events.instances import occurrences
 from ...core.events.rrule import Recurrence
@@ -15,7 +16,6 @@ from ...core.events.times import instant, read_time
 from ...core.time_arguments import python_time, without_words
 from ...core.time_zones import UTC_NAME, zone
 from ..arguments import one_row_id, whole
-from ..current_session import SessionLike, current_clock, session_or_current
 from ..frames.event_schemas import INSTANCES, PREVIEW
 from ..frames.frames import Record, frame
 from .body import calendar_id, event_body

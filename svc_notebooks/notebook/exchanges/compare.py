@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import urlsplit
 
-from ...client.session import Session
+from ...client.session import Session, SessionLike, SessionOwner, session_or_current
 from ...core.http.messages import Query
-from ..current_session import SessionLike, SessionOwner, session_or_current
 from ..frames.frames import frame
 from ..frames.schemas import COMPARED, EXCHANGES
 from .exchange_view import ExchangeView

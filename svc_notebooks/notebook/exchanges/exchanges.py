@@ -9,7 +9,7 @@ from operator import index
 from typing import TYPE_CHECKING, SupportsIndex, TypeAlias
 from urllib.parse import urlsplit
 
-from ..current_session import SessionLike, session_or_current
+from ...client.session import SessionLike, session_or_current
 from ..frames.frames import Record, frame
 from ..frames.schemas import EXCHANGES
 from .exchange_view import ExchangeView

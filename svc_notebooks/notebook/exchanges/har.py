@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
 from ...client.downloads.downloads import check_destination, target_path
+from ...client.session import SessionLike, session_or_current
 from ...core.clock import format_time
 from ...core.http.messages import Query, reason
 from ...local.existing_file import read_file
 from ...local.saving import save_bytes
-from ..current_session import SessionLike, session_or_current
 from ..frames.frames import frame
 from ..frames.schemas import HAR_FILE
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...client.about import get_about
+from ...client.session import SessionLike, session_or_current
 from ...core.http.native_formats import PDF, ImportFormat
-from ..current_session import SessionLike, session_or_current
 from ..folder_tree import files_at
 from ..frames.frames import frame
 from ..frames.schemas import ABOUT, EXPORT_FORMATS, IMPORT_FORMATS

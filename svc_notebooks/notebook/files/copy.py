@@ -7,10 +7,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...client.files import copy_file
+from ...client.session import SessionLike, session_or_current
 from ...client.uploads.chosen_id import copy_with_chosen_id
 from ..arguments import optional_text
 from ..batch.batch import Batch, Errors, Executor, Progress, Report, Resumable, Resume, RowOperation, run
-from ..current_session import SessionLike, session_or_current
 from ..folder_tree import files_at
 from .metadata import files_schema_with, row_bodies, with_parent
 

@@ -26,16 +26,14 @@ from ...client.about import export_formats, native_name
 from ...client.downloads.downloads import read_content, save_content
 from ...client.downloads.exports import export_target, normalize_format, read_export
 from ...client.files import ROOT, copy_file, create_file, get_file, list_children, list_files, update_file
-from ...client.session import Session
-from ...client.uploads.prepare import start_upload, upload
+from ...client.session import Session, current_session
 from ...client.uploads.request import DEFAULT_CHUNK
-from ...client.uploads.resumable_upload import ClientUpload
+from ...client.uploads.resumable_upload import ClientUpload, start_upload, upload
 from ...core.clock import parse_time
 from ...core.errors.errors import NotFound
 from ...core.files.query import quote
 from ...core.http.ranges import ByteRange
 from ...core.resources.files import File
-from ..current_session import current_session
 from ..folder_tree import name_of_part, path_part
 from ..sandbox.start import new_session
 

@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...client.files import get_file, update_file
+from ...client.session import SessionLike, session_or_current
 from ...client.uploads.chosen_id import with_chosen_id
 from ...client.uploads.request import UploadArguments, UploadRequest
 from ..arguments import whole
@@ -28,7 +29,6 @@ from ..batch.batch import (
     run,
     run_alone,
 )
-from ..current_session import SessionLike, session_or_current
 from ..folder_tree import files_at
 from ..frames.frames import Record, Schema, frame, snake
 from ..frames.schemas import FILE, IDS, file_schema

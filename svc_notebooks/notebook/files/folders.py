@@ -8,11 +8,11 @@ from types import EllipsisType
 from typing import TYPE_CHECKING, Any
 
 from ...client.files import ROOT, delete_file, get_file, update_file
+from ...client.session import SessionLike, session_or_current
 from ...client.uploads.request import UploadArguments
 from ...client.uploads.tree_upload import TreeUpload
 from ...core.errors.errors import NotFound
 from ..batch.batch import Batch, Errors, Executor, Progress, Report, Resumable, Resume, RowOperation, known_id, run
-from ..current_session import SessionLike, session_or_current
 from ..folder_tree import files_at, one_folder_id
 from ..frames.frames import Record, snake
 from ..frames.schemas import DELETED, FILES

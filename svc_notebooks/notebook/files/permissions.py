@@ -7,9 +7,9 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from ...client.files import file_permissions, share_file, unshare_file
+from ...client.session import SessionLike, session_or_current
 from ..arguments import choice
 from ..batch.batch import ROW_ERRORS, Batch, Errors, Executor, Progress, Report, Resumable, Resume, RowOperation, run
-from ..current_session import SessionLike, session_or_current
 from ..folder_tree import files_at
 from ..frames.frames import Record, frame
 from ..frames.schemas import PERMISSIONS

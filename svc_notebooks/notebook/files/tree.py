@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...client.files import ROOT, get_file
+from ...client.session import SessionLike, session_or_current
 from ...core.errors.public_calls import public_methods
 from ..arguments import is_missing
 from ..byte_sizes import size_text
-from ..current_session import SessionLike, session_or_current
 from ..folder_tree import one_folder_id
 from ..html import Markup, tag
 from . import search

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ...client.files import ROOT, get_file
 from ...client.uploads.chosen_id import compare_content, find_or_upload
-from ...client.uploads.prepare import SIMPLE_LIMIT, prepare, resumable, send_once
+from ...client.uploads.request import SIMPLE_LIMIT, prepare, send_once
+from ...client.uploads.resumable_upload import resumable
 from ...client.uploads.sources import UnreadableSource, is_stream, open_source, own_name
 from ...client.uploads.tree_upload import TreeFile, TreeUpload, upload_tree_file
 from ...core.errors.caller_warning import warn_caller

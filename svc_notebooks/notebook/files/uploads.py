@@ -7,13 +7,13 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
-from ...client.uploads import prepare
+from ...client.session import SessionLike, session_or_current
+from ...client.uploads import resumable_upload
 from ...core.errors.errors import SvcError
 from ...core.errors.public_calls import public_methods
 from ...core.suggestions import missing_attribute
 from ..arguments import is_frame, names_for, row_ids, single_source
 from ..batch.progress import Progress, check_progress, reporting
-from ..current_session import SessionLike, session_or_current
 from ..exchanges.charts import Picture, state_chart, state_path, upload_picture
 from ..folder_tree import one_file_at
 from ..frames.frames import frame
@@ -234,7 +234,7 @@ def start_upload(
         content, media_type = content_of(only, file_name, mime_type, converted=converted)
     else:
         ((_, content, media_type),) = new_contents(session, [existing], only, file_name, mime_type)
-    upload = prepare.start_upload(
+    upload = resumable_upload.start_upload(
         session,
         content,
         name=title,
@@ -280,7 +280,9 @@ def resume_upload(
     entry = session.pending.by_uri(session_uri) if isinstance(session_uri, str) else None
     name, media_type = (entry.name, entry.media_type) if entry else (None, None)
     content, _ = content_of(single_source(source), name, media_type)
-    return Upload(prepare.resume_upload(session, cast(str, session_uri), content, chunk_size=chunk_size), session)
+    return Upload(
+        resumable_upload.resume_upload(session, cast(str, session_uri), content, chunk_size=chunk_size), session
+    )
 
 
 def pending_uploads(*, session: SessionLike = None) -> DataFrame:

@@ -7,13 +7,13 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ...client.notifications.channels import Channel, registry_of, start_page_token, stop, watch
+from ...client.session import SessionLike, session_or_current
 from ...core.clock import to_millis
 from ...core.durations import Duration, parse_duration
 from ...core.http.redaction import mask_token, redact_url
 from ...core.time_arguments import python_time, without_words
 from ..arguments import is_frame, optional_text, row_ids
 from ..batch.batch import apply_to_rows
-from ..current_session import SessionLike, session_or_current
 from ..folder_tree import files_at
 from ..frames.frames import Record, frame
 from ..frames.schemas import CHANNELS, STOPPED

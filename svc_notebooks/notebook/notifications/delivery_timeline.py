@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from ...client.session import SessionLike, session_or_current
 from ..arguments import row_ids
-from ..current_session import SessionLike, session_or_current
 from ..exchanges.charts import INK, SENT, Picture, TableColumn, bars, chart, swatch, text_table
 from ..html import Markup, join_html, tag
 from ..sandbox.sandbox import sandbox_of

@@ -13,9 +13,9 @@ from weakref import WeakKeyDictionary, ref
 from ...client.json_response import foreign_answer
 from ...client.notifications.channels import changes_since, registry_of, start_page_token
 from ...client.notifications.inbox import Inbox
+from ...client.session import SessionLike, session_or_current
 from ...core.platform import capabilities, need_sockets
 from ..arguments import is_frame, optional_text
-from ..current_session import SessionLike, session_or_current
 from ..frames.frames import Record, frame
 from ..frames.schemas import CHANGES, NOTIFICATIONS
 from ..sandbox.sandbox import Sandbox, sandbox_of

@@ -14,7 +14,7 @@ from urllib.parse import urljoin, urlsplit
 from weakref import ref
 
 from ...client.files import get_file
-from ...client.session import SANDBOX_NOT_PICKLED, Secret, Session
+from ...client.session import SANDBOX_NOT_PICKLED, Secret, Session, reset_current
 from ...client.transport.bounds import WHOLE_RESPONSE
 from ...client.transport.in_process import TransportError
 from ...client.transport.retry import connection_error
@@ -25,7 +25,6 @@ from ...core.platform import need_sockets
 from ...core.processes import after_fork, skip_finalizers
 from ...core.suggestions import CALLS, missing_attribute
 from ..arguments import is_frame
-from ..current_session import reset_current
 from ..folder_tree import one_file_at
 from ..frames.event_schemas import OUTBOX
 from ..frames.frames import frame

@@ -7,12 +7,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Literal
 
-from ...client.session import EnvironmentToken, Session
+from ...client.session import EnvironmentToken, Session, current_session as current_session, make_current
 from ...core.brand_names import Names
 from ...core.errors.caller_warning import warn_caller
 from ...core.policy import Policy
 from ..arguments import choice
-from ..current_session import current_session as current_session, make_current
 from .sandbox import Sandbox as Sandbox, load_sandbox, new_sandbox
 from .sandbox_numbers import explain_not_found, next_number, sandbox_at, seed_of
 

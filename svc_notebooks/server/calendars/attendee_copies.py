@@ -11,18 +11,19 @@ from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import Any
 
+from ...core.clock import to_millis
 from ...core.events.instances import duration, occurrences
 from ...core.events.rrule import Start
-from ...core.events.times import Shift, clock_time, read_time
+from ...core.events.times import Shift, clock_time, instant, read_time
 from ...core.events.validation import end_of, recurrence_of, start_of
 from ...core.resources.events import Attendee, Event
-from ...core.time_zones import skipped_times
+from ...core.time_zones import skipped_times, zone
 from ..dispatch.service_context import ServiceContext
 from .access import primary_of
 from .event_messages import record_removal, record_times, series_of_calendar
 from .event_resource import EventRecord, omit, pick
 from .expansion import FIRST
-from .instances import find_event, instance_at, with_times
+from .instances import find_event, instance_at
 from .tables import CalendarRow, EventRow
 
 PRIVATE = ("colorId", "reminders", "transparency")
@@ -259,6 +260,20 @@ def with_body(row: EventRow, body: Event, calendar: CalendarRow) -> EventRow:
         body=json.dumps(body),
     )
     return with_times(row, body, calendar)
+
+
+def with_times(row: EventRow, body: Event, calendar: CalendarRow) -> EventRow:
+    """Return the row of an event with the columns of start and end computed from its fields.
+
+    The days of an all-day event begin at midnight in the time zone of the calendar.
+    """
+    tz, recurring = zone(calendar.zone), bool(body.get("recurrence"))
+    # RDATE may add a date before the start of the event.
+    starts = [start_of(body), *(extra.start for extra in recurrence_of(body).rdates)]
+    return row._replace(
+        start=min(to_millis(instant(start, tz)) for start in starts),
+        end=None if recurring else to_millis(instant(end_of(body), tz)),
+    )
 
 
 def save_event(context: ServiceContext, event: EventRecord, before: Event) -> EventRecord:

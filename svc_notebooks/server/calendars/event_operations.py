@@ -26,6 +26,7 @@ from .attendee_copies import (
     save_with_copies,
     sync_attendee_copies,
     with_body,
+    with_times,
 )
 from .event_messages import changing_events, record_removal, send_emails
 from .event_resource import (
@@ -36,7 +37,6 @@ from .event_resource import (
     complete_fields,
     create_conference,
     etag,
-    event_response,
     hides_guests,
     is_conference_pending,
     meeting_link,
@@ -46,7 +46,7 @@ from .event_resource import (
     read_options,
     view_of,
 )
-from .instances import event_in_path, find_event, with_times
+from .instances import event_in_path, find_event
 from .quick_words import quick_event
 from .tables import CalendarRow, EventRow
 
@@ -81,7 +81,7 @@ def add_event(
         context.store.events.save(event.row)
         sync_attendee_copies(context, event, {})
         send_emails(context, options.notify, event, {})
-    return event_response(request, view, event)
+    return resource_response(request, view.resource(event), EVENT_SHAPE)
 
 
 def import_event(context: ServiceContext, request: RequestContext) -> Response:
@@ -112,7 +112,7 @@ def import_event(context: ServiceContext, request: RequestContext) -> Response:
         else:
             row = event.row._replace(created=before.row.created, place=before.row.place)
             save_event(context, EventRecord(row, event.body), before.body)
-    return event_response(request, view, event)
+    return resource_response(request, view.resource(event), EVENT_SHAPE)
 
 
 def _check_id_is_free(context: ServiceContext, calendar: CalendarRow, body: JSONObject) -> None:
@@ -186,7 +186,7 @@ def change(context: ServiceContext, request: RequestContext) -> Response:
         else:
             event = save_with_copies(context, before, fields)
             send_emails(context, options.notify, event, before.body)
-    return event_response(request, view, event)
+    return resource_response(request, view.resource(event), EVENT_SHAPE)
 
 
 def _schedule(body: Event) -> tuple[object, ...]:
@@ -295,7 +295,7 @@ def move(context: ServiceContext, request: RequestContext) -> Response:
         moved = EventRecord(row, body)
         sync_attendee_copies(context, moved, event.body)
         send_emails(context, options.notify, moved, event.body)
-    return event_response(request, view_of(context, request, target), moved)
+    return resource_response(request, view_of(context, request, target).resource(moved), EVENT_SHAPE)
 
 
 def quick_add(context: ServiceContext, request: RequestContext) -> Response:

@@ -18,14 +18,14 @@ from ...core.events.times import print_instant, print_time, read_time
 from ...core.events.validation import has_conference, problems, reminders_of, repair_reminders, request_status
 from ...core.events.value_checks import EVENT_FIELDS, EVENT_SHAPE, FIELD_ORDER
 from ...core.files.permissions import Role
-from ...core.http.messages import JSON, JSONObject, Query, Response
+from ...core.http.messages import JSON, JSONObject, Query
 from ...core.policy import Policy
 from ...core.resources.events import Attachment, Attendee, ConferenceData, ConferenceRequest, Event
 from ...core.time_zones import zone
 from ..dispatch.messages import bool_param, int_param, parse_fields_param, read_json
 from ..dispatch.service_context import RequestContext, ServiceContext, link_base_url
 from ..files.rows import file_for
-from .access import resource_response, role_of
+from .access import role_of
 from .tables import CalendarRow, EventRow
 
 
@@ -324,11 +324,6 @@ def view_of(context: ServiceContext, request: RequestContext, calendar: Calendar
     return EventView(context, calendar, request.caller.user, base_url, tz, _read_max_attendees(request.query), writes)
 
 
-def event_response(request: RequestContext, view: EventView, event: EventRecord) -> Response:
-    """Return the JSON response with an event."""
-    return resource_response(request, view.resource(event), EVENT_SHAPE)
-
-
 def read_event_request(
     context: ServiceContext, request: RequestContext, calendar: CalendarRow
 ) -> tuple[JSONObject, Options, EventView]:
@@ -377,7 +372,9 @@ def check_event(context: ServiceContext, body: JSONObject) -> None:
 def _writable_fields(body: JSONObject, policy: Policy) -> Event:
     body = repair_reminders(body, policy)
     fields: Any = {
-        name: _without_null(value, name) for name, value in body.items() if name in _WRITABLE and value is not None
+        name: value if isinstance(value, str) else _without_null(value, name)
+        for name, value in body.items()
+        if name in _WRITABLE and value is not None
     }
     if fields.get("recurrence") == []:
         del fields["recurrence"]

@@ -174,20 +174,6 @@ def _time_object(template: EventTime, name: Literal["date", "dateTime"], text: s
     return time
 
 
-def with_times(row: EventRow, body: Event, calendar: CalendarRow) -> EventRow:
-    """Return the row of an event with the columns of start and end computed from its fields.
-
-    The days of an all-day event begin at midnight in the time zone of the calendar.
-    """
-    tz, recurring = zone(calendar.zone), bool(body.get("recurrence"))
-    # RDATE may add a date before the start of the event.
-    starts = [start_of(body), *(extra.start for extra in recurrence_of(body).rdates)]
-    return row._replace(
-        start=min(to_millis(instant(start, tz)) for start in starts),
-        end=None if recurring else to_millis(instant(end_of(body), tz)),
-    )
-
-
 def with_series_fields(master: EventRecord, row: EventRow) -> EventRecord:
     """Return a changed instance. Fields that the instance does not have itself are taken from its series."""
     own: Event = json.loads(row.body)

@@ -40,7 +40,7 @@ from ...core.http.messages import (
     close_body,
     is_gone,
 )
-from ...core.thread_permit import in_slices
+from ...core.thread_permit import FEW, in_slices
 from ..store.blob_store import BLOCK
 from ..store.ids import SHARD
 from .journal import JournalEntry
@@ -55,12 +55,10 @@ _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 def encode_json(value: object, *, compact: bool = False) -> bytes:
     """Return a value as JSON in UTF-8, on one line if `compact` is true, else indented by two spaces."""
     newline = "" if compact else "\n"
-    if isinstance(value, dict) and GeneratorType in map(type, value.values()):
-        texts = _object_texts(value, newline)
-    else:
-        texts = iter([json_text(value, newline) + newline])
     # An error message may quote lone surrogates of the request.
-    return b"".join([text.encode("utf-8", "replace") for text in texts])
+    if isinstance(value, dict) and GeneratorType in map(type, value.values()):
+        return b"".join([text.encode("utf-8", "replace") for text in _object_texts(value, newline)])
+    return (json_text(value, newline) + newline).encode("utf-8", "replace")
 
 
 def _object_texts(value: Mapping[str, object], newline: str) -> Iterator[str]:
@@ -80,38 +78,34 @@ def _object_texts(value: Mapping[str, object], newline: str) -> Iterator[str]:
     yield f"{newline}}}{newline}"
 
 
-def json_text(value: object, newline: str = "") -> str:
+def json_text(value: object, newline: str = "", texts: dict[tuple[int, str], str] | None = None) -> str:
     """Return a value as JSON text on one line, or indented by two spaces more than `newline`, which ends each line.
+
+    The text is that of json.dumps(indent=2), which is slow when it indents. `texts` has the texts of the objects and
+    arrays so far, because the resources of a list share many of them.
 
     >>> json_text({"a": [1]}), json_text({"a": 1}, "\\n")
     ('{"a":[1]}', '{\\n  "a": 1\\n}')
     """
-    return _indent(value, newline, {}) if newline else _COMPACT.encode(value)
-
-
-def _indent(value: object, newline: str, texts: dict[tuple[int, str], str]) -> str:
-    """Return the text of json.dumps(indent=2), but faster, because json.dumps is slow when it indents.
-
-    `texts` has the texts of the objects and arrays so far, because the resources of a list share many of them.
-    """
+    if not newline or not value or not isinstance(value, dict | list):
+        return _COMPACT.encode(value)
+    texts = {} if texts is None else texts
     if known := texts.get((id(value), newline)):
         return known
     inner, quote, pieces = newline + "  ", encode_basestring, []
-    if value and isinstance(value, dict):
+    if isinstance(value, dict):
         for key, member in value.items():  # the usual members without another call
             if type(member) is str:
                 pieces.append(f"{quote(key)}: {quote(member)}")
             elif type(member) is bool or type(member) is int:
                 pieces.append(f"{quote(key)}: {str(member).lower()}")
             else:
-                pieces.append(f"{quote(key)}: {_indent(member, inner, texts)}")
+                pieces.append(f"{quote(key)}: {json_text(member, inner, texts)}")
         text = f"{{{inner}{f',{inner}'.join(pieces)}{newline}}}"
-    elif value and isinstance(value, list):
-        for member in in_slices(value):
-            pieces.append(quote(member) if type(member) is str else _indent(member, inner, texts))
-        text = f"[{inner}{f',{inner}'.join(pieces)}{newline}]"
     else:
-        return _COMPACT.encode(value)
+        for member in value if len(value) <= FEW else in_slices(value):
+            pieces.append(quote(member) if type(member) is str else json_text(member, inner, texts))
+        text = f"[{inner}{f',{inner}'.join(pieces)}{newline}]"
     texts[id(value), newline] = text
     return text
 
@@ -340,7 +334,9 @@ def parse_fields_param(query: Query, default: Mask, shape: Shape) -> Mask | None
 def select_fields(mask: Mask | None, value: Mapping[str, object]) -> JSONObject:
     """Return the fields of a resource that a mask selects. Returns {} if the mask is None."""
     whole: Any = value
-    selection = {} if mask is None else field_mask.apply(mask, whole)
+    if not mask:
+        return {} if mask is None else whole
+    selection = field_mask.apply(mask, whole)
     return selection if isinstance(selection, dict) else {}
 
 

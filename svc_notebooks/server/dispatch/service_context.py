@@ -23,7 +23,7 @@ from ...core.http.origins import is_in_networks
 from ...core.policy import Policy
 from ...core.suggestions import nearest_name
 from ..store.clock import VirtualClock
-from ..store.content_io import Content
+from ..store.contents import Content
 from ..store.disk_reserve import Reserve
 from ..store.ids import Ids
 from ..store.postgres.kept_rows import KeptRecords

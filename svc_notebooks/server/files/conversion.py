@@ -25,8 +25,7 @@ from ...core.policy import Policy
 from ..dispatch.journal import with_notes
 from ..dispatch.messages import sandbox_headers
 from ..dispatch.service_context import RequestContext, ServiceContext
-from ..store.content_io import END
-from ..store.contents import PartRange
+from ..store.contents import END, PartRange
 from .rows import check_right, file_for, is_document
 from .tables import FileRow
 

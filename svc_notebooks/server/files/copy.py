@@ -11,7 +11,7 @@ from ...core.files.permissions import RESTRICTIONS, Role
 from ...core.http.messages import JSONObject, Response
 from ..dispatch.messages import read_json
 from ..dispatch.service_context import RequestContext, ServiceContext
-from ..store.content_io import END
+from ..store.contents import END
 from .conversion import ConversionRequest, conversion_for, convert
 from .operations import add_content, add_file, check_usage, response_fields, store_content
 from .rows import check_new, check_right, effective_role, file_for, new_row, record_creation, restrictions_on

@@ -12,7 +12,7 @@ from ...core.http.ranges import ByteRange, ByteSpan, ContentRange
 from ...core.resources.files import DriveList, Revision, RevisionList, TeamDriveList
 from ..dispatch.messages import int_param, json_response, parse_fields_param, sandbox_headers, select_fields
 from ..dispatch.service_context import RequestContext, ServiceContext, require_scopes
-from ..store.content_io import ContentReader
+from ..store.contents import ContentReader
 from .resource import file_resource, view_of
 from .rows import check_right, file_for
 from .tables import FileRow

@@ -45,8 +45,7 @@ from ..files.operations import (
 )
 from ..files.rows import file_for
 from ..store.blob_store import BLOCK
-from ..store.content_io import ContentWriter
-from ..store.contents import PartRange
+from ..store.contents import ContentWriter, PartRange
 from ..store.session_locks import SessionLock
 from .simple_upload import JSON_ESSENCE, check_content, file_name, header_type, refuse_envelope
 from .tables import SessionRow

@@ -23,8 +23,7 @@ from ..files.operations import (
 )
 from ..files.rows import check_new, check_right, file_for
 from ..store.blob_store import BLOCK
-from ..store.content_io import ContentWriter
-from ..store.contents import PartRange
+from ..store.contents import ContentWriter, PartRange
 
 JSON_ESSENCE = "application/json"
 _FORM_DATA = "multipart/form-data"

@@ -12,7 +12,7 @@ import pytest
 from svc_notebooks.core.http.messages import Disconnected, Headers, Request
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
-from svc_notebooks.server.store import content_io as server_content
+from svc_notebooks.server.store import contents as server_content
 from tests.contract.conftest import OverSocket, Wire
 from tests.contract.wire import read_to_end
 

@@ -8,7 +8,7 @@ import pytest
 from fsspec.tests import abstract
 
 import svc_notebooks as svc
-from svc_notebooks.client.uploads.prepare import start_upload
+from svc_notebooks.client.uploads.resumable_upload import start_upload
 from svc_notebooks.notebook.files.file_system import SvcFileSystem
 
 
@@ -206,7 +206,7 @@ def test_another_process_takes_the_service_of_the_environment(lab, monkeypatch) 
     monkeypatch.setenv("SVC_BASE_URL", lab.serve().base_url)
     monkeypatch.setenv("SVC_TOKEN", lab.access_token)
     svc.upload(b"a", name="a.csv")
-    monkeypatch.setattr("svc_notebooks.notebook.current_session._current", None)
+    monkeypatch.setattr("svc_notebooks.client.session._current", None)
 
     fs = SvcFileSystem(skip_instance_cache=True)
     found = fs.find("")

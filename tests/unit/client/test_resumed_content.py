@@ -11,7 +11,7 @@ import pytest
 
 from svc_notebooks.client.session import Session
 from svc_notebooks.client.uploads import chosen_id
-from svc_notebooks.client.uploads.prepare import resume_upload, start_upload, upload
+from svc_notebooks.client.uploads.resumable_upload import resume_upload, start_upload, upload
 from svc_notebooks.client.uploads.sources import PathSource
 from svc_notebooks.core.errors.errors import SourceChanged, UnverifiedUploadWarning
 from svc_notebooks.core.http.messages import Request, Response, as_body

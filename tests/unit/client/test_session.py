@@ -10,7 +10,7 @@ import pytest
 from svc_notebooks.client.files import create_file, get_file, list_files
 from svc_notebooks.client.session import EnvironmentToken, Session
 from svc_notebooks.client.transport.in_process import TransportError
-from svc_notebooks.client.uploads.prepare import upload
+from svc_notebooks.client.uploads.resumable_upload import upload
 from svc_notebooks.core.errors.errors import (
     AlreadyExists,
     BadRequest,

@@ -6,8 +6,7 @@ from threading import Barrier, Event
 
 import pytest
 
-from svc_notebooks.client.uploads.prepare import resume_upload, start_upload
-from svc_notebooks.client.uploads.resumable_upload import ClientUpload
+from svc_notebooks.client.uploads.resumable_upload import ClientUpload, resume_upload, start_upload
 from svc_notebooks.core.errors.errors import ContentMismatch, SessionExpired
 from svc_notebooks.core.http.messages import Request, Response
 from tests.patience import PATIENCE

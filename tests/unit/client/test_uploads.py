@@ -6,7 +6,8 @@ from random import Random
 import pytest
 
 from svc_notebooks.client.session import Session
-from svc_notebooks.client.uploads.prepare import choose_upload_type, resume_upload, start_upload, upload
+from svc_notebooks.client.uploads.request import choose_upload_type
+from svc_notebooks.client.uploads.resumable_upload import resume_upload, start_upload, upload
 from svc_notebooks.core.errors.errors import ContentMismatch, Interrupted, ServiceFailed, SessionExpired
 from svc_notebooks.core.http.messages import Headers, Request, Response, as_body
 from svc_notebooks.core.uploads.states import UploadRule, UploadState

@@ -9,7 +9,7 @@ from zlib import crc32
 import pytest
 
 from svc_notebooks.server.store.blob_store import BLOCK, DamagedContent, MemoryBlobStore, StoredPart
-from svc_notebooks.server.store.content_io import Content
+from svc_notebooks.server.store.contents import Content
 from svc_notebooks.server.store.directory import DirectoryBlobStore
 from svc_notebooks.server.store.opening import open_database
 from svc_notebooks.server.store.store import Store

@@ -6,10 +6,10 @@ import pytest
 
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import open_service
-from svc_notebooks.server.store import backup, content_io
+from svc_notebooks.server.store import backup, contents
 from svc_notebooks.server.store.blob_store import StoredPart
 from svc_notebooks.server.store.check import check_store
-from svc_notebooks.server.store.content_io import Content
+from svc_notebooks.server.store.contents import Content
 from svc_notebooks.server.store.directory import DirectoryBlobStore
 from tests.framed import requester
 
@@ -118,7 +118,7 @@ def test_the_bytes_of_a_chunk_whose_commit_fails_are_deleted(client, tmp_path, m
 
 
 def test_the_oldest_of_many_open_parts_is_closed(tmp_path, monkeypatch):
-    monkeypatch.setattr(content_io, "_MAX_OPEN_WRITERS", 2)
+    monkeypatch.setattr(contents, "_MAX_OPEN_WRITERS", 2)
     with open_service(tmp_path, seed=0) as service:
         clients = [Client(service, data=os.urandom(3 * Q)).begin() for _ in range(3)]
         for number in range(2):

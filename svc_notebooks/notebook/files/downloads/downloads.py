@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from ....client.downloads.downloads import RangeGiven, as_range, read_content
 from ....client.downloads.exports import export_target, normalize_format, read_export
 from ....client.files import get_file
+from ....client.session import SessionLike, session_or_current
 from ....core.errors.caller_warning import warn_caller
 from ...arguments import flag
 from ...batch.batch import Batch, Errors, Executor, Progress, Resume, RowOperation, run
-from ...current_session import SessionLike, session_or_current
 from ...folder_tree import files_at, one_file_at
 from ...frames.schemas import DOWNLOADS
 from .rows import (

@@ -7,9 +7,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ....client.downloads.exports import check_extension, export_name, export_target, normalize_format
+from ....client.session import SessionLike, session_or_current
 from ...arguments import flag
 from ...batch.batch import ROW_ERRORS, Batch, Errors, Executor, Progress, Resume, RowOperation, run
-from ...current_session import SessionLike, session_or_current
 from ...folder_tree import files_at
 from ...frames.schemas import EXPORTED
 from .rows import GOING_ON, DownloadRow, DownloadRows, label_of_row, request_metadata, target_of

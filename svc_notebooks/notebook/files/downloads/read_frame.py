@@ -10,12 +10,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ....client.session import SessionLike, session_or_current
 from ....core.http.multipart import MediaType
 from ....core.processes import temporary_folder
 from ...arguments import choice, optional_text
 from ...batch.batch import Batch, Executor, Progress, Report, RowOperation, run
 from ...byte_sizes import MIB
-from ...current_session import SessionLike, session_or_current
 from ...folder_tree import files_at
 from ...frames.frames import Record, schema
 from ...tables.formats import BY_NAME, TableFormat, format_of_file
