@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
-from threading import Condition, Lock
+from threading import Lock
 from typing import Any, NamedTuple, NoReturn, cast
 
 import psycopg
@@ -15,11 +15,11 @@ from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 from sqlalchemy.exc import DBAPIError
 
 from ....core.thread_permit import release_permit
-from ..engine import IS_BEHIND, Compiled, Database, Prepared, Reader, Readers, Row
+from ..engine import Compiled, Database, Prepared, Reader, Readers, Row
 from ..errors import DatabaseDamaged, DatabaseUnreachable, SnapshotChanged, UnstorableText
 from ..schema import metadata
 from . import upgrades as postgres_upgrades
-from .connection import Check, PostgresConnection
+from .connection import Check, GroupCommit, PostgresConnection
 from .side_connections import Listener, ProcessLock, SideConnection, Values
 
 _DIALECT = PGDialect_psycopg(paramstyle="numeric_dollar")  # type: ignore[no-untyped-call]
@@ -165,67 +165,6 @@ class _Expectation(NamedTuple):
     statement: Compiled
     values: dict[str, Any]
     check: Check
-
-
-_WRITE = Compiled(f"SELECT CASE WHEN {IS_BEHIND} THEN pg_logical_emit_message(true, 'svc', '') END", {})
-_WAIT = "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'"
-
-
-class GroupCommit:
-    """A connection that confirms the commits that were made while it was open, once for all threads that wait.
-
-    A transaction commits with `synchronous_commit = off`, so it does not keep the lock of the database for the disk.
-    Then its thread waits here, without the lock: a later transaction of another connection is on the disk only after
-    all transactions that were committed before it.
-
-    A server that was restarted may have lost commits, but then it has ended this connection, too.
-    """
-
-    def __init__(self, connect: Callable[[], Connection]) -> None:
-        """Connect. Raises OSError if the server cannot be reached."""
-        self._statements = PostgresConnection(connect(), connect)
-        self._statements.driver.execute(_WAIT)
-        self._changed = Condition()
-        self._begun = self._ended = 0
-        self.is_lost = False
-
-    def wait(self) -> None:
-        """Wait until all commits before this call are on the disk. Raises DatabaseUnreachable if they may be lost."""
-        with self._changed:
-            number = self._begun + 1
-            while self._ended < number:
-                if self.is_lost:
-                    raise DatabaseUnreachable("the PostgreSQL server has ended the connection before a commit was safe")
-                if self._begun > self._ended:
-                    self._changed.wait()
-                else:
-                    self._write()
-
-    def _write(self) -> None:
-        """Write all commits to the disk. Other threads may begin to wait meanwhile."""
-        self._begun += 1
-        self._changed.release()
-        is_written = False
-        try:
-            with suppress(psycopg.Error):
-                self._statements.run(_WRITE, {})
-                is_written = True
-        finally:
-            self._changed.acquire()
-            if is_written:
-                self._ended = self._begun
-            else:
-                self.is_lost = True
-            if self.is_lost:
-                self._statements.close()
-            self._changed.notify_all()
-
-    def close(self) -> None:
-        """Close the connection, if necessary when the thread that uses it has ended."""
-        with self._changed:
-            self.is_lost = True
-            if self._begun == self._ended:
-                self._statements.close()
 
 
 class PostgresDatabase(Database):
