@@ -19,8 +19,8 @@ from ..engine import Compiled, Database, Prepared, Reader, Readers, Row
 from ..errors import DatabaseDamaged, DatabaseUnreachable, SnapshotChanged, UnstorableText
 from ..schema import metadata
 from . import upgrades as postgres_upgrades
-from .connection import Check, GroupCommit, PostgresConnection
-from .side_connections import Listener, ProcessLock, SideConnection, Values
+from .connection import Check, PostgresConnection
+from .side_connections import GroupCommit, Listener, ProcessLock, SideConnection, Values
 
 _DIALECT = PGDialect_psycopg(paramstyle="numeric_dollar")  # type: ignore[no-untyped-call]
 _SNAPSHOT = Compiled("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", {})
