@@ -40,8 +40,9 @@ def test_a_long_list_has_pauses_if_others_wait(
     assert (text.count(","), permit.pauses) == (99, pauses)
 
 
-def test_the_work_ends_when_the_client_has_gone(permit: Permit) -> None:
+def test_the_work_ends_when_the_client_has_gone(permit: Permit, monkeypatch: pytest.MonkeyPatch) -> None:
     permit.others_wait = False
+    monkeypatch.setattr(thread_permit, "SLICE_SECONDS", 0.0)
 
     with pytest.raises(Disconnected):
         LongReads().run(lambda: [*in_slices(iter(range(1000)))], "ada", lambda: True, None)
