@@ -78,10 +78,10 @@ def test_a_built_in_error_is_whole_for_a_debugger_a_pickle_and_verbose(shell, ca
     error = shell.user_ns["error"]
 
     assert type(error) is TypeError
-    assert any("open_source.py" in line for line in traceback.format_exception(error))
+    assert any("sources.py" in line for line in traceback.format_exception(error))
     assert str(pickle.loads(pickle.dumps(error))) == str(error)
     shell.run_line_magic("xmode", "Verbose")
-    assert "open_source.py" in shown(shell, capsys, "svc.upload(3)")
+    assert "sources.py" in shown(shell, capsys, "svc.upload(3)")
 
 
 def test_an_error_is_not_touched_outside_of_ipython():

@@ -8,7 +8,7 @@ from enum import IntEnum
 from typing import Any, get_args
 
 from ..errors.catalogue import ApiError, Row, lone_surrogates, refuse, row
-from ..field_mask import FAMILY_CALENDAR, FAMILY_SETTING, shape_of, with_family_fields
+from ..field_mask import FAMILY_CALENDAR, FAMILY_SETTING, apply, parse, shape_of, with_family_fields
 from ..http.messages import JSON, JSONObject
 from ..resources.calendars import AccessRole, AclRule, Calendar, CalendarListEntry, Setting
 from ..resources.colors import CALENDAR_COLORS
@@ -142,6 +142,10 @@ _CHECKS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
 }
 """The fields that a client can set, with their checks and the descriptions of valid values."""
 
+_STORED = parse(
+    "summaryOverride,colorId,hidden,selected,defaultReminders(method,minutes),"
+    "notificationSettings/notifications(method,type)"
+)
 _COLORS = ("backgroundColor", "foregroundColor")
 
 
@@ -159,7 +163,7 @@ def check_entry(body: JSONObject, *, rgb: bool) -> JSONObject:
         value = body.get(field)
         if value is not None and not is_valid(value):
             problems.append(row("invalid", field=field, message=f"expected {expected}."))
-    fields = {field: body[field] for field in _CHECKS if field in body}
+    fields: JSONObject = {field: apply(_STORED[field], body[field]) for field in _CHECKS if field in body}
     if rgb:
         for field in _COLORS:
             color = body.get(field)

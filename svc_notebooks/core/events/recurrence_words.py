@@ -146,12 +146,13 @@ def _normalize(words: str) -> str:
 def _cannot_parse(words: str, problem: str = "") -> ValueError:
     text = _normalize(words)
     until, other_days = re.search(r"\buntil (.*)", text), re.search(r"(?:except|without|but not) [a-z]+day", text)
+    hint = ""
     if not problem and other_days:
         problem = "'except' takes dates; name the days that remain, as in 'weekly on Mon-Thu'"
     elif not problem and until and not re.fullmatch(_DATE, until[1]):
         problem = f"write the date {until[1]!r:.40} as 2026-12-24"
-    near = get_close_matches(text[:80], SUGGESTIONS, 1)
-    hint = f"; the nearest phrase is {SUGGESTIONS[near[0]]!r}" if near and not problem else ""
+    elif near := get_close_matches(text[:80], SUGGESTIONS, 1):
+        hint = f"; the nearest phrase is {SUGGESTIONS[near[0]]!r}"
     return ValueError(f"cannot parse recurrence {words!r}{problem and ': '}{problem}{hint}; {GRAMMAR}")
 
 

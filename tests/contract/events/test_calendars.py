@@ -241,6 +241,14 @@ def test_patch_changes_some_settings_and_put_replaces_all(ada: CalendarClient) -
     assert (replaced["selected"], replaced["primary"]) == (True, True)
 
 
+def test_settings_have_no_other_members_than_those_of_the_interface(ada: CalendarClient) -> None:
+    reminder = {"method": "email", "minutes": 30}
+
+    changed = accepted(ada.call("PATCH", entry_path("primary"), {"defaultReminders": [{**reminder, "sound": "loud"}]}))
+
+    assert changed["defaultReminders"] == [reminder]
+
+
 def test_colours_of_ones_own_have_the_nearest_color_id(ada: CalendarClient) -> None:
     colors = {"backgroundColor": "#f83a20", "foregroundColor": "#ffffff"}
 

@@ -11,7 +11,8 @@ import pytest
 from svc_notebooks.core.policy import Policy
 from tests.contract.calendar_client import CalendarClient, path
 from tests.contract.conftest import BOTH_WAYS, Answer, OverSocket, Q, Wire
-from tests.contract.transport.test_connections import connected, everything
+from tests.contract.transport.test_connections import connected
+from tests.contract.wire import read_to_end
 
 FILES = "/storage/v3/files"
 EVENTS = "/calendar/v3/calendars/primary/events"
@@ -353,7 +354,7 @@ def test_a_header_without_a_meaning_here_is_ignored(wire: Wire, name: str, value
 def test_another_transfer_coding_is_refused(wire: OverSocket, coding: str, status: int) -> None:
     start = f"POST {MEDIA} HTTP/1.1\r\nHost: x\r\n{{token}}Transfer-Encoding: {coding}\r\n\r\n0\r\n\r\n"
     with connected(wire, start) as connection:
-        answer = everything(connection)
+        answer = read_to_end(connection)
 
     assert answer.startswith(f"HTTP/1.1 {status} ".encode())
     assert b"\r\nConnection: close\r\n" in answer

@@ -15,7 +15,8 @@ from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service
 from svc_notebooks.server.transports.socket_server import SocketServer
 from tests.contract.conftest import OverSocket, Q
-from tests.contract.transport.test_connections import FILES, connected, everything
+from tests.contract.transport.test_connections import FILES, connected
+from tests.contract.wire import read_to_end
 from tests.patience import PATIENCE, until
 
 HASTY = Policy(body_timeout=0.3, head_timeout=0.3, least_rate=1e9)
@@ -54,7 +55,7 @@ def test_a_head_that_drips_gets_408_at_its_deadline(over: OverSocket) -> None:
     with connected(over, f"GET {FILES} HTTP/1.1\r\nHost: x\r\nX-Slow: ") as connection:
         drip(connection)
 
-        answer = everything(connection)
+        answer = read_to_end(connection)
 
     assert answer.startswith(b"HTTP/1.1 408 ")
     assert json.loads(answer.partition(b"\r\n\r\n")[2])["error"]["errors"][0]["reason"] == "requestTimeout"
@@ -80,7 +81,7 @@ def test_a_client_that_reads_nothing_is_cut_off(over: OverSocket, served: Socket
     with connected(over, f"GET {FILES}/{file}?alt=media HTTP/1.1\r\nHost: x\r\n{{token}}\r\n") as connection:
         until(lambda: served.responses == 2)
 
-        assert len(everything(connection)) < size
+        assert len(read_to_end(connection)) < size
 
 
 @pytest.mark.one_process("the test changes the code of its own process")
