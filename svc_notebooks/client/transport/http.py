@@ -34,7 +34,7 @@ from ...core.platform import capabilities
 from ...core.printable_text import printable
 from ...core.processes import after_fork
 from .bounds import declared_size
-from .http1 import MAX_HEAD, SENT_AT_ONCE, Answer, exchange, plain_head
+from .http1 import MAX_HEAD, SENT_AT_ONCE, ReceivedResponse, exchange, plain_head
 from .http_options import certificates_of, needs_no_proxy, proxies_of, proxy_advice
 from .in_process import BLOCK, TransportError
 
@@ -384,7 +384,7 @@ def _read_short(blocks: StreamedBody, size: int | None, headers: Headers) -> byt
     return b"".join(blocks) if is_short else blocks
 
 
-def _end(answer: Answer, connection: HTTPConnection, origin: _Origin, complete: bool) -> None:
+def _end(answer: ReceivedResponse, connection: HTTPConnection, origin: _Origin, complete: bool) -> None:
     if complete and answer.keeps_open and not answer.received.ahead:
         origin.release(connection)
     else:

@@ -74,7 +74,7 @@ class Received:
         return self.read(size) if size else b""
 
 
-class Answer(NamedTuple):
+class ReceivedResponse(NamedTuple):
     """A response whose body is not read yet. `keeps_open` is True if the connection can be used again after it.
 
     `size` is the size of the body in bytes. None means that the body has chunks, or ends with the connection.
@@ -110,7 +110,7 @@ def plain_head(request: Request, host: str) -> bytes | None:
     return ("\r\n".join(lines) + "\r\n\r\n").encode()
 
 
-def exchange(sock: socket.socket, head: bytes, body: Body | bytes, method: str) -> Answer:
+def exchange(sock: socket.socket, head: bytes, body: Body | bytes, method: str) -> ReceivedResponse:
     """Send a request over an open connection, and return the response.
 
     Raises OSError or HTTPException without a response, and the errors of the body.
@@ -126,7 +126,7 @@ def exchange(sock: socket.socket, head: bytes, body: Body | bytes, method: str) 
         if error.errno not in _CLOSED_EARLY:  # after an early response the service may close the connection
             raise
         all_sent = False
-    answer = read_answer(Received(sock), method)
+    answer = read_response(Received(sock), method)
     return answer._replace(keeps_open=answer.keeps_open and all_sent)
 
 
@@ -141,7 +141,7 @@ def _send_body(sock: socket.socket, body: Body) -> None:
         sock.sendall(block)
 
 
-def read_answer(received: Received, method: str) -> Answer:
+def read_response(received: Received, method: str) -> ReceivedResponse:
     """Read the head of the final response to a request with this method. Raises HTTPException if it is not valid."""
     for _ in range(_MAX_INTERIM):
         line = received.read_to(_LINE_END, _MAX_LINE)
@@ -164,7 +164,7 @@ def read_answer(received: Received, method: str) -> Answer:
     if method == "HEAD" or status in (204, 304):
         size = 0
     ends_with_connection = size is None and not _is_chunked(headers)
-    return Answer(status, headers, size, keeps_open and not ends_with_connection, received)
+    return ReceivedResponse(status, headers, size, keeps_open and not ends_with_connection, received)
 
 
 def _is_chunked(headers: Headers) -> bool:

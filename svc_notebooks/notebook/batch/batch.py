@@ -93,7 +93,7 @@ class RowOperation(Generic[Row]):
     `known` returns what is known of a row if its call fails, such as its id. `label` names a row in error messages.
     `error_columns` returns further columns of a failed row from its error. `resumable` is what a ledger records. The
     progress bar shows `title`, and `unit` for what is counted. `size` returns the bytes of a row that has content, or
-    None if they are not known. `going_on` says how to go on after an interrupt.
+    None if they are not known. `continue_hint` says how to go on after an interrupt.
     """
 
     schema: Schema
@@ -106,7 +106,7 @@ class RowOperation(Generic[Row]):
     title: str = "Rows"
     unit: str = "files"
     size: Callable[[Row], int | None] | None = None
-    going_on: str = ""
+    continue_hint: str = ""
 
 
 def _ranges(numbers: Sequence[int]) -> str:
@@ -157,7 +157,9 @@ def run(operation: RowOperation[Row], rows: Sequence[Row], session: Session, bat
                 calls.end(n, outcome, results.failure(outcome))
                 progress.end(n, failed=outcome.error is not None, outcome=results.add(n, outcome)["outcome"])
     except BaseException as error:
-        _explain_interrupt(error, counts, operation.going_on if batch.resume is None else "run the cell again to go on")
+        _explain_interrupt(
+            error, counts, operation.continue_hint if batch.resume is None else "run the cell again to go on"
+        )
         results.annotate(error, batch.resume)
         raise
     if results.failed:
@@ -196,7 +198,7 @@ def run_alone(operation: RowOperation[Row], row: Row, session: Session, progress
                 record = operation.call(session, row, bar.reports(0))
                 bar.end(0, failed=False, outcome=record.get("outcome"))
     except BaseException as error:
-        _explain_interrupt(error, counts, operation.going_on)
+        _explain_interrupt(error, counts, operation.continue_hint)
         failed = [error] if isinstance(error, operation.row_errors) else []
         result = frame(schema, [failed_record(operation, row, each) for each in failed])
         vars(error).update({"failed": dict(enumerate(failed)), "result": result})
@@ -205,11 +207,11 @@ def run_alone(operation: RowOperation[Row], row: Row, session: Session, progress
     return frame(schema, [{"outcome": DONE, **record, **columns}])
 
 
-def _explain_interrupt(error: BaseException, counts: Counts | None, going_on: str) -> None:
+def _explain_interrupt(error: BaseException, counts: Counts | None, continue_hint: str) -> None:
     """Let an interrupt without a message say how far the work is, and how it goes on."""
     if isinstance(error, KeyboardInterrupt) and not error.args:
         stopped = f"stopped at {counts.done_text()}" if counts else "stopped"
-        error.args = ("; ".join(filter(None, [stopped, going_on])),)
+        error.args = ("; ".join(filter(None, [stopped, continue_hint])),)
 
 
 def _report_nothing(done: int, total: int | None) -> None:

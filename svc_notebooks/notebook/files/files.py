@@ -201,7 +201,7 @@ def _run_uploads(
         known=lambda row: {"id": row.file_id or row.chosen_id, "name": row.name},
         title=f"Upload {requests[0].name}" if alone else "Upload",
         size=lambda row: row.source.size,
-        going_on="upload the other files again to go on",
+        continue_hint="upload the other files again to go on",
     )
     if batch.is_direct(requests):
         return run_alone(operation, requests[0], session, batch.progress)

@@ -369,7 +369,7 @@ def upload_trees(
         resumable=resumable,
         title=f"Upload {title}",
         size=lambda row: row.file.size,
-        going_on="run the cell again to go on",
+        continue_hint="run the cell again to go on",
     )
     return run(operation, rows, session, batch)
 

@@ -19,7 +19,7 @@ from ...core.http.messages import Disconnected, Request, Response, close_body
 from ...core.policy import Policy
 from ...core.thread_permit import release_permit
 from ..dispatch.messages import error_response
-from .connection_queue import LaneTable
+from .connection_queue import FlowTable
 from .http1 import MAX_HEAD_SIZE, ChunkedBody, LengthBody, RequestHead, UnreadableError, head_bytes, read_head
 
 try:
@@ -324,7 +324,7 @@ class ConnectionServer(Protocol):
     origin: str
     policy: Policy
     tls: ssl.SSLContext | None
-    lane_table: LaneTable
+    flow_table: FlowTable
     handle: Callable[[Request], Response]
     bodies: set[LengthBody]
     responses: int
@@ -343,8 +343,8 @@ class ServerConnection:
         sock.settimeout(0)  # receive() and send_all() wait with other timeouts, within a budget
         self.server = server
         self.socket = sock
-        self.lane = ""
-        """The lane of the request that has arrived (see connection_queue.py)."""
+        self.flow = ""
+        """The flow of the request that has arrived (see connection_queue.py)."""
         self._address = address
         self._reader = RequestReader(sock)
         self._poll: Any = None
@@ -361,11 +361,11 @@ class ServerConnection:
         is_ready = self._reader.collect()
         if self._reader.collected and not had:
             self.deadline = time.monotonic() + self.server.policy.head_timeout
-        self.lane = self._lane()
+        self.flow = self._flow()
         return is_ready
 
-    def _lane(self) -> str:
-        return self.server.lane_table.lane(access_token(self._reader.collected), self._address)
+    def _flow(self) -> str:
+        return self.server.flow_table.flow(access_token(self._reader.collected), self._address)
 
     def _advance_handshake(self, handshake: TlsHandshake) -> bool:
         is_over = handshake.advance(self.socket)
@@ -403,14 +403,14 @@ class ServerConnection:
     def serve(self) -> bool:
         """Answer the requests that have arrived. Return True if the connection stays open.
 
-        The thread stays with the connection as long as the next request of the same lane arrives within milliseconds.
+        The thread stays with the connection as long as the next request of the same flow arrives within milliseconds.
         """
-        lane = self.lane
+        flow = self.flow
         if self._handshake:
             self._refuse_plain_http()
             return False
-        self.server.lane_table.look_up(access_token(self._reader.collected))
-        if self._lane() != lane:
+        self.server.flow_table.look_up(access_token(self._reader.collected))
+        if self._flow() != flow:
             return True
         # After the server has stopped, waiting connections get no thread: each could hold it for `IDLE_SECONDS`.
         while not self.server.stopping:
@@ -419,7 +419,7 @@ class ServerConnection:
             self._wait_for_request()
             if self.server.has_other_requests():
                 return True
-            if not ((self._reader.has_more or self._has_more_soon()) and self.collect()) or self.lane != lane:
+            if not ((self._reader.has_more or self._has_more_soon()) and self.collect()) or self.flow != flow:
                 return True
         return False
 

@@ -1,4 +1,4 @@
-"""The queue of connections that wait for a thread, which serves the users in turn.
+"""The queue of connections that wait for a thread, which serves the users in turn (fair queueing: a user is a flow).
 
 Threads of one process compete for the interpreter, so each thread that runs makes the others slower. Therefore only a
 few threads run at the same time, each with a permit. A second thread gets a permit only if the first one is not brief:
@@ -25,30 +25,30 @@ _MAX_STAYING = 2
 _MAX_KNOWN = 10_000
 
 
-class HasLane(Protocol):
-    """A connection with a lane, which is a text that names the user or the client's address.
+class HasFlow(Protocol):
+    """A connection with a flow, which is a text that names the user or the client's address.
 
-    Connections of the same lane share a limited number of threads and permits.
+    Connections of the same flow share a limited number of threads and permits.
     """
 
-    lane: str
+    flow: str
 
 
-T = TypeVar("T", bound=HasLane)
+T = TypeVar("T", bound=HasFlow)
 
 
 @dataclass(slots=True)
-class _Lane(Generic[T]):
-    """The connections of a lane that wait for a thread, and its threads that wait for a permit."""
+class _Flow(Generic[T]):
+    """The connections of a flow that wait for a thread, and its threads that wait for a permit."""
 
     connections: deque[T] = field(default_factory=deque)
     resuming: deque[Event] = field(default_factory=deque)
     threads: int = 0
-    """The number of threads that have a connection of this lane."""
+    """The number of threads that have a connection of this flow."""
     running: int = 0
     """The number of threads that have a permit."""
     turn: int = 0
-    """The number of permits that all lanes had got when this lane got its last permit."""
+    """The number of permits that all flows had got when this flow got its last permit."""
     since: float = 0.0
     """The time of the last permit."""
 
@@ -58,28 +58,28 @@ class _Lane(Generic[T]):
 
 
 class _Paused:
-    __slots__ = ("_lane", "_queue")
+    __slots__ = ("_flow", "_queue")
 
-    def __init__(self, queue: ReadyQueue[Any], lane: str) -> None:
-        self._queue, self._lane = queue, lane
+    def __init__(self, queue: ReadyQueue[Any], flow: str) -> None:
+        self._queue, self._flow = queue, flow
 
     def __enter__(self) -> None:
-        self._queue.pause(self._lane)
+        self._queue.pause(self._flow)
 
     def __exit__(self, *error: object) -> None:
-        self._queue.resume(self._lane)
+        self._queue.resume(self._flow)
 
     @property
     def others_wait(self) -> bool:
-        return self._queue.others_wait(self._lane)
+        return self._queue.others_wait(self._flow)
 
 
 class ReadyQueue(Generic[T]):
-    """The queue from which threads take connections, lane after lane.
+    """The queue from which threads take connections, flow after flow.
 
-    One thread runs at a time, or `PERMITS` threads if one of them has run for `BRIEF_SECONDS`, and one for each lane. A
-    thread that runs for `LONG_SECONDS`, as for a long query, does not count, but each lane can have only one such
-    thread, and all lanes `PERMITS` of them. At most `share` threads have connections of the same lane. `look` adds the
+    One thread runs at a time, or `PERMITS` threads if one of them has run for `BRIEF_SECONDS`, and one for each flow. A
+    thread that runs for `LONG_SECONDS`, as for a long query, does not count, but each flow can have only one such
+    thread, and all flows `PERMITS` of them. At most `share` threads have connections of the same flow. `look` adds the
     connections whose requests have arrived.
     """
 
@@ -90,9 +90,9 @@ class ReadyQueue(Generic[T]):
         self.turns = 0
         """The number of permits that were given. It grows as long as work goes on."""
         self._idle = self._occupied = self._extra = 0
-        self._lane_by_name: dict[str, _Lane[T]] = {}
-        self._waiting: dict[str, _Lane[T]] = {}
-        self._running: dict[str, _Lane[T]] = {}
+        self._flow_by_name: dict[str, _Flow[T]] = {}
+        self._waiting: dict[str, _Flow[T]] = {}
+        self._running: dict[str, _Flow[T]] = {}
         self._assigned: deque[T] = deque()
         self._lock = RLock()
         self._changed, self._paused = Condition(self._lock), Condition(self._lock)
@@ -101,17 +101,17 @@ class ReadyQueue(Generic[T]):
     def put(self, connection: T) -> None:
         """Add a connection that waits for a thread."""
         with self._lock:
-            self._waiting_lane(connection.lane).connections.append(connection)
+            self._waiting_flow(connection.flow).connections.append(connection)
             self._changed.notify(self._assign())
 
     def get(self, finished: str | None = None) -> T | None:
         """Wait for a connection and return it, or None if the queue is closed. The thread then has a permit.
 
-        `finished` is the lane of the connection that the thread has served, and whose permit it returns.
+        `finished` is the flow of the connection that the thread has served, and whose permit it returns.
         """
         with self._lock:
             if finished is not None:
-                self._lane_by_name[finished].threads -= 1
+                self._flow_by_name[finished].threads -= 1
                 self._occupied -= 1
                 self._return_permit(finished)
             self._idle += 1
@@ -122,42 +122,42 @@ class ReadyQueue(Generic[T]):
                     self._changed.notify(self._assign())
             return None if self._closed else self._assigned.popleft()
 
-    def others_wait(self, lane: str) -> bool:
-        """Look for new requests. Return True if connections or threads of other lanes wait, or have a permit.
+    def others_wait(self, flow: str) -> bool:
+        """Look for new requests. Return True if connections or threads of other flows wait, or have a permit.
 
         Two threads that run at the same time wait 5 ms for the interpreter again and again. Otherwise the thread runs
         on as if it had got a new permit, so that it does not count as long.
         """
         self._look()
-        if len(self._waiting) > (lane in self._waiting) or len(self._running) > (lane in self._running):
+        if len(self._waiting) > (flow in self._waiting) or len(self._running) > (flow in self._running):
             return True
         self.turns += 1
-        self._lane_by_name[lane].since = self._clock()
+        self._flow_by_name[flow].since = self._clock()
         return False
 
-    def paused(self, lane: str) -> Released:
+    def paused(self, flow: str) -> Released:
         """Return a context manager that returns the permit of a thread, and waits for a permit at the end of its block.
 
         It can be used for several blocks.
         """
-        return _Paused(self, lane)
+        return _Paused(self, flow)
 
-    def pause(self, lane: str) -> None:
+    def pause(self, flow: str) -> None:
         """Return the permit of a thread."""
         with self._lock:
-            self._return_permit(lane)
+            self._return_permit(flow)
             if self._waiting:
                 self._changed.notify(self._assign())
             self._notify_if_paused()
 
-    def resume(self, lane: str) -> None:
+    def resume(self, flow: str) -> None:
         """Wait for a permit."""
         with self._lock:
-            if not self._waiting and lane not in self._running and self._has_free_permit(self._clock()):
-                self._give_permit(lane, self._lane_by_name[lane])  # no other lane needs it
+            if not self._waiting and flow not in self._running and self._has_free_permit(self._clock()):
+                self._give_permit(flow, self._flow_by_name[flow])  # no other flow needs it
                 return
             granted = Event()
-            self._waiting_lane(lane).resuming.append(granted)
+            self._waiting_flow(flow).resuming.append(granted)
             self._changed.notify(self._assign())
             if self._closed:
                 granted.set()
@@ -197,8 +197,8 @@ class ReadyQueue(Generic[T]):
         """
         with self._lock:
             waiting = self._waiting.values()
-            needs_thread = any(lane.connections and lane.threads < self._share for lane in waiting)
-            if any(lane.resuming for lane in waiting) or (needs_thread and self._idle):
+            needs_thread = any(flow.connections and flow.threads < self._share for flow in waiting)
+            if any(flow.resuming for flow in waiting) or (needs_thread and self._idle):
                 self._extra += 1
                 self._changed.notify(self._assign())
             return needs_thread and not self._idle
@@ -211,91 +211,91 @@ class ReadyQueue(Generic[T]):
         """Close the queue, so that `get` returns None in every thread, and paused threads need no permit."""
         with self._lock:
             self._closed = True
-            for lane in self._waiting.values():
-                for granted in lane.resuming:
+            for flow in self._waiting.values():
+                for granted in flow.resuming:
                     granted.set()
             self._changed.notify_all()
 
-    def _waiting_lane(self, name: str) -> _Lane[T]:
-        """Return the lane to which a waiting connection or thread is added."""
-        lane = self._lane_by_name.get(name)
-        if lane is None:
-            if len(self._lane_by_name) >= _MAX_KNOWN:
-                self._lane_by_name = {
-                    key: known for key, known in self._lane_by_name.items() if known.threads or known.is_waiting
+    def _waiting_flow(self, name: str) -> _Flow[T]:
+        """Return the flow to which a waiting connection or thread is added."""
+        flow = self._flow_by_name.get(name)
+        if flow is None:
+            if len(self._flow_by_name) >= _MAX_KNOWN:
+                self._flow_by_name = {
+                    key: known for key, known in self._flow_by_name.items() if known.threads or known.is_waiting
                 }
-            lane = self._lane_by_name[name] = _Lane()
-        self._waiting[name] = lane
-        return lane
+            flow = self._flow_by_name[name] = _Flow()
+        self._waiting[name] = flow
+        return flow
 
     def _return_permit(self, name: str) -> None:
-        lane = self._lane_by_name[name]
-        lane.running -= 1
-        if not lane.running:
+        flow = self._flow_by_name[name]
+        flow.running -= 1
+        if not flow.running:
             del self._running[name]
 
     def _assign(self) -> int:
-        """Give the free permits to lanes. Return the number of connections that idle threads can now take."""
+        """Give the free permits to flows. Return the number of connections that idle threads can now take."""
         count = 0
-        while self._waiting and (name := self._next_lane()) is not None:
-            lane = self._waiting[name]
-            self._give_permit(name, lane)
-            if lane.resuming:
-                lane.resuming.popleft().set()
+        while self._waiting and (name := self._next_flow()) is not None:
+            flow = self._waiting[name]
+            self._give_permit(name, flow)
+            if flow.resuming:
+                flow.resuming.popleft().set()
             else:
-                lane.threads += 1
+                flow.threads += 1
                 self._idle -= 1
                 self._occupied += 1
-                self._assigned.append(lane.connections.popleft())
+                self._assigned.append(flow.connections.popleft())
                 count += 1
-            if not lane.is_waiting:
+            if not flow.is_waiting:
                 del self._waiting[name]
         return count
 
-    def _give_permit(self, name: str, lane: _Lane[T]) -> None:
-        self._running[name] = lane
+    def _give_permit(self, name: str, flow: _Flow[T]) -> None:
+        self._running[name] = flow
         self.turns += 1
-        lane.turn, lane.since = self.turns, self._clock()
-        lane.running += 1
+        flow.turn, flow.since = self.turns, self._clock()
+        flow.running += 1
 
     def _has_free_permit(self, now: float) -> bool:
         if not self._running:
             return True
-        seconds = [now - lane.since for lane in self._running.values()]
+        seconds = [now - flow.since for flow in self._running.values()]
         most = PERMITS if any(each >= BRIEF_SECONDS for each in seconds) else 1
         long = sum(each >= LONG_SECONDS for each in seconds)
-        return sum(lane.running for lane in self._running.values()) < most + min(long, PERMITS) + self._extra
+        return sum(flow.running for flow in self._running.values()) < most + min(long, PERMITS) + self._extra
 
-    def _next_lane(self) -> str | None:
+    def _next_flow(self) -> str | None:
         now = self._clock()
         if not self._has_free_permit(now):
             return None
         long_before = now - LONG_SECONDS
         names = [
             name
-            for name, lane in self._waiting.items()
-            if (lane.resuming or (self._idle and lane.threads < self._share))
-            and (lane.running <= self._extra or (lane.running == self._extra + 1 and lane.since <= long_before))
+            for name, flow in self._waiting.items()
+            if (flow.resuming or (self._idle and flow.threads < self._share))
+            and (flow.running <= self._extra or (flow.running == self._extra + 1 and flow.since <= long_before))
         ]
         return min(names, key=lambda name: self._waiting[name].turn, default=None)
 
 
-class LaneTable:
-    """Maps requests to lanes. The lane is the user of a known access token, or else the address of the client."""
+class FlowTable:
+    """Maps requests to flows. The flow is the user of a known access token, or else the address of the client."""
 
     def __init__(self, user_of: Callable[[str], str | None]) -> None:
         self._user_of = user_of
         self._known: dict[str, str] = {}
 
-    def lane(self, token: str | None, address: str) -> str:
-        """Return the lane of a request with this access token, without reading the store.
+    def flow(self, token: str | None, address: str) -> str:
+        """Return the flow of a request with this access token, without reading the store.
 
-        The lane of a missing or unknown token is the client's address.
+        The flow of a missing or unknown token is the client's address.
         """
         return self._known.get(token or "", f"address {address}")
 
     def look_up(self, token: str | None) -> None:
-        """Look up the user of an access token in the store and remember the lane of the token."""
+        """Look up the user of an access token in the store and remember the flow of the token."""
         if token and token not in self._known and (user := self._user_of(token)) is not None:
             if len(self._known) >= _MAX_KNOWN:
                 self._known.clear()

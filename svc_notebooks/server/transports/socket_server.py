@@ -31,7 +31,7 @@ from ...core.suggestions import missing_attribute
 from ...core.thread_permit import set_permit
 from ..service import Service
 from .client_connection import ServerConnection
-from .connection_queue import BRIEF_SECONDS, LaneTable, ReadyQueue
+from .connection_queue import BRIEF_SECONDS, FlowTable, ReadyQueue
 from .control_api import served_paths
 from .health import Health
 from .http1 import LengthBody
@@ -94,7 +94,7 @@ class SocketServer:
         self.owner: object = None
         """An object that the server keeps alive while it runs, such as a sandbox."""
         self.origin = self.base_url = ""
-        self.lane_table = LaneTable(service.user_of)
+        self.flow_table = FlowTable(service.user_of)
         self.bodies: set[LengthBody] = set()
         self.responses = 0
         self.draining = self.stopping = False
@@ -360,10 +360,10 @@ class SocketServer:
             thread.start()
 
     def _answer_requests(self) -> None:
-        lane = None
-        while connection := self._queue.get(lane):
-            lane, stays = connection.lane, False
-            set_permit(self._queue.paused(lane))
+        flow = None
+        while connection := self._queue.get(flow):
+            flow, stays = connection.flow, False
+            set_permit(self._queue.paused(flow))
             try:
                 stays = connection.serve()
             except OSError as error:

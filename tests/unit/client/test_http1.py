@@ -5,7 +5,7 @@ from typing import Any, cast
 
 import pytest
 
-from svc_notebooks.client.transport.http1 import Answer, Received, exchange, plain_head, read_answer
+from svc_notebooks.client.transport.http1 import Received, ReceivedResponse, exchange, plain_head, read_response
 from svc_notebooks.core.http.messages import Headers, Request
 
 HEADS = {
@@ -68,8 +68,8 @@ class Wire:
         return data
 
 
-def read(received: bytes, method: str = "PUT", at_once: int = 16_384) -> tuple[Answer, bytes]:
-    answer = read_answer(Received(cast(Any, Wire(received, at_once=at_once))), method)
+def read(received: bytes, method: str = "PUT", at_once: int = 16_384) -> tuple[ReceivedResponse, bytes]:
+    answer = read_response(Received(cast(Any, Wire(received, at_once=at_once))), method)
     return answer, b"".join(answer.blocks())
 
 

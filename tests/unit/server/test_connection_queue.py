@@ -4,13 +4,13 @@ from threading import Event
 
 import pytest
 
-from svc_notebooks.server.transports.connection_queue import BRIEF_SECONDS, LONG_SECONDS, LaneTable, ReadyQueue
+from svc_notebooks.server.transports.connection_queue import BRIEF_SECONDS, LONG_SECONDS, FlowTable, ReadyQueue
 from tests.patience import PATIENCE
 
 
 class Connection:
-    def __init__(self, lane: str) -> None:
-        self.lane = lane
+    def __init__(self, flow: str) -> None:
+        self.flow = flow
 
 
 class Clock:
@@ -41,7 +41,7 @@ def pool(queue: ReadyQueue[Connection]) -> Iterator[ThreadPoolExecutor]:
 
 
 def put(queue: ReadyQueue[Connection], *users: str) -> list[Connection]:
-    connections = [Connection(lane) for lane in users]
+    connections = [Connection(flow) for flow in users]
     for connection in connections:
         queue.put(connection)
     return connections
@@ -87,7 +87,7 @@ def test_a_thread_that_waits_has_no_permit(queue, pool, clock):
 
     def serve() -> None:
         connection = queue.get()
-        with queue.paused(connection.lane):
+        with queue.paused(connection.flow):
             waits.set()
             assert wake.wait(PATIENCE)
         continues.set()
@@ -112,14 +112,14 @@ def test_a_closed_queue_ends_its_threads(queue, pool):
     put(queue, "ada", "ada")
 
     def serve() -> Connection | None:
-        with queue.paused(queue.get().lane):
+        with queue.paused(queue.get().flow):
             waits.set()
             assert wake.wait(PATIENCE)
         return queue.get("ada")
 
     serving = pool.submit(serve)
     assert waits.wait(PATIENCE)
-    assert queue.get().lane == "ada"
+    assert queue.get().flow == "ada"
 
     queue.close()
     wake.set()
@@ -127,10 +127,10 @@ def test_a_closed_queue_ends_its_threads(queue, pool):
     assert serving.result(PATIENCE) is None
 
 
-def test_the_lane_is_the_user_of_a_known_token_or_the_address():
-    users = LaneTable({"t1": "ada", "t2": "ada"}.get)
+def test_the_flow_is_the_user_of_a_known_token_or_the_address():
+    users = FlowTable({"t1": "ada", "t2": "ada"}.get)
 
-    assert users.lane("t1", "127.0.0.1") == users.lane("wrong", "127.0.0.1") == users.lane(None, "127.0.0.1")
+    assert users.flow("t1", "127.0.0.1") == users.flow("wrong", "127.0.0.1") == users.flow(None, "127.0.0.1")
     for token in ("t1", "t2", "wrong", None):
         users.look_up(token)
-    assert users.lane("t1", "127.0.0.1") == users.lane("t2", "10.0.0.1") != users.lane("wrong", "127.0.0.1")
+    assert users.flow("t1", "127.0.0.1") == users.flow("t2", "10.0.0.1") != users.flow("wrong", "127.0.0.1")

@@ -17,7 +17,7 @@ from ...batch.batch import Batch, Errors, Executor, Progress, Resume, RowOperati
 from ...folder_tree import files_at, one_file_at
 from ...frames.schemas import DOWNLOADS
 from .rows import (
-    GOING_ON,
+    CONTINUE_HINT,
     DownloadRow,
     DownloadRows,
     known_files,
@@ -126,7 +126,7 @@ def download(
         resumable=target.resumable("download", {"byte_range": requested}),
         title=f"Download {rows[0].file.get('name')}" if len(rows) == 1 else "Download",
         size=partial(_size, byte_range=requested),
-        going_on=GOING_ON,
+        continue_hint=CONTINUE_HINT,
     )
     result = run(operation, rows, session, batch)
     _warn_of_skipped(rows)

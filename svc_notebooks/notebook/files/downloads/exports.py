@@ -12,7 +12,7 @@ from ...arguments import flag
 from ...batch.batch import ROW_ERRORS, Batch, Errors, Executor, Progress, Resume, RowOperation, run
 from ...folder_tree import files_at
 from ...frames.schemas import EXPORTED
-from .rows import GOING_ON, DownloadRow, DownloadRows, label_of_row, request_metadata, target_of
+from .rows import CONTINUE_HINT, DownloadRow, DownloadRows, label_of_row, request_metadata, target_of
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -95,7 +95,7 @@ def export(
         resumable=target.resumable("export", {"format": format_name}),
         title=f"Export {rows[0].file.get('name')}" if len(rows) == 1 else "Export",
         unit="documents",
-        going_on=GOING_ON,
+        continue_hint=CONTINUE_HINT,
     )
     return run(operation, rows, session, batch)
 

@@ -181,7 +181,7 @@ def target_of(count: int, to: str | os.PathLike[str] | None, executor: Executor 
             yield Target(folder / file_name, False, above + slash, folder)
 
 
-GOING_ON = "run the cell again to go on"
+CONTINUE_HINT = "run the cell again to go on"
 """How to go on after an interrupt, because a file that is complete is not saved again."""
 
 Metadata: TypeAlias = "tuple[File, Exception | None]"
