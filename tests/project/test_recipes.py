@@ -104,6 +104,7 @@ def test_every_block_runs(title: str, tmp_path: Path, monkeypatch: pytest.Monkey
     with mock.patch.dict(os.environ), closing():
         missing = [run_block(language, code, names) for language, code in blocks(INTRODUCTION + RECIPES[title])]
 
-        assert eval(RESULTS[title], names)
-    if program := next(filter(None, missing), None):
+        program = next(filter(None, missing), None)
+        assert (program and "output" in RESULTS[title]) or eval(RESULTS[title], names)
+    if program:
         pytest.skip(f"{program} is not installed; all other blocks of the recipe have run")

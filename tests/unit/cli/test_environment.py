@@ -61,6 +61,7 @@ def test_a_request_gets_503_until_the_service_can_be_opened() -> None:
     assert [status.partition(" ")[0] for status in statuses] == ["503", "200"]
 
 
+@pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")
 def test_a_forked_process_opens_a_service_of_its_own() -> None:
     opened: list[int] = []
 

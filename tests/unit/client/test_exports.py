@@ -17,7 +17,7 @@ NATIVE = "application/vnd.svc-apps."
 CONTENT = bytes(range(256)) * 1000
 OFFERS = {
     "importFormats": {"image/tiff": [NATIVE + "drawing"], "text/csv": [NATIVE + "spreadsheet"]},
-    "exportFormats": {NATIVE + "drawing": ["image/png", "image/tiff"], NATIVE + "song": ["audio/x-wav"]},
+    "exportFormats": {NATIVE + "drawing": ["image/png", "image/tiff"], NATIVE + "song": ["audio/basic"]},
     "maxImportSizes": {NATIVE + "drawing": "7"},
 }
 
@@ -135,7 +135,7 @@ def test_a_service_may_know_formats_and_types_that_the_interface_does_not() -> N
         ("PNG", "png", "image/png"),
         ("image/tiff", "tiff", "image/tiff"),
     ]
-    assert (song.native, song.extension) == ("song", "wav")
+    assert (song.native, song.extension) == ("song", "au")
     assert choose(drawing, "tiff") == choose(drawing, "image/tiff") == drawing[1]
     assert [(row[0], row[1]) for row in import_formats(session)] == [
         (NATIVE + "spreadsheet", "text/csv"),

@@ -14,7 +14,7 @@ BEGIN, BEHIND = datetime(2026, 1, 12, tzinfo=UTC), datetime(2036, 1, 1, tzinfo=U
 
 # With rules for their changes, with changes that follow none, with half an hour, with none at all.
 RULED = ("Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Europe/Dublin", "America/St_Johns")
-LISTED = ("Africa/Casablanca", "Asia/Jerusalem", "Africa/Cairo", "America/Nuuk")
+LISTED = ("Asia/Gaza", "Asia/Jerusalem", "Africa/Cairo", "America/Nuuk")
 STEADY = ("Asia/Kathmandu", "America/Sao_Paulo", "Asia/Kolkata")
 
 
