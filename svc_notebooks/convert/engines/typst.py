@@ -87,8 +87,8 @@ _TYPST_SCRIPTS = frozenset({"Latin", "Greek", "Cyrillic", "Hebrew"})
 TYPST_CHARACTERS = re.compile(
     "[\u0000-\u04ff\u0591-\u05f4\u1ab0-\u1abd\u1d00-\u2040\u2044-\u2064\u2070-\u20c0\u20d0-\u211e\u2122\u2126-\u2151"
     "\u2153-\u2184\u2190-\u23ff\u2460-\u262f\u2638-\u268b\u2690-\u269c\u26aa-\u26b2\u2706-\u2709\u270c-\u2727\u2729-\u274b"
-    "\u2761-\u277f\u2794\u2798-\u27af\u27b1-\u2bff\u2c60-\u2cff\ua708-\ua716\ua71b-\ua727\ufb00-\ufb4f\ufe00-\ufe0f"
-    "\ufe20-\ufe2f\ufffd\U0001d400-\U0001d7ff]"
+    "\u2761-\u277f\u2794\u2798-\u27af\u27b1-\u2b95\u2b97-\u2bff\u2c60-\u2cff\ua708-\ua716\ua71b-\ua727\ufb00-\ufb4f"
+    "\ufe00-\ufe0f\ufe20-\ufe2f\ufffd\U0001d400-\U0001d7ff]"
 )
 """The characters that the fonts inside typst contain. Scripts whose ligatures are missing are excluded."""
 _INVISIBLE_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Zs", "Zl", "Zp"})
