@@ -141,10 +141,11 @@ def over_a_slow_line() -> Iterator[Row]:
             ROUNDS,
         )
         uploaded = alternate({"1": least.uploads(1), "16": bulk.uploads(16), "plain": bulk.plain_uploads(16)}, ROUNDS)
-    for work, costs in (("download", downloaded), ("upload", uploaded)):
+    # An upload needs one request more, for the ids of all files.
+    for work, costs, goal in (("download", downloaded, 0.8), ("upload", uploaded, 0.7)):
         title = f"{work} {FEW} files of 1 KB, 25 ms each way, 16 workers"
         yield compare(title, costs["16"], costs["1"], "one worker", at_least(8), _each)
-        yield compare(title, costs["16"], costs["plain"], "16 threads with requests", at_least(0.8), _each)
+        yield compare(title, costs["16"], costs["plain"], "16 threads with requests", at_least(goal), _each)
 
 
 def on_one_machine() -> Iterator[Row]:
