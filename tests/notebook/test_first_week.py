@@ -49,6 +49,25 @@ HINTS = {
         r"source has 2, among them the folder or pattern '\.'",
     ),
     "no calendar": (lambda lab: svc.event("abcde", calendar="Choir"), r"of calendars\(\)\. \(404"),
+    "folders of a name": (lambda lab: svc.files(folder="Pair"), "'Pair', the path of 2 folders; give an id"),
+    "a target of two": (lambda lab: svc.move(svc.upload(b""), to="Pair"), "to is 'Pair', the path of 2 folders"),
+    "no child of two": (lambda lab: svc.files(folder="Pair/none"), "there is no folder 'none'"),
+    "a shared folder": (
+        lambda lab: svc.files(folder="in", session=lab.sign_in("bob@svc.example")),
+        "of this name is shared with this user; give its id",
+    ),
+    "an inherited permission": (
+        lambda lab: svc.unshare("Pair/in/a", "bob@svc.example"),
+        "inherited from the folder 'in'; unshare that folder",
+    ),
+    "the name of an event": (lambda lab: svc.update_event("Tea", summary="a"), r"events\('Tea'\) finds an event"),
+    "a calendar as a file": (lambda lab: svc.delete(svc.create_calendar("a")), "execute.*deletes the calendar c_"),
+    "a list of events": (lambda lab: svc.create_events([{}]), r"give pd.DataFrame\(rows\)"),
+    "events without a zone": (
+        lambda lab: svc.create_events(pd.DataFrame({"start": ["2026-11-02 10:00", "2026-11-03 10:00"]})),
+        "start has no time zone in any of 2 rows",
+    ),
+    "busy times of two": (lambda lab: svc.free_times("Twin"), "people is 'Twin', the name of 2 calendars"),
     "two calendars": (lambda lab: svc.events(calendar="Twin"), "'Twin', the name of 2 calendars; give an id: c_"),
     "fill a form": (lambda lab: svc.event_form().fill(summary="a"), r"form.value = \{...\}.*form.create.click\(\)"),
     "run a form": (lambda lab: svc.upload_form().run, r"form.upload.click\(\).*svc.upload\(path\)"),
@@ -61,6 +80,9 @@ HINTS = {
 def test_the_message_says_what_works(lab, case):
     for name in ("Twin", "Twin"):
         svc.create_calendar(name)
+    svc.create_folder("Pair")
+    svc.upload(b"", name="a", folder=svc.create_folder("in", svc.create_folder("Pair")))
+    svc.share("Pair/in", "bob@svc.example")
     call, words = HINTS[case]
 
     with pytest.raises((TypeError, ValueError, AttributeError, svc.SvcError), match=words):
@@ -86,6 +108,11 @@ WORKS = {
     "a text of an exchange": (
         lambda: [svc.files(), svc.assert_exchanges("GET * 200", after=len(svc.exchanges()) - 1)][1],
         None,
+    ),
+    "a calendar's name": (lambda: len(svc.free_times("Abroad", within="2026-11-02")), 8),
+    "folders of a name": (
+        lambda: [svc.create_folder("2026"), svc.files(folder="2026/Lab", order_by="name")["name"].tolist()][1],
+        ["a.txt", "b/c.txt"],
     ),
     "the zone of the calendar": (
         lambda: str(svc.create_event("a", start="2026-11-02 10:00", duration="1h", calendar="Abroad")["start"][0]),
@@ -123,10 +150,15 @@ def test_update_event_takes_a_value_for_each_event(lab):
         (lambda: svc.upload(b"1", name="a/b.txt"), "folder='a', name='b.txt' is in a folder"),
         (lambda: svc.create_event("a", start="2026-11-02 10:00Z", duration=60), "write '60 min' for minutes"),
         (lambda: svc.events(time_zone="EST"), "'America/New_York' has it"),
+        (
+            lambda: svc.export_events(svc.delete_event(svc.create_event("a", start="2026-11-02"))),
+            "events has deleted events, which are not in the file",
+        ),
         (lambda: svc.files("fullText contains 'osprey'"), "no file has the words 'osprey'"),
     ],
 )
-def test_a_probable_mistake_is_a_warning(lab, call, words):
+def test_a_probable_mistake_is_a_warning(lab, call, words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     with pytest.warns(UserWarning, match=words):
         call()
 
