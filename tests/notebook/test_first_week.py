@@ -49,6 +49,25 @@ HINTS = {
         r"source has 2, among them the folder or pattern '\.'",
     ),
     "no calendar": (lambda lab: svc.event("abcde", calendar="Choir"), r"of calendars\(\)\. \(404"),
+    "folders of a name": (lambda lab: svc.files(folder="Pair"), "'Pair', the path of 2 folders; give an id"),
+    "a target of two": (lambda lab: svc.move(svc.upload(b""), to="Pair"), "to is 'Pair', the path of 2 folders"),
+    "no child of two": (lambda lab: svc.files(folder="Pair/none"), "there is no folder 'none'"),
+    "a shared folder": (
+        lambda lab: svc.files(folder="in", session=lab.sign_in("bob@svc.example")),
+        "of this name is shared with this user; give its id",
+    ),
+    "an inherited permission": (
+        lambda lab: svc.unshare("Pair/in/a", "bob@svc.example"),
+        "inherited from the folder 'in'; unshare that folder",
+    ),
+    "the name of an event": (lambda lab: svc.update_event("Tea", summary="a"), r"events\('Tea'\) finds an event"),
+    "a calendar as a file": (lambda lab: svc.delete(svc.create_calendar("a")), "execute.*deletes the calendar c_"),
+    "a list of events": (lambda lab: svc.create_events([{}]), r"give pd.DataFrame\(rows\)"),
+    "events without a zone": (
+        lambda lab: svc.create_events(pd.DataFrame({"start": ["2026-11-02 10:00", "2026-11-03 10:00"]})),
+        "start has no time zone in any of 2 rows",
+    ),
+    "busy times of two": (lambda lab: svc.free_times("Twin"), "people is 'Twin', the name of 2 calendars"),
     "two calendars": (lambda lab: svc.events(calendar="Twin"), "'Twin', the name of 2 calendars; give an id: c_"),
     "fill a form": (lambda lab: svc.event_form().fill(summary="a"), r"form.value = \{...\}.*form.create.click\(\)"),
     "run a form": (lambda lab: svc.upload_form().run, r"form.upload.click\(\).*svc.upload\(path\)"),
@@ -75,6 +94,9 @@ HINTS = {
 def test_the_message_says_what_works(lab, case):
     for name in ("Twin", "Twin"):
         svc.create_calendar(name)
+    svc.create_folder("Pair")
+    svc.upload(b"", name="a", folder=svc.create_folder("in", svc.create_folder("Pair")))
+    svc.share("Pair/in", "bob@svc.example")
     call, words = HINTS[case]
 
     with pytest.raises((TypeError, ValueError, AttributeError, svc.SvcError), match=words):
@@ -114,6 +136,11 @@ WORKS = {
         [*range(12, 19)],
     ),
     "last month": (lambda: len(svc.files(modified_after="last month")), 4),
+    "a calendar's name": (lambda: len(svc.free_times("Abroad", within="2026-11-02")), 8),
+    "folders of a name": (
+        lambda: [svc.create_folder("2026"), svc.files(folder="2026/Lab", order_by="name")["name"].tolist()][1],
+        ["a.txt", "b/c.txt"],
+    ),
     "the zone of the calendar": (
         lambda: str(svc.create_event("a", start="2026-11-02 10:00", duration="1h", calendar="Abroad")["start"][0]),
         "2026-11-02 10:00:00-05:00",
@@ -144,12 +171,6 @@ def test_update_event_takes_a_value_for_each_event(lab):
         svc.update_event([made["id"][0]] * 2, summary=["a", "b"])
 
 
-def _export_a_deleted_event():
-    event = svc.create_event("a", start="2026-11-02")
-    svc.delete_event(event)
-    svc.export_events(event)
-
-
 @pytest.mark.parametrize(
     "call, words",
     [
@@ -159,9 +180,12 @@ def _export_a_deleted_event():
             lambda: svc.update(svc.create_file("a", mime_type="document"), b"<p>Hi</p>"),
             "looks like HTML, but was converted as plain text",
         ),
-        (_export_a_deleted_event, "events has only deleted events"),
         (lambda: svc.create_event("a", start="2026-11-02 10:00Z", duration=60), "write '60 min' for minutes"),
         (lambda: svc.events(time_zone="EST"), "'America/New_York' has it"),
+        (
+            lambda: svc.export_events(svc.delete_event(svc.create_event("a", start="2026-11-02"))),
+            "events has deleted events, which are not in the file",
+        ),
         (lambda: svc.files("fullText contains 'osprey'"), "no file has the words 'osprey'"),
     ],
 )

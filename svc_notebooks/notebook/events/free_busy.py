@@ -22,6 +22,7 @@ from ..batch.batch import Batch, Errors, Report, RowOperation, run
 from ..frames.event_schemas import FREE_BUSY, FREE_TIMES
 from ..frames.frames import Record, frame
 from ..people import people as read_people
+from .body import calendar_id
 from .event_times import When, Zone, zone_name
 from .query import read_instant, wire_window
 from .records import in_zone
@@ -49,8 +50,8 @@ def free_busy(
     declined. An all-day event is busy from midnight to midnight in the time zone of its calendar.
 
     Args:
-        calendars: E-mail addresses of people, or ids of calendars: one text with commas between them, a list, a column,
-            a row or a DataFrame of `calendars()` or `permissions()`, or a DataFrame with a column `email`.
+        calendars: E-mail addresses of people, or ids or names of calendars: one text with commas between them, a list,
+            a column, a row or a DataFrame of `calendars()` or `permissions()`, or a DataFrame with a column `email`.
         time_min, time_max: The window. A date means midnight in `time_zone`.
         time_zone: The zone of the periods, and of times without a zone. None: the zone of the primary calendar.
         errors: What happens with an error of one of several rows. See docs/bulk.md.
@@ -73,7 +74,8 @@ def free_busy(
     >>> busy["outcome"].tolist(), [str(start) for start, end in busy["busy"][0]]
     (['done'], ['2026-11-02 10:00:00+00:00', '2026-11-03 10:00:00+00:00'])
     """
-    names, session = _names("calendars", calendars), session_or_current(session)
+    session = session_or_current(session)
+    names = _names(session, "calendars", calendars)
     name = zone_name("time_zone", time_zone) or _own_zone(session)
     now = session.clock.now()
     wire_window(time_min, time_max, name, session.clock)
@@ -115,7 +117,8 @@ def free_times(
     >>> free["start"].dt.strftime("%H:%M").tolist()
     ['11:30', '13:30']
     """
-    names, session = _names("people", people), session_or_current(session)
+    session = session_or_current(session)
+    names = _names(session, "people", people)
     length = parse_duration(duration, "duration")
     if length < timedelta(minutes=1):
         raise ValueError(f"duration is {duration!r}; it must be a minute or more")
@@ -138,10 +141,11 @@ def free_times(
     return in_zone(frame(FREE_TIMES, slots), name)
 
 
-def _names(argument: str, value: object) -> list[str]:
+def _names(session: Session, argument: str, value: object) -> list[str]:
     """Return the addresses and ids of calendars in an argument, each once. Raises TypeError or ValueError."""
     texts = row_ids(value, argument, ("email", "email_address", "id"))
-    names = dict.fromkeys(str(person["email"]) for text in texts for person in read_people(argument, text))
+    people = [str(person["email"]) for text in texts for person in read_people(argument, text)]
+    names = dict.fromkeys(calendar_id(session, person, argument) for person in people)
     if not names:
         raise ValueError(f"{argument} is empty; give an e-mail address or the id of a calendar")
     return list(names)

@@ -138,8 +138,10 @@ def export_events(
     with reading(session.base_url):
         content = calendar_file(selected, name=name, color=color, reminders=calendar_reminders(entry))
         counts = _counts(selected)
-    if ids and not any(counts.values()):
-        warn_caller("events has only deleted events, so that the calendar file is empty")
+    chosen = {*(ids or ())}
+    deleted = [event["id"] for event in selected if event.get("status") == "cancelled" and event["id"] in chosen]
+    if deleted:
+        warn_caller(f"events has deleted events, which are not in the file: {deleted[:5]}")
     saved = save_bytes(target, content, overwrite=overwrite)
     file_fields = {"calendar": name, "path": str(saved.path), "size": saved.size, "outcome": saved.outcome}
     return frame(CALENDAR_FILE, [{**counts, **file_fields}])
