@@ -78,6 +78,11 @@ def event_body(*, request_id: str = "conference", **arguments: Any) -> JSONObjec
         rows = [row for row in rows if not str(row.location).startswith("conferenceData")]
         if isinstance(start, dict) and "date" in start:
             rows = [replace(row, message=f"{row.message}{_LAST_DAY.get(row.reason, '')}") for row in rows]
+        if "end" not in body:
+            rows = [
+                replace(row, message=f"{row.message} Give end= or duration=.") if row.location == "end" else row
+                for row in rows
+            ]
     if rows:
         raise EventError(rows)
     metadata = arguments.get("metadata") or ()

@@ -15,7 +15,7 @@ from ...core.durations import Duration, parse_duration
 from ...core.errors.errors import NotFound
 from ...core.events.free_busy import free_slots
 from ...core.http.messages import JSONObject
-from ...core.time_arguments import python_time, without_words
+from ...core.time_arguments import calendar_period, python_time, without_words
 from ...core.time_zones import zone
 from ..arguments import row_ids
 from ..batch.batch import Batch, Errors, Report, RowOperation, run
@@ -97,8 +97,8 @@ def free_times(
     Args:
         people: E-mail addresses or calendars, as for `free_busy`. Add "primary" for this user.
         duration: The length of a slot, such as "1h", "90 min" or a timedelta.
-        within: A pair of times or dates, of which the second is not included; a date, which means this day; or a
-            duration such as "7d", which begins with the next quarter of an hour.
+        within: A pair of times or dates, of which the second is not included; a date, which means this day; "this
+            week", "next month"; or a duration such as "7d", which begins with the next quarter of an hour.
         hours: The first and the last time of day, on every day, also at weekends. If the last time is not later than
             the first, it is on the next day: ("00:00", "24:00") is the whole day.
         time_zone: The zone of `hours`, of the frame, and of times without a zone. None: that of the primary calendar.
@@ -158,6 +158,8 @@ def _own_zone(session: Session) -> str:
 
 def _window(within: Any, now: datetime, time_zone: str) -> tuple[datetime, datetime]:
     """Return the first instant of a window, and the first one after it."""
+    if isinstance(within, str):
+        within = calendar_period(within, now.astimezone(zone(time_zone)).date()) or within
     if isinstance(within, tuple | list):
         begin, end = (read_instant("within", each, time_zone, now) for each in _pair("within", within))
         return begin, end
@@ -165,7 +167,11 @@ def _window(within: Any, now: datetime, time_zone: str) -> tuple[datetime, datet
         day = python_time("within", without_words(within, now, time_zone))
     except (TypeError, ValueError):
         begin = now + (datetime.min.replace(tzinfo=now.tzinfo) - now) % _QUARTER
-        return begin, begin + min(parse_duration(within, "within"), _LONGEST + _DAY)  # no date after the year 9999
+        try:
+            length = parse_duration(within, "within")
+        except ValueError as error:
+            raise ValueError(f"{error}; or a date, 'this week' or a pair of times") from None
+        return begin, begin + min(length, _LONGEST + _DAY)  # no date after the year 9999
     if isinstance(day, datetime):
         raise ValueError(f"within is the time {day}; give a pair of times, a date, or a duration such as '7d'")
     return read_instant("within", day, time_zone, now), read_instant("within", day + _DAY, time_zone, now)
