@@ -255,7 +255,10 @@ _VALIDATORS: dict[str, tuple[Callable[[Any], bool], str]] = {
         "a tuple of 'web_hook' and 'webhook'",
     ),
     "conference_types": (lambda value: _is_text_tuple(value) and bool(value), "a tuple of names, at least one"),
-    "storage_limit": (lambda value: value is None or _is_count(value), "a whole number of bytes, 1 or more, or None"),
+    "storage_limit": (
+        lambda value: value is None or _is_count(value),
+        "a whole number of bytes, such as 50_000_000, or None",
+    ),
     "calendar_zone": (lambda value: isinstance(value, str) and value in zone_names(), "an IANA time zone name"),
     "rate_limit": (lambda value: value is None or _is_count(value), "a whole number, 1 or more, or None"),
     "calendar_rate_limit": (lambda value: value is None or _is_count(value), "a whole number, 1 or more, or None"),

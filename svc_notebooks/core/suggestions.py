@@ -93,7 +93,7 @@ ARGUMENTS = {
     "metadata={'properties': {...}}": "app_properties custom_properties labels properties tags",
     "metadata={'description': ...}": "comment description notes",
     "metadata={'starred': True}": "favorite starred",
-    "nth": "every index",
+    "nth": "index",
     "time_min": "after between date day from_ modified_after since start window within",
     "workers": "jobs max_workers n_jobs parallel threads",
     "writer": "edit editor write",
@@ -108,6 +108,11 @@ NOT_ARGUMENTS_OF = {
     "connect": ("user.*|password|timeout|retries", "svc.Session(base_url, token, timeout=...) has more arguments"),
     "sandbox": ("host|port|user.*", "lab.serve(port=...) starts a server, lab.sign_in(user) signs in another user"),
     "delete": ("recursive|parents|force", "a folder is deleted with all that is in it"),
+    "upload": (
+        "overwrite|replace|if_exists|exist_ok|force|conflict.*|on_.*",
+        "each upload makes a new file; update(file, source) replaces the content of a file",
+    ),
+    "snapshot": (".*", "it returns a name to keep: name = lab.snapshot(), and then lab.restore(name)"),
     "trash": ("recursive|parents|force", "a folder is moved with all that is in it"),
     "files": (r".*size|.*(larg|small|bigg)er.*|.*bytes.*", "filter the frame: df[df['size'] > 1_000_000]"),
     "faults": ("user|users|email|student", "these faults hold for all users; lab.faults(..., user=...) selects one"),
@@ -130,6 +135,7 @@ NOT_ARGUMENTS = {
         "index": "df.reset_index(drop=True) has no index to write",
         "all_day": "a date such as start='2026-11-02' makes an all-day event",
         "probability": "nth=3 and times=2 count the requests that fail",
+        "every": "nth=3 is only the third request; give the texts or dicts of several steps for several requests",
     }.items()
     for name in names.split()
 }

@@ -17,6 +17,8 @@ _HOUR = re.compile(r"(?:at )?\b(0?[1-9]|1[0-2])(?:[:.]([0-5]\d))? ?([ap])\.?m\b\
 _FORMS = "write a date as 2026-11-02, a time as 2026-11-02 10:00, or 'today', 'tomorrow 10am' or '7 days ago'"
 _WITHOUT_DAY = re.compile(r"\d{4}-\d\d?|\d\d?:\d\d(:\d\d)?", re.ASCII)
 _DIGITS_OF_DATE = re.compile(r"\d{4}-\d\d?-\d\d?\b.*")
+_SHORT_HOUR = re.compile(r"(?<=\d[ T])(?=\d(:|$))")
+_PERIOD = re.compile(r"(last|this|next) (week|month)")
 
 
 def python_time(argument: str, value: object) -> date | datetime:
@@ -25,9 +27,10 @@ def python_time(argument: str, value: object) -> date | datetime:
         with suppress(ValueError):
             return date.fromisoformat(value.strip())  # also 20261102
         try:
-            return datetime.fromisoformat(value.strip())
+            return datetime.fromisoformat(_SHORT_HOUR.sub("0", value.strip()))  # 9:00 is 09:00
         except ValueError as error:
-            hint = f"{error}; {_FORMS}" if _DIGITS_OF_DATE.fullmatch(value.strip()) else _FORMS
+            problem = str(error).partition("Invalid isoformat")[0]
+            hint = f"{problem}; {_FORMS}" if problem and _DIGITS_OF_DATE.fullmatch(value.strip()) else _FORMS
             if _WITHOUT_DAY.fullmatch(value.strip()):
                 hint = "give its day too, as in '2026-11-02', 'today 15:30' or '2026-11-02 15:30'"
             with suppress(ValueError, OverflowError):
@@ -45,12 +48,29 @@ def python_time(argument: str, value: object) -> date | datetime:
     return value
 
 
+def calendar_period(text: str, today: date) -> tuple[date, date] | None:
+    """Return the first day of a week or month in words, and the first day after it. Return None for other words.
+
+    >>> [str(day) for day in calendar_period("next week", date(2026, 11, 4))]
+    ['2026-11-09', '2026-11-16']
+    """
+    if not (match := _PERIOD.fullmatch(text.strip().lower())):
+        return None
+    ahead = ("last", "this", "next").index(match[1]) - 1
+    if match[2] == "week":
+        monday = today + timedelta(weeks=ahead, days=-today.weekday())
+        return monday, monday + timedelta(weeks=1)
+    months = [divmod(today.year * 12 + today.month - 1 + ahead + after, 12) for after in (0, 1)]
+    first, following = (date(year, month + 1, 1) for year, month in months)
+    return first, following
+
+
 def without_words(value: Any, now: datetime, time_zone: str | None = None) -> Any:
     """Replace words by the date or the time in a time zone for which they stand. Return any other value unchanged.
 
     The words are "yesterday", "today", "tomorrow", "monday" or "next monday" (the first after today), "last monday",
-    "last week" and "next week" (7 days from today), which a time such as "10:00" or "10am" may follow, "now", "7 days
-    ago" and "in 2 hours".
+    "last week" and "next week" (7 days from today), which a time such as "10:00" or "10am" may follow, "this week",
+    "last month", "this month" and "next month" (their first day), "now", "7 days ago" and "in 2 hours".
 
     >>> without_words("tomorrow 10:00", datetime(2026, 11, 2, 23, 30, tzinfo=UTC), "Europe/Berlin")
     '2026-11-04 10:00'
@@ -65,6 +85,8 @@ def without_words(value: Any, now: datetime, time_zone: str | None = None) -> An
             n = _WEEKDAYS.index(match[3])
             days = -((today - n - 1) % 7 + 1) if match[2] == "last " else (n - today - 1) % 7 + 1
         return f"{local.date() + timedelta(days=days)} {text[match.end(1) :].strip().removeprefix('at ')}".strip()
+    if period := calendar_period(text, local.date()):
+        return str(period[0])
     with suppress(ValueError, OverflowError):
         if text == "now":
             return local

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from ..client.session import Session
 
 _PAGE = 1000
+_MAX_NAMESAKES = 50
+"""The largest number of folders of one name that a path may lead through."""
 ESCAPED_SLASH = re.compile(r"%((?:25)*)2F")
 _ID = re.compile(r"root|[\w-]{20,}", re.ASCII)
 
@@ -52,7 +54,8 @@ def one_file_at(session: Session, value: object, argument: str = "file") -> str:
 def folder_ids(session: Session, value: object, argument: str = "folder") -> list[str]:
     """Return the ids of a folder argument. A text that does not look like an id is the path of a folder, like "A/B".
 
-    A short text that is not the name of a folder may be an id of another service. Raises NotFound for a missing folder.
+    A short text that is not the name of a folder may be an id of another service. Raises NotFound for a missing folder,
+    and ValueError for a path of several folders.
     """
     return [
         text if _ID.fullmatch(text) else _at(session, text, argument, "folder ") for text in file_ids(value, argument)
@@ -68,27 +71,30 @@ def one_folder_id(session: Session, value: object, argument: str = "folder") -> 
 
 
 def _at(session: Session, path: str, argument: str, kind: str = "") -> str:
-    """Return the id of the file at a path. `kind` is "folder " for a folder, which may be the oldest of several."""
-    file, folder = ROOT, f" and mimeType = {quote(session.names.native('folder'))}"
+    """Return the id of the file at a path. `kind` is "folder " for a folder. Folders of one name are all searched."""
+    found, folder = [ROOT], f" and mimeType = {quote(session.names.native('folder'))}"
     parts = [part for part in path.removeprefix("svc://").split("/") if part]
     for n, part in enumerate(parts, 1):
         name = name_of_part(part)
-        query = f"name = {quote(name)} and {quote(file)} in parents and trashed = false"
+        parents = " or ".join(f"{quote(file)} in parents" for file in found)
+        query = f"name = {quote(name)} and ({parents}) and trashed = false"
         query += folder if kind or n < len(parts) else ""
-        rows = list_files(session, q=query, order_by="createdTime", fields="id,name")  # the oldest, as create_folder
-        matches = [row["id"] for row in rows if composed(row["name"]) == composed(name)]
-        if not matches:
+        rows = list_files(session, q=query, order_by="createdTime", fields="id,name")
+        found = [row["id"] for row in rows if composed(row["name"]) == composed(name)]
+        if not found:
             with suppress(NotFound):
                 if "/" not in path:
                     return str(get_file(session, path, fields="id")["id"])
             above = "/".join(parts[: n - 1])
             advice = f"files(folder={above or ROOT!r}) lists the files of the folder."
             advice = f"create_folder({'/'.join(parts)!r}) creates it." if kind else advice
+            if n == 1 and (shared := [*list_files(session, q=f"name = {quote(name)} and sharedWithMe", fields="id")]):
+                advice = f"A file of this name is shared with this user; give its id: {[row['id'] for row in shared]}."
             raise NotFound(f"{argument} is {path!r}, and there is no {kind}{name!r} at this place.", advice=advice)
-        if len(matches) > 1 and n == len(parts) and not kind:
-            raise ValueError(f"{argument} is {path!r}, the path of {len(matches)} files; give an id: {matches}")
-        file = matches[0]
-    return file
+        if len(found) > (1 if n == len(parts) else _MAX_NAMESAKES):
+            files = f"{kind.strip() or 'file'}s" if n == len(parts) else f"folders {name!r}"
+            raise ValueError(f"{argument} is {path!r}, the path of {len(found)} {files}; give an id: {found[:9]}")
+    return found[0]
 
 
 class FolderTree:

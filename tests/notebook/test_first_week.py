@@ -49,10 +49,48 @@ HINTS = {
         r"source has 2, among them the folder or pattern '\.'",
     ),
     "no calendar": (lambda lab: svc.event("abcde", calendar="Choir"), r"of calendars\(\)\. \(404"),
+    "folders of a name": (lambda lab: svc.files(folder="Pair"), "'Pair', the path of 2 folders; give an id"),
+    "a target of two": (lambda lab: svc.move(svc.upload(b""), to="Pair"), "to is 'Pair', the path of 2 folders"),
+    "no child of two": (lambda lab: svc.files(folder="Pair/none"), "there is no folder 'none'"),
+    "a shared folder": (
+        lambda lab: svc.files(folder="in", session=lab.sign_in("bob@svc.example")),
+        "of this name is shared with this user; give its id",
+    ),
+    "an inherited permission": (
+        lambda lab: svc.unshare("Pair/in/a", "bob@svc.example"),
+        "inherited from the folder 'in'; unshare that folder",
+    ),
+    "the name of an event": (lambda lab: svc.update_event("Tea", summary="a"), r"events\('Tea'\) finds an event"),
+    "a calendar as a file": (lambda lab: svc.delete(svc.create_calendar("a")), "execute.*deletes the calendar c_"),
+    "an event as a file": (
+        lambda lab: svc.delete(svc.create_event("a", start="2026-11-02")),
+        "the id of an event, which update_event and delete_event take",
+    ),
+    "a file as an event": (lambda lab: svc.delete_event(svc.upload(b"")), "a file, which update and delete take"),
+    "a list of events": (lambda lab: svc.create_events([{}]), r"give pd.DataFrame\(rows\)"),
+    "events without a zone": (
+        lambda lab: svc.create_events(pd.DataFrame({"start": ["2026-11-02 10:00", "2026-11-03 10:00"]})),
+        "start has no time zone in any of 2 rows",
+    ),
+    "busy times of two": (lambda lab: svc.free_times("Twin"), "people is 'Twin', the name of 2 calendars"),
     "two calendars": (lambda lab: svc.events(calendar="Twin"), "'Twin', the name of 2 calendars; give an id: c_"),
     "fill a form": (lambda lab: svc.event_form().fill(summary="a"), r"form.value = \{...\}.*form.create.click\(\)"),
     "run a form": (lambda lab: svc.upload_form().run, r"form.upload.click\(\).*svc.upload\(path\)"),
     "backwards": (lambda lab: lab.clock.advance("-1d"), r"moves the clock forward, not by '-1d'; clock.set"),
+    "no end": (
+        lambda lab: svc.create_event("a", start="2026-11-02 10:00", time_zone="UTC"),
+        r"Give end= or duration=\.",
+    ),
+    "a size as text": (lambda lab: svc.upload(b"1", chunk_size="256 KB"), "a number of bytes, such as 262144"),
+    "a limit as text": (lambda lab: svc.Policy(storage_limit="1 MB"), "a whole number of bytes, such as 50_000_000"),
+    "no such span": (
+        lambda lab: svc.free_times("primary", within="this term"),
+        "a date, 'this week' or a pair of times",
+    ),
+    "a text that is no time": (
+        lambda lab: svc.files(modified_after="2026-01-12 at 9"),
+        "^modified_after is '2026-01-12 at 9'; write a date as",
+    ),
     "no function": (lambda lab: svc.delete_calendar, "execute.*deletes the calendar"),
 }
 
@@ -61,6 +99,9 @@ HINTS = {
 def test_the_message_says_what_works(lab, case):
     for name in ("Twin", "Twin"):
         svc.create_calendar(name)
+    svc.create_folder("Pair")
+    svc.upload(b"", name="a", folder=svc.create_folder("in", svc.create_folder("Pair")))
+    svc.share("Pair/in", "bob@svc.example")
     call, words = HINTS[case]
 
     with pytest.raises((TypeError, ValueError, AttributeError, svc.SvcError), match=words):
@@ -86,6 +127,24 @@ WORKS = {
     "a text of an exchange": (
         lambda: [svc.files(), svc.assert_exchanges("GET * 200", after=len(svc.exchanges()) - 1)][1],
         None,
+    ),
+    "a short hour": (
+        lambda: str(svc.create_event("a", start="2026-01-12 9:00", end="11", time_zone="UTC")["end"][0]),
+        "2026-01-12 11:00:00+00:00",
+    ),
+    "at an hour": (
+        lambda: str(svc.create_event("a", start="tomorrow at 9", duration="1h", time_zone="UTC")["start"][0]),
+        "2026-01-06 09:00:00+00:00",
+    ),
+    "next week": (
+        lambda: sorted(set(svc.free_times("primary", within="next week")["start"].dt.day)),
+        [*range(12, 19)],
+    ),
+    "last month": (lambda: len(svc.files(modified_after="last month")), 4),
+    "a calendar's name": (lambda: len(svc.free_times("Abroad", within="2026-11-02")), 8),
+    "folders of a name": (
+        lambda: [svc.create_folder("2026"), svc.files(folder="2026/Lab", order_by="name")["name"].tolist()][1],
+        ["a.txt", "b/c.txt"],
     ),
     "the zone of the calendar": (
         lambda: str(svc.create_event("a", start="2026-11-02 10:00", duration="1h", calendar="Abroad")["start"][0]),
@@ -121,12 +180,22 @@ def test_update_event_takes_a_value_for_each_event(lab):
     "call, words",
     [
         (lambda: svc.upload(b"1", name="a/b.txt"), "folder='a', name='b.txt' is in a folder"),
+        (lambda: svc.upload(b"<h1>Hi</h1>", convert_to="document"), "give mime_type='text/html'"),
+        (
+            lambda: svc.update(svc.create_file("a", mime_type="document"), b"<p>Hi</p>"),
+            "looks like HTML, but was converted as plain text",
+        ),
         (lambda: svc.create_event("a", start="2026-11-02 10:00Z", duration=60), "write '60 min' for minutes"),
         (lambda: svc.events(time_zone="EST"), "'America/New_York' has it"),
+        (
+            lambda: svc.export_events(svc.delete_event(svc.create_event("a", start="2026-11-02"))),
+            "events has deleted events, which are not in the file",
+        ),
         (lambda: svc.files("fullText contains 'osprey'"), "no file has the words 'osprey'"),
     ],
 )
-def test_a_probable_mistake_is_a_warning(lab, call, words):
+def test_a_probable_mistake_is_a_warning(lab, call, words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     with pytest.warns(UserWarning, match=words):
         call()
 
@@ -166,6 +235,17 @@ def test_a_calendar_is_a_row_an_id_or_a_name(lab, form):
     svc.delete_event(days[0], this_and_following=True, calendar=calendar)
     assert svc.events(calendar=row).empty
     assert len(svc.calendar_permissions(calendar)) == 2
+
+
+def test_a_wait_for_a_message_after_one_that_is_sent_again_names_it(lab):
+    rx = svc.receiver(direct=True)
+    svc.watch_changes(rx)
+    rx.wait_for("sync")
+    rx.answer_with(503, times=1)
+    svc.upload(b"1")
+
+    with pytest.raises(TimeoutError, match=r"change was answered with 503 .* after lab\.clock\.advance"):
+        rx.wait_for("change", count=2, timeout=0.1)
 
 
 @pytest.mark.parametrize("size", [90, 600_000])

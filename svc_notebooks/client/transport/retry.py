@@ -15,6 +15,7 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Protocol
 
+from ...core.errors.caller_warning import warn_caller
 from ...core.errors.errors import Interrupted, NotSignedIn, ServiceFailed, SvcError, Unreachable, error_from
 from ...core.http.backoff import RetryRule
 from ...core.http.messages import Request, Response
@@ -29,6 +30,9 @@ from .in_process import TransportError
 REFUSALS = frozenset({403, 429, 503})
 """The statuses of the responses that may be refusals because of a rate limit."""
 
+
+_SILENT_FAILURES = 2
+"""The number of failed tries to connect after which the next one is reported."""
 
 _MIN_WAIT = 0.001
 """A shorter wait may not advance a clock."""
@@ -174,6 +178,9 @@ class Retry:
         `resumable` means that a repeated call continues.
         """
         again = self._repeatable or not broken.sent
+        if broken.unreachable and not broken.hopeless and self._failures == _SILENT_FAILURES:
+            patience = self._sender.retry.time_left(since_progress=0.0, since_start=0.0)
+            warn_caller(f"{broken}; trying again for up to {patience:g} seconds, interrupt to stop")
         if not again or broken.hopeless or not self.wait():
             raise connection_error(broken, request, certain=again, resumable=resumable) from broken
         self.uncertain |= broken.sent

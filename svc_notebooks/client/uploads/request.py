@@ -258,7 +258,7 @@ def check_chunk_size(size: int | None) -> int | None:
     if size is None:
         return DEFAULT_CHUNK
     if isinstance(size, bool) or not isinstance(size, int):
-        raise TypeError(f"chunk_size must be a number of bytes, not {type(size).__name__}")
+        raise TypeError(f"chunk_size must be a number of bytes, such as 262144, not {type(size).__name__}")
     if size == WHOLE:
         return None
     if size <= 0 or size % QUANTUM:

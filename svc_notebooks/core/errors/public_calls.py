@@ -206,7 +206,8 @@ def _call_problem(function: Callable[..., object], args: tuple[Any, ...], kwargs
     if count > len(allowed) and inspect.Parameter.VAR_POSITIONAL not in kinds:
         places = f"only {' and '.join(allowed)}" if allowed else "no argument"
         rest = [keyword for keyword in by_name if keyword not in allowed]
-        hint = f"; name the others, like {BY_NAME.get(name, f'{rest[0]}=...')}" if rest else ""
+        instead = f"; {NOT_ARGUMENTS_OF[name][1]}" if name in NOT_ARGUMENTS_OF else ""
+        hint = f"; name the others, like {BY_NAME.get(name, f'{rest[0]}=...')}" if rest else instead
         return f"{name}() takes {places} without a name, not {count} argument{'' if count == 1 else 's'}{hint}"
     return None
 

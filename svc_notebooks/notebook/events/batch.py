@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -9,12 +11,13 @@ from ...client.events.events import get_event, insert_event, new_event_ids
 from ...client.session import SessionLike, session_or_current
 from ...core.errors.errors import AlreadyExists
 from ...core.suggestions import nearest_name
+from ...core.time_arguments import without_words
 from ..arguments import is_frame, is_missing
 from ..batch.batch import ROW_ERRORS, Batch, Errors, Executor, Progress, Report, Resumable, Resume, RowOperation, run
 from ..frames.event_schemas import CREATED
 from ..frames.frames import Record, snake
 from .body import EventError, add_required, calendar_id, event_body, query_of, warn_deprecated
-from .event_times import Zone, zone_name
+from .event_times import Zone, local_times, zone_name
 from .events import ARGUMENTS, body_arguments
 from .records import event_record, in_zone
 
@@ -71,7 +74,9 @@ def create_events(
     """
     session = session_or_current(session)
     if not is_frame(frame):
-        raise TypeError(f"frame must be a DataFrame with a row for each event, not {type(frame).__name__}")
+        raise TypeError(
+            f"frame must be a DataFrame with a row for each event, not {type(frame).__name__}; give pd.DataFrame(rows)"
+        )
     names = [snake(str(column)) for column in frame.columns]
     _check_columns(frame, names)
     common = {"time_zone": time_zone, "calendar": calendar_id(session, calendar), "send_updates": send_updates}
@@ -83,6 +88,11 @@ def create_events(
         _EventRow(label, common | _arguments(names, cells))
         for label, cells in zip(frame.index.tolist(), zip(*columns, strict=True), strict=True)
     ]
+    now = session.clock.now()
+    if len(rows) > 1 and all(_is_without_zone(row.arguments, now) for row in rows):
+        raise ValueError(
+            f"start has no time zone in any of {len(rows)} rows; give time_zone='Europe/Berlin' or offsets"
+        )
     resumable: Resumable[_EventRow] = Resumable(
         "create_events",
         common,
@@ -142,6 +152,14 @@ def _check_columns(frame: DataFrame, names: list[str]) -> None:
         rest = f"rename or drop {', '.join(map(repr, others))}" if others else ""
         advice = ", and ".join(filter(None, (rename, rest)))
         raise ValueError(f"frame has columns that create_event does not take: {columns}; {advice}")
+
+
+def _is_without_zone(arguments: Mapping[str, Any], now: datetime) -> bool:
+    """Return True if the start is a time without a zone, and False for another start, also one that is no time."""
+    try:
+        return "start" in local_times({**arguments, "start": without_words(arguments.get("start"), now), "end": None})
+    except (TypeError, ValueError):
+        return False
 
 
 _WHOLE_NUMBERS = ("conference_data_version", "max_attendees", "sequence")

@@ -78,6 +78,11 @@ def event_body(*, request_id: str = "conference", **arguments: Any) -> JSONObjec
         rows = [row for row in rows if not str(row.location).startswith("conferenceData")]
         if isinstance(start, dict) and "date" in start:
             rows = [replace(row, message=f"{row.message}{_LAST_DAY.get(row.reason, '')}") for row in rows]
+        if "end" not in body:
+            rows = [
+                replace(row, message=f"{row.message} Give end= or duration=.") if row.location == "end" else row
+                for row in rows
+            ]
     if rows:
         raise EventError(rows)
     metadata = arguments.get("metadata") or ()
@@ -315,22 +320,22 @@ def calendar_ids(session: Session, calendar: object) -> list[str]:
 
     A text without "@" may be the name of a calendar in the caller's list. Raises ValueError if several have this name.
     """
-    return [_id_of(session, text) for text in row_ids(calendar, "calendar")]
+    return [_id_of(session, text, "calendar") for text in row_ids(calendar, "calendar")]
 
 
-def calendar_id(session: Session, calendar: object) -> str:
+def calendar_id(session: Session, calendar: object, argument: str = "calendar") -> str:
     """Return the id of a calendar argument that has one calendar. Raises TypeError, or ValueError for several."""
-    return _id_of(session, one_row_id(calendar, "calendar"))
+    return _id_of(session, one_row_id(calendar, argument), argument)
 
 
-def _id_of(session: Session, text: str) -> str:
+def _id_of(session: Session, text: str, argument: str) -> str:
     """Return the id of the calendar with a name, or the text, which may be an id, if no calendar has the name."""
     if text == "primary" or "@" in text:
         return text
     entries = list(list_calendars(session))
     ids = [entry["id"] for entry in entries if text in (entry.get("summaryOverride"), entry.get("summary"))]
     if len(ids) > 1 and not any(entry["id"] == text for entry in entries):
-        raise ValueError(f"calendar is {text!r}, the name of {len(ids)} calendars; give an id: {', '.join(ids)}")
+        raise ValueError(f"{argument} is {text!r}, the name of {len(ids)} calendars; give an id: {', '.join(ids)}")
     return ids[0] if len(ids) == 1 else text
 
 

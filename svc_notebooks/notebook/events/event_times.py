@@ -121,7 +121,7 @@ def offset_text(moment: datetime) -> str:
 DAY = timedelta(days=1)
 _FEW_SECONDS = 300
 """The number of seconds below which a duration without a unit is probably in minutes."""
-_TIME_OF_DAY = re.compile(r"\d{1,2}:\d{2}(:\d{2})?", re.ASCII)
+_TIME_OF_DAY = re.compile(r"\d{1,2}(:\d{2}){0,2}", re.ASCII)
 
 
 def needs_start(arguments: Mapping[str, Any]) -> bool:
@@ -189,7 +189,7 @@ def _time_of_day(value: Any) -> time | None:
     if not isinstance(value, str) or not _TIME_OF_DAY.fullmatch(value.strip()):
         return None
     try:
-        return time.fromisoformat(value.strip().rjust(5, "0") if value.count(":") == 1 else value.strip().rjust(8, "0"))
+        return time.fromisoformat(value.strip().zfill(2 + 3 * value.count(":")))
     except ValueError:
         raise ValueError(f"end is {value!r}, which is not a time of day such as 11:00") from None
 

@@ -15,13 +15,14 @@ from ...core.durations import Duration, parse_duration
 from ...core.errors.errors import NotFound
 from ...core.events.free_busy import free_slots
 from ...core.http.messages import JSONObject
-from ...core.time_arguments import python_time, without_words
+from ...core.time_arguments import calendar_period, python_time, without_words
 from ...core.time_zones import zone
 from ..arguments import row_ids
 from ..batch.batch import Batch, Errors, Report, RowOperation, run
 from ..frames.event_schemas import FREE_BUSY, FREE_TIMES
 from ..frames.frames import Record, frame
 from ..people import people as read_people
+from .body import calendar_id
 from .event_times import When, Zone, zone_name
 from .query import read_instant, wire_window
 from .records import in_zone
@@ -49,8 +50,8 @@ def free_busy(
     declined. An all-day event is busy from midnight to midnight in the time zone of its calendar.
 
     Args:
-        calendars: E-mail addresses of people, or ids of calendars: one text with commas between them, a list, a column,
-            a row or a DataFrame of `calendars()` or `permissions()`, or a DataFrame with a column `email`.
+        calendars: E-mail addresses of people, or ids or names of calendars: one text with commas between them, a list,
+            a column, a row or a DataFrame of `calendars()` or `permissions()`, or a DataFrame with a column `email`.
         time_min, time_max: The window. A date means midnight in `time_zone`.
         time_zone: The zone of the periods, and of times without a zone. None: the zone of the primary calendar.
         errors: What happens with an error of one of several rows. See docs/bulk.md.
@@ -73,7 +74,8 @@ def free_busy(
     >>> busy["outcome"].tolist(), [str(start) for start, end in busy["busy"][0]]
     (['done'], ['2026-11-02 10:00:00+00:00', '2026-11-03 10:00:00+00:00'])
     """
-    names, session = _names("calendars", calendars), session_or_current(session)
+    session = session_or_current(session)
+    names = _names(session, "calendars", calendars)
     name = zone_name("time_zone", time_zone) or _own_zone(session)
     now = session.clock.now()
     wire_window(time_min, time_max, name, session.clock)
@@ -95,8 +97,8 @@ def free_times(
     Args:
         people: E-mail addresses or calendars, as for `free_busy`. Add "primary" for this user.
         duration: The length of a slot, such as "1h", "90 min" or a timedelta.
-        within: A pair of times or dates, of which the second is not included; a date, which means this day; or a
-            duration such as "7d", which begins with the next quarter of an hour.
+        within: A pair of times or dates, of which the second is not included; a date, which means this day; "this
+            week", "next month"; or a duration such as "7d", which begins with the next quarter of an hour.
         hours: The first and the last time of day, on every day, also at weekends. If the last time is not later than
             the first, it is on the next day: ("00:00", "24:00") is the whole day.
         time_zone: The zone of `hours`, of the frame, and of times without a zone. None: that of the primary calendar.
@@ -115,7 +117,8 @@ def free_times(
     >>> free["start"].dt.strftime("%H:%M").tolist()
     ['11:30', '13:30']
     """
-    names, session = _names("people", people), session_or_current(session)
+    session = session_or_current(session)
+    names = _names(session, "people", people)
     length = parse_duration(duration, "duration")
     if length < timedelta(minutes=1):
         raise ValueError(f"duration is {duration!r}; it must be a minute or more")
@@ -138,10 +141,11 @@ def free_times(
     return in_zone(frame(FREE_TIMES, slots), name)
 
 
-def _names(argument: str, value: object) -> list[str]:
+def _names(session: Session, argument: str, value: object) -> list[str]:
     """Return the addresses and ids of calendars in an argument, each once. Raises TypeError or ValueError."""
     texts = row_ids(value, argument, ("email", "email_address", "id"))
-    names = dict.fromkeys(str(person["email"]) for text in texts for person in read_people(argument, text))
+    people = [str(person["email"]) for text in texts for person in read_people(argument, text)]
+    names = dict.fromkeys(calendar_id(session, person, argument) for person in people)
     if not names:
         raise ValueError(f"{argument} is empty; give an e-mail address or the id of a calendar")
     return list(names)
@@ -154,6 +158,8 @@ def _own_zone(session: Session) -> str:
 
 def _window(within: Any, now: datetime, time_zone: str) -> tuple[datetime, datetime]:
     """Return the first instant of a window, and the first one after it."""
+    if isinstance(within, str):
+        within = calendar_period(within, now.astimezone(zone(time_zone)).date()) or within
     if isinstance(within, tuple | list):
         begin, end = (read_instant("within", each, time_zone, now) for each in _pair("within", within))
         return begin, end
@@ -161,7 +167,11 @@ def _window(within: Any, now: datetime, time_zone: str) -> tuple[datetime, datet
         day = python_time("within", without_words(within, now, time_zone))
     except (TypeError, ValueError):
         begin = now + (datetime.min.replace(tzinfo=now.tzinfo) - now) % _QUARTER
-        return begin, begin + min(parse_duration(within, "within"), _LONGEST + _DAY)  # no date after the year 9999
+        try:
+            length = parse_duration(within, "within")
+        except ValueError as error:
+            raise ValueError(f"{error}; or a date, 'this week' or a pair of times") from None
+        return begin, begin + min(length, _LONGEST + _DAY)  # no date after the year 9999
     if isinstance(day, datetime):
         raise ValueError(f"within is the time {day}; give a pair of times, a date, or a duration such as '7d'")
     return read_instant("within", day, time_zone, now), read_instant("within", day + _DAY, time_zone, now)

@@ -36,6 +36,7 @@ from ...client.session import SessionLike, session_or_current
 from ...convert.input.charset import decode
 from ...convert.job import Job
 from ...core.durations import Duration, parse_duration
+from ...core.errors.caller_warning import warn_caller
 from ...core.errors.errors import BadRequest, NotFound
 from ...core.events.times import read_time
 from ...core.resources.calendars import Calendar, CalendarListEntry
@@ -137,6 +138,10 @@ def export_events(
     with reading(session.base_url):
         content = calendar_file(selected, name=name, color=color, reminders=calendar_reminders(entry))
         counts = _counts(selected)
+    chosen = {*(ids or ())}
+    deleted = [event["id"] for event in selected if event.get("status") == "cancelled" and event["id"] in chosen]
+    if deleted:
+        warn_caller(f"events has deleted events, which are not in the file: {deleted[:5]}")
     saved = save_bytes(target, content, overwrite=overwrite)
     file_fields = {"calendar": name, "path": str(saved.path), "size": saved.size, "outcome": saved.outcome}
     return frame(CALENDAR_FILE, [{**counts, **file_fields}])

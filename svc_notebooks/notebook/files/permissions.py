@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from ...client.files import file_permissions, share_file, unshare_file
+from ...client.files import file_permissions, get_file, share_file, unshare_file
 from ...client.session import SessionLike, session_or_current
+from ...core.errors.errors import NotAllowed, SvcError
 from ..arguments import choice
 from ..batch.batch import ROW_ERRORS, Batch, Errors, Executor, Progress, Report, Resumable, Resume, RowOperation, run
 from ..folder_tree import files_at
@@ -175,9 +177,27 @@ def _unshare_row(session: Session, pair: tuple[str, str], report: Report) -> Rec
     file_id, grantee = pair
     for permission in file_permissions(session, file_id):
         if grantee == permission["id"] or grantee.lower() == _grantee(permission).lower():
-            unshare_file(session, file_id, permission["id"])
+            try:
+                unshare_file(session, file_id, permission["id"])
+            except NotAllowed as error:
+                error.advice = _inheritance(session, file_id, permission) or error.advice
+                raise
             return _record(file_id, permission)
     raise ValueError(f"file {file_id!r} is not shared with {grantee!r}; permissions(file) lists its grantees")
+
+
+def _inheritance(session: Session, file_id: str, permission: Permission) -> str:
+    """Return the advice to unshare the nearest folder above a file that has its permission, or "" without one."""
+    with suppress(SvcError):
+        for parent in get_file(session, file_id, fields="parents").get("parents") or ():
+            if permission["role"] != "owner" and permission["id"] in (
+                p["id"] for p in file_permissions(session, parent)
+            ):
+                name = get_file(session, parent, fields="name")["name"]
+                return (
+                    f"The permission is inherited from the folder {name!r}; unshare that folder, whose id is {parent}."
+                )
+    return ""
 
 
 def _unshare_again(session: Session, pair: tuple[str, str], report: Report) -> Record:

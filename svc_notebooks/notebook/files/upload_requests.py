@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -14,10 +15,12 @@ from ...client.files import ROOT, get_file
 from ...client.uploads.chosen_id import compare_content, find_or_upload
 from ...client.uploads.request import SIMPLE_LIMIT, prepare, send_once
 from ...client.uploads.resumable_upload import resumable
-from ...client.uploads.sources import UnreadableSource, is_stream, open_source, own_name
+from ...client.uploads.sources import BytesSource, UnreadableSource, is_stream, open_source, own_name
 from ...client.uploads.tree_upload import TreeFile, TreeUpload, upload_tree_file
 from ...core.errors.caller_warning import warn_caller
 from ...core.errors.errors import SvcError, UnverifiedUploadWarning
+from ...core.http import mime
+from ...core.http.mime import UNKNOWN
 from ...core.http.multipart import MediaType
 from ...core.http.native_formats import CSV, XLSX
 from ...local.tree import HIDDEN, LocalTree, list_tree, names_tree
@@ -288,7 +291,17 @@ def send_upload(session: Session, request: UploadRequest, report: Report, *, alo
         stopped = "the upload was stopped; files() shows whether the file is stored"
         interrupt.args = (f"{stored_text(upload)}; {_how_to_go_on(upload, alone=alone)}" if upload else stopped,)
         raise
+    if (
+        request.media_type == UNKNOWN
+        and session.names.is_native(str(file.get("mimeType")))
+        and isinstance(request.source, BytesSource)
+        and _HTML.match(request.source.read(0, mime.SNIFFED_BYTES))
+    ):
+        warn_caller("source looks like HTML, but was converted as plain text; give mime_type='text/html'")
     return {**file, SOURCE_TIME: request.source.status_changed}
+
+
+_HTML = re.compile(rb"\s*<(!doctype html|html|head|body|h[1-6]|p|div|ul|ol|table)\b", re.IGNORECASE)
 
 
 def repeat_upload(session: Session, request: UploadRequest, report: Report, *, alone: bool) -> Record:

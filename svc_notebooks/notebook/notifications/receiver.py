@@ -83,6 +83,9 @@ _SETTLE_SECONDS = 2.0
 
 Such a delivery may wait for a delayed response, or for another receiver that does not respond."""
 
+_SENT_AGAIN = (500, 502, 503, 504)
+"""The statuses of responses after which the service sends the message again (N-08)."""
+
 _FORKED = "This receiver belongs to process {process} and does not work in a forked child process."
 _FORKED_ADVICE = "Read the messages in that process, or open a new receiver() in this process."
 
@@ -214,10 +217,16 @@ class Receiver:
         )
         self._inbox.wait_for_listeners(max(0.0, ends - monotonic()))
         if len(matches) < count:
-            arrived = ", ".join(str(message.notification.state) for message in self._inbox.messages()) or "none"
+            messages = self._inbox.messages()
+            arrived = ", ".join(str(message.notification.state) for message in messages) or "none"
             place = f" on channel {channel}" if channel else ""
             expected = f"{_message_count(count)} with {f'state {state}' if state else 'any state'}{place}"
-            raise TimeoutError(f"waited {seconds:g} seconds for {expected}; received states: {arrived}")
+            waiting = next((each for each in messages if each.answers and each.answers[-1] in _SENT_AGAIN), None)
+            hint = ""
+            if waiting:
+                hint = f"; {waiting.notification.state} was answered with {waiting.answers[-1]} and is sent again later"
+                hint += ", after lab.clock.advance('10s') if the clock is virtual" if self._settle else ""
+            raise TimeoutError(f"waited {seconds:g} seconds for {expected}; received states: {arrived}{hint}")
         return frame(MESSAGES, [message_record(message) for message in matches])
 
     def messages(self) -> DataFrame:

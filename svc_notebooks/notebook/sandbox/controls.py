@@ -153,8 +153,10 @@ class SandboxControls:
             **one: A single step as keyword arguments. operation, method, path (a glob), user and nth (number of the
                 matching request, from 1) select the request. status (with headers, body), reset="before" or "after",
                 cut_request_after and cut_response_after (bytes), delay (a duration, such as "20s") and expire="session"
-                define the fault. A delay moves the sandbox's clock for a call of this kernel, which does not wait. A
-                program that uses `serve()` waits in real time. Policy(fault_delay="clock" or "sleep") changes this.
+                define the fault. status=403 has the reason of a rate limit, after which the client tries again; for
+                another reason give body={"error": {"errors": [{"reason": "forbidden"}]}}. A delay moves the sandbox's
+                clock for a call of this kernel, which does not wait. A program that uses `serve()` waits in real time.
+                Policy(fault_delay="clock" or "sleep") changes this.
 
         Returns:
             A context manager, which activates the faults on entry and removes the faults on exit. It is a decorator for

@@ -12,6 +12,7 @@ from weakref import WeakSet
 from ...core.errors.catalogue import missing_id
 from ...core.errors.errors import NotFound, SvcError
 from ...core.processes import after_fork
+from ...core.suggestions import MISSING
 
 if TYPE_CHECKING:
     from .sandbox import Sandbox
@@ -22,6 +23,15 @@ _lock = Lock()  # guards _open_sandboxes, because a set must not grow while anot
 
 _ID = re.compile(r"[\w-]{19,}")
 """A text that can be the id of a file. Names of files are shorter, or have other characters, such as a dot."""
+
+_EVENT_ID = re.compile(r"[a-v0-9]{20,}(_[0-9TZ]+)?")
+"""A text that can be the id of an event, or of an instance."""
+
+_OTHER_KINDS = {
+    "file": ("event", "an event, which update_event and delete_event take"),
+    "event": ("file", "a file, which update and delete take"),
+}
+"""By the kind of a missing id, the other kind that the id may have, and the end of a sentence about it."""
 
 _SEED_DISTANCE = 2**32  # larger than a seed that a person would write
 
@@ -77,13 +87,19 @@ def explain_not_found(error: SvcError, sandbox: Sandbox | None = None, base_url:
                 f" order of opening), but the request was sent to {target}: pass session=lab for the sandbox with the"
                 " id."
             )
+        elif kind != "calendar" and "@group.calendar." in key:
+            error.advice = f"This is the id of a calendar. {MISSING['delete_calendar'].replace('ID', key)}."
+        elif sandbox and kind in _OTHER_KINDS and _has_id(sandbox, _OTHER_KINDS[kind][0], key):
+            error.advice = f"This is the id of {_OTHER_KINDS[kind][1]}."
         elif kind == "file" and not _ID.fullmatch(key):
             name = re.sub(r"[*?]", r"[\g<0>]", key)  # the file of this name and no other
             error.advice = f"Check the id; files(name={name!r}) finds a file by its name."
         elif kind == "calendar":
             error.advice = "Give the id, the row or the name of a calendar of calendars()."
         elif kind == "event":
-            error.advice = "Check the id; for an event of another calendar give calendar=..., which calendars() lists."
+            search = "" if _EVENT_ID.fullmatch(key) else f" events({key!r}) finds an event by its words;"
+            other = "for an event of another calendar give calendar=..., which calendars() lists"
+            error.advice = f"Check the id;{search} {other}."
     return error
 
 

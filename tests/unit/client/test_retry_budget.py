@@ -120,3 +120,19 @@ def test_a_port_where_nothing_listens_is_named(call: str) -> None:
     assert isinstance(error, Unreachable)
     assert f"nothing listens at {address}; check the port in base_url" in str(error)
     assert "where it stopped" not in str(error)
+
+
+def test_a_service_that_has_stopped_is_named_while_the_client_waits() -> None:
+    time, lab = Time(), svc.sandbox()
+    server = lab.serve()
+    session = Session(server.base_url, token=str(lab.access_token), clock=time, sleep=time.sleep)
+    svc.files(session=session)
+    lab.close()
+
+    with (
+        pytest.warns(UserWarning, match="nothing listens at .* for up to 300 seconds") as warned,
+        pytest.raises(Unreachable),
+    ):
+        svc.files(session=session)
+    assert len(warned) == 1
+    assert sum(time.slept) == pytest.approx(300)
