@@ -62,6 +62,11 @@ HINTS = {
     ),
     "the name of an event": (lambda lab: svc.update_event("Tea", summary="a"), r"events\('Tea'\) finds an event"),
     "a calendar as a file": (lambda lab: svc.delete(svc.create_calendar("a")), "execute.*deletes the calendar c_"),
+    "an event as a file": (
+        lambda lab: svc.delete(svc.create_event("a", start="2026-11-02")),
+        "the id of an event, which update_event and delete_event take",
+    ),
+    "a file as an event": (lambda lab: svc.delete_event(svc.upload(b"")), "a file, which update and delete take"),
     "a list of events": (lambda lab: svc.create_events([{}]), r"give pd.DataFrame\(rows\)"),
     "events without a zone": (
         lambda lab: svc.create_events(pd.DataFrame({"start": ["2026-11-02 10:00", "2026-11-03 10:00"]})),

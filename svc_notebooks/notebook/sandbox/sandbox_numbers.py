@@ -27,6 +27,12 @@ _ID = re.compile(r"[\w-]{19,}")
 _EVENT_ID = re.compile(r"[a-v0-9]{20,}(_[0-9TZ]+)?")
 """A text that can be the id of an event, or of an instance."""
 
+_OTHER_KINDS = {
+    "file": ("event", "an event, which update_event and delete_event take"),
+    "event": ("file", "a file, which update and delete take"),
+}
+"""By the kind of a missing id, the other kind that the id may have, and the end of a sentence about it."""
+
 _SEED_DISTANCE = 2**32  # larger than a seed that a person would write
 
 
@@ -83,6 +89,8 @@ def explain_not_found(error: SvcError, sandbox: Sandbox | None = None, base_url:
             )
         elif kind != "calendar" and "@group.calendar." in key:
             error.advice = f"This is the id of a calendar. {MISSING['delete_calendar'].replace('ID', key)}."
+        elif sandbox and kind in _OTHER_KINDS and _has_id(sandbox, _OTHER_KINDS[kind][0], key):
+            error.advice = f"This is the id of {_OTHER_KINDS[kind][1]}."
         elif kind == "file" and not _ID.fullmatch(key):
             name = re.sub(r"[*?]", r"[\g<0>]", key)  # the file of this name and no other
             error.advice = f"Check the id; files(name={name!r}) finds a file by its name."
