@@ -81,6 +81,10 @@ HINTS = {
         lambda lab: svc.create_event("a", start="2026-11-02 10:00", time_zone="UTC"),
         r"Give end= or duration=\.",
     ),
+    "no slides": (
+        lambda lab: svc.upload(b"<p>a", name="a.html", convert_to="presentation"),
+        r"A presentation can be made from pptx, .*odp.*; import_formats\(\) lists all types",
+    ),
     "a size as text": (lambda lab: svc.upload(b"1", chunk_size="256 KB"), "a number of bytes, such as 262144"),
     "a limit as text": (lambda lab: svc.Policy(storage_limit="1 MB"), "a whole number of bytes, such as 50_000_000"),
     "no such span": (

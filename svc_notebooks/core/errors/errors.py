@@ -91,7 +91,7 @@ _ADVICE = {
     _DOMAIN_NOT_REGISTERED: (
         "Use a receiver() of this kernel, or register the domain with the service first (in a sandbox:"
         " lab.register_domain(host), and lab.trust(pem) for a certificate authority of your own; with"
-        " `svc-notebooks serve --control`: see docs/control.md)."
+        " `svc-notebooks serve --control`: POST domains and trust, see docs/control.md)."
     ),
     "push.webhookUrlNotHttps": "Use a receiver() of this kernel, or the https address of another receiver.",
     "cannotCopyFile": "Copy the files in a folder, which files(folder=..., recursive=True) lists.",

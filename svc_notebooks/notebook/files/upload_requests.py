@@ -11,6 +11,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
+from ...client.about import native_name
 from ...client.files import ROOT, get_file
 from ...client.uploads.chosen_id import compare_content, find_or_upload
 from ...client.uploads.request import SIMPLE_LIMIT, prepare, send_once
@@ -18,11 +19,11 @@ from ...client.uploads.resumable_upload import resumable
 from ...client.uploads.sources import BytesSource, UnreadableSource, is_stream, open_source, own_name
 from ...client.uploads.tree_upload import TreeFile, TreeUpload, upload_tree_file
 from ...core.errors.caller_warning import warn_caller
-from ...core.errors.errors import SvcError, UnverifiedUploadWarning
+from ...core.errors.errors import BadRequest, SvcError, UnverifiedUploadWarning
 from ...core.http import mime
 from ...core.http.mime import UNKNOWN
 from ...core.http.multipart import MediaType
-from ...core.http.native_formats import CSV, XLSX
+from ...core.http.native_formats import CSV, IMPORTS, XLSX
 from ...local.tree import HIDDEN, LocalTree, list_tree, names_tree
 from ..arguments import flag, is_frame, names_for, sources
 from ..batch.batch import ROW_ERRORS, Batch, Errors, Report, Resumable, RowOperation, run
@@ -290,6 +291,12 @@ def send_upload(session: Session, request: UploadRequest, report: Report, *, alo
     except KeyboardInterrupt as interrupt:
         stopped = "the upload was stopped; files() shows whether the file is stored"
         interrupt.args = (f"{stored_text(upload)}; {_how_to_go_on(upload, alone=alone)}" if upload else stopped,)
+        raise
+    except BadRequest as refused:
+        native = native_name(session.names, str(request.metadata.get("mimeType")))
+        formats = [row.extensions[0] for row in IMPORTS if row.native == native and row.extensions and not row.extended]
+        if formats and "cannot be converted to" in refused.message:
+            refused.advice = f"A {native} can be made from {', '.join(formats)}; import_formats() lists all types."
         raise
     if (
         request.media_type == UNKNOWN
