@@ -85,7 +85,7 @@ def without_words(value: Any, now: datetime, time_zone: str | None = None) -> An
             n = _WEEKDAYS.index(match[3])
             days = -((today - n - 1) % 7 + 1) if match[2] == "last " else (n - today - 1) % 7 + 1
         return f"{local.date() + timedelta(days=days)} {text[match.end(1) :].strip().removeprefix('at ')}".strip()
-    if period := calendar_period(text, local.date()):
+    if word in ("last", "this", "next") and (period := calendar_period(text, local.date())):
         return str(period[0])
     with suppress(ValueError, OverflowError):
         if text == "now":
