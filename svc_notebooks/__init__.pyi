@@ -60,9 +60,9 @@ from .notebook.events.events import (
     delete_event as delete_event,
     respond as respond,
 )
-from .notebook.events.batch import create_events as create_events
+from .notebook.events.events import create_events as create_events
 from .notebook.events.query import events as events
-from .notebook.events.recurrence import (
+from .notebook.events.query import (
     instances as instances,
     preview_recurrence as preview_recurrence,
     recurrence_lines as recurrence_lines,
@@ -73,7 +73,7 @@ from .notebook.events.calendars import (
     create_calendar as create_calendar,
     event_colors as event_colors,
 )
-from .notebook.events.free_busy import free_busy as free_busy, free_times as free_times
+from .notebook.events.calendars import free_busy as free_busy, free_times as free_times
 from .notebook.events.calendars import (
     calendar_permissions as calendar_permissions,
     share_calendar as share_calendar,

@@ -16,8 +16,8 @@ from ...core.events.validation import problems, with_defaults
 from ...core.platform import capabilities
 from ...core.time_zones import UTC_NAME, zone, zone_names
 from ...notebook.events.body import LENIENT
+from ...notebook.events.calendars import free_times
 from ...notebook.events.events import create_event
-from ...notebook.events.free_busy import free_times
 from ...notebook.events.query import events
 from ...notebook.events.records import in_zone
 from ...notebook.frames.event_schemas import EVENT
