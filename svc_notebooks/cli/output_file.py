@@ -7,8 +7,7 @@ from pathlib import Path
 
 from ..core.errors.errors import PathExists
 from ..core.printable_text import terminal_text
-from ..local.existing_file import DEVICE, existing
-from ..local.paths import free_path
+from ..local.existing_file import DEVICE, existing, free_path
 from ..local.saving import save_bytes
 
 

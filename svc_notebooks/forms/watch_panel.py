@@ -23,8 +23,7 @@ from ..notebook.notifications.channels import (
     watch_changes,
     watch_file,
 )
-from ..notebook.notifications.open_receiver import receiver
-from ..notebook.notifications.receiver import MAX_SHOWN, Receiver, headings, message_line
+from ..notebook.notifications.receiver import MAX_SHOWN, Receiver, headings, message_line, receiver
 from ..notebook.sandbox.sandbox import sandbox_of
 from .file_browser.details import file_line, latest_files
 from .widgets import ui

@@ -1,15 +1,20 @@
-"""Describes the file at a path, and raises an error if the file must not be replaced."""
+"""Describes the file at a path, raises an error if it must not be replaced, and finds free paths."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from errno import EACCES
+from itertools import chain, count
+from os.path import lexists
 from pathlib import Path
 from stat import S_IMODE, S_ISDIR, S_ISLNK, S_ISREG
+from unicodedata import normalize
 
 from ..core.errors.errors import PathExists, cannot_write
+from ..core.files.fields import composed
 
 FILE, FOLDER, BROKEN_LINK, DEVICE = "file", "folder", "broken link", "device"
 _ANY_WRITE = 0o222
@@ -119,3 +124,52 @@ def path_exists(file: ExistingFile, words: str, advice: str, *, replaceable: boo
     )
     error.advice = advice
     return error
+
+
+class DistinctPaths:
+    """The paths of the files that one call saves. A second file with the same name gets the path `name (1).ext`.
+
+    Upper and lower case count as equal on every system, and so do Unicode forms. Existing files do not matter, so that
+    a repeated call gets the same paths. But if the name exists in another Unicode form, it is the path of that file.
+
+    >>> paths = DistinctPaths()
+    >>> [str(paths.claim(Path(name))) for name in ("a.txt", "A.txt", "b", "a.txt")]
+    ['a.txt', 'A (1).txt', 'b', 'a (2).txt']
+    """
+
+    def __init__(self) -> None:
+        self._claimed: set[str] = set()
+
+    def claim(self, path: Path) -> Path:
+        """Reserve a path and return it, or the first `name (1).ext` that is free if the path is reserved."""
+        for candidate in chain([path], numbered_paths(path)):
+            key = composed(str(candidate)).casefold()
+            if key not in self._claimed:
+                self._claimed.add(key)
+                return as_on_disk(candidate)
+        raise AssertionError("unreachable: the numbers never end")
+
+
+def as_on_disk(path: Path) -> Path:
+    """Return the path of an existing file whose name differs at most in its Unicode form, or else the path itself."""
+    if path.name.isascii():
+        return path
+    forms = (path.with_name(normalize(form, path.name)) for form in ("NFC", "NFD"))
+    return next(filter(lexists, (path, *forms)), path)
+
+
+def free_path(path: Path) -> Path:
+    """Return the first path of `name (1).ext`, `name (2).ext` and so on where no file exists.
+
+    >>> free_path(Path("report.tar.gz")).name
+    'report (1).tar.gz'
+    """
+    return next(candidate for candidate in numbered_paths(path) if not lexists(candidate))
+
+
+def numbered_paths(path: Path) -> Iterator[Path]:
+    """Return an endless iterator over the paths `name (1).ext`, `name (2).ext` and so on in a path's folder."""
+    extension = f".tar{path.suffix}" if path.stem.endswith(".tar") else path.suffix
+    stem = path.name.removesuffix(extension)
+    for number in count(1):
+        yield path.with_name(f"{stem} ({number}){extension}")

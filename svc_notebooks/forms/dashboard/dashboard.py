@@ -284,7 +284,7 @@ def _form(module: str, name: str) -> Callable[[Session], Form]:
 
 _TABS = (
     DashboardTab("files", "Files", _form("file_browser.browser", "FileBrowser")),
-    DashboardTab("upload", "Upload", _form("upload.form", "UploadForm")),
+    DashboardTab("upload", "Upload", _form("upload_form", "UploadForm")),
     DashboardTab("export", "Export", _form("export_form", "ExportForm")),
     DashboardTab("events", "Events", _form("event.form", "EventPage")),
     DashboardTab("notifications", "Notifications", _form("watch_panel", "WatchPanel")),

@@ -14,11 +14,9 @@ import ipywidgets as widgets
 from ...client.session import SessionLike
 from ...notebook.byte_sizes import size_text
 from ...notebook.exchanges.compare import compare_exchanges
-from ...notebook.exchanges.exchange_view import ExchangeView
-from ...notebook.exchanges.exchanges import ExchangeFilter, exchange, exchanges
+from ...notebook.exchanges.exchanges import ExchangeFilter, ExchangeView, editable_headers, exchange, exchanges
 from ...notebook.exchanges.har import archive
 from ...notebook.exchanges.request_code import target, whole_body
-from ...notebook.exchanges.resend import editable_headers
 from ...notebook.html import Markup, join_html, tag
 from ..widgets import ui
 from ..widgets.background_task import BackgroundTask

@@ -18,12 +18,11 @@ from ..widgets import ui
 from ..widgets.background_task import BackgroundTask, Report, Stopped
 from ..widgets.file_picker import BrowserFiles, DownloadWidget
 from ..widgets.form import Form
-from .actions import FileAction, call_action, one_or_all
+from .actions import FileAction, FolderUploads, call_action, one_or_all
 from .details import FileDetails, access_text, content_note, folder_options
 from .dialogs import QUESTIONS, ConfirmDialog, Question, action_for
 from .downloads import FileDownloads, FilePreview, fetch_preview
 from .listing import TRASH, FileListing, FileQuery
-from .uploads import FolderUploads
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -10,9 +10,8 @@ import ipywidgets as widgets
 
 from ...client.downloads.downloads import as_range
 from ...core.http.native_formats import NATIVES
-from ...notebook.files.copy import copy
 from ...notebook.files.files import create_file, update
-from ...notebook.files.folders import delete, move
+from ...notebook.files.folders import copy, delete, move
 from ...notebook.files.permissions import grantees, share
 from ...notebook.html import join_html, tag
 from ..widgets import ui

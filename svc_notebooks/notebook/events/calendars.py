@@ -1,4 +1,4 @@
-"""Lists and creates calendars, and lists the colours of events."""
+"""Lists, creates and shares calendars, lists the colours of events, and tells when people are busy or free."""
 
 from __future__ import annotations
 
@@ -300,7 +300,7 @@ def free_busy(
     now = session.clock.now()
     wire_window(time_min, time_max, name, session.clock)
     begin, end = (read_instant(*each, name, now) for each in (("time_min", time_min), ("time_max", time_max)))
-    return _run_free_busy("time_max", session, names, (begin, end), name, Batch(errors=errors))
+    return _run_busy("time_max", session, names, (begin, end), name, Batch(errors=errors))
 
 
 def free_times(
@@ -348,7 +348,7 @@ def free_times(
         raise ValueError(f"within has more than {_LONGEST.days} days; give a shorter time")
     first, last = (_time_of_day(each) for each in _pair("hours", hours))
     try:
-        rows = _run_free_busy("within", session, names, (begin, end), name, Batch(errors="raise", progress=False))["busy"]
+        rows = _run_busy("within", session, names, (begin, end), name, Batch(errors="raise", progress=False))["busy"]
     except NotFound as error:
         failed: dict[int, Exception] = vars(error)["failed"]
         raise _unseen([names[n] for n, each in failed.items() if isinstance(each, NotFound)]) from None
@@ -423,7 +423,7 @@ def _openings(begin: datetime, end: datetime, first: time, last: time, time_zone
         day += _DAY
 
 
-def _run_free_busy(
+def _run_busy(
     argument: str, session: Session, names: list[str], window: tuple[datetime, datetime], time_zone: str, batch: Batch
 ) -> DataFrame:
     """Return the busy times of calendars. `argument` is the argument with the end of the window, for an error."""

@@ -1,4 +1,4 @@
-"""Lists the events of a calendar."""
+"""Lists the events of a calendar and the instances of recurring events, and previews a recurrence (E-21)."""
 
 from __future__ import annotations
 

@@ -16,8 +16,7 @@ from ...client.session import Session, SessionLike, SessionOwner, session_or_cur
 from ...core.http.messages import Query
 from ..frames.frames import frame
 from ..frames.schemas import COMPARED, EXCHANGES
-from .exchange_view import ExchangeView
-from .exchanges import exchange_row, exchanges
+from .exchanges import ExchangeView, exchange_row, exchanges
 from .har import read_har
 
 if TYPE_CHECKING:

@@ -17,8 +17,7 @@ from ..batch.batch import apply_to_rows
 from ..folder_tree import files_at
 from ..frames.frames import Record, frame
 from ..frames.schemas import CHANNELS, STOPPED
-from .open_receiver import receivers_of
-from .receiver import Receiver
+from .receiver import Receiver, receivers_of
 
 _BEARER = re.compile(r"\s*bearer\s", re.IGNORECASE)
 _MILLISECONDS = re.compile(r"-?[0-9]+")

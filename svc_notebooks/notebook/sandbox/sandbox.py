@@ -29,8 +29,7 @@ from ..folder_tree import one_file_at
 from ..frames.event_schemas import OUTBOX
 from ..frames.frames import frame
 from ..frames.schemas import DELIVERIES, JOURNAL
-from .controls import SandboxControls
-from .identities import Identities
+from .controls import Identities, SandboxControls
 from .sandbox_numbers import explain_not_found, next_number, register, unregister
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ....client.session import Session
     from ....core.http.ranges import ByteRange
     from ....core.resources.files import File
-    from ....local.paths import DistinctPaths
+    from ....local.existing_file import DistinctPaths
     from ....local.saving import SavedFile
 
 
