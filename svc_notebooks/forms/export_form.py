@@ -14,7 +14,7 @@ from ..client.about import capabilities_of, export_formats, native_name
 from ..client.downloads.downloads import check_destination, target_path
 from ..client.downloads.exports import export_name, not_native, read_export, same_export
 from ..client.files import get_file
-from ..client.session import SessionLike, session_or_current
+from ..client.session import Session, SessionLike, session_or_current
 from ..core.errors.errors import PathExists
 from ..local.existing_file import check_path
 from ..local.saving import REPLACED, SAVED, UNCHANGED, save_bytes
@@ -36,7 +36,6 @@ from .widgets.preview import preview
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ..client.session import Session
     from ..core.http.native_formats import ExportFormat
     from ..core.resources.files import File as FileResource
     from ..notebook.arguments import File

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets as widgets
 
 from ..client.files import get_file
-from ..client.session import SessionLike
-from ..client.uploads.request import UploadArguments, document_name, with_stored_type
+from ..client.session import Session, SessionLike
+from ..client.uploads.request import UploadArguments, UploadRequest, document_name, with_stored_type
 from ..client.uploads.resumable_upload import execute
 from ..core.errors.caller_warning import CallerWarnings, collected_warnings
 from ..core.files.fields import is_media_type
@@ -30,10 +30,6 @@ from .widgets.form import Form, call_text
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-    from ..client.session import Session
-    from ..client.uploads.request import UploadArguments, UploadRequest
-    from ..core.resources.files import File
 
 
 class UploadQueue:

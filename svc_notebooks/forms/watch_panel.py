@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import ipywidgets as widgets
 
 from ..client.notifications.channels import Channel, registry_of
-from ..client.session import SessionLike
+from ..client.session import Session, SessionLike
 from ..core.errors.errors import SvcError
 from ..core.notifications.channels import MAX_ID_LENGTH, MAX_TOKEN_LENGTH
 from ..core.platform import capabilities
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ..client.notifications.inbox import Received
-    from ..client.session import Session
     from ..core.brand_names import Names
     from ..core.policy import Policy
 

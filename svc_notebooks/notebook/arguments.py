@@ -49,13 +49,13 @@ def file_id_in_link(link: str) -> str | None:
 if TYPE_CHECKING:
     from pandas import DataFrame, Index, Series
 
-    File: TypeAlias = str | Mapping[str, Any] | DataFrame | Series[Any] | Index[Any] | Iterable[Any]
-    Source: TypeAlias = (
-        str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes] | DataFrame | Mapping[str, Any]
-    )
-    Sources: TypeAlias = Source | list[Source] | tuple[Source, ...]
-    Value = TypeVar("Value")
-    Column: TypeAlias = Value | Sequence[Value] | Series[Any] | Index[Any]
+Value = TypeVar("Value")
+File: TypeAlias = "str | Mapping[str, Any] | DataFrame | Series[Any] | Index[Any] | Iterable[Any]"
+Source: TypeAlias = (
+    "str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes] | DataFrame | Mapping[str, Any]"
+)
+Sources: TypeAlias = "Source | list[Source] | tuple[Source, ...]"
+Column: TypeAlias = "Value | Sequence[Value] | Series[Any] | Index[Any]"
 
 
 def is_frame(value: object) -> TypeGuard[DataFrame]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from ..client.json_response import read_fields
-from ..client.session import SessionLike, session_or_current
+from ..client.session import Session, SessionLike, session_or_current
 from ..convert.engines import available, tesseract, typst
 from ..core.errors.errors import SvcError
 from ..core.resources.files import FileList
@@ -25,8 +25,6 @@ from .sandbox.sandbox import sandbox_of
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-    from ..client.session import Session
 
 
 Status: TypeAlias = Literal["ok", "note", "problem"]

@@ -6,13 +6,9 @@ import ast
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING
 
-from ...course.submissions import exercise_cells
+from ...course.submissions import SubmissionContent, exercise_cells
 from ..notebook_files import notebooks_folder
-
-if TYPE_CHECKING:
-    from ...course.submissions import SubmissionContent
 
 _MIN_LINES = 4
 _MIN_SHARE = 0.8

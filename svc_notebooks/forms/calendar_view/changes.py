@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from ...client.session import SessionLike
+from ...client.session import Session, SessionLike
 from ...core.events.instances import duration
 from ...core.events.rrule import Start
 from ...core.events.times import Shift, clock_time, read_time
-from ...core.http.messages import JSONObject
+from ...core.http.messages import JSON, JSONObject
 from ...notebook.events.event_times import Times
 from ...notebook.events.events import create_event, delete_event, update_event
 from ...notebook.events.series_state import SeriesState, keep_changes, own_values, times_and_recurrence
@@ -28,8 +28,6 @@ from .panels import ASK_GUESTS, SEND_UPDATES, ChoiceQuestion
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ...client.session import Session
-    from ...core.http.messages import JSON
     from ...core.resources.events import Event
 
 

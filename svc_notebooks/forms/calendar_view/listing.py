@@ -6,21 +6,18 @@ from calendar import Calendar
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta, tzinfo
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ...client.events.events import list_events
+from ...client.session import Session
 from ...core.events.times import instant, read_time
+from ...core.resources.calendars import CalendarListEntry
 from ...core.resources.colors import EVENT_COLORS
+from ...core.resources.events import Event
 from ...core.time_zones import zone
 from ...notebook.html import join_html, tag
 from ..recurrence.month_calendars import month_after, month_name
 from ..widgets.form import call_text
-
-if TYPE_CHECKING:
-    from ...client.session import Session
-    from ...core.resources.calendars import CalendarListEntry
-    from ...core.resources.events import Event
-
 
 VIEWS = ("month", "week", "day")
 _FIRST, _LAST = date(3, 1, 1), date(9997, 12, 1)

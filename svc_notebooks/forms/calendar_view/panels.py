@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import anywidget
 import ipywidgets as widgets
 import traitlets
 
+from ...core.resources.calendars import CalendarListEntry
 from ...notebook.html import Markup, join_html, tag
 from ..widgets import ui
 from ..widgets.dialogs import Dialog, Question
 from .listing import VIEWS, Period, calendar_name
-
-if TYPE_CHECKING:
-    from ...core.resources.calendars import CalendarListEntry
 
 
 class Panel(Dialog):

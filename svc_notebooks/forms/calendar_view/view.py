@@ -13,7 +13,7 @@ from ...client.events.events import list_calendars
 from ...client.session import SessionLike, session_or_current
 from ...core.errors.errors import NotFound, SvcError
 from ...core.time_zones import UTC_NAME, zone
-from ...notebook.arguments import choice
+from ...notebook.arguments import File, choice
 from ...notebook.events.body import calendar_ids
 from ...notebook.events.event_times import Times, offset_text, zone_name
 from ...notebook.events.events import create_event
@@ -49,7 +49,6 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...core.resources.events import Event
-    from ...notebook.arguments import File
 
 
 _SCOPES = {

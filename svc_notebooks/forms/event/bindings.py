@@ -7,19 +7,17 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from ...core.events.value_checks import FIELD_ORDER, MAX_REMINDERS as MOST
 from ...core.resources.colors import EVENT_COLORS
+from ...core.resources.events import Reminder, Reminders
 from ..recurrence.builder import RecurrenceBuilder
 from ..widgets import ui
 from . import inputs
 from .attendee_rows import AttachmentRows, GuestList
 from .inputs import Binding, Choices
 from .start_and_end import TimeChoice, WhenChoice, ZoneChoice
-
-if TYPE_CHECKING:
-    from ...core.resources.events import Reminder, Reminders
 
 
 class OtherFields(ui.Field):

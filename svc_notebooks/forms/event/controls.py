@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import ipywidgets as widgets
 
+from ...client.session import Session
 from ...core.events.rrule import Start
 from ...core.events.series import Series
+from ...core.http.messages import JSONObject
 from ...core.time_zones import zone
 from ...notebook.events.body import QUERY_ARGUMENTS, partial_body, query_of
 from ...notebook.frames.frames import camel
@@ -22,10 +24,6 @@ from .attendee_rows import AttachmentRows, GuestList
 from .bindings import BINDINGS, FIRST, GUESTS, LABELS, SECOND, OtherFields
 from .inputs import CalendarChoice, PropertyLines
 from .start_and_end import TimeChoice, When, WhenChoice, argument_time, in_zone, read_offset, wire_moment, wire_time
-
-if TYPE_CHECKING:
-    from ...client.session import Session
-    from ...core.http.messages import JSONObject
 
 
 class EventMoreOptions(ui.MoreOptions):

@@ -5,16 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...client.events.events import list_calendars
+from ...client.session import Session
 from ...core.errors.errors import SvcError
 from ...core.resources.colors import EVENT_COLORS
 from ...core.time_zones import UTC_NAME
 from ..widgets import ui
-
-if TYPE_CHECKING:
-    from ...client.session import Session
 
 PRIMARY = "primary"
 _WRITABLE = ("owner", "writer", "writerWithoutPrivateAccess")

@@ -7,19 +7,16 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import ipywidgets as widgets
 
 from ...core.events.rrule import Start
 from ...core.events.times import read_time
+from ...core.http.messages import JSON, JSONObject
 from ...core.time_zones import zone, zone_names
 from ...notebook.events.event_times import offset_text
 from ..widgets import ui
-
-if TYPE_CHECKING:
-    from ...core.http.messages import JSON, JSONObject
-
 
 _OFFSET = re.compile(r"([+-])(\d{2}):([0-5]\d)", re.ASCII)
 

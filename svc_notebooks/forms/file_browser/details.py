@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import ipywidgets as widgets
 
 from ...client.about import native_name
 from ...client.files import list_files
+from ...client.session import Session
 from ...core.brand_names import NOWHERE, Names
+from ...core.resources.files import File
 from ...notebook.byte_sizes import size_text
 from ...notebook.html import Markup, join_html, tag
 from ..widgets import ui
 from ..widgets.form import copy_button
-
-if TYPE_CHECKING:
-    from ...client.session import Session
-    from ...core.resources.files import File
-
 
 LIST_FIELDS = (
     "id,name,mimeType,size,createdTime,modifiedTime,trashed,starred,parents,webViewLink,shared,ownedByMe,"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import ipywidgets as widgets
 
 from ...client.downloads.downloads import as_range
+from ...client.session import Session
 from ...core.http.native_formats import NATIVES
+from ...core.resources.files import File
 from ...notebook.files.files import create_file, update
 from ...notebook.files.folders import copy, delete, move
 from ...notebook.files.permissions import grantees, share
@@ -19,10 +20,6 @@ from ..widgets.dialogs import Dialog
 from ..widgets.file_picker import FileChoice
 from .actions import FileAction, call_action, one_or_all, replace_content_action
 from .downloads import Download, download_action
-
-if TYPE_CHECKING:
-    from ...client.session import Session
-    from ...core.resources.files import File
 
 KERNEL, BROWSER = "kernel", "browser"
 FOLDER, FILE = "folder", "file"

@@ -10,7 +10,7 @@ import ipywidgets as widgets
 
 from ...client.json_response import read_page
 from ...core.files.query import quote
-from ...core.resources.files import FileList
+from ...core.resources.files import File, FileList
 from ...notebook.files.search import wire_query
 from ...notebook.html import tag
 from ..widgets import ui
@@ -21,7 +21,6 @@ from .details import COLUMNS, LIST_FIELDS, ROOT, ROOT_FOLDER, is_folder, table_r
 
 if TYPE_CHECKING:
     from ...client.session import Session
-    from ...core.resources.files import File
     from .browser import FileBrowser
 
 

@@ -10,15 +10,12 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import ipywidgets as widgets
 
+from ...core.resources.files import File
 from ...notebook.html import Markup, tag
-
-if TYPE_CHECKING:
-    from ...core.resources.files import File
-
 
 FIELD = "viewersCanCopyContent"
 ARGUMENT = "viewers_can_copy_content"

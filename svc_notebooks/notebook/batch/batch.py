@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
     from ...client.session import Session
     from ...local.ledger import Ledger, LedgerRow
-    from ..frames.frames import Record
 
 
 __all__ = ["ROW_ERRORS", "Executor", "Progress", "Report", "Resumable", "Resume", "RowCall", "row_outcomes"]

@@ -9,18 +9,15 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from math import ceil
 from threading import Lock, current_thread, get_ident, main_thread
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 
+from ...client.session import Session
 from ...core.platform import capabilities
 from ...core.printable_text import terminal_text
 from ...core.user_functions import check_function, show_error
 from ..byte_sizes import MIB, progress_text, share_text, size_text
 from ..frontend import detect_frontend, is_unattended
 from .workers import Report
-
-if TYPE_CHECKING:
-    from ...client.session import Session
-
 
 # -- counts the rows, bytes and failures of a batch, and says in a line how far it is
 

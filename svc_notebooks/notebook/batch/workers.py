@@ -8,8 +8,9 @@ from contextlib import ExitStack, closing
 from itertools import islice
 from queue import Empty, SimpleQueue
 from threading import Event
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
+from ...client.session import Session, SessionRecipe
 from ...client.transport.retry import repeated_requests, thread_sleep
 from ...core.errors.caller_warning import CallerWarnings, collected_warnings
 from ...core.errors.errors import (
@@ -26,10 +27,6 @@ from ...core.errors.errors import (
 from ...core.platform import capabilities
 from ...core.user_functions import check_function
 from ..arguments import whole
-
-if TYPE_CHECKING:
-    from ...client.session import Session, SessionRecipe
-
 
 # -- calls the function of one row, in this process or in a worker process, and returns the outcome of the call
 

@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...client.events.events import list_calendars
+from ...client.session import Session
 from ...core.durations import parse_duration
 from ...core.errors.caller_warning import warn_caller
 from ...core.errors.catalogue import Row
@@ -29,10 +30,6 @@ from ..arguments import choice, flag, one_row_id, plain, row_ids, whole
 from ..frames.frames import camel
 from ..people import people
 from .event_times import absolute_times, check_exists, time_object, zone_name
-
-if TYPE_CHECKING:
-    from ...client.session import Session
-
 
 LENIENT = Policy()
 """The policy by which this module checks events. A service with stricter limits refuses further events itself."""

@@ -19,7 +19,7 @@ from ...client.events.events import (
     query_free_busy,
 )
 from ...client.json_response import reading
-from ...client.session import SessionLike, session_or_current
+from ...client.session import Session, SessionLike, session_or_current
 from ...core.clock import from_millis, to_millis
 from ...core.durations import Duration, parse_duration
 from ...core.errors.errors import NotFound
@@ -29,7 +29,7 @@ from ...core.http.messages import JSONObject
 from ...core.resources.colors import EVENT_COLORS
 from ...core.time_arguments import calendar_period, python_time, without_words
 from ...core.time_zones import zone
-from ..arguments import choice, row_ids
+from ..arguments import File, choice, row_ids
 from ..batch.batch import Batch, Errors, Report, RowCall, RowOperation, run
 from ..frames.event_schemas import CALENDAR_PERMISSIONS, CALENDARS, COLORS, FREE_BUSY, FREE_TIMES
 from ..frames.frames import Record, frame
@@ -41,9 +41,6 @@ from .records import in_zone
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-    from ...client.session import Session
-    from ..arguments import File
 
 
 def calendars(*, session: SessionLike = None) -> DataFrame:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 from zoneinfo import ZoneInfo
 
 from ...core.durations import parse_duration
@@ -18,12 +18,9 @@ from ...core.events.instances import duration
 from ...core.events.rrule import Start
 from ...core.events.times import TimeError, in_minutes, print_time, read_time
 from ...core.http.messages import JSONObject
+from ...core.resources.events import Event
 from ...core.time_arguments import python_time
 from ...core.time_zones import zone
-
-if TYPE_CHECKING:
-    from ...core.resources.events import Event
-
 
 When: TypeAlias = date | datetime | str | Mapping[str, str]
 End: TypeAlias = When | timedelta | time

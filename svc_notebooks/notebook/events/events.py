@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...client.events.events import get_calendar, get_event, insert_event, new_event_ids
 from ...client.files import get_file
-from ...client.session import SessionLike, session_or_current
+from ...client.session import Session, SessionLike, session_or_current
 from ...core.durations import Duration
 from ...core.errors.errors import AlreadyExists
 from ...core.events.value_checks import RESPONSES
 from ...core.http.messages import JSONObject
 from ...core.suggestions import nearest_name
 from ...core.time_arguments import without_words
-from ..arguments import choice, column_values, flag, is_frame, is_missing, row_ids
+from ..arguments import File, choice, column_values, flag, is_frame, is_missing, row_ids
 from ..batch.batch import (
     ROW_ERRORS,
     Batch,
@@ -53,9 +53,6 @@ from .series_state import own_values
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-    from ...client.session import Session
-    from ..arguments import File
 
 _UNCHANGED = "unchanged"
 """The default of `recurrence` in `update_event`, where None ends a recurrence."""

@@ -21,7 +21,7 @@ from ...client.events.events import (
     list_events,
     patch_event,
 )
-from ...client.events.ical import calendar_file
+from ...client.events.ical import Reminders, calendar_file
 from ...client.events.ical_lines import print_utc, unfolded
 from ...client.events.ical_reader import (
     ImportedEvent,
@@ -32,7 +32,7 @@ from ...client.events.ical_reader import (
     parse_calendars,
 )
 from ...client.json_response import reading
-from ...client.session import SessionLike, session_or_current
+from ...client.session import Session, SessionLike, session_or_current
 from ...convert.input.charset import decode
 from ...convert.job import Job
 from ...core.durations import Duration, parse_duration
@@ -44,7 +44,7 @@ from ...core.resources.events import Event
 from ...core.time_zones import UTC_NAME
 from ...local.existing_file import check_path, read_file
 from ...local.saving import save_bytes
-from ..arguments import row_ids
+from ..arguments import File, row_ids
 from ..batch.batch import (
     DONE,
     ROW_ERRORS,
@@ -70,10 +70,7 @@ if TYPE_CHECKING:
 
     from pandas import DataFrame
 
-    from ...client.events.ical import Reminders
-    from ...client.session import Session
     from ...core.http.messages import JSON, JSONObject
-    from ..arguments import File
     from .event_times import When
 
 

@@ -16,7 +16,7 @@ from ...core.events.rrule import Recurrence
 from ...core.events.times import instant, read_time
 from ...core.time_arguments import python_time, without_words
 from ...core.time_zones import UTC_NAME, zone
-from ..arguments import choice, one_row_id, optional_text, whole
+from ..arguments import File, choice, one_row_id, optional_text, whole
 from ..frames.event_schemas import EVENT, EVENTS, INSTANCES, PREVIEW
 from ..frames.frames import Record, concatenate, frame, select_columns, snake
 from .body import calendar_id, event_body, query_of
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...core.clock import Clock
-    from ..arguments import File
 
 _ORDERS = {"start_time": "startTime", "updated": "updated"}
 """The values of `order_by`, and of the parameter `orderBy`."""

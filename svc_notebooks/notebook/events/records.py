@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...client.session import Session
-    from ...core.resources.events import Event
 
 
 _TIMES = ("start", "end", "originalStartTime")

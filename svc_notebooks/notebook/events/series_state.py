@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...client.events.events import get_event, list_events, patch_event
+from ...client.session import Session
 from ...core.errors.caller_warning import warn_caller
 from ...core.errors.errors import NotFound, SvcError
 from ...core.events.instances import duration
@@ -15,13 +16,10 @@ from ...core.events.rrule import Start, print_moment
 from ...core.events.series import Series
 from ...core.events.times import Shift, clock_time, read_time
 from ...core.events.value_checks import EVENT_FIELDS
+from ...core.http.messages import JSONObject
+from ...core.resources.events import Event
 from .body import add_required
 from .event_times import Times
-
-if TYPE_CHECKING:
-    from ...client.session import Session
-    from ...core.http.messages import JSONObject
-    from ...core.resources.events import Event
 
 _NOT_COPIED = {"id", "iCalUID", "sequence", "start", "end", "recurrence", "originalStartTime"}
 _NO_TIME = {"date": None, "dateTime": None, "timeZone": None}

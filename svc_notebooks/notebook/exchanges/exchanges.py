@@ -12,7 +12,7 @@ from operator import index
 from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias
 from urllib.parse import urljoin, urlsplit
 
-from ...client.session import SessionLike, session_or_current
+from ...client.session import Session, SessionLike, session_or_current
 from ...client.transport.bounds import WHOLE_RESPONSE
 from ...client.transport.in_process import TransportError
 from ...core.errors.errors import ServiceFailed
@@ -31,7 +31,6 @@ from .request_code import body_text, curl_text, headers_without, http_text, pyth
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ...client.session import Session
     from ...client.transport.recorder import Exchange
 
 

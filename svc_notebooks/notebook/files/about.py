@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...client.about import get_about
-from ...client.session import SessionLike, session_or_current
+from ...client.session import Session, SessionLike, session_or_current
 from ...core.http.native_formats import PDF, ImportFormat
 from ..folder_tree import files_at
 from ..frames.frames import frame
@@ -14,7 +14,6 @@ from ..frames.schemas import ABOUT, EXPORT_FORMATS, IMPORT_FORMATS
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ...client.session import Session
     from ..arguments import File
 
 _INSTALL = 'not read here: pip install "svc-notebooks[ocr]"'

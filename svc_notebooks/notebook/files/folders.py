@@ -9,12 +9,12 @@ from types import EllipsisType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...client.files import ROOT, copy_file, delete_file, get_file, update_file
-from ...client.session import SessionLike, session_or_current
+from ...client.session import Session, SessionLike, session_or_current
 from ...client.uploads.chosen_id import copy_with_chosen_id
 from ...client.uploads.request import UploadArguments
 from ...client.uploads.tree_upload import TreeUpload
 from ...core.errors.errors import NotFound
-from ..arguments import optional_text
+from ..arguments import Column, File, optional_text
 from ..batch.batch import Batch, Errors, Executor, Progress, Report, Resumable, Resume, RowOperation, known_id, run
 from ..folder_tree import files_at, one_folder_id
 from ..frames.frames import Record, snake
@@ -26,10 +26,7 @@ from .search import files
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ...client.session import Session
     from ...core.resources.files import File as FileResource
-    from ..arguments import Column, File
-    from ..frames.frames import Record
 
 
 # -- moves files to the trash and back, and deletes them

@@ -20,7 +20,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, overload
 
 from ...client.files import get_file, list_file_pages, list_files
-from ...client.session import SessionLike, session_or_current
+from ...client.session import Session, SessionLike, session_or_current
 from ...core.brand_names import NATIVE_NAMES, Names
 from ...core.clock import format_time
 from ...core.errors.caller_warning import warn_caller
@@ -38,7 +38,7 @@ from ...core.files.query import (
 )
 from ...core.resources.files import File as FileResource
 from ...core.time_arguments import instant_of
-from ..arguments import file_ids, flag, optional_text, texts, whole
+from ..arguments import File, file_ids, flag, optional_text, texts, whole
 from ..folder_tree import FolderTree, folder_ids
 from ..frames.frames import Column, Record, Schema, concatenate, frame, select_columns, snake
 from ..frames.schemas import FILE, FILES
@@ -46,9 +46,6 @@ from ..people import people
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-    from ...client.session import Session
-    from ..arguments import File
 
 
 _MOST_VALUES = 100

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ...client.files import ROOT, get_file
 from ...client.session import SessionLike, session_or_current
 from ...core.errors.public_calls import public_methods
-from ..arguments import is_missing
+from ..arguments import File, is_missing
 from ..byte_sizes import size_text
 from ..folder_tree import one_folder_id
 from ..html import Markup, tag
@@ -16,8 +16,6 @@ from . import search
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-    from ..arguments import File
 
 _MAX_LINES = 1000
 """The maximum number of lines that are drawn. The attribute `files` has all files."""

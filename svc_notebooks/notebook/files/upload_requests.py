@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, cast
 from ...client.about import native_name
 from ...client.files import ROOT, get_file
 from ...client.uploads.chosen_id import compare_content, find_or_upload
-from ...client.uploads.request import SIMPLE_LIMIT, prepare, send_once
-from ...client.uploads.resumable_upload import resumable
+from ...client.uploads.request import SIMPLE_LIMIT, UploadArguments, UploadRequest, prepare, send_once
+from ...client.uploads.resumable_upload import ClientUpload, resumable
 from ...client.uploads.sources import BytesSource, UnreadableSource, is_stream, open_source, own_name
 from ...client.uploads.tree_upload import TreeFile, TreeUpload, upload_tree_file
 from ...core.errors.caller_warning import warn_caller
@@ -25,7 +25,7 @@ from ...core.http.mime import UNKNOWN
 from ...core.http.multipart import MediaType
 from ...core.http.native_formats import CSV, IMPORTS, XLSX
 from ...local.tree import HIDDEN, LocalTree, list_tree, names_tree
-from ..arguments import flag, is_frame, names_for, sources
+from ..arguments import Column, Source, Sources, flag, is_frame, names_for, sources
 from ..batch.batch import ROW_ERRORS, Batch, Errors, Report, Resumable, RowOperation, run
 from ..byte_sizes import share_text, size_text
 from ..frames.frames import Record, Schema
@@ -47,10 +47,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...client.session import Session
-    from ...client.uploads.request import UploadArguments, UploadRequest
-    from ...client.uploads.resumable_upload import ClientUpload
     from ...core.resources.files import File
-    from ..arguments import Column, Source, Sources
 
 
 _CSV = BY_NAME["csv"]

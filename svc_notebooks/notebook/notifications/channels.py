@@ -7,12 +7,12 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ...client.notifications.channels import Channel, registry_of, start_page_token, stop, watch
-from ...client.session import SessionLike, session_or_current
+from ...client.session import Session, SessionLike, session_or_current
 from ...core.clock import to_millis
 from ...core.durations import Duration, parse_duration
 from ...core.http.redaction import mask_token, redact_url
 from ...core.time_arguments import python_time, without_words
-from ..arguments import is_frame, optional_text, row_ids
+from ..arguments import File, is_frame, optional_text, row_ids
 from ..batch.batch import apply_to_rows
 from ..folder_tree import files_at
 from ..frames.frames import Record, frame
@@ -70,9 +70,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from pandas import DataFrame, Series
-
-    from ...client.session import Session
-    from ..arguments import File
 
     Instant: TypeAlias = datetime | str | int
     ChannelLike: TypeAlias = str | dict[str, Any] | Series[Any] | DataFrame | Sequence[Any]

@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary, ref
 from ...client.json_response import foreign_answer
 from ...client.notifications.channels import changes_since, registry_of, start_page_token
 from ...client.notifications.inbox import Inbox, Received, same_token
-from ...client.session import SessionLike, session_or_current
+from ...client.session import Session, SessionLike, session_or_current
 from ...core.brand_names import Names
 from ...core.durations import Duration, parse_duration
 from ...core.errors.public_calls import public_methods
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
 
     from pandas import DataFrame, Series
 
-    from ...client.notifications.inbox import Inbox, Received
-    from ...client.session import Session
     from ...core.http.messages import Request, Response
     from ...server.notifications.delivery_queue import DeliveryRow
 

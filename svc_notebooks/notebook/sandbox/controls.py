@@ -17,7 +17,7 @@ from ...core.errors.public_calls import public_methods, unknown_argument
 from ...core.fault_plan import ACTION_KEYS, MATCH_KEYS, PRESETS, Action, Match
 from ...core.http.messages import JSONObject
 from ...core.time_arguments import instant_of
-from ..arguments import file_ids
+from ..arguments import File, file_ids
 from ..frames.frames import frame
 from ..frames.schemas import AGENDA, DOMAINS, FAULT_PLANS, FAULT_PRESETS, LIMITS
 
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from ...client.session import Session
     from ...core.durations import Duration
     from ...server.service import Service
-    from ..arguments import File
 
 
 def fault_steps(steps: Sequence[Any], one: Mapping[str, Any], times: int) -> list[JSONObject | str]:

@@ -14,7 +14,7 @@ from urllib.parse import urljoin, urlsplit
 from weakref import ref
 
 from ...client.files import get_file
-from ...client.session import SANDBOX_NOT_PICKLED, Secret, Session, reset_current
+from ...client.session import SANDBOX_NOT_PICKLED, Secret, Session, Token, reset_current
 from ...client.transport.bounds import WHOLE_RESPONSE
 from ...client.transport.in_process import TransportError
 from ...client.transport.retry import connection_error
@@ -24,7 +24,7 @@ from ...core.http.messages import JSONObject, Request, Response
 from ...core.platform import need_sockets
 from ...core.processes import after_fork, skip_finalizers
 from ...core.suggestions import CALLS, missing_attribute
-from ..arguments import is_frame
+from ..arguments import File, is_frame
 from ..folder_tree import one_file_at
 from ..frames.event_schemas import OUTBOX
 from ..frames.frames import frame
@@ -35,13 +35,11 @@ from .sandbox_numbers import explain_not_found, next_number, register, unregiste
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ...client.session import Token
     from ...client.transport.recorder import Recorder
     from ...core.policy import Policy
     from ...server.service import Service
     from ...server.store.clock import SystemClock, VirtualClock
     from ...server.transports.socket_server import SocketServer
-    from ..arguments import File
 
 
 _BODILESS = frozenset({"GET", "HEAD", "DELETE", "OPTIONS"})

@@ -12,7 +12,7 @@ from ....client.downloads.exports import check_extension, export_name, export_ta
 from ....client.files import get_file
 from ....client.session import SessionLike, session_or_current
 from ....core.errors.caller_warning import warn_caller
-from ...arguments import flag
+from ...arguments import File, flag
 from ...batch.batch import ROW_ERRORS, Batch, Errors, Executor, Progress, Resume, RowOperation, run
 from ...folder_tree import files_at, one_file_at
 from ...frames.schemas import DOWNLOADS, EXPORTED
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
     from ....core.http.ranges import ByteRange
     from ....core.resources.files import File as FileResource
-    from ...arguments import File
     from ...frames.frames import Record
 
 _MAX_NAMED = 5

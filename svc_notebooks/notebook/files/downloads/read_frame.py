@@ -10,10 +10,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ....client.session import SessionLike, session_or_current
+from ....client.session import Session, SessionLike, session_or_current
 from ....core.http.multipart import MediaType
 from ....core.processes import temporary_folder
-from ...arguments import choice, optional_text
+from ...arguments import File, choice, optional_text
 from ...batch.batch import Batch, Executor, Progress, Report, RowOperation, run
 from ...byte_sizes import MIB
 from ...folder_tree import files_at
@@ -25,9 +25,7 @@ from .rows import Metadata, known_files, request_metadata
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ....client.session import Session
     from ....core.resources.files import File as FileResource
-    from ...arguments import File
 
 _FIELDS = "id,name,mimeType,size"
 _IN_MEMORY = 16 * MIB
