@@ -14,7 +14,7 @@ from ...core.resources.files import File, FileList
 from ...notebook.files.search import wire_query
 from ...notebook.html import tag
 from ..widgets import ui
-from ..widgets.background_task import LatestTask, can_run_in_background
+from ..widgets.background_task import LatestTask
 from ..widgets.form import call_text
 from ..widgets.grid import Grid
 from .details import COLUMNS, LIST_FIELDS, ROOT, ROOT_FOLDER, is_folder, table_row
@@ -187,10 +187,6 @@ class FileSearch(widgets.HBox):  # type: ignore[misc]
         return bool(self.scope.value == HERE and self.field.value != QUERY)
 
 
-_IDS_PER_REQUEST = 1000
-_MAX_COUNT_REQUESTS = 20
-
-
 @dataclass(frozen=True, slots=True)
 class PageRequest:
     """A request for one page of the files that match a query. The token of the first page is None."""
@@ -202,28 +198,8 @@ class PageRequest:
     def send(self, session: Session) -> FileList:
         """Return the page, with the fields that the list and the details show."""
         fields = f"nextPageToken,files({LIST_FIELDS})"
-        return self._list(session, fields, self.token, self.size, order=self.query.order_by)
-
-    def count(self, session: Session, is_current: Callable[[], bool]) -> tuple[int, bool]:
-        """Count the files on all pages. Return the number, and False if there are more than were counted.
-
-        The interface has no total, so the ids of the files are listed, at most 20,000 of them. Counting ends early
-        when `is_current` returns False.
-        """
-        counted, token = 0, None
-        for _ in range(_MAX_COUNT_REQUESTS):
-            page = self._list(session, "nextPageToken,files(id)", token, _IDS_PER_REQUEST)
-            counted += len(page.get("files") or ())
-            token = page.get("nextPageToken")
-            if token is None or not is_current():
-                break
-        return counted, token is None
-
-    def _list(
-        self, session: Session, fields: str, token: str | None, size: int, *, order: str | None = None
-    ) -> FileList:
-        query = {"q": self.query.q, "orderBy": order, "pageSize": size, "pageToken": token}
-        page = session.call("GET", session.names.path("files"), query=query | {"fields": fields})
+        asked = {"q": self.query.q, "orderBy": self.query.order_by, "pageSize": self.size, "pageToken": self.token}
+        page = session.call("GET", session.names.path("files"), query=asked | {"fields": fields})
         read_page(page, FileList, session.base_url, "files", fields)
         return cast("FileList", page)
 
@@ -246,8 +222,6 @@ class Pager(widgets.HBox):  # type: ignore[misc]
         self._tokens: list[str | None] = [None]
         self._next_token: str | None = None
         self._count = 0
-        self._total: int | None = None
-        self._counted = 0
         self.previous = ui.button("Previous", "Show the previous page", icon="chevron-left")
         self.next = ui.button("Next", "Show the next page", icon="chevron-right")
         self.range = widgets.HTML()
@@ -281,18 +255,9 @@ class Pager(widgets.HBox):  # type: ignore[misc]
     def is_first(self) -> bool:
         return len(self._tokens) == 1
 
-    @property
-    def needs_count(self) -> bool:
-        """True if the number of files on all pages is not known."""
-        return self._total is None and not self._counted
-
     def restart(self) -> None:
         """Go to the first page without a request."""
         self._tokens, self._next_token = [None], None
-
-    def forget_total(self) -> None:
-        """Forget the number of files on all pages, because it may have changed."""
-        self._total, self._counted = None, 0
 
     def back(self) -> None:
         """Go to the previous page without a request. Raises ValueError on the first page."""
@@ -303,34 +268,18 @@ class Pager(widgets.HBox):  # type: ignore[misc]
 
     def show(self, count: int, next_token: str | None) -> None:
         """Show the position of a page with `count` rows. `next_token` is the page token of the next page, if any."""
-        self._count, self._next_token = count, next_token
-        self._complete = self.is_first and next_token is None
+        self._count, self._next_token, self._has_more = count, next_token, next_token is not None
         self.previous.disabled, self.next.disabled = self.is_first, next_token is None
-        if next_token is None:
-            self._total = self._before + count
-        self._show_range()
-
-    def show_total(self, counted: int, *, complete: bool = True) -> None:
-        """Show the number of files on all pages. `complete` is False if there are more than were counted."""
-        self._counted = counted
-        self._total = counted if complete else None
-        self._show_range()
+        self.range.value = tag("span", self.text, role="status", class_="svc-range")
 
     @property
     def text(self) -> str:
-        """The position of the page in the list, such as "1-50 of 312"."""
-        if self._complete:
+        """The position of the page in the list, such as "51-62 of 62"."""
+        if self.is_first and not self._has_more:
             return ui.count_text(self._count, "file")
-        last = self._before + self._count
-        total = f"{self._total:,}" if self._total is not None else f"more than {max(last, self._counted):,}"
-        return f"{self._before + 1:,}\N{EN DASH}{last:,} of {total}"
-
-    @property
-    def _before(self) -> int:
-        return self.size * (len(self._tokens) - 1)
-
-    def _show_range(self) -> None:
-        self.range.value = tag("span", self.text, role="status", class_="svc-range")
+        before = self.size * (len(self._tokens) - 1)
+        last = before + self._count
+        return f"{before + 1:,}\N{EN DASH}{last:,} of {'more than ' * self._has_more}{last:,}"
 
     def _forward(self) -> None:
         if self._next_token is None:
@@ -358,8 +307,6 @@ class FileListing:
         self._to_select: list[str] = []
         self._navigating = self._showing = False
         self._loader = LatestTask(self._on_failure)
-        # The list is useful without its total, so an error of the count is not shown.
-        self._counter = LatestTask(lambda _error: None)
         self.search, self.files, self.pager = FileSearch(), Grid("Files", COLUMNS), Pager()
         self.location = widgets.HTML()
         guard = browser._guard
@@ -435,13 +382,11 @@ class FileListing:
     def refresh(self, *, select: Sequence[str] = ()) -> None:
         """List the current page again, because its files may have changed. Select the files with these ids."""
         self._to_select = [*select]
-        self._forget_total()
         self._load(0)
 
     def close(self) -> None:
-        """Drop the running requests."""
+        """Drop the running request."""
         self._loader.cancel()
-        self._counter.cancel()
 
     def go_up(self) -> None:
         """List the parent folder. Raises ValueError in the root folder."""
@@ -464,7 +409,6 @@ class FileListing:
 
     def show_changes(self, request: PageRequest, page: FileList) -> None:
         """Show a page that was requested after a change of files. List the current page if a person has gone there."""
-        self._forget_total()
         if request == self.request:
             self._loader.cancel()
             self._show(request, page)
@@ -472,8 +416,6 @@ class FileListing:
             self._load(0)
 
     def _restart(self, delay: float = 0) -> None:
-        if self._shown is None or self.query.q != self._shown.query.q:
-            self._forget_total()
         self.pager.restart()
         self.load(delay=delay)
 
@@ -501,7 +443,6 @@ class FileListing:
         self.pager.show(len(files), page.get("nextPageToken"))
         self.files.show_order([*HEADING_ORDERS] if order else [], *heading_of(order))
         self._show_rows(files, _EMPTY_FOLDER if self.search.in_folder and not self.search.text.value else _NO_MATCH)
-        self._count(request)
 
     def _show_rows(self, files: list[File], empty_message: str) -> None:
         names = self._browser.session.names
@@ -525,18 +466,3 @@ class FileListing:
             self.pager.show(0, None)
             self._show_rows([], _NOT_LISTED)
         self._browser._on_error(error)
-
-    def _count(self, request: PageRequest) -> None:
-        """Count the files in the background if they are not all on this page."""
-        if not self.pager.needs_count or self._counter.busy or not can_run_in_background():
-            return
-        session = self._browser.session
-        self._counter.begin(
-            lambda: request.count(session, lambda: request.query.q == self.query.q),
-            lambda counted: self.pager.show_total(counted[0], complete=counted[1]),
-            in_thread=True,
-        )
-
-    def _forget_total(self) -> None:
-        self._counter.cancel()
-        self.pager.forget_total()
