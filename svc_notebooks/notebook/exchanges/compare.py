@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from fnmatch import fnmatchcase
-from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import urlsplit
@@ -156,11 +155,9 @@ def assert_exchanges(expected: str | Sequence[ExpectedLine], *, after: int = 0, 
     """
     patterns = [ExpectedExchange.read(line) for line in ([expected] if isinstance(expected, str) else expected)]
     recorded = [exchange for exchange in session_or_current(session).exchanges if exchange.n > after]
-    pairs = _align(patterns, recorded)
-    if any(None in pair for pair in pairs):
-        raise AssertionError(
-            "\n".join(["the exchanges differ from the expected exchanges:", *_diff_lines(pairs, patterns)])
-        )
+    if len(patterns) != len(recorded) or not all(map(ExpectedExchange.matches, patterns, recorded)):
+        lines = _diff_lines(patterns, recorded)
+        raise AssertionError("\n".join(["the exchanges differ from the expected exchanges:", *lines]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,42 +190,15 @@ class ExpectedExchange:
         )
 
 
-Pairs: TypeAlias = "list[tuple[ExpectedExchange | None, Exchange | None]]"
-
-
-def _align(patterns: Sequence[ExpectedExchange], exchanges: Sequence[Exchange]) -> Pairs:
-    """Pair as many patterns as possible with matching exchanges, in order.
-
-    Unmatched patterns and exchanges get None.
-    """
-    below: list[Any] = []  # for each column the number of pairs from there on, the first pair, and what follows it
-    for pattern in [None, *reversed(patterns)]:
-        line: list[Any] = [None] * (len(exchanges) + 1)
-        for column in reversed(range(len(exchanges) + 1)):
-            options: list[Any] = []
-            exchange = exchanges[column] if column < len(exchanges) else None
-            if pattern and exchange and pattern.matches(exchange):
-                options.append((below[column + 1][0] + 1, (pattern, exchange), below[column + 1]))
-            if pattern:
-                options.append((below[column][0], (pattern, None), below[column]))
-            if exchange:
-                options.append((line[column + 1][0], (None, exchange), line[column + 1]))
-            line[column] = max(options, key=itemgetter(0), default=(0, None, None))
-        below = line
-    pairs: Pairs = []
-    _, pair, rest = below[0]
-    while pair:
-        pairs.append(pair)
-        _, pair, rest = rest
-    return pairs
-
-
-def _diff_lines(pairs: Pairs, patterns: Sequence[ExpectedExchange]) -> Iterator[str]:
-    """Yield an error message line for each pair. Query parameters that are in no pattern are left out."""
-    parameter_names = {name for pattern in patterns for name, _ in pattern.query.pairs}
-    for pattern, exchange in pairs:
-        mark = "+" if pattern is None else "-" if exchange is None else " "
-        yield f"  {mark} {_line(exchange, parameter_names) if exchange else pattern.text if pattern else ''}"
+def _diff_lines(patterns: Sequence[ExpectedExchange], recorded: Sequence[Exchange]) -> Iterator[str]:
+    """Yield the lines of the error message. Query parameters that are in no pattern are left out."""
+    names = {name for pattern in patterns for name, _ in pattern.query.pairs}
+    expected, lines = [pattern.text for pattern in patterns], [_line(exchange, names) for exchange in recorded]
+    found = [next((each.text for each in patterns if each.matches(exchange)), None) for exchange in recorded]
+    for opcode, a, b, c, d in SequenceMatcher(None, expected, found, autojunk=False).get_opcodes():
+        if opcode != "equal":
+            yield from (f"  - {text}" for text in expected[a:b])
+        yield from (f"  {' ' if opcode == 'equal' else '+'} {line}" for line in lines[c:d])
 
 
 def _line(exchange: Exchange, parameter_names: set[str]) -> str:
