@@ -12,11 +12,11 @@ import ipywidgets as widgets
 
 from ..client.session import SessionLike, session_or_current
 from ..core.fault_plan import PRESETS
-from ..notebook.byte_sizes import size_text
 from ..notebook.class_control import ClassControl
 from ..notebook.frames.frames import frame
 from ..notebook.frames.schemas import STUDENTS
 from ..notebook.html import tag
+from ..notebook.quantities import count_text, size_text
 from .widgets import ui
 from .widgets.background_task import BackgroundTask, can_run_in_background
 from .widgets.dialogs import Confirmation
@@ -401,8 +401,8 @@ class ClassDashboard(Form):
         present = int(((now - students["last"]).dt.total_seconds() <= _PRESENT_SECONDS).sum())
         requests, errors = int(students["requests"].sum()), int(students["errors"].sum())
         text = (
-            f"{ui.count_text(len(students), 'account')}, {present} with a request in the last 5 minutes."
-            f" {ui.count_text(requests, 'request')}, {ui.count_text(errors, 'error')}. Times are in UTC."
+            f"{count_text(len(students), 'account')}, {present} with a request in the last 5 minutes."
+            f" {count_text(requests, 'request')}, {count_text(errors, 'error')}. Times are in UTC."
         )
         if len(loaded.rows) > MAX_ROWS:
             text += f" The list has {len(loaded.rows):,} rows, of which {MAX_ROWS} are shown."
@@ -436,4 +436,4 @@ class ClassDashboard(Form):
 
     def _summary(self) -> str:
         accounts = len(self._loaded.students) if self._loaded else 0
-        return f"<ClassDashboard: {ui.count_text(accounts, 'account')}>"
+        return f"<ClassDashboard: {count_text(accounts, 'account')}>"

@@ -19,11 +19,11 @@ from ..core.errors.errors import PathExists
 from ..local.existing_file import check_path
 from ..local.saving import REPLACED, SAVED, UNCHANGED, save_bytes
 from ..notebook.batch.progress_bar import ProgressBar
-from ..notebook.byte_sizes import size_text
 from ..notebook.folder_tree import files_at
 from ..notebook.frames.frames import frame
 from ..notebook.frames.schemas import EXPORTED
 from ..notebook.html import tag
+from ..notebook.quantities import count_text, size_text
 from .file_browser.details import MAX_FILES, file_line, latest_files
 from .file_browser.dialogs import KERNEL, save_as
 from .widgets import ui
@@ -372,6 +372,4 @@ class ExportForm(Form):
 
     def _summary(self) -> str:
         count = len(self._done)
-        return (
-            f"<ExportForm: {ui.count_text(count, 'file')} exported>" if count else "<ExportForm: nothing exported yet>"
-        )
+        return f"<ExportForm: {count_text(count, 'file')} exported>" if count else "<ExportForm: nothing exported yet>"

@@ -15,12 +15,12 @@ from ..core.errors.caller_warning import CallerWarnings, collected_warnings
 from ..core.files.fields import is_media_type
 from ..core.resources.files import File
 from ..notebook.batch.progress_bar import ProgressBar
-from ..notebook.byte_sizes import KIB, MIB
 from ..notebook.files.files import generate_ids
 from ..notebook.files.metadata import metadata_body
 from ..notebook.files.upload_requests import new_content, new_files
 from ..notebook.frames.frames import camel, frame
 from ..notebook.frames.schemas import FILES
+from ..notebook.quantities import KIB, MIB, count_text
 from .file_browser.details import MAX_FILES, file_line, latest_files, minute_text
 from .widgets import ui
 from .widgets.background_task import BackgroundTask, Report, Stopped
@@ -142,7 +142,7 @@ class UploadForm(Form):
         count = len(self.controls.files.picker.loading())
         self._waiting = count > 0
         if self._waiting:
-            self.bar.show_text(f"Waiting for {ui.count_text(count, 'file')} to load")
+            self.bar.show_text(f"Waiting for {count_text(count, 'file')} to load")
         return self._waiting
 
     def _clear_status(self) -> None:
@@ -244,7 +244,7 @@ class UploadForm(Form):
         self.work.begin("", queue.run, lambda warnings: self._on_done(queue, warnings), in_thread=True)
 
     def _on_done(self, queue: UploadQueue, warnings: CallerWarnings) -> None:
-        text = f"{ui.count_text(len(queue.files), 'file')} uploaded"
+        text = f"{count_text(len(queue.files), 'file')} uploaded"
         if self.controls.existing:
             text = f"the content of {queue.files[0].get('name')} was replaced"
         self._last_code = self.code()
@@ -267,9 +267,7 @@ class UploadForm(Form):
 
     def _summary(self) -> str:
         count = len(self.result)
-        return (
-            f"<UploadForm: {ui.count_text(count, 'file')} uploaded>" if count else "<UploadForm: nothing uploaded yet>"
-        )
+        return f"<UploadForm: {count_text(count, 'file')} uploaded>" if count else "<UploadForm: nothing uploaded yet>"
 
 
 # ipywidgets sometimes selects nothing if the value of the first option is None.

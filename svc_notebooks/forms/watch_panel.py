@@ -24,6 +24,7 @@ from ..notebook.notifications.channels import (
     watch_file,
 )
 from ..notebook.notifications.receiver import MAX_SHOWN, Receiver, headings, message_line, receiver
+from ..notebook.quantities import count_text
 from ..notebook.sandbox.sandbox import sandbox_of
 from .file_browser.details import file_line, latest_files
 from .widgets import ui
@@ -96,7 +97,7 @@ def _length_text(seconds: float) -> str:
     ('1 hour', '7 days', '90 seconds')
     """
     unit, size = next((unit, size) for unit, size in _SECONDS.items() if seconds % size == 0 or size == 1)
-    return ui.count_text(round(seconds / size), unit)
+    return count_text(round(seconds / size), unit)
 
 
 CHANGES = ""
@@ -389,5 +390,5 @@ class WatchPanel(Form):
     def _summary(self) -> str:
         channels = len(registry_of(self.session).channels)
         messages = len(self.result)
-        channel = ui.count_text(channels, "channel") if channels else "no channel"
-        return f"<WatchPanel: {channel}, {ui.count_text(messages, 'message') if messages else 'no message'}>"
+        channel = count_text(channels, "channel") if channels else "no channel"
+        return f"<WatchPanel: {channel}, {count_text(messages, 'message') if messages else 'no message'}>"

@@ -14,6 +14,7 @@ from typing import IO, TYPE_CHECKING, Any, TypeAlias, TypeGuard, TypeVar
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from ..core.suggestions import nearest_name
+from .quantities import count_text
 
 _PATHS = (
     re.compile(r"/d/(?P<id>[^/]+)"),  # webViewLink, such as /file/d/abc/view and /document/d/abc/edit
@@ -226,7 +227,7 @@ def column_values(argument: str, value: Any, count: int, row: str = "file") -> l
     if not (is_column or isinstance(value, list | tuple)) or isinstance(value, str) or is_frame(value):
         return None
     if len(value) != count:
-        text = f"{len(value)} value{'s' * (len(value) != 1)} for {count} {row}{'s' * (count != 1)}"
+        text = f"{count_text(len(value), 'value')} for {count_text(count, row)}"
         raise ValueError(f"{argument} is a {_type_name(value)} with {text}; give one value for each {row}")
     return list(value)
 

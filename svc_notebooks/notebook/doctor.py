@@ -17,10 +17,10 @@ from ..convert.engines import available, tesseract, typst
 from ..core.errors.errors import SvcError
 from ..core.resources.files import FileList
 from ..core.time_zones import ZoneData, zone_data
-from .byte_sizes import size_text
 from .frames.frames import frame
 from .frames.schemas import DOCTOR
 from .frontend import detect_frontend
+from .quantities import size_text
 from .sandbox.sandbox import sandbox_of
 
 if TYPE_CHECKING:

@@ -22,6 +22,7 @@ from ...notebook.events.series_state import SeriesState
 from ...notebook.frames.event_schemas import EVENTS
 from ...notebook.frames.frames import Record, frame
 from ...notebook.html import Markup, join_html, tag
+from ...notebook.quantities import count_text
 from ..widgets import ui
 from ..widgets.background_task import BackgroundTask, LatestTask
 from ..widgets.dialogs import Confirmation
@@ -545,4 +546,4 @@ class CalendarView(Form):
         )
 
     def _summary(self) -> str:
-        return f"<CalendarView: {self.period.title}, {ui.count_text(len(self.listing.events), 'event')}>"
+        return f"<CalendarView: {self.period.title}, {count_text(len(self.listing.events), 'event')}>"

@@ -12,12 +12,12 @@ from urllib.parse import urlsplit
 import ipywidgets as widgets
 
 from ...client.session import SessionLike
-from ...notebook.byte_sizes import size_text
 from ...notebook.exchanges.compare import compare_exchanges
 from ...notebook.exchanges.exchanges import ExchangeFilter, ExchangeView, editable_headers, exchange, exchanges
 from ...notebook.exchanges.har import archive
 from ...notebook.exchanges.request_code import target, whole_body
 from ...notebook.html import Markup, join_html, tag
+from ...notebook.quantities import count_text, size_text
 from ..widgets import ui
 from ..widgets.background_task import BackgroundTask
 from ..widgets.dialogs import Dialog
@@ -384,7 +384,7 @@ class WirePanel(Form):
 
 
 def _count(listed: int, recorded: int) -> str:
-    count = ui.count_text(recorded, "exchange")
+    count = count_text(recorded, "exchange")
     of = f"{listed} of {count}" if listed != recorded else count
     return f"{of}, newest first" + (f"; the last {MAX_LISTED} are listed" if listed > MAX_LISTED else "")
 

@@ -23,6 +23,7 @@ from ...notebook.events.records import in_zone
 from ...notebook.frames.event_schemas import EVENT
 from ...notebook.frames.frames import concatenate
 from ...notebook.html import join_html, tag
+from ...notebook.quantities import count_text
 from ..widgets import ui
 from ..widgets.background_task import LatestTask
 from ..widgets.form import Form, call_text, frame_view
@@ -357,7 +358,7 @@ class EventForm(Form):
 
     def _summary(self) -> str:
         count = len(self._created)
-        return f"<EventForm: {ui.count_text(count, 'event')} created>" if count else "<EventForm: nothing created yet>"
+        return f"<EventForm: {count_text(count, 'event')} created>" if count else "<EventForm: nothing created yet>"
 
 
 class EventPage(EventForm):

@@ -16,6 +16,7 @@ from ...core.events.times import read_time
 from ...core.http.messages import JSON, JSONObject
 from ...core.time_zones import zone, zone_names
 from ...notebook.events.event_times import offset_text
+from ...notebook.quantities import count_text
 from ..widgets import ui
 
 _OFFSET = re.compile(r"([+-])(\d{2}):([0-5]\d)", re.ASCII)
@@ -295,7 +296,7 @@ def _length_text(when: When) -> str:
         return ""
     if when.all_day:
         days = (end - start) // _DAY
-        return f"{days} day{'' if days == 1 else 's'}; the end is sent as {end}, which is exclusive" if days > 0 else ""
+        return f"{count_text(days, 'day')}; the end is sent as {end}, which is exclusive" if days > 0 else ""
     begins, ends = in_zone(start, when.zone), in_zone(end, when.end_zone or when.zone)
     exact = ends.astimezone(UTC) - begins.astimezone(UTC) if begins and ends else end - start
     there = f"; the end is in {when.end_zone}" if when.end_zone else ""

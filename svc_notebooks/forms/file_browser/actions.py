@@ -14,7 +14,7 @@ from ...client.files import list_files
 from ...core.files.query import quote
 from ...local.existing_file import numbered_paths
 from ...notebook.files.files import create_file, update, upload
-from ..widgets import ui
+from ...notebook.quantities import count_text
 from ..widgets.background_task import BackgroundTask, Report, Stopped
 from ..widgets.dialogs import REPLACE, Conflict, ReplaceQuestion, size_with_bytes
 from ..widgets.file_picker import BrowserFiles, ChosenFile
@@ -239,7 +239,7 @@ class FolderUploads(widgets.VBox):  # type: ignore[misc]
         uploads, session = self._conflicts, self._browser.session
         chosen = [upload.chosen for upload in uploads]
         if answer is None:
-            self._finish(f"Cancelled. Not uploaded: {ui.count_text(len(chosen), 'file')}.", chosen, UploadResult())
+            self._finish(f"Cancelled. Not uploaded: {count_text(len(chosen), 'file')}.", chosen, UploadResult())
             return
         if answer != REPLACE:
             names = [(upload, upload.conflict.alternative_path.name) for upload in uploads if upload.conflict]
@@ -247,7 +247,7 @@ class FolderUploads(widgets.VBox):  # type: ignore[misc]
         self._run(chosen, lambda report: send_all(session, uploads, report))
 
     def _run(self, chosen: Sequence[ChosenFile], work: Callable[[Report], UploadResult]) -> None:
-        label = f"Upload {ui.count_text(len(chosen), 'file')} to {self._folder[1]}"
+        label = f"Upload {count_text(len(chosen), 'file')} to {self._folder[1]}"
 
         def run(report: Report) -> UploadResult:
             try:
@@ -277,7 +277,7 @@ class FolderUploads(widgets.VBox):  # type: ignore[misc]
         if result.conflicts and not result.ids:
             return ""  # the question lists the waiting files
         uploaded = len(result.ids)
-        total = ui.count_text(len(chosen), "file")
+        total = count_text(len(chosen), "file")
         count = total if uploaded == len(chosen) else f"{uploaded} of {total}"
         cancelled = "Cancelled. " if isinstance(result.error, Stopped) else ""
         return f"{cancelled}Uploaded {count} to {self._folder[1]}."

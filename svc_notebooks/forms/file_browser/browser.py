@@ -14,6 +14,7 @@ from ...notebook.files.folders import trash, untrash
 from ...notebook.frames.frames import frame
 from ...notebook.frames.schemas import FILES
 from ...notebook.html import Markup, join_html, tag
+from ...notebook.quantities import count_text
 from ..widgets import ui
 from ..widgets.background_task import BackgroundTask, Report, Stopped
 from ..widgets.file_picker import BrowserFiles, DownloadWidget
@@ -366,7 +367,7 @@ class FileBrowser(Form):
     def _act(self, function: Callable[..., Any], message: str) -> None:
         """Call a function for the selected files. The message has their number."""
         ids = [str(file["id"]) for file in self.listing.require_selection()]
-        text = message.format(ui.count_text(len(ids), "file"))
+        text = message.format(count_text(len(ids), "file"))
         self._run_action(call_action(self.session, text, function, one_or_all(ids)))
 
     def _run_action(self, action: FileAction, then: Callable[[Any], str | None] | None = None) -> None:

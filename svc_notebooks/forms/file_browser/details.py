@@ -12,8 +12,8 @@ from ...client.files import list_files
 from ...client.session import Session
 from ...core.brand_names import NOWHERE, Names
 from ...core.resources.files import File
-from ...notebook.byte_sizes import size_text
 from ...notebook.html import Markup, join_html, tag
+from ...notebook.quantities import count_text, size_text
 from ..widgets import ui
 from ..widgets.form import copy_button
 
@@ -151,7 +151,7 @@ class FileDetails(widgets.VBox):  # type: ignore[misc]
             self.clear(tag("p", "Select a file to see its details.", class_="svc-hint"))
             return
         size = size_text(sum(int(file.get("size") or 0) for file in files))
-        self.clear(tag("p", f"{ui.count_text(len(files), 'file')} selected", tag("br"), size, role="status"))
+        self.clear(tag("p", f"{count_text(len(files), 'file')} selected", tag("br"), size, role="status"))
 
     def clear(self, words: str | Markup = "") -> None:
         self._file = None

@@ -15,6 +15,7 @@ from ...notebook.files.files import create_file, update
 from ...notebook.files.folders import copy, delete, move
 from ...notebook.files.permissions import grantees, share
 from ...notebook.html import join_html, tag
+from ...notebook.quantities import count_text
 from ..widgets import ui
 from ..widgets.dialogs import Dialog
 from ..widgets.file_picker import FileChoice
@@ -154,7 +155,7 @@ def action_for(
 ) -> FileAction:
     """Return the action of a dialog for files or the open folder. Raises ValueError for missing or invalid input."""
     ids = [str(file["id"]) for file in chosen]
-    files, count, name = one_or_all(ids), ui.count_text(len(ids), "file"), dialog.name.value.strip()
+    files, count, name = one_or_all(ids), count_text(len(ids), "file"), dialog.name.value.strip()
     match question.key:
         case "folder" | "rename" if not name:
             raise ValueError("Name is empty. Enter a name.")

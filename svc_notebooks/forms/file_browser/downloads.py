@@ -15,10 +15,9 @@ from ...core.errors.caller_warning import suppress_abuse_warning
 from ...core.errors.errors import NotAllowed, PathExists
 from ...core.http.native_formats import CSV, HTML, PNG, SVG, TEXT
 from ...local.saving import REPLACED, SAVED, UNCHANGED
-from ...notebook.byte_sizes import size_text
 from ...notebook.files.downloads.downloads import download, read
 from ...notebook.html import Markup
-from ..widgets import ui
+from ...notebook.quantities import count_text, size_text
 from ..widgets.background_task import Report
 from ..widgets.dialogs import REPLACE, Confirmation, Conflict, ReplaceQuestion, path_conflict
 from ..widgets.form import call_text
@@ -170,7 +169,7 @@ class DownloadResult:
             "Sent to the browser: ": len(self.bodies),
             "Not saved: ": len(self.conflicts) + len(self.flagged),
         }
-        return " ".join(f"{label}{ui.count_text(number, 'file')}." for label, number in counts.items() if number)
+        return " ".join(f"{label}{count_text(number, 'file')}." for label, number in counts.items() if number)
 
 
 def download_action(session: Session, downloads: Sequence[Download], code: str = "") -> FileAction:

@@ -13,6 +13,7 @@ from ...core.files.query import quote
 from ...core.resources.files import File, FileList
 from ...notebook.files.search import wire_query
 from ...notebook.html import tag
+from ...notebook.quantities import count_text
 from ..widgets import ui
 from ..widgets.background_task import LatestTask
 from ..widgets.form import call_text
@@ -276,7 +277,7 @@ class Pager(widgets.HBox):  # type: ignore[misc]
     def text(self) -> str:
         """The position of the page in the list, such as "51-62 of 62"."""
         if self.is_first and not self._has_more:
-            return ui.count_text(self._count, "file")
+            return count_text(self._count, "file")
         before = self.size * (len(self._tokens) - 1)
         last = before + self._count
         return f"{before + 1:,}\N{EN DASH}{last:,} of {'more than ' * self._has_more}{last:,}"

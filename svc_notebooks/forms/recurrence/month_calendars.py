@@ -18,6 +18,7 @@ from ...core.events.series import Series
 from ...notebook.events.event_times import offset_text
 from ...notebook.exchanges.charts import Picture
 from ...notebook.html import Markup, join_html, tag
+from ...notebook.quantities import count_text
 from ..widgets import ui
 
 if TYPE_CHECKING:
@@ -135,7 +136,7 @@ def _count_text(instances: Sequence[Occurrence], endless: bool) -> str:
         return f"No end; the first {SHOWN}:"
     if len(instances) > _COUNTED:
         return f"More than {_COUNTED} instances; the first {SHOWN}:"
-    many = f"{len(instances)} instance{'' if len(instances) == 1 else 's'}"
+    many = count_text(len(instances), "instance")
     if len(instances) <= SHOWN:
         return f"{many}:"
     return f"{many}, the last on {day_of(instances[-1].start):%a %d %b %Y}; the first {SHOWN}:"
@@ -232,7 +233,7 @@ def _title(days: Mapping[date, DayMarks]) -> str:
     count = sum(marks.times for marks in days.values())
     if not on:
         return "0 instances"
-    return f"{count} instance{'' if count == 1 else 's'} from {on[0]} to {on[-1]}"
+    return f"{count_text(count, 'instance')} from {on[0]} to {on[-1]}"
 
 
 def _cell(day: date, marks: DayMarks | None) -> Markup:
@@ -250,7 +251,7 @@ def _cell(day: date, marks: DayMarks | None) -> Markup:
 def _marks_text(marks: DayMarks) -> str:
     parts = []
     if marks.times:
-        parts.append("1 instance" if marks.times == 1 else f"{marks.times} instances")
+        parts.append(count_text(marks.times, "instance"))
     if marks.left_reason:
         parts.append(f"one is {marks.left_reason}" if marks.times else marks.left_reason)
     if marks.offset:

@@ -229,15 +229,6 @@ def read_object(text: str, example: str) -> dict[str, Any]:
     return fields
 
 
-def count_text(count: int, noun: str) -> str:
-    """Return a number with a noun.
-
-    >>> count_text(1, "file"), count_text(2, "file")
-    ('1 file', '2 files')
-    """
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
 def table_region(label: str, table: str) -> Markup:
     """Return an HTML table in a region that scrolls, and has a name for screen readers."""
     return tag("div", table, class_="svc-rows", tabindex="0", role="region", aria_label=label)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import cache, partial
-from itertools import groupby, islice
+from itertools import islice
 from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeAlias
@@ -26,6 +26,7 @@ from ...core.errors.caller_warning import warn_caller
 from ...core.errors.errors import AlreadyExists, ContentMismatch, Interrupted, NotAllowed, NotFound, SourceChanged
 from ..arguments import choice
 from ..frames.frames import Column, Record, Schema, concatenate, frame
+from ..quantities import ranges
 from ..sandbox.sandbox_numbers import open_sandboxes
 from .progress import BAR_MIN_SIZE, BatchProgress, Counts, Progress, check_progress, session_progress, showing
 from .workers import ROW_ERRORS, Executor, Outcomes, Report, Row, RowCall, RowOutcome, check_workers, row_outcomes
@@ -122,14 +123,13 @@ class RowOperation(Generic[Row]):
     continue_hint: str = ""
 
 
-def _ranges(numbers: Sequence[int]) -> str:
+def _rows_text(numbers: Sequence[int]) -> str:
     """Return the row numbers in ascending order as a text for a message.
 
-    >>> _ranges([0, 1, 2, 5]), _ranges([])
+    >>> _rows_text([0, 1, 2, 5]), _rows_text([])
     (': rows 0-2, 5', '')
     """
-    groups = [[n for _, n in group] for _, group in groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0])]
-    texts = [f"{group[0]}-{group[-1]}" if len(group) > 1 else f"{group[0]}" for group in groups]
+    texts = ranges(numbers)
     more = f" and {len(texts) - _MAX_NOTES} more ranges" if len(texts) > _MAX_NOTES else ""
     return f": rows {', '.join(texts[:_MAX_NOTES])}{more}" if texts else ""
 
@@ -310,7 +310,7 @@ class _Results(Generic[Row]):
         if len(self.rows) == 1:
             return
         error.add_note(
-            f"{len(done)} of {len(self.rows)} succeeded{_ranges(done)}; the attribute result has the rows that ended"
+            f"{len(done)} of {len(self.rows)} succeeded{_rows_text(done)}; the attribute result has the rows that ended"
         )
         for n in sorted(self.failed)[:_MAX_NOTES]:
             error.add_note(f"{self._label(n)}: {type(self.failed[n]).__name__}: {self.failed[n]}")

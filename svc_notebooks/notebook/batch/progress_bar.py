@@ -9,8 +9,8 @@ import anywidget
 import ipywidgets as widgets
 import traitlets
 
-from ..byte_sizes import progress_text
 from ..html import Markup, tag
+from ..quantities import progress_text
 
 _ANNOUNCED_STEP = 10  # percent; screen readers cannot finish reading a line that changes with every chunk
 

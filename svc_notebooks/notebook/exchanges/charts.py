@@ -16,6 +16,7 @@ from xml.etree import ElementTree
 
 from ...core.uploads.states import TRANSITIONS, UploadEvent, UploadState
 from ..html import Markup, join_html, tag
+from ..quantities import ranges
 
 INK = "currentColor"
 SENT = "#1976d2"
@@ -247,25 +248,10 @@ def _label_lines(keys: list[Key], path: StatePath) -> list[tuple[str, tuple[int,
     for key in keys:
         label, status = _EVENT_LABELS[key[1]], TRANSITIONS[key].status
         if key in path.steps:
-            lines.append((f"{_numbers(path.steps[key])}: {label} {status}", path.steps[key]))
+            lines.append((f"{', '.join(ranges(path.steps[key]))}: {label} {status}", path.steps[key]))
         else:
             others.setdefault(status, []).append(label)
     return [*lines, *((f"{', '.join(names)} {status}", ()) for status, names in others.items())]
-
-
-def _numbers(steps: tuple[int, ...]) -> str:
-    """Return step numbers as text, with ranges for consecutive numbers.
-
-    >>> _numbers((2, 3, 4, 7))
-    '2-4, 7'
-    """
-    runs: list[list[int]] = []
-    for n in steps:
-        if runs and n == runs[-1][-1] + 1:
-            runs[-1].append(n)
-        else:
-            runs.append([n])
-    return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
 
 
 # -- the bytes that each request of an upload sent, sent again and stored (A3-20, A3-21)

@@ -9,9 +9,9 @@ from ...client.files import ROOT, get_file
 from ...client.session import SessionLike, session_or_current
 from ...core.errors.public_calls import public_methods
 from ..arguments import File, is_missing
-from ..byte_sizes import size_text
 from ..folder_tree import one_folder_id
 from ..html import Markup, tag
+from ..quantities import count_text, size_text
 from . import search
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class _Node:
         """The number of files and their size, or the size of a file."""
         if self.children is None:
             return "" if self.size is None else size_text(self.size)
-        return f"{self.count:,} file{'s' * (self.count != 1)}, {size_text(self.total)}"
+        return f"{count_text(self.count, 'file')}, {size_text(self.total)}"
 
 
 @public_methods

@@ -27,9 +27,9 @@ from ...core.http.native_formats import CSV, IMPORTS, XLSX
 from ...local.tree import HIDDEN, LocalTree, list_tree, names_tree
 from ..arguments import Column, Source, Sources, flag, is_frame, names_for, sources
 from ..batch.batch import ROW_ERRORS, Batch, Errors, Report, Resumable, RowOperation, run
-from ..byte_sizes import share_text, size_text
 from ..frames.frames import Record, Schema
 from ..frames.schemas import FILES, TREE_FILES, UPLOADS
+from ..quantities import share_text, size_text
 from ..tables.formats import (
     BY_NAME,
     GZIP,

@@ -10,6 +10,7 @@ from ...client.session import SessionLike, session_or_current
 from ..arguments import row_ids
 from ..exchanges.charts import INK, SENT, Picture, TableColumn, bars, chart, swatch, text_table
 from ..html import Markup, join_html, tag
+from ..quantities import count_text
 from ..sandbox.sandbox import sandbox_of
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def timeline_of(deliveries: Iterable[DeliveryRow]) -> Picture:
     for row in deliveries:
         messages.setdefault((row["channel_id"], row["message_number"]), []).append(row)
     attempts = [row for group in messages.values() for row in group]
-    title = f"Deliveries: {_count_text(len(messages), 'message')}, {_count_text(len(attempts), 'attempt')}"
+    title = f"Deliveries: {count_text(len(messages), 'message')}, {count_text(len(attempts), 'attempt')}"
     several = len({channel for channel, _ in messages}) > 1
     clock = "%H:%M:%S" if len({row["time"][:10] for row in attempts}) == 1 else "%d %b %H:%M:%S"
     times = [[datetime.fromisoformat(row["time"]) for row in group] for group in messages.values()]
@@ -111,7 +112,3 @@ def _mark(x: float, y: float, outcome: str) -> Markup:
         return tag("circle", cx=x, cy=y, r=4.5, fill="none", stroke=SENT, stroke_width=2)
     cross = f"M{x - 4},{y - 4} l8,8 m0,-8 l-8,8"
     return tag("path", d=cross, fill="none", stroke=INK, stroke_width=2)
-
-
-def _count_text(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"

@@ -30,6 +30,7 @@ from ..arguments import choice, is_frame, optional_text, whole
 from ..frames.frames import Record, frame
 from ..frames.schemas import CHANGES, EXPLAINED, MESSAGES, NOTIFICATIONS
 from ..html import Markup, join_html, tag
+from ..quantities import count_text
 from ..sandbox.sandbox import Sandbox, sandbox_of
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def headings(messages: list[Received]) -> Markup:
     count = len(messages)
     if not count:
         return tag("p", "No message has come yet.", role="status", style="margin: 4px 2px")
-    words = "1 message" if count == 1 else f"{count} messages"
+    words = count_text(count, "message")
     if count > MAX_SHOWN:
         words += f"; the last {MAX_SHOWN} are shown"
     names = tag("span", *(tag("b", name) for name in _HEADINGS), style=_LINE)

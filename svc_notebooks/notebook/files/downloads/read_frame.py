@@ -15,9 +15,9 @@ from ....core.http.multipart import MediaType
 from ....core.processes import temporary_folder
 from ...arguments import File, choice, optional_text
 from ...batch.batch import Batch, Executor, Progress, Report, RowOperation, run
-from ...byte_sizes import MIB
 from ...folder_tree import files_at
 from ...frames.frames import Record, schema
+from ...quantities import MIB
 from ...tables.formats import BY_NAME, TableFormat, format_of_file
 from ...tables.read_table import check_options, read_table
 from .rows import Metadata, known_files, request_metadata
