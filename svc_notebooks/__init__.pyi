@@ -1,6 +1,6 @@
 """The public names with their types, in the order in which users learn them, as in `__init__.py`."""
 
-from .notebook.sandbox.start import (
+from .notebook.sandbox.sandbox import (
     sandbox as sandbox,
     open_sandbox as open_sandbox,
     connect as connect,
@@ -29,7 +29,7 @@ from .notebook.files.folders import (
     move as move,
     copy as copy,
 )
-from .notebook.identity import token_info as token_info, service_account_token as service_account_token
+from .notebook.files.about import token_info as token_info, service_account_token as service_account_token
 from .notebook.sandbox.controls import ServiceAccount as ServiceAccount, OAuthClient as OAuthClient
 from .notebook.files.permissions import share as share, unshare as unshare, permissions as permissions
 from .notebook.files.downloads.downloads import download as download, read as read
@@ -70,7 +70,7 @@ from .notebook.events.query import (
     preview_recurrence as preview_recurrence,
     recurrence_lines as recurrence_lines,
 )
-from .forms.recurrence.month_calendars import recurrence_calendar as recurrence_calendar
+from .forms.recurrence import recurrence_calendar as recurrence_calendar
 from .notebook.events.calendars import (
     calendars as calendars,
     create_calendar as create_calendar,
@@ -87,8 +87,8 @@ from .notebook.exchanges.exchanges import exchanges as exchanges, exchange as ex
 from .notebook.exchanges.compare import (
     assert_exchanges as assert_exchanges,
     compare_exchanges as compare_exchanges,
+    save_har as save_har,
 )
-from .notebook.exchanges.har import save_har as save_har
 from .forms.dashboard.dashboard import dashboard as dashboard
 from .forms.file_browser.browser import file_browser as file_browser
 from .forms.upload_form import upload_form as upload_form

@@ -2,11 +2,11 @@
 """The command line `svc-notebooks lab | run | grade | solutions | serve | check | backup | migrate |
 sweep | conformance | doctor`.
 
-run, grade, serve, conformance                           a module for each command
-stores                                                   check, backup, migrate and sweep
-options, environment                                     options of commands; the service that they or variables open
+run, grade, conformance                                  a module for each command
+serve                                                    serve, check, backup, migrate and sweep
+options, environment                                     options and output files; the service that they or variables open
 notebook_files                                           lab; the notebooks of the package, and settings of JupyterLab
-output_file, marks                                       output files of commands; saved marks and tables of `grade`
+marks                                                    saved marks and tables of `grade`
 """
 
 import argparse
@@ -86,7 +86,7 @@ def _run(options: argparse.Namespace, jupyter_arguments: Sequence[str]) -> int:
             return status
 
 
-_MODULES = dict.fromkeys(("check", "backup", "migrate", "sweep"), "stores")
+_MODULES = dict.fromkeys(("check", "backup", "migrate", "sweep"), "serve")
 """The modules of commands that are not in a module of their own name."""
 
 

@@ -17,7 +17,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from ..core.printable_text import terminal_text
-from .output_file import check_output_paths, fail, write_report
+from .options import check_output_paths, fail, write_report
 
 if TYPE_CHECKING:
     from ..course.grading import SubmissionResult

@@ -1,5 +1,5 @@
 # ruff: noqa: E501  the options are tables: an option is a line
-"""The options of the commands, the readers of their values, and the settings that the option `--names` selects.
+"""The options of the commands, the readers of their values, the settings of `--names`, and the output files.
 
 A reader of a value raises ArgumentTypeError for an invalid value.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
@@ -15,7 +16,11 @@ from typing import Any, TypeAlias
 
 from ..core.brand_names import GOOGLE, Names
 from ..core.durations import parse_duration
+from ..core.errors.errors import PathExists
 from ..core.http.origins import ANY, is_host_name, is_network, is_origin, is_path_prefix
+from ..core.printable_text import terminal_text
+from ..local.existing_file import DEVICE, existing, free_path
+from ..local.saving import save_bytes
 
 Option: TypeAlias = "tuple[str, str, dict[str, Any]]"
 """The name of an option or of an argument, its help, and the other arguments of argparse's `add_argument`."""
@@ -283,3 +288,37 @@ def serve_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="svc-notebooks serve", exit_on_error=False, allow_abbrev=False)
     add_options(parser, SERVE_OPTIONS)
     return parser
+
+
+def fail(command: str, message: object, status: int = 2) -> int:
+    """Write the error message of a command, and return its exit status."""
+    sys.stderr.write(f"svc-notebooks {command}: {terminal_text(message)}\n")
+    return status
+
+
+def check_output_paths(*paths: Path | None, overwrite: bool) -> str | None:
+    """Return an error message for the first path whose file must not be replaced. Return None if there is no error."""
+    for path in paths:
+        existing_file = existing(path) if path else None
+        if existing_file and existing_file.kind != DEVICE and not overwrite:
+            return (
+                f"{path} exists ({existing_file.facts}); give --overwrite to replace the file, or choose another path"
+            )
+    return None
+
+
+def write_report(path: Path, text: str, *, overwrite: bool) -> Path:
+    """Write a report and return its path, which is a free name if the file was created after `check_output_paths`."""
+    content = text.encode(errors="backslashreplace")  # a file name that is not UTF-8 has lone surrogates
+    existing_file = existing(path)
+    if existing_file and existing_file.kind == DEVICE:
+        path.write_bytes(content)  # such as /dev/stdout
+        return path
+    try:
+        save_bytes(path, content, overwrite=overwrite)
+    except PathExists:
+        free = free_path(path)
+        save_bytes(free, content, overwrite=False)
+        sys.stderr.write(f"svc-notebooks: {path} exists now; the report is {free}\n")
+        return free
+    return path

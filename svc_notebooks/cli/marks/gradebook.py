@@ -20,7 +20,7 @@ from ...core.printable_text import terminal_text
 from ...course.archives import archive_stem
 from ...course.catalogue import DEFINITIONS
 from ...local.saving import save_bytes
-from ..output_file import write_report
+from ..options import write_report
 from .roster import (
     GradebookRow,
     Student,

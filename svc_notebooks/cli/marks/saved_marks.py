@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ...course.catalogue import DEFINITIONS
 from ...course.definition import Verdict
 from ...local.existing_file import DEVICE, existing
-from ..output_file import write_report
+from ..options import write_report
 
 if TYPE_CHECKING:
     from ...course.grading import SubmissionResult

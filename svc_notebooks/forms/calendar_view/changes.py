@@ -13,17 +13,16 @@ from ...core.events.instances import duration
 from ...core.events.rrule import Start
 from ...core.events.times import Shift, clock_time, read_time
 from ...core.http.messages import JSON, JSONObject
-from ...notebook.events.event_times import Times
+from ...notebook.events.body import Times
 from ...notebook.events.events import create_event, delete_event, update_event
-from ...notebook.events.series_state import SeriesState, keep_changes, own_values, times_and_recurrence
+from ...notebook.events.records import SeriesState, keep_changes, own_values, times_and_recurrence
 from ...notebook.frames.event_schemas import EVENT
 from ...notebook.frames.frames import Record, frame, schema
 from ..event.form import EventForm
-from ..event.start_and_end import moment_text, wire_time
+from ..event.inputs import moment_text, wire_time
 from ..widgets import ui
 from ..widgets.form import call_text
-from .listing import ShownEvent, event_name, has_other_guests, span_of
-from .panels import ASK_GUESTS, SEND_UPDATES, ChoiceQuestion
+from .listing import ASK_GUESTS, SEND_UPDATES, ChoiceQuestion, ShownEvent, event_name, has_other_guests, span_of
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -14,11 +14,9 @@ from ...client.session import SessionLike, session_or_current
 from ...core.errors.errors import NotFound, SvcError
 from ...core.time_zones import UTC_NAME, zone
 from ...notebook.arguments import File, choice
-from ...notebook.events.body import calendar_ids
-from ...notebook.events.event_times import Times, offset_text, zone_name
+from ...notebook.events.body import Times, calendar_ids, offset_text, zone_name
 from ...notebook.events.events import create_event
-from ...notebook.events.records import event_frame
-from ...notebook.events.series_state import SeriesState
+from ...notebook.events.records import SeriesState, event_frame
 from ...notebook.frames.event_schemas import EVENTS
 from ...notebook.frames.frames import Record, frame
 from ...notebook.html import Markup, join_html, tag
@@ -30,10 +28,17 @@ from ..widgets.form import Form
 from . import changes
 from .changes import CHANGES, CallLog, Changed, EventEditor, Move, NewTimes, Undo, moved_times
 from .listing import (
+    ASK_GUESTS,
     MOST,
+    SEND_UPDATES,
     VIEWS,
+    CalendarToolbar,
+    ChoiceQuestion,
+    EventPanel,
+    GridWidget,
     Listing,
     ListRequest,
+    NewEventPanel,
     Period,
     ShownEvent,
     chosen_calendars,
@@ -44,7 +49,6 @@ from .listing import (
     span_of,
     writable_calendars,
 )
-from .panels import ASK_GUESTS, SEND_UPDATES, CalendarToolbar, ChoiceQuestion, EventPanel, GridWidget, NewEventPanel
 
 if TYPE_CHECKING:
     from pandas import DataFrame

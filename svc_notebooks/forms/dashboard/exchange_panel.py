@@ -12,9 +12,8 @@ from urllib.parse import urlsplit
 import ipywidgets as widgets
 
 from ...client.session import SessionLike
-from ...notebook.exchanges.compare import compare_exchanges
+from ...notebook.exchanges.compare import archive, compare_exchanges
 from ...notebook.exchanges.exchanges import ExchangeFilter, ExchangeView, editable_headers, exchange, exchanges
-from ...notebook.exchanges.har import archive
 from ...notebook.exchanges.request_code import target, whole_body
 from ...notebook.html import Markup, join_html, tag
 from ...notebook.quantities import count_text, size_text

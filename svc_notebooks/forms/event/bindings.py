@@ -12,12 +12,11 @@ from typing import Any, Final
 from ...core.events.value_checks import FIELD_ORDER, MAX_REMINDERS as MOST
 from ...core.resources.colors import EVENT_COLORS
 from ...core.resources.events import Reminder, Reminders
-from ..recurrence.builder import RecurrenceBuilder
+from ..recurrence import RecurrenceBuilder
 from ..widgets import ui
 from . import inputs
 from .attendee_rows import AttachmentRows, GuestList
-from .inputs import Binding, Choices
-from .start_and_end import TimeChoice, WhenChoice, ZoneChoice
+from .inputs import Binding, Choices, TimeChoice, WhenChoice, ZoneChoice
 
 
 class OtherFields(ui.Field):

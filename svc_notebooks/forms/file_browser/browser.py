@@ -21,8 +21,7 @@ from ..widgets.file_picker import BrowserFiles, DownloadWidget
 from ..widgets.form import Form
 from .actions import FileAction, FolderUploads, call_action, one_or_all
 from .details import FileDetails, access_text, content_note, folder_options
-from .dialogs import QUESTIONS, ConfirmDialog, Question, action_for
-from .downloads import FileDownloads, FilePreview, fetch_preview
+from .downloads import QUESTIONS, ConfirmDialog, FileDownloads, FilePreview, Question, action_for, fetch_preview
 from .listing import TRASH, FileListing, FileQuery
 
 if TYPE_CHECKING:

@@ -52,15 +52,6 @@ class ProgressBar(widgets.VBox):  # type: ignore[misc]
             self._announced = percent
             self.show_text(self.status)
 
-    def finish(self, word: str = "Done") -> None:
-        """Show that the transfer is complete, with `word` in the status line."""
-        self._bar.value = self._bar_html()
-        self.show_text(f"{word}: {self.status}")
-
-    def stop(self, word: str) -> None:
-        """Show that the transfer stopped before its end, with `word` in the status line."""
-        self.show_text(f"{word} at {self.status}")
-
     def complete(self, text: str, *, succeeded: bool = True) -> None:
         """Show `text` at the end of work that does not count bytes. The bar is full on success, otherwise empty."""
         self.done, self.total = int(succeeded), 1

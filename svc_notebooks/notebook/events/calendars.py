@@ -34,8 +34,7 @@ from ..batch.batch import Batch, Errors, Report, RowCall, RowOperation, run
 from ..frames.event_schemas import CALENDAR_PERMISSIONS, CALENDARS, COLORS, FREE_BUSY, FREE_TIMES
 from ..frames.frames import Record, frame
 from ..people import people as read_people
-from .body import calendar_id, calendar_ids
-from .event_times import When, Zone, zone_name
+from .body import When, Zone, calendar_id, calendar_ids, zone_name
 from .query import read_instant, wire_window
 from .records import in_zone
 

@@ -38,18 +38,34 @@ from ..frames.frames import Record, snake
 from ..frames.schemas import DELETED
 from .body import (
     QUERY_ARGUMENTS,
+    ZONE_OF,
+    End,
     EventError,
+    When,
+    Zone,
     add_required,
     calendar_id,
     event_body,
+    local_times,
+    needs_start,
     partial_body,
     query_of,
     warn_about,
     warn_deprecated,
+    without_periods,
+    zone_name,
 )
-from .event_times import ZONE_OF, End, When, Zone, local_times, needs_start, without_periods, zone_name
-from .records import change_row, delete_row, event_frame, event_record, in_zone, respond_row, run_on_events, with_first
-from .series_state import own_values
+from .records import (
+    change_row,
+    delete_row,
+    event_frame,
+    event_record,
+    in_zone,
+    own_values,
+    respond_row,
+    run_on_events,
+    with_first,
+)
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -62,8 +62,7 @@ from ..frames.event_schemas import CALENDAR_FILE, IMPORTED
 from ..frames.frames import Record, frame
 from .body import add_required, calendar_id
 from .query import wire_window
-from .records import event_record, in_zone
-from .series_state import exceptions, writable_fields
+from .records import event_record, exceptions, in_zone, writable_fields
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -71,7 +70,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...core.http.messages import JSON, JSONObject
-    from .event_times import When
+    from .body import When
 
 
 def export_events(

@@ -19,8 +19,7 @@ from ...core.time_zones import UTC_NAME, zone
 from ..arguments import File, choice, one_row_id, optional_text, whole
 from ..frames.event_schemas import EVENT, EVENTS, INSTANCES, PREVIEW
 from ..frames.frames import Record, concatenate, frame, select_columns, snake
-from .body import calendar_id, event_body, query_of
-from .event_times import End, When, Zone, in_its_zone, time_object, zone_name
+from .body import End, When, Zone, calendar_id, event_body, in_its_zone, query_of, time_object, zone_name
 from .records import event_frame, fields_mask, in_zone
 
 if TYPE_CHECKING:

@@ -23,9 +23,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ...convert.spreadsheet.values import clean
 from ...core.errors.caller_warning import warn_caller
-from .delimited_text import SAMPLE_SIZE, csv_options, read_delimited
 from .formats import TableFormat, check_writer, with_columns
-from .read_table import plain_lists, read_parquet
+from .read_table import SAMPLE_SIZE, csv_options, plain_lists, read_delimited, read_parquet
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series

@@ -20,7 +20,7 @@ from ...frames.frames import Record, schema
 from ...quantities import MIB
 from ...tables.formats import BY_NAME, TableFormat, format_of_file
 from ...tables.read_table import check_options, read_table
-from .rows import Metadata, known_files, request_metadata
+from .downloads import Metadata, known_files, request_metadata
 
 if TYPE_CHECKING:
     from pandas import DataFrame
