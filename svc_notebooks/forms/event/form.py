@@ -55,8 +55,6 @@ from .inputs import (
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ...core.http.messages import JSONObject
-
 
 _MAX_SLOTS = 8
 _WEEK = timedelta(days=7)

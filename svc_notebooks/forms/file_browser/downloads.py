@@ -34,8 +34,6 @@ from .actions import FileAction, call_action, one_or_all, replace_content_action
 from .details import is_folder, minute_text, owner
 
 if TYPE_CHECKING:
-    from ...client.session import Session
-    from ...core.resources.files import File
     from .browser import FileBrowser
 
 

@@ -60,7 +60,7 @@ from ..batch.batch import (
 )
 from ..frames.event_schemas import CALENDAR_FILE, IMPORTED
 from ..frames.frames import Record, frame
-from .body import add_required, calendar_id
+from .body import When, add_required, calendar_id
 from .query import wire_window
 from .records import event_record, exceptions, in_zone, writable_fields
 
@@ -70,7 +70,6 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...core.http.messages import JSON, JSONObject
-    from .body import When
 
 
 def export_events(

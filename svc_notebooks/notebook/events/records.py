@@ -31,8 +31,6 @@ from .body import Times, add_required, event_zones, partial_body, warn_about
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ...client.session import Session
-
 
 _TIMES = ("start", "end", "originalStartTime")
 _ZONES = {"time_zone": "start", "end_time_zone": "end", "original_start_time_zone": "originalStartTime"}

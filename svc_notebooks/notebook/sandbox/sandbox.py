@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...client.transport.recorder import Recorder
-    from ...core.policy import Policy
     from ...server.service import Service
     from ...server.store.clock import SystemClock, VirtualClock
     from ...server.transports.socket_server import SocketServer

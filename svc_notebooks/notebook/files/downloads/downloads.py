@@ -22,7 +22,7 @@ from ....client.downloads.exports import (
     save_export,
 )
 from ....client.files import get_file
-from ....client.session import SessionLike, session_or_current
+from ....client.session import Session, SessionLike, session_or_current
 from ....core.errors.caller_warning import warn_caller
 from ....core.processes import temporary_folder
 from ....local.url_files import UrlFile, is_url, without_file_scheme
@@ -49,12 +49,10 @@ from ...frames.schemas import DOWNLOADS, EXPORTED
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ....client.session import Session
     from ....core.http.ranges import ByteRange
     from ....core.resources.files import File, File as FileResource
     from ....local.existing_file import DistinctPaths
     from ....local.saving import SavedFile
-    from ...frames.frames import Record
 
 _MAX_NAMED = 5
 
