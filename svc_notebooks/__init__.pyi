@@ -1,4 +1,4 @@
-"""The public names with their types, in the order in which users learn them, as in `__init__.py`."""
+"""The public names with their types, in the order in which users learn them. `__init__.py` reads their modules here."""
 
 from .notebook.sandbox.sandbox import (
     sandbox as sandbox,
