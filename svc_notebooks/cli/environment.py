@@ -23,7 +23,7 @@ from ..core.http.origins import ANY, is_host_name
 from ..core.policy import Policy
 from ..server.auth.class_accounts import ROLES, TOKEN_FILE, ClassAccount
 from ..server.dispatch.service_context import Quota
-from .options import names_of, policy_of, serve_parser
+from .options import commands, names_of, policy_of, serve_parser
 
 if TYPE_CHECKING:
     from ..server.auth.hub import HubSettings
@@ -179,15 +179,6 @@ _log = logging.getLogger(__name__)
 
 PREFIX = "SVC_"
 
-_SWITCHES = ("--shared", "--control", "--no-live-page", "--metrics")
-_LISTS = ("--host-name", "--allow-origin", "--names", "--proxy")
-_OPTIONS = (
-    *("--store", "--content", "--durability", "--journal", "--log-format", "--prefix", "--public-url"),
-    *(*_SWITCHES, *_LISTS),
-    *("--token", "--token-file", "--control-token", "--control-token-file"),
-    *("--class", "--tokens", "--quota-bytes", "--requests-per-minute", "--channels"),
-)
-
 _MEANINGS = {**dict.fromkeys(("1", "true", "yes", "on"), True), **dict.fromkeys(("", "0", "false", "no", "off"), False)}
 _POLICY = f"{PREFIX}POLICY"
 
@@ -197,8 +188,9 @@ def read_environment(environ: Mapping[str, str]) -> argparse.Namespace:
 
     The option `policy` has the settings of SVC_POLICY. Raises ValueError, which names the variable, for a bad value.
     """
-    texts = {option: environ.get(variable_of(option), "") for option in _OPTIONS}
-    arguments = [argument for option, text in texts.items() for argument in _arguments(option, text)]
+    known = {name: option for name, option in commands()["serve"]["options"].items() if option.get("variable")}
+    texts = {name: environ.get(variable_of(name), "") for name in known}
+    arguments = [argument for name, text in texts.items() for argument in _arguments(name, known[name], text)]
     try:
         options = serve_parser().parse_args(arguments)
     except argparse.ArgumentError as error:
@@ -215,15 +207,15 @@ def variable_of(option: str) -> str:
     return PREFIX + option.lstrip("-").replace("-", "_").upper()
 
 
-def _arguments(option: str, text: str) -> list[str]:
+def _arguments(name: str, option: Mapping[str, Any], text: str) -> list[str]:
     """Return the arguments of `serve` that mean the same as the text of a variable."""
-    text = text.strip()
-    if option in _SWITCHES:
+    text, action = text.strip(), option.get("action")
+    if action == "store_true":
         if text.lower() not in _MEANINGS:
-            raise ValueError(f"{variable_of(option)} must be 1 or 0, not {text[:40]!r}")
-        return [option] if _MEANINGS[text.lower()] else []
-    values = text.replace(",", " ").split() if option in _LISTS else [text] if text else []
-    return [f"{option}={value}" for value in values]
+            raise ValueError(f"{variable_of(name)} must be 1 or 0, not {text[:40]!r}")
+        return [name] if _MEANINGS[text.lower()] else []
+    values = text.replace(",", " ").split() if action == "append" else [text] if text else []
+    return [f"{name}={value}" for value in values]
 
 
 def _policy(text: str) -> dict[str, Any]:
