@@ -15,7 +15,6 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
-from pathlib import Path
 
 from .. import __version__
 from .options import add_options, commands
