@@ -129,9 +129,8 @@ def _grade_with(
     from ..course import grading
     from ..course.sandbox import NoSandboxError, find_sandbox
     from ..course.submissions import read_submission
-    from .marks.gradebook import Gradebook, csv_text, table
+    from .marks.gradebook import Gradebook, csv_text, similar_notebooks, table
     from .marks.saved_marks import SavedMarks, read_marks
-    from .marks.similarity import similar_notebooks
 
     try:
         if not starter.works():

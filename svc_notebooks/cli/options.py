@@ -20,8 +20,7 @@ from ..core.durations import parse_duration
 from ..core.errors.errors import PathExists
 from ..core.http.origins import ANY, is_host_name, is_network, is_origin, is_path_prefix
 from ..core.printable_text import terminal_text
-from ..local.existing_file import DEVICE, existing, free_path
-from ..local.saving import save_bytes
+from ..local.saving import DEVICE, existing, free_path, save_bytes
 
 _MAX_SECONDS = 86_400.0
 _MAX_TOKEN_FILE = 4096

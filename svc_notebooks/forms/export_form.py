@@ -16,8 +16,7 @@ from ..client.downloads.exports import export_name, not_native, read_export, sam
 from ..client.files import get_file
 from ..client.session import Session, SessionLike, session_or_current
 from ..core.errors.errors import PathExists
-from ..local.existing_file import check_path
-from ..local.saving import REPLACED, SAVED, UNCHANGED, save_bytes
+from ..local.saving import REPLACED, SAVED, UNCHANGED, check_path, save_bytes
 from ..notebook.batch.progress_bar import ProgressBar
 from ..notebook.folder_tree import files_at
 from ..notebook.frames.frames import frame

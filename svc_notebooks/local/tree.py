@@ -13,7 +13,7 @@ from errno import EILSEQ
 from pathlib import Path, PurePosixPath
 from typing import TypeGuard
 
-from .existing_file import as_on_disk
+from .saving import as_on_disk
 from .url_files import is_url, without_file_scheme
 
 LINK, HIDDEN, SPECIAL = "a symbolic link", "hidden", "not a regular file"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...course.catalogue import DEFINITIONS
 from ...course.definition import Verdict
-from ...local.existing_file import DEVICE, existing
+from ...local.saving import DEVICE, existing
 from ..options import write_report
 
 if TYPE_CHECKING:

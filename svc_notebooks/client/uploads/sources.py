@@ -24,7 +24,7 @@ from typing import Any, Protocol, TypeAlias, cast
 
 from ...core.errors.errors import SourceChanged
 from ...core.http import mime
-from ...local.existing_file import as_on_disk
+from ...local.saving import as_on_disk
 from ...local.url_files import UrlFile, is_url, without_file_scheme
 from ..transport.in_process import BLOCK
 

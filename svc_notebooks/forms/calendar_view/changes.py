@@ -16,8 +16,8 @@ from ...core.http.messages import JSON, JSONObject
 from ...notebook.events.body import Times
 from ...notebook.events.events import create_event, delete_event, update_event
 from ...notebook.events.records import SeriesState, keep_changes, own_values, times_and_recurrence
-from ...notebook.frames.event_schemas import EVENT
 from ...notebook.frames.frames import Record, frame, schema
+from ...notebook.frames.schemas import EVENT
 from ..event.form import EventForm
 from ..event.inputs import moment_text, wire_time
 from ..widgets import ui

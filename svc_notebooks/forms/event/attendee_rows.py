@@ -12,8 +12,8 @@ from ...client.session import Session
 from ...core.errors.errors import SvcError
 from ...core.resources.events import Attachment
 from ...core.resources.files import File
+from ...notebook.arguments import people, read_people
 from ...notebook.html import tag
-from ...notebook.people import people, read_people
 from ..file_browser.details import file_line, latest_files
 from ..widgets import ui
 from .inputs import require_whole_number, whole_number

@@ -26,8 +26,8 @@ from ...notebook.events.calendars import free_times
 from ...notebook.events.events import create_event
 from ...notebook.events.query import events
 from ...notebook.events.records import in_zone
-from ...notebook.frames.event_schemas import EVENT
 from ...notebook.frames.frames import camel, concatenate
+from ...notebook.frames.schemas import EVENT
 from ...notebook.html import join_html, tag
 from ...notebook.quantities import count_text
 from ..recurrence import RecurrenceBuilder, RecurrencePreview

@@ -12,7 +12,7 @@ import ipywidgets as widgets
 
 from ...client.files import list_files
 from ...core.files.query import quote
-from ...local.existing_file import numbered_paths
+from ...local.saving import numbered_paths
 from ...notebook.files.files import create_file, update, upload
 from ...notebook.quantities import count_text
 from ..widgets.background_task import BackgroundTask, Report, Stopped

@@ -11,7 +11,7 @@ import ipywidgets as widgets
 
 from ...core.errors.errors import PathExists
 from ...core.http.mime import by_name
-from ...local.existing_file import free_path
+from ...local.saving import free_path
 from ...notebook.html import Markup, join_html, tag
 from ...notebook.quantities import size_text
 from . import ui

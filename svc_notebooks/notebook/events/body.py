@@ -31,9 +31,8 @@ from ...core.resources.colors import EVENT_COLORS
 from ...core.resources.events import Event
 from ...core.time_arguments import python_time
 from ...core.time_zones import zone
-from ..arguments import choice, flag, one_row_id, plain, row_ids, whole
+from ..arguments import choice, flag, one_row_id, people, plain, row_ids, whole
 from ..frames.frames import camel
-from ..people import people
 
 LENIENT = Policy()
 """The policy by which this module checks events. A service with stricter limits refuses further events itself."""

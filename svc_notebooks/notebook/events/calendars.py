@@ -29,11 +29,10 @@ from ...core.http.messages import JSONObject
 from ...core.resources.colors import EVENT_COLORS
 from ...core.time_arguments import calendar_period, python_time, without_words
 from ...core.time_zones import zone
-from ..arguments import File, choice, row_ids
+from ..arguments import File, choice, people as read_people, row_ids
 from ..batch.batch import Batch, Errors, Report, RowCall, RowOperation, run
-from ..frames.event_schemas import CALENDAR_PERMISSIONS, CALENDARS, COLORS, FREE_BUSY, FREE_TIMES
 from ..frames.frames import Record, frame
-from ..people import people as read_people
+from ..frames.schemas import CALENDAR_PERMISSIONS, CALENDARS, COLORS, FREE_BUSY, FREE_TIMES
 from .body import When, Zone, calendar_id, calendar_ids, zone_name
 from .query import read_instant, wire_window
 from .records import in_zone

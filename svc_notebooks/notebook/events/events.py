@@ -33,9 +33,8 @@ from ..batch.batch import (
     run,
 )
 from ..folder_tree import files_at
-from ..frames.event_schemas import CREATED, EVENT
 from ..frames.frames import Record, snake
-from ..frames.schemas import DELETED
+from ..frames.schemas import CREATED, DELETED, EVENT
 from .body import (
     QUERY_ARGUMENTS,
     ZONE_OF,

@@ -42,8 +42,7 @@ from ...core.events.times import read_time
 from ...core.resources.calendars import Calendar, CalendarListEntry
 from ...core.resources.events import Event
 from ...core.time_zones import UTC_NAME
-from ...local.existing_file import check_path, read_file
-from ...local.saving import save_bytes
+from ...local.saving import check_path, read_file, save_bytes
 from ..arguments import File, row_ids
 from ..batch.batch import (
     DONE,
@@ -58,8 +57,8 @@ from ..batch.batch import (
     RowOperation,
     run,
 )
-from ..frames.event_schemas import CALENDAR_FILE, IMPORTED
 from ..frames.frames import Record, frame
+from ..frames.schemas import CALENDAR_FILE, IMPORTED
 from .body import When, add_required, calendar_id
 from .query import wire_window
 from .records import event_record, exceptions, in_zone, writable_fields

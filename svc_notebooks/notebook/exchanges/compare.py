@@ -17,8 +17,7 @@ from ...client.downloads.downloads import check_destination, target_path
 from ...client.session import Session, SessionLike, SessionOwner, session_or_current
 from ...core.clock import format_time
 from ...core.http.messages import Query, reason
-from ...local.existing_file import read_file
-from ...local.saving import save_bytes
+from ...local.saving import read_file, save_bytes
 from ..frames.frames import frame
 from ..frames.schemas import COMPARED, EXCHANGES, HAR_FILE
 from .exchanges import ExchangeView, exchange_row, exchanges

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 from ...client.files import file_permissions, get_file, share_file, unshare_file
 from ...client.session import Session, SessionLike, session_or_current
 from ...core.errors.errors import NotAllowed, SvcError
-from ..arguments import File, choice
+from ..arguments import File, choice, people
 from ..batch.batch import ROW_ERRORS, Batch, Errors, Executor, Progress, Report, Resumable, Resume, RowOperation, run
 from ..folder_tree import files_at
 from ..frames.frames import Record, frame
 from ..frames.schemas import PERMISSIONS
-from ..people import people
 
 if TYPE_CHECKING:
     from pandas import DataFrame

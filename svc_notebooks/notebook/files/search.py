@@ -38,11 +38,10 @@ from ...core.files.query import (
 )
 from ...core.resources.files import File as FileResource
 from ...core.time_arguments import instant_of
-from ..arguments import File, file_ids, flag, optional_text, texts, whole
+from ..arguments import File, file_ids, flag, optional_text, people, texts, whole
 from ..folder_tree import FolderTree, folder_ids
 from ..frames.frames import Column, Record, Schema, concatenate, frame, select_columns, snake
 from ..frames.schemas import FILE, FILES
-from ..people import people
 
 if TYPE_CHECKING:
     from pandas import DataFrame

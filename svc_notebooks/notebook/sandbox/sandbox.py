@@ -38,9 +38,8 @@ from ...core.processes import after_fork, skip_finalizers
 from ...core.suggestions import CALLS, missing_attribute
 from ..arguments import File, choice, is_frame
 from ..folder_tree import one_file_at
-from ..frames.event_schemas import OUTBOX
 from ..frames.frames import frame
-from ..frames.schemas import DELIVERIES, JOURNAL
+from ..frames.schemas import DELIVERIES, JOURNAL, OUTBOX
 from .controls import Identities, SandboxControls
 from .sandbox_numbers import explain_not_found, next_number, register, sandbox_at, seed_of, unregister
 

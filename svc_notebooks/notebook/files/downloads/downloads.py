@@ -51,8 +51,7 @@ if TYPE_CHECKING:
 
     from ....core.http.ranges import ByteRange
     from ....core.resources.files import File, File as FileResource
-    from ....local.existing_file import DistinctPaths
-    from ....local.saving import SavedFile
+    from ....local.saving import DistinctPaths, SavedFile
 
 _MAX_NAMED = 5
 
@@ -127,7 +126,7 @@ def download(
     'unchanged'
     """
     from ....client.downloads.tree_download import FIELDS
-    from ....local.existing_file import DistinctPaths
+    from ....local.saving import DistinctPaths
 
     flag("overwrite", overwrite)
     requested, batch = as_range(byte_range), Batch(workers, executor, errors, resume, progress)
@@ -276,7 +275,7 @@ def export(
     >>> (folder / "table.tsv").read_text(), saved["mime_type"].item(), saved["outcome"].item()
     ('a\\tb\\n', 'text/tab-separated-values', 'saved')
     """
-    from ....local.existing_file import DistinctPaths
+    from ....local.saving import DistinctPaths
 
     flag("overwrite", overwrite)
     batch = Batch(workers, executor, errors, resume, progress)
