@@ -142,10 +142,7 @@ OF_OBJECTS = {
 EVERY = TABLE | OF_OBJECTS
 # The functions whose frame also has the columns of a batch.
 BATCHES = {name for name in TABLE if "errors" in signature(getattr(svc, name)).parameters}
-SCHEMAS = {
-    name: schema for module in (schemas, event_schemas)
-    for name, schema in vars(module).items() if isinstance(schema, schemas.Schema)
-}  # fmt: skip
+SCHEMAS = {name: schema for name, schema in vars(schemas).items() if isinstance(schema, schemas.Schema)}
 
 
 @pytest.mark.spec("D-01")
