@@ -36,12 +36,10 @@ if TYPE_CHECKING:
 
     from ..client.notifications.inbox import Received
     from ..core.brand_names import Names
-    from ..core.policy import Policy
 
 
 DEFAULT, AFTER, AT = "default", "after", "at"
 _CHOICES = (("Default", DEFAULT), ("After a time", AFTER), ("At a date and time", AT))
-_SECONDS = {"day": 86400, "hour": 3600, "minute": 60, "second": 1}
 
 
 class ChannelEnd(ui.Field):
@@ -73,31 +71,10 @@ class ChannelEnd(ui.Field):
             return {"expiration": moment.isoformat()}
         return {}
 
-    def explain_limits(self, policy: Policy | None, *, of_changes: bool) -> None:
-        """Show the limits of the channel lifetime as a hint. `policy` is None for an external service."""
-        if policy is None:
-            self.show_hint("The service may end a channel sooner; the list of channels has the actual time.")
-            return
-        most = policy.max_changes_channel_lifetime if of_changes else policy.max_file_channel_lifetime
-        lifetime = policy.channel_lifetime
-        default = "Default: the channel does not end" if lifetime is None else f"Default: {_length_text(lifetime)}"
-        watched = "the change log" if of_changes else "a file"
-        self.show_hint(f"{default}. At most {_length_text(most)} for {watched}; a later end is shortened to that.")
-
     def _update_visibility(self) -> None:
         ui.set_visible(self.after, self.choice.value == AFTER)
         for control in (self.day, self.clock):
             ui.set_visible(control, self.choice.value == AT)
-
-
-def _length_text(seconds: float) -> str:
-    """Return a duration in its largest whole unit.
-
-    >>> _length_text(3600), _length_text(604800), _length_text(90)
-    ('1 hour', '7 days', '90 seconds')
-    """
-    unit, size = next((unit, size) for unit, size in _SECONDS.items() if seconds % size == 0 or size == 1)
-    return count_text(round(seconds / size), unit)
 
 
 CHANGES = ""
@@ -279,8 +256,6 @@ class WatchPanel(Form):
 
     def _update(self) -> None:
         """Remove the problems of the previous channel after a change of a control, and show the code."""
-        policy = self._lab.service.policy if self._lab else None
-        self.controls.ends.explain_limits(policy, of_changes=self.controls.target.value == CHANGES)
         self.controls.show_problem("", "")
         self._show_code()
 

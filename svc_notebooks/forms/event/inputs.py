@@ -135,22 +135,19 @@ def matching_zones(text: str, names: Iterable[str]) -> list[str]:
     >>> matching_zones("new york", ["America/New_York", "Europe/Berlin"])
     ['America/New_York']
     """
-    words = _normalize(text).split()
-    if not words:
-        return []
-    matches = [name for name in names if all(word in _normalize(name) for word in words)]
+    words = _words(text)
+    matches = [name for name in names if words and all(word in " ".join(_words(name)) for word in words)]
 
     def rank(name: str) -> tuple[bool, bool, str]:
-        parts = _normalize(name).split()
-        return parts != words, not any(part.startswith(words[0]) for part in parts), name
+        return _words(name) != words, not any(word.startswith(words[0]) for word in _words(name)), name
 
     return sorted(matches, key=rank)
 
 
-def _normalize(text: str) -> str:
-    letters = unicodedata.normalize("NFKD", text.casefold())
-    kept = "".join(letter for letter in letters if not unicodedata.combining(letter))
-    return kept.replace("_", " ").replace("/", " ").replace("-", " ")
+def _words(text: str) -> list[str]:
+    """Return the words of a zone name or of a typed text, without capital letters and accents."""
+    letters = unicodedata.normalize("NFKD", text.casefold()).encode("ascii", "ignore").decode()
+    return re.findall("[^ _/-]+", letters)
 
 
 class ZoneChoice(ui.SingleField):
