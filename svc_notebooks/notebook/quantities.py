@@ -66,3 +66,13 @@ def ranges(numbers: Iterable[int]) -> list[str]:
     """
     runs = [[n for _, n in run] for _, run in groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0])]
     return [str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs]
+
+
+def listed(items: Iterable[object], most: int = 5, separator: str = ", ") -> str:
+    """Return at most this many items for a message, and the number of the others.
+
+    >>> listed("abc", 2)
+    'a, b and 1 more'
+    """
+    texts = list(map(str, items))
+    return separator.join(texts[:most]) + (f" and {len(texts) - most} more" if len(texts) > most else "")

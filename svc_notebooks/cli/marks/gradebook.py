@@ -16,6 +16,7 @@ from html import escape
 from itertools import combinations
 from pathlib import Path
 from random import SystemRandom
+from string import Template
 from typing import TYPE_CHECKING, TypeAlias
 
 from ...core.printable_text import terminal_text
@@ -261,14 +262,6 @@ def read_pseudonyms(path: Path, names: Iterable[str]) -> dict[str, str]:
 # -- the pages in HTML: the feedback for a student, and the overview of the class for the teacher
 
 
-_STYLE = (
-    "body{font-family:sans-serif;max-width:72em;margin:2em auto;padding:0 1em;line-height:1.4}"
-    "div{overflow-x:auto}table{border-collapse:collapse}th{white-space:nowrap}"
-    ".share{white-space:nowrap}"
-    "td,th{text-align:left;padding:3px 14px 3px 0;vertical-align:top;border-bottom:1px solid #ddd}"
-    "td{min-width:4em}td:first-child{min-width:11em}td:last-child{overflow-wrap:anywhere;min-width:18em}"
-    "span{display:inline-block;height:.8em;margin-right:4px;background:#b26a00}"
-)
 _MAX_MESSAGES = 3
 _DRAWN = re.compile(r"'[^']*'|\d[\d,.]*")
 """The parts of a message that differ between students, because their data differ."""
@@ -356,11 +349,8 @@ def _cell(value: str | float | list[str]) -> str:
 
 
 def _page(title: str, body: str) -> str:
-    heading = escape(title)
-    return (
-        '<!DOCTYPE html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-        f"<title>{heading}</title><style>{_STYLE}</style><h1>{heading}</h1>{body}</html>\n"
-    )
+    template = Path(__file__).with_name("page.html").read_text(encoding="utf-8")
+    return Template(template).substitute(title=escape(title), body=body)
 
 
 # -- students with the same code

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, time
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
@@ -19,7 +20,7 @@ from ...notebook.events.events import create_event
 from ...notebook.events.records import SeriesState, event_frame
 from ...notebook.frames.frames import Record, frame
 from ...notebook.frames.schemas import EVENTS
-from ...notebook.html import Markup, join_html, tag
+from ...notebook.html import Markup, join_html
 from ...notebook.quantities import count_text
 from ..widgets import ui
 from ..widgets.background_task import BackgroundTask, LatestTask
@@ -63,21 +64,7 @@ _SCOPES = {
 }
 CHANGED = "The event was changed in the meantime. Nothing was saved. The view shows the current events."
 _CONFLICT = 412
-_KEYS = (
-    ("Arrow keys", "go to other days and times"),
-    ("Page Up, Page Down", "show the previous or next period"),
-    ("Enter", "create an event at an empty day or time, or open an event"),
-    ("Tab", "go to the events of the day or time"),
-    ("M, + and -", "move an event with arrow keys, make it longer or shorter; Enter saves, Escape cancels"),
-    ("Delete", "delete an event"),
-)
-_HELP = tag(
-    "details",
-    tag("summary", "Keyboard and mouse"),
-    tag("ul", *(tag("li", tag("b", keys), f": {text}") for keys, text in _KEYS)),
-    tag("p", "Drag an event to move it, drag its end to change its length, and drag over empty time to create one."),
-    class_="svc-quiet",
-)
+_HELP = Path(__file__).with_name("help.html")
 
 
 def calendar_view(
@@ -172,7 +159,7 @@ class CalendarView(Form):
         self._panels = (self.details, self.question, self.guests, self.confirmation, self.new_event)
         self.stage = widgets.VBox([self.grid, *self._panels])
         self.stage.add_class("svc-stage")
-        self.hint = widgets.HTML(_HELP)
+        self.hint = widgets.HTML(_HELP.read_text(encoding="utf-8"))
         self.undo_button = ui.small_button("Undo", "Reverse the last move", lambda: self._guard(self._undo_last))
         self.editor_box = widgets.VBox([])
         message = ui.row(self.status, self.undo_button)

@@ -26,7 +26,7 @@ from ...core.errors.caller_warning import warn_caller
 from ...core.errors.errors import AlreadyExists, ContentMismatch, Interrupted, NotAllowed, NotFound, SourceChanged
 from ..arguments import choice
 from ..frames.frames import Column, Record, Schema, concatenate, frame
-from ..quantities import ranges
+from ..quantities import listed, ranges
 from ..sandbox.sandbox_numbers import open_sandboxes
 from .progress import BAR_MIN_SIZE, BatchProgress, Counts, Progress, check_progress, session_progress, showing
 from .workers import ROW_ERRORS, Executor, Outcomes, Report, Row, RowCall, RowOutcome, check_workers, row_outcomes
@@ -121,17 +121,6 @@ class RowOperation(Generic[Row]):
     unit: str = "files"
     size: Callable[[Row], int | None] | None = None
     continue_hint: str = ""
-
-
-def _rows_text(numbers: Sequence[int]) -> str:
-    """Return the row numbers in ascending order as a text for a message.
-
-    >>> _rows_text([0, 1, 2, 5]), _rows_text([])
-    (': rows 0-2, 5', '')
-    """
-    texts = ranges(numbers)
-    more = f" and {len(texts) - _MAX_NOTES} more ranges" if len(texts) > _MAX_NOTES else ""
-    return f": rows {', '.join(texts[:_MAX_NOTES])}{more}" if texts else ""
 
 
 def known_id(file_id: str) -> Record:
@@ -309,8 +298,9 @@ class _Results(Generic[Row]):
         vars(error).update({"failed": dict(sorted(self.failed.items())), "result": self.frame(), "done": done})
         if len(self.rows) == 1:
             return
+        numbers = f": rows {listed(ranges(done), _MAX_NOTES)}" if done else ""
         error.add_note(
-            f"{len(done)} of {len(self.rows)} succeeded{_rows_text(done)}; the attribute result has the rows that ended"
+            f"{len(done)} of {len(self.rows)} succeeded{numbers}; the attribute result has the rows that ended"
         )
         for n in sorted(self.failed)[:_MAX_NOTES]:
             error.add_note(f"{self._label(n)}: {type(self.failed[n]).__name__}: {self.failed[n]}")

@@ -29,7 +29,7 @@ from ..arguments import Column, Source, Sources, flag, is_frame, names_for, sour
 from ..batch.batch import ROW_ERRORS, Batch, Errors, Report, Resumable, RowOperation, run
 from ..frames.frames import Record, Schema
 from ..frames.schemas import FILES, TREE_FILES, UPLOADS
-from ..quantities import share_text, size_text
+from ..quantities import listed, share_text, size_text
 from ..tables.formats import (
     BY_NAME,
     GZIP,
@@ -122,8 +122,6 @@ def stored_text(upload: ClientUpload) -> str:
     return f"{share_text(upload.stored, upload.total)} are stored"
 
 
-_MAX_NAMED = 10
-
 SOURCE_TIME = "sourceStatusChanged"
 """The key in the record of an uploaded file for the time of the last change of its source in nanoseconds."""
 
@@ -187,9 +185,8 @@ def _prepare_rows(session: Session, rows: Iterable[tuple[Any, UploadArguments]],
     if len(unreadable) == 1:
         raise unreadable[0]
     kind = FileNotFoundError if isinstance(unreadable[0], FileNotFoundError) else OSError
-    more = f"; and {len(unreadable) - _MAX_NAMED} more" if len(unreadable) > _MAX_NAMED else ""
-    texts = "; ".join(map(str, unreadable[:_MAX_NAMED]))
-    raise kind(f"{len(unreadable)} sources cannot be read, and nothing was sent: {texts}{more}")
+    texts = listed(unreadable, 10, "; ")
+    raise kind(f"{len(unreadable)} sources cannot be read, and nothing was sent: {texts}")
 
 
 def _matches(source: Source) -> list[Source]:
@@ -324,8 +321,6 @@ def _how_to_go_on(upload: ClientUpload, *, alone: bool) -> str:
 MAX_FILES = 1000
 """The maximum number of files that are uploaded from folders without `recursive=True`."""
 
-_MAX_SKIPPED_NAMED = 5
-
 
 def has_tree(source: object) -> bool:
     """Return True if a source, or one in a list of sources, is the path of a folder or a pattern with wildcards."""
@@ -433,6 +428,5 @@ def _warn_of_skipped(trees: Sequence[LocalTree]) -> None:
     entries = [entry for tree in trees for entry in tree.skipped]
     skipped = [f"{path} ({reason})" for path, reason in entries]
     if skipped:
-        more = f" and {len(skipped) - _MAX_SKIPPED_NAMED} more" if len(skipped) > _MAX_SKIPPED_NAMED else ""
         hint = "; include_hidden=True uploads hidden files" if any(reason == HIDDEN for _, reason in entries) else ""
-        warn_caller(f"not uploaded: {', '.join(skipped[:_MAX_SKIPPED_NAMED])}{more}{hint}")
+        warn_caller(f"not uploaded: {listed(skipped)}{hint}")

@@ -23,6 +23,7 @@ from typing import IO, TYPE_CHECKING, Any, TypeAlias
 from ...convert.spreadsheet.delimited import Dialect, detect, split_declaration
 from ...core.http.mime import sniff
 from ...core.suggestions import nearest_name
+from ..quantities import listed
 from .formats import TableFormat, check_reader, with_columns
 
 if TYPE_CHECKING:
@@ -39,7 +40,6 @@ _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 _CONVERSIONS = frozenset({"decimal", "false_values", "thousands", "true_values"})
 """Options with which the texts of a workbook become other values."""
 
-_MAX_SHEETS_SHOWN = 20
 _NUMBERS = frozenset({"integer", "floating", "mixed-integer-float"})
 _PANDAS_READERS = {
     "csv": "read_csv",
@@ -539,9 +539,8 @@ def _sheet_name(names: Sequence[Any], file_name: str, sheet: str | int | None) -
         return sheet
     if isinstance(position, int) and 0 <= position < len(names):
         return names[position]
-    shown = ", ".join(map(repr, names[:_MAX_SHEETS_SHOWN]))
-    rest = f" and {len(names) - _MAX_SHEETS_SHOWN} more" if len(names) > _MAX_SHEETS_SHOWN else ""
-    raise TableError(f"{file_name!r} has no sheet {sheet!r}; its sheets are {shown}{rest} (numbers count from 0)")
+    shown = listed(map(repr, names), 20)
+    raise TableError(f"{file_name!r} has no sheet {sheet!r}; its sheets are {shown} (numbers count from 0)")
 
 
 # -- refuses workbooks that do not fit into memory: calamine allocates the whole rectangle from the first to the last

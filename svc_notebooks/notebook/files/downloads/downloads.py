@@ -45,6 +45,7 @@ from ...batch.progress import Counts, session_progress, showing
 from ...folder_tree import files_at, one_file_at
 from ...frames.frames import Record, Schema, camel, frame
 from ...frames.schemas import DOWNLOADS, EXPORTED
+from ...quantities import listed
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -52,8 +53,6 @@ if TYPE_CHECKING:
     from ....core.http.ranges import ByteRange
     from ....core.resources.files import File, File as FileResource
     from ....local.saving import DistinctPaths, SavedFile
-
-_MAX_NAMED = 5
 
 
 def download(
@@ -166,8 +165,7 @@ def _warn_of_skipped(rows: Sequence[DownloadRow]) -> None:
     """Warn of the files that cannot be saved, such as shortcuts."""
     skipped = [row.skipped for row in rows if row.skipped]
     if skipped:
-        more = f" and {len(skipped) - _MAX_NAMED} more" if len(skipped) > _MAX_NAMED else ""
-        warn_caller(f"not downloaded: {', '.join(skipped[:_MAX_NAMED])}{more}")
+        warn_caller(f"not downloaded: {listed(skipped)}")
 
 
 def read(
