@@ -22,8 +22,10 @@ from .notebook.files.folders import (
     delete as delete,
     empty_trash as empty_trash,
 )
-from .notebook.files.search import files as files
-from .notebook.files.tree import tree as tree
+from .notebook.files.search import (
+    files as files,
+    tree as tree,
+)
 from .notebook.files.folders import (
     create_folder as create_folder,
     move as move,
@@ -55,7 +57,7 @@ from .notebook.notifications.receiver import (
     changes as changes,
     Receiver as Receiver,
 )
-from .notebook.notifications.delivery_timeline import delivery_timeline as delivery_timeline
+from .notebook.notifications.channels import delivery_timeline as delivery_timeline
 from .notebook.events.events import (
     create_event as create_event,
     event as event,

@@ -23,8 +23,8 @@ from ..notebook.frames.frames import frame
 from ..notebook.frames.schemas import EXPORTED
 from ..notebook.html import tag
 from ..notebook.quantities import count_text, size_text
-from .file_browser.details import MAX_FILES, file_line, latest_files
 from .file_browser.downloads import KERNEL, save_as
+from .file_browser.listing import MAX_FILES, file_line, latest_files
 from .widgets import ui
 from .widgets.background_task import BackgroundTask, Report, Stopped
 from .widgets.dialogs import REPLACE, ReplaceQuestion, path_conflict

@@ -21,7 +21,7 @@ from ..notebook.files.upload_requests import new_content, new_files
 from ..notebook.frames.frames import camel, frame
 from ..notebook.frames.schemas import FILES
 from ..notebook.quantities import KIB, MIB, count_text
-from .file_browser.details import MAX_FILES, file_line, latest_files, minute_text
+from .file_browser.listing import MAX_FILES, file_line, latest_files, minute_text
 from .widgets import ui
 from .widgets.background_task import BackgroundTask, Report, Stopped
 from .widgets.dialogs import Confirmation, comparison_table, size_with_bytes

@@ -26,7 +26,7 @@ from ..notebook.notifications.channels import (
 from ..notebook.notifications.receiver import MAX_SHOWN, Receiver, headings, message_line, receiver
 from ..notebook.quantities import count_text
 from ..notebook.sandbox.sandbox import sandbox_of
-from .file_browser.details import file_line, latest_files
+from .file_browser.listing import file_line, latest_files
 from .widgets import ui
 from .widgets.background_task import running_loop
 from .widgets.form import Form

@@ -19,7 +19,7 @@ from ..widgets.background_task import BackgroundTask, Report, Stopped
 from ..widgets.dialogs import REPLACE, Conflict, ReplaceQuestion, size_with_bytes
 from ..widgets.file_picker import BrowserFiles, ChosenFile
 from ..widgets.form import call_text
-from .details import minute_text
+from .listing import minute_text
 
 if TYPE_CHECKING:
     from ...client.session import Session

@@ -20,9 +20,8 @@ from ..widgets.background_task import BackgroundTask, Report, Stopped
 from ..widgets.file_picker import BrowserFiles, DownloadWidget
 from ..widgets.form import Form
 from .actions import FileAction, FolderUploads, call_action, one_or_all
-from .details import FileDetails, access_text, content_note, folder_options
 from .downloads import QUESTIONS, ConfirmDialog, FileDownloads, FilePreview, Question, action_for, fetch_preview
-from .listing import TRASH, FileListing, FileQuery
+from .listing import TRASH, FileDetails, FileListing, FileQuery, access_text, content_note, folder_options
 
 if TYPE_CHECKING:
     from pandas import DataFrame

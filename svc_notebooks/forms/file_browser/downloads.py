@@ -31,7 +31,7 @@ from ..widgets.file_picker import FileChoice
 from ..widgets.form import call_text
 from ..widgets.preview import MAX_SIZE, MAX_TEXT, preview
 from .actions import FileAction, call_action, one_or_all, replace_content_action
-from .details import is_folder, minute_text, owner
+from .listing import is_folder, minute_text, owner
 
 if TYPE_CHECKING:
     from .browser import FileBrowser

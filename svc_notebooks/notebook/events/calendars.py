@@ -8,16 +8,7 @@ from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ...client.events.events import (
-    colors,
-    delete_access_rule,
-    get_calendar,
-    insert_access_rule,
-    insert_calendar,
-    list_access_rules,
-    list_calendars,
-    query_free_busy,
-)
+from ...client.events import events as client
 from ...client.json_response import reading
 from ...client.session import Session, SessionLike, session_or_current
 from ...core.clock import from_millis, to_millis
@@ -52,7 +43,7 @@ def calendars(*, session: SessionLike = None) -> DataFrame:
     [['ada@svc.example', 'owner']]
     """
 
-    entries = [{"primary": False, **entry} for entry in list_calendars(session_or_current(session))]
+    entries = [{"primary": False, **entry} for entry in client.list_calendars(session_or_current(session))]
     return frame(CALENDARS, entries)
 
 
@@ -80,7 +71,7 @@ def create_calendar(
     """
 
     body = {"summary": summary, "timeZone": zone_name("time_zone", time_zone), "description": description}
-    made = insert_calendar(
+    made = client.insert_calendar(
         session_or_current(session), {name: value for name, value in body.items() if value is not None}
     )
     return frame(CALENDARS, [{"primary": False, "accessRole": "owner", **made}])
@@ -99,7 +90,7 @@ def event_colors(*, session: SessionLike = None) -> DataFrame:
     [['1', 'Lavender'], ['2', 'Sage']]
     """
 
-    palette = colors(session_or_current(session)).get("event")
+    palette = client.colors(session_or_current(session)).get("event")
     entries = palette if isinstance(palette, dict) else {}
     names = {key: color.name for key, color in EVENT_COLORS.items()}
     return frame(
@@ -199,7 +190,7 @@ def calendar_permissions(calendar: File = "primary", *, session: SessionLike = N
 
     session = session_or_current(session)
     ids = calendar_ids(session, calendar)
-    rules = [(name, rule) for name in ids for rule in list_access_rules(session, name)]
+    rules = [(name, rule) for name in ids for rule in client.list_access_rules(session, name)]
     return frame(CALENDAR_PERMISSIONS, [_record((name, rule["id"]), rule["role"]) for name, rule in rules])
 
 
@@ -217,13 +208,13 @@ def _run(
 def _share_row(session: Session, row: _Row, report: Report, *, role: str) -> Record:
 
     scope_type, _, value = row[1].partition(":")
-    insert_access_rule(session, row[0], {"role": role, "scope": {"type": scope_type, "value": value}})
+    client.insert_access_rule(session, row[0], {"role": role, "scope": {"type": scope_type, "value": value}})
     return _record(row, role)
 
 
 def _unshare_row(session: Session, row: _Row, report: Report) -> Record:
 
-    return _record(row, delete_access_rule(session, *row).get("role"))
+    return _record(row, client.delete_access_rule(session, *row).get("role"))
 
 
 def _rule_id(person: Mapping[str, Any]) -> str:
@@ -368,7 +359,7 @@ def _names(session: Session, argument: str, value: object) -> list[str]:
 
 def _own_zone(session: Session) -> str:
 
-    return str(get_calendar(session, "primary").get("timeZone") or "UTC")
+    return str(client.get_calendar(session, "primary").get("timeZone") or "UTC")
 
 
 def _window(within: Any, now: datetime, time_zone: str) -> tuple[datetime, datetime]:
@@ -443,7 +434,7 @@ def _known(name: str) -> Record:
 def _busy_row(session: Session, name: str, report: Report, *, query: JSONObject) -> Record:
     from pandas import Timestamp
 
-    calendars = query_free_busy(session, {**query, "items": [{"id": name}]})["calendars"]
+    calendars = client.query_free_busy(session, {**query, "items": [{"id": name}]})["calendars"]
     with reading(session.base_url):
         if calendars[name].get("errors"):
             raise _unseen([name])

@@ -191,7 +191,7 @@ def _prepare_rows(session: Session, rows: Iterable[tuple[Any, UploadArguments]],
 
 def _matches(source: Source) -> list[Source]:
     """Return the files that match a URL with wildcards, or else the source itself."""
-    from ...local.url_files import UrlFile, is_url
+    from ...local.tree import UrlFile, is_url
 
     return [*UrlFile(source).matches()] if isinstance(source, str) and "*" in source and is_url(source) else [source]
 

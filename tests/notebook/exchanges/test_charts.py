@@ -10,7 +10,7 @@ import pytest
 import svc_notebooks as svc
 from svc_notebooks.core.uploads.states import TRANSITIONS, UploadEvent, UploadState
 from svc_notebooks.notebook.exchanges.charts import Picture, arrows, state_chart, state_path, upload_picture
-from svc_notebooks.notebook.notifications.delivery_timeline import timeline_of
+from svc_notebooks.notebook.notifications.channels import timeline_of
 
 KIB = 1024
 FILM = bytes(range(256)) * 4 * KIB

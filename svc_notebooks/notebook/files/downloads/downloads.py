@@ -25,7 +25,7 @@ from ....client.files import get_file
 from ....client.session import Session, SessionLike, session_or_current
 from ....core.errors.caller_warning import warn_caller
 from ....core.processes import temporary_folder
-from ....local.url_files import UrlFile, is_url, without_file_scheme
+from ....local.tree import UrlFile, is_url, without_file_scheme
 from ...arguments import File, flag, is_frame, is_new_folder, target_path
 from ...batch.batch import (
     ROW_ERRORS,
