@@ -399,60 +399,39 @@ class _RowToCall(NamedTuple):
 
 
 class AllRows(Generic[Row]):
-    """The rows of a call without a ledger. New files and events of several rows get ids, so that none is made twice."""
+    """The rows of a call. New files and events of several rows get ids, so that none is made twice.
 
-    def __init__(
-        self, call: RowCall[Row], rows: Sequence[Row], session: Session, resumable: Resumable[Row] | None
-    ) -> None:
-        self._rows, self._session, self._resumable = rows, session, resumable or Resumable("")
-        self.call: RowCall[Any] = partial(_call_or_repeat, call=call, repeat=self._resumable.repeat or call)
-        self.pending: Sequence[int] = range(len(rows))
-        """The numbers of the rows that an earlier call has not done."""
-        self._ids: dict[int, str] = {}
-        few = self._resumable.with_id is None or len(rows) < self._resumable.fewest
-        self._without_id = (n for n in self.pending if not few and self._resumable.needs_id(rows[n]))
-        self._next_without_id = next(self._without_id, None)
-
-    def begin(self, n: int) -> _RowToCall:
-        """Return the argument of `call` for a row, immediately before it is called."""
-        row, with_id = self._rows[n], self._resumable.with_id
-        if n == self._next_without_id:
-            self._choose_ids(n)
-        if n in self._ids and with_id is not None:
-            row = with_id(row, self._ids.pop(n))
-        return _RowToCall(row, repeated=self._was_sent(n), has_chosen_id=row is not self._rows[n])
-
-    def _was_sent(self, n: int) -> bool:
-        return False
-
-    def _choose_ids(self, n: int) -> dict[int, str]:
-        """Generate ids for the row and the next ones without an id, and return them."""
-        following = [n, *islice(self._without_id, _IDS - 1)]
-        self._next_without_id = next(self._without_id, None)
-        ids = dict(zip(following, self._resumable.new_ids(self._session, len(following)), strict=True))
-        self._ids |= ids
-        return ids
-
-    def end(self, n: int, outcome: RowOutcome, failure: str | None) -> None:
-        """Record the outcome of a row. `failure` is the error message of a failed row."""
-
-
-class _LedgerRows(AllRows[Row]):
-    """The rows of a call with a ledger, which records each row before and after its call."""
+    A ledger records each row before and after its call. `skip` gets the rows that an earlier call with it has done.
+    """
 
     def __init__(
         self,
         call: RowCall[Row],
         rows: Sequence[Row],
         session: Session,
-        resumable: Resumable[Row],
-        ledger: Ledger,
-        skip: Callable[[int, Record], None],
+        resumable: Resumable[Row] | None,
+        ledger: Ledger | None = None,
+        skip: Callable[[int, Record], None] = lambda n, record: None,
     ) -> None:
-        super().__init__(call, rows, session, resumable)
-        self._ledger = ledger
-        numbers = _numbers(rows, resumable.identity)
+        resumable = resumable or Resumable("")
+        self._rows, self._session, self._resumable, self._ledger = rows, session, resumable, ledger
+        self.call: RowCall[Any] = partial(_call_or_repeat, call=call, repeat=resumable.repeat or call)
+        self.pending: Sequence[int] = range(len(rows))
+        """The numbers of the rows that an earlier call has not done."""
         self._stored: dict[int, LedgerRow] = {}
+        if ledger is not None:
+            self._read(ledger, skip)
+        self._ids = {n: row.id for n, row in self._stored.items() if row.id is not None}
+        with_id = {*self._ids}
+        needs_id = resumable.needs_id if ledger is None else lambda row: True
+        few = resumable.with_id is None or (ledger is None and len(rows) < resumable.fewest)
+        self._without_id = (n for n in self.pending if not few and n not in with_id and needs_id(rows[n]))
+        self._next_without_id = next(self._without_id, None)
+        self._waiting, self._started = iter(self.pending), set[int]()
+
+    def _read(self, ledger: Ledger, skip: Callable[[int, Record], None]) -> None:
+        """Skip the rows that the ledger has as done, and keep what it has of the others."""
+        numbers = _numbers(self._rows, self._resumable.identity)
         with _without_collector():
             for row in ledger.rows():
                 n = numbers.get(row.key)
@@ -460,44 +439,43 @@ class _LedgerRows(AllRows[Row]):
                     continue
                 if row.state != "done":
                     self._stored[n] = row
-                elif resumable.is_done(rows[n], record := row.record or {}):
-                    record |= resumable.current(rows[n])
+                elif self._resumable.is_done(self._rows[n], record := row.record or {}):
+                    record |= self._resumable.current(self._rows[n])
                     record |= _SKIPPED
                     skip(n, record)
                     del numbers[row.key]
         self._keys = {n: key for key, n in numbers.items()}
         self.pending = list(self._keys)
-        self._ids = {n: row.id for n, row in self._stored.items() if row.id is not None}
-        with_id = {*self._ids}
-        self._without_id = (n for n in self.pending if resumable.with_id and n not in with_id)
-        self._next_without_id = next(self._without_id, None)
-        self._waiting, self._started = iter(self.pending), set[int]()
 
     def begin(self, n: int) -> _RowToCall:
-        to_call = super().begin(n)
-        if n not in self._started:
-            self._start_rows()
-        return to_call
+        """Return the argument of `call` for a row, immediately before it is called."""
+        row, with_id, before = self._rows[n], self._resumable.with_id, self._stored.get(n)
+        if n == self._next_without_id:
+            self._choose_ids(n)
+        if n in self._ids and with_id is not None:
+            row = with_id(row, self._ids.pop(n))
+        if self._ledger and n not in self._started:
+            # One transaction for each of them would slow the threads down.
+            following = list(islice(self._waiting, _STARTED))
+            self._ledger.start([self._keys[n] for n in following])
+            self._started.update(following)
+        was_sent = before is not None and (before.state == "started" or (before.state == "failed" and bool(before.id)))
+        return _RowToCall(row, repeated=was_sent, has_chosen_id=row is not self._rows[n])
 
-    def _was_sent(self, n: int) -> bool:
-        before = self._stored.get(n)
-        return before is not None and (before.state == "started" or (before.state == "failed" and bool(before.id)))
-
-    def _start_rows(self) -> None:
-        """Save the next rows as started. One transaction for each of them would slow the threads down."""
-        following = list(islice(self._waiting, _STARTED))
-        self._ledger.start([self._keys[n] for n in following])
-        self._started.update(following)
-
-    def _choose_ids(self, n: int) -> dict[int, str]:
-        ids = super()._choose_ids(n)
-        self._ledger.choose([(self._keys[n], file_id) for n, file_id in ids.items()])
-        return ids
+    def _choose_ids(self, n: int) -> None:
+        """Generate ids for the row and the next ones without an id."""
+        following = [n, *islice(self._without_id, _IDS - 1)]
+        self._next_without_id = next(self._without_id, None)
+        ids = dict(zip(following, self._resumable.new_ids(self._session, len(following)), strict=True))
+        self._ids |= ids
+        if self._ledger:
+            self._ledger.choose([(self._keys[n], file_id) for n, file_id in ids.items()])
 
     def end(self, n: int, outcome: RowOutcome, failure: str | None) -> None:
-        if outcome.error is None:
+        """Record the outcome of a row. `failure` is the error message of a failed row."""
+        if self._ledger and outcome.error is None:
             self._ledger.save(self._keys[n], "done", record=outcome.record)
-        elif failure is not None:
+        elif self._ledger and failure is not None:
             keep_id = not isinstance(outcome.error, _ID_IS_USED)
             self._ledger.save(self._keys[n], "failed", error=failure, keep_id=keep_id)
 
@@ -530,7 +508,7 @@ def open_rows(
         _start_again(path)
         ledger = Ledger(path, common)
     try:
-        yield _LedgerRows(call, rows, session, resumable, ledger, skip)
+        yield AllRows(call, rows, session, resumable, ledger, skip)
     finally:
         ledger.close()
 

@@ -97,8 +97,8 @@ class BatchBar(ProgressBar):
     A screen reader reads the line only at each tenth of the work, and at the end.
 
     >>> bar = BatchBar("Upload", interruptible=False)
-    >>> bar.show(50, 200, "1 of 4 files")
-    >>> bar.end("Stopped at 1 of 4 files")
+    >>> bar.show(50, 200, "1 of 4 files", now=0.0)
+    >>> bar.end("Stopped", "1 of 4 files")
     >>> bar.text
     'Stopped at 1 of 4 files'
     """
@@ -114,7 +114,7 @@ class BatchBar(ProgressBar):
         """The last text."""
         return self._status
 
-    def show(self, done: int, total: int | None, text: str) -> None:
+    def show(self, done: int, total: int | None, text: str, now: float) -> None:
         """Show that `done` of `total` bytes or rows are done, and a text."""
         if total != self.total:
             self._drawn = -1
@@ -122,11 +122,11 @@ class BatchBar(ProgressBar):
         self.report(done, total)
         self._details.value = tag("span", text)
 
-    def end(self, text: str) -> None:
+    def end(self, word: str, text: str) -> None:
         """Show the last text, and remove the Cancel button."""
         self.total = self.total or self.done  # a bar with an unknown total would go on moving
         self._bar.value = self._bar_html()
-        self.show_text(text)
+        self.show_text(f"{word}: {text}" if word == "Done" else f"{word} at {text}")
         self._line.layout = {}
         self.children = [self._bar, self._line]
 
