@@ -371,11 +371,9 @@ class EventPanel(Panel):
 
     def show(self, title: str, facts: Mapping[str, object], *, editable: bool) -> None:
         """Show the facts of an event that have a value."""
-        lines = [tag("tr", tag("th", name, scope="row"), tag("td", value)) for name, value in facts.items() if value]
-        table = tag("table", tag("tbody", join_html(*lines)), class_="svc-facts")
         ui.set_visible(self.edit, editable)
         ui.set_visible(self.delete, editable)
-        self._show(tag("p", tag("b", title), role="status"), tag("div", table, class_="svc-rows"))
+        self._show(tag("p", tag("b", title), role="status"), ui.facts_table(facts, "Details"))
         (self.edit if editable else self.close_button).focus()
 
 

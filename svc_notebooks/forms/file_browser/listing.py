@@ -577,7 +577,7 @@ def details_view(facts: File, names: Names) -> Markup:
         "Description": facts.get("description"),
         "ID": tag("code", facts["id"]),
     }
-    return _table(rows, f"Details of {facts.get('name')}")
+    return ui.facts_table(rows, f"Details of {facts.get('name')}")
 
 
 def content_note(facts: File, names: Names) -> str:
@@ -588,13 +588,6 @@ def content_note(facts: File, names: Names) -> str:
     return (
         f"The new content overwrites the current content ({_size(facts)}, {changed}). The file keeps its id and name."
     )
-
-
-def _table(rows: Mapping[str, object], caption: str) -> Markup:
-    lines = join_html(
-        *(tag("tr", tag("th", name, scope="row"), tag("td", value)) for name, value in rows.items() if value)
-    )
-    return ui.table_region(caption, tag("table", tag("caption", caption), tag("tbody", lines), class_="svc-facts"))
 
 
 class FileDetails(widgets.VBox):  # type: ignore[misc]

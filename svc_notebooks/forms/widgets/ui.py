@@ -234,6 +234,12 @@ def table_region(label: str, table: str) -> Markup:
     return tag("div", table, class_="svc-rows", tabindex="0", role="region", aria_label=label)
 
 
+def facts_table(facts: Mapping[str, object], title: str) -> Markup:
+    """Return the facts that have a value as an HTML table with a title."""
+    rows = [tag("tr", tag("th", name, scope="row"), tag("td", value)) for name, value in facts.items() if value]
+    return table_region(title, tag("table", tag("caption", title), tag("tbody", *rows), class_="svc-facts"))
+
+
 def set_visible(widget: widgets.Widget, visible: bool) -> None:
     widget.layout.display = None if visible else "none"
 
