@@ -27,7 +27,7 @@ from ..widgets.background_task import BackgroundTask, LatestTask
 from ..widgets.dialogs import Confirmation
 from ..widgets.form import Form
 from . import changes
-from .changes import CHANGES, CallLog, Changed, EventEditor, Move, NewTimes, Undo, moved_times
+from .changes import CHANGES, CallLog, Changed, EventEditor, Move, Undo, in_view, moved_times, new_times
 from .listing import (
     ASK_GUESTS,
     MOST,
@@ -147,7 +147,7 @@ class CalendarView(Form):
         self.grid = GridWidget()
         self.grid.handler = lambda message: self._guard(lambda: self._on_message(message))
         self._opened: ShownEvent | None = None
-        self._new: NewTimes | None = None
+        self._new: Times | None = None
         self._on_choice: Callable[[str], None] = lambda _choice: None
         cancel = partial(self._guard, self.cancel)
         self.details = EventPanel(partial(self._guard, self._edit), partial(self._guard, self._ask_delete), cancel)
@@ -222,7 +222,8 @@ class CalendarView(Form):
                 self._open(self.listing.find(str(key)))
                 self._ask_delete()
             case {"kind": "create", "first": first, "last": last, "begin": begin, "end": end}:
-                self._ask_title(NewTimes.of(date.fromisoformat(first), date.fromisoformat(last), begin, end))
+                days = date.fromisoformat(first), date.fromisoformat(last)
+                self._ask_title(new_times(*days, begin, end, zone(self.zone_name)))
             case {"kind": "title", "title": title, "key": "create" | "more" as key} if self.new_event.is_open:
                 self.new_event.summary.value = str(title)
                 self._create() if key == "create" else self._edit_new()
@@ -274,7 +275,8 @@ class CalendarView(Form):
         """Open the editor for a new event, with the values of the panel for a new event if it is open."""
         new, calendar = self._new, str(self.new_event.calendar.value or "primary")
         self.dismiss()
-        fields = {**new.fields(self.zone_name), "summary": self.new_event.summary.value} if new else {}
+        times = new.fields(in_view(new, self.zone_name)) if new else {}
+        fields = {**times, "summary": self.new_event.summary.value} if new else {}
         self._open_editor(lambda editor: editor.begin(fields, calendar))
 
     def _open(self, shown: ShownEvent) -> None:
@@ -366,20 +368,21 @@ class CalendarView(Form):
 
         self._read_series(shown, ask)
 
-    def _ask_title(self, new: NewTimes) -> None:
+    def _ask_title(self, new: Times) -> None:
         self.dismiss()
         calendars = writable_calendars(self.toolbar.chosen) or writable_calendars(self.toolbar.entries)
         if not calendars:
             self._redraw()
             raise ValueError("You cannot write to any of your calendars.")
         self._new = new
-        self.new_event.ask(new.text, calendars, calendars[0][1])
+        times = span_of(new.start, new.end, zone(self.zone_name)).text
+        self.new_event.ask(times, calendars, calendars[0][1])
 
     def _create(self) -> None:
         new, calendar, summary = self._new, str(self.new_event.calendar.value), self.new_event.summary.value.strip()
         if new is None:
             return
-        named = {**new.arguments(self.zone_name), **changes.calendar_argument(calendar)}
+        named = {**new.arguments(in_view(new, self.zone_name)), **changes.calendar_argument(calendar)}
 
         def create(log: CallLog) -> Changed:
             log.run("created", create_event, *([summary] if summary else []), **named)
