@@ -2,8 +2,8 @@
 sweep | conformance | doctor`.
 
 run, grade, conformance                                  a module for each command
-serve                                                    serve, check, backup, migrate and sweep
-options, environment                                     options, output files; the service that they or variables open
+serve                                                    serve, check, backup, migrate and sweep; environment variables
+options                                                  the options of all commands, and output files
 notebook_files                                           lab; the notebooks of the package, and settings of JupyterLab
 marks                                                    saved marks and tables of `grade`
 """

@@ -129,8 +129,7 @@ def _grade_with(
     from ..course import grading
     from ..course.sandbox import NoSandboxError, find_sandbox
     from ..course.submissions import read_submission
-    from .marks.gradebook import Gradebook, csv_text, similar_notebooks, table
-    from .marks.saved_marks import SavedMarks, read_marks
+    from .marks.gradebook import Gradebook, SavedMarks, csv_text, read_marks, similar_notebooks, table
 
     try:
         if not starter.works():

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 import yaml
 
-from svc_notebooks.cli.environment import read_environment, variable_of
 from svc_notebooks.cli.options import commands
+from svc_notebooks.cli.serve import read_environment, variable_of
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "deploy"

@@ -5,8 +5,8 @@ from wsgiref.util import setup_testing_defaults
 
 import pytest
 
-from svc_notebooks.cli.environment import open_from_environment, read_environment, variable_of
 from svc_notebooks.cli.options import commands
+from svc_notebooks.cli.serve import open_from_environment, read_environment, variable_of
 from svc_notebooks.core.http.messages import Headers, Request, Response
 from svc_notebooks.server.wsgi import ServiceApp
 
