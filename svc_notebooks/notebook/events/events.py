@@ -55,8 +55,7 @@ from .body import (
     zone_name,
 )
 from .records import (
-    change_row,
-    delete_row,
+    EventCall,
     event_frame,
     event_record,
     in_zone,
@@ -389,16 +388,8 @@ def update_event(
     if not _is_following(this_and_following, ids) and event_id is not None:
         raise ValueError("event_id is the id of a new event; leave it out, because the id of an event cannot change")
     warn_about({"attachments": body.get("attachments")})
-    call = partial(
-        change_row,
-        calendar=calendar_id(session, calendar),
-        query=add_required(query, body),
-        body=body,
-        arguments=arguments,
-        own=own,
-        if_match=if_match,
-        this_and_following=this_and_following,
-    )
+    calendar, query = calendar_id(session, calendar), add_required(query, body)
+    call = EventCall(calendar, query, if_match, this_and_following, arguments, body, own).update
     keys = [*body, *(key for _, fields in own.values() for key in fields)]
     return run_on_events("Update events", call, ids, session, Batch(workers, executor, errors, progress=progress), keys)
 
@@ -516,13 +507,7 @@ def delete_event(
     following = _is_following(this_and_following, ids)
     operation = RowOperation(
         DELETED,
-        partial(
-            delete_row,
-            calendar=calendar_id(session, calendar),
-            query=query,
-            if_match=if_match,
-            this_and_following=following,
-        ),
+        EventCall(calendar_id(session, calendar), query, if_match, following).delete,
         known=known_id,
         row_errors=(*ROW_ERRORS, ValueError),
         title="Delete events",

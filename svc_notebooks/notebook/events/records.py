@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -103,30 +103,96 @@ def event_record(event: Event, time_zone: str) -> Record:
 # -- changes one event of a call for many, and converts the results of all to a DataFrame
 
 
-def change_row(
-    session: Session,
-    event_id: str,
-    report: Report,
-    calendar: str,
-    query: Mapping[str, object],
-    body: JSONObject,
-    arguments: dict[str, Any],
-    own: Mapping[str, tuple[dict[str, Any], JSONObject]],
-    if_match: str | None = None,
-    this_and_following: bool = False,
-) -> Record:
-    """Change an event, and return its record. `body` has the fields of arguments that do not depend on the event.
+@dataclass(frozen=True, slots=True)
+class EventCall:
+    """What a call for many events sends for each of them, to `calendar`. `if_match` is the etag that it must have.
 
-    `own` has other arguments and their body for some events.
+    `arguments` are those of `update_event`, and `body` has the fields of them that do not depend on the event. `own`
+    has other arguments and their body for some events.
     """
-    arguments, body = own.get(event_id, (arguments, body))
 
-    if this_and_following:
-        return event_record(change_following(session, calendar, event_id, arguments, query, if_match), UTC_NAME)
-    times = (arguments.get(name) for name in ("start", "end", "duration"))
-    if "recurrence" in arguments or any(time is not None for time in times):
-        return event_record(change_event(session, calendar, event_id, arguments, query, if_match), UTC_NAME)
-    return event_record(patch_event(session, calendar, event_id, body, query=query, if_match=if_match), UTC_NAME)
+    calendar: str
+    query: Mapping[str, object]
+    if_match: str | None
+    this_and_following: bool
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    body: JSONObject = field(default_factory=dict)
+    own: Mapping[str, tuple[dict[str, Any], JSONObject]] = field(default_factory=dict)
+
+    def update(self, session: Session, event_id: str, report: Report) -> Record:
+        """Change an event, and return its record."""
+        arguments, body = self.own.get(event_id, (self.arguments, self.body))
+        times = (arguments.get(name) for name in ("start", "end", "duration"))
+        if self.this_and_following:
+            event = self._change_following(session, event_id, arguments)
+        elif "recurrence" in arguments or any(time is not None for time in times):
+            event = self._change(session, event_id, arguments, self.if_match)
+        else:
+            event = patch_event(session, self.calendar, event_id, body, query=self.query, if_match=self.if_match)
+        return event_record(event, UTC_NAME)
+
+    def _change(self, session: Session, event_id: str, arguments: Mapping[str, Any], if_match: str | None) -> Event:
+        """Change the times or the recurrence of an event. Shows a warning if changed instances leave the series."""
+        event = get_event(session, self.calendar, event_id)
+        fields = changed_fields(event, arguments)
+        is_other_series = "recurrence" in arguments and event.get("recurrence") not in (None, fields["recurrence"])
+        edited = _edited(session, self.calendar, event) if is_other_series else 0
+        query = add_required(self.query, fields)
+        changed = patch_event(session, self.calendar, event_id, fields, query=query, if_match=if_match)
+        if edited and (lost := edited - _edited(session, self.calendar, changed)):
+            lacks = f"which the new recurrence of {event_id!r} lacks"
+            warn_caller(f"individual changes of {lost} instances are lost, {lacks}")
+        return changed
+
+    def _change_following(self, session: Session, event_id: str, arguments: Mapping[str, Any]) -> Event:
+        """Change an instance and all following ones: the series ends before it, and a new series begins there.
+
+        Returns the new series, or the changed series if the instance is its first one. If the new series cannot be
+        created, the old one is restored. Raises ValueError if the event does not recur, or if another user is its
+        organizer.
+        """
+        state = SeriesState.read(session, self.calendar, event_id)
+        master_id, split = str(state.master["id"]), state.split
+        etag = state.series_etag(self.if_match)
+        if state.is_first:
+            return self._change(session, master_id, arguments, etag)
+        if not state.is_organizer:
+            raise ValueError(_NOT_ORGANIZER)
+        fields = changed_fields(state.rest, arguments)
+        body: Any = merge_patch(state.rest, fields)
+        shift = Shift(split, read_time(body["start"]))
+        if body.get("recurrence"):
+            body["recurrence"] = state.series.without(body["recurrence"], [*map(shift.move, state.cancelled)])
+        patch = partial(patch_event, session, self.calendar, master_id)
+        patch({"recurrence": [*state.series.until(split)]}, query=self.query, if_match=etag)
+        try:
+            body["id"] = new_event_ids(session, 1)[0]  # so that a lost response creates no second series
+            created = insert_event(session, self.calendar, body, query=add_required(self.query, body))
+        except BaseException:
+            patch({"recurrence": [*state.restored]})
+            keep_changes(session, state, master_id, Shift(split, split))
+            raise
+        times = ("start", "end") if {"start", "end"} & fields.keys() else ()
+        keep_changes(session, state, str(created["id"]), shift, (*fields, *times))
+        return created
+
+    def delete(self, session: Session, event_id: str, report: Report) -> Record:
+        """Delete an event, or an instance and all following ones, and return a record with the id.
+
+        The series then ends before the instance, or is deleted if the instance is its first one.
+        """
+        target, if_match = event_id, self.if_match
+        state = SeriesState.read(session, self.calendar, event_id) if self.this_and_following else None
+        if state:
+            target, if_match = str(state.master["id"]), state.series_etag(if_match)
+            if not state.is_organizer:
+                raise ValueError(_NOT_ORGANIZER)
+        if state and not state.is_first:
+            body: Any = {"recurrence": [*state.series.until(state.split)]}
+            patch_event(session, self.calendar, target, body, query=self.query, if_match=if_match)
+        else:
+            delete_event(session, self.calendar, target, query=self.query, if_match=if_match)
+        return {"id": event_id, "deleted": True}
 
 
 def run_on_events(
@@ -162,33 +228,6 @@ def respond_row(session: Session, event_id: str, report: Report, calendar: str, 
         raise ValueError(f"you are not among the attendees of event {event_id!r}")
     body: JSONObject = {"attendeesOmitted": True, "attendees": [{**own[0], **answer}]}
     return event_record(patch_event(session, calendar, event_id, body), UTC_NAME)
-
-
-def delete_row(
-    session: Session,
-    event_id: str,
-    report: Report,
-    calendar: str,
-    query: Mapping[str, object],
-    if_match: str | None = None,
-    this_and_following: bool = False,
-) -> Record:
-    """Delete an event, or an instance and all following ones, and return a record with the id.
-
-    The series then ends before the instance, or is deleted if the instance is its first one.
-    """
-
-    target, state = event_id, SeriesState.read(session, calendar, event_id) if this_and_following else None
-    if state:
-        target, if_match = str(state.master["id"]), state.series_etag(if_match)
-        if not state.is_organizer:
-            raise ValueError(_NOT_ORGANIZER)
-    if state and not state.is_first:
-        body: Any = {"recurrence": [*state.series.until(state.split)]}
-        patch_event(session, calendar, target, body, query=query, if_match=if_match)
-    else:
-        delete_event(session, calendar, target, query=query, if_match=if_match)
-    return {"id": event_id, "deleted": True}
 
 
 # -- changes a stored event, a series, or a series from an instance on, as the arguments of `update_event` say
@@ -243,69 +282,8 @@ def _moved_fields(event: Event, start: JSONObject) -> JSONObject:
     return fields  # type: ignore[no-any-return]
 
 
-def change_event(
-    session: Session,
-    calendar: str,
-    event_id: str,
-    arguments: Mapping[str, Any],
-    query: Mapping[str, object],
-    if_match: str | None,
-) -> Event:
-    """Change the times or the recurrence of an event. Shows a warning if changed instances leave the series."""
-
-    event = get_event(session, calendar, event_id)
-    fields = changed_fields(event, arguments)
-    is_other_series = "recurrence" in arguments and event.get("recurrence") not in (None, fields["recurrence"])
-    edited = _edited(session, calendar, event) if is_other_series else 0
-    query = add_required(query, fields)
-    changed = patch_event(session, calendar, event_id, fields, query=query, if_match=if_match)
-    if edited and (lost := edited - _edited(session, calendar, changed)):
-        warn_caller(f"individual changes of {lost} instances are lost, which the new recurrence of {event_id!r} lacks")
-    return changed
-
-
 def _edited(session: Session, calendar: str, series: Event) -> int:
     return sum(event.get("status") != "cancelled" for event in exceptions(session, calendar, series))
-
-
-def change_following(
-    session: Session,
-    calendar: str,
-    event_id: str,
-    arguments: Mapping[str, Any],
-    query: Mapping[str, object],
-    if_match: str | None,
-) -> Event:
-    """Change an instance and all following ones: the series ends before the instance, and a new series begins there.
-
-    Returns the new series, or the changed series if the instance is its first one. If the new series cannot be created,
-    the old one is restored. Raises ValueError if the event does not recur, or another user is its organizer.
-    """
-
-    state = SeriesState.read(session, calendar, event_id)
-    master_id, split = str(state.master["id"]), state.split
-    etag = state.series_etag(if_match)
-    if state.is_first:
-        return change_event(session, calendar, master_id, arguments, query, etag)
-    if not state.is_organizer:
-        raise ValueError(_NOT_ORGANIZER)
-    fields = changed_fields(state.rest, arguments)
-    body: Any = merge_patch(state.rest, fields)
-    shift = Shift(split, read_time(body["start"]))
-    if body.get("recurrence"):
-        body["recurrence"] = state.series.without(body["recurrence"], [*map(shift.move, state.cancelled)])
-    patch = partial(patch_event, session, calendar, master_id)
-    patch({"recurrence": [*state.series.until(split)]}, query=query, if_match=etag)
-    try:
-        body["id"] = new_event_ids(session, 1)[0]  # so that a lost response creates no second series
-        created = insert_event(session, calendar, body, query=add_required(query, body))
-    except BaseException:
-        patch({"recurrence": [*state.restored]})
-        keep_changes(session, state, master_id, Shift(split, split))
-        raise
-    times = ("start", "end") if {"start", "end"} & fields.keys() else ()
-    keep_changes(session, state, str(created["id"]), shift, (*fields, *times))
-    return created
 
 
 # -- a series with its changed and cancelled instances, before several instances change
