@@ -195,7 +195,7 @@ def create_folder(
         BadRequest: `parent` is not a folder.
         NotFound: `parent` does not exist, or this user may not see it.
 
-    See docs/rules.md#a4-metadata (A4).
+    See tests/rules.csv (A4).
 
     >>> lab = svc.sandbox()
     >>> data = svc.create_folder("Data")
@@ -331,7 +331,7 @@ def copy(
         NotAllowed: The file is a folder, or readers may not copy the file (A6-05) and this user is a reader.
         NotFound: The file does not exist, or this user may not see it.
 
-    See docs/rules.md#a6-05a (A6-05).
+    See tests/rules.csv (A6-05).
 
     >>> lab = svc.sandbox()
     >>> plan = svc.upload(b"plan", name="plan.txt")
