@@ -585,7 +585,9 @@ def start_upload(
     return ClientUpload(session, request, progress=progress, claim=claim).begin()
 
 
-def resume_upload(session: Session, session_uri: str, source: object, *, chunk_size: int | None = None) -> ClientUpload:
+def resume_upload(
+    session: Session, session_uri: str, source: object, *, chunk_size: int | str | None = None
+) -> ClientUpload:
     """Return an upload that continues an open session with `.run()` or `.resume()`.
 
     These methods open an expired session again if the journal has the metadata, or raise SessionExpired. Raises

@@ -220,7 +220,7 @@ def permissions(file: File, *, session: SessionLike = None) -> DataFrame:
 
     Returns:
         One row for each permission: file_id (str), id (str), type (str), role (str, "owner" for the owner),
-        email_address, domain (str; missing if not of this type).
+        email_address, domain (str; missing if not of this type), display_name (str).
 
     Raises:
         NotAllowed: This user may not write to the file. Only writers may see its permissions.

@@ -211,7 +211,7 @@ class Sandbox(Identities, SandboxControls):
         """List the attempts of the service to deliver notifications, in the order of their times.
 
         Returns:
-            One row for each attempt: channel_id, resource_id (str), message_number (Int64), state (str), attempt
+            One row for each attempt: number (Int64, the message number), state, channel_id, resource_id (str), attempt
             (Int64, from 1), due, time (datetime64[ms, UTC]), status (Int64, missing if there was no response), outcome
             (str: delivered, retry, failed, cancelled), error (str, the reason if there was no response).
 
@@ -227,7 +227,7 @@ class Sandbox(Identities, SandboxControls):
         """List the e-mails about events that a real service would have sent (E-16). The oldest e-mail is the first row.
 
         Returns:
-            One row for each e-mail: time (datetime64[ms, UTC]), event_id, to, method (str: request, update, cancel),
+            One row for each e-mail: to (str), time (datetime64[ms, UTC]), event_id, method (str: request, update, cancel),
             subject (str).
 
         >>> lab = svc.sandbox()
