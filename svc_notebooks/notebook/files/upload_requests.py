@@ -320,7 +320,7 @@ def repeat_upload(session: Session, request: UploadRequest, report: Report, *, a
 
 
 def _how_to_go_on(upload: ClientUpload, *, alone: bool) -> str:
-    if not upload.resumes_later:
+    if upload.session_uri and not upload.resumes_later:
         return "an upload from a stream cannot go on in another call; give a path or bytes"
     return "run the cell again to go on" if alone else f"upload {upload.request.name!r} again to go on with it"
 

@@ -123,9 +123,7 @@ DELIVERIES = Schema(
 
 CHANGES = schema("time time, name text, fileId text, mimeType text, removed flag, trashed flag")
 
-PERMISSIONS = schema(
-    "emailAddress text, role text, id text, file_id text, displayName text, domain text, type text"
-)
+PERMISSIONS = schema("emailAddress text, role text, id text, file_id text, displayName text, domain text, type text")
 
 DOCTOR = schema("check text, found text, fix text, status text")
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...core.errors.caller_warning import warn_caller
 from ...core.errors.public_calls import public_methods, unknown_argument
-from ...core.fault_plan import ACTION_KEYS, MATCH_KEYS, PRESETS, Action, Match
+from ...core.fault_plan import ACTION_KEYS, ACTIONS, MATCH_KEYS, PRESETS, Action, Match
 from ...core.http.messages import JSONObject
 from ...core.time_arguments import instant_of
 from ..frames.frames import frame
@@ -49,6 +49,8 @@ def fault_steps(steps: Sequence[Any], one: Mapping[str, Any], times: int) -> lis
         status, reason = one.get("status", 403), one["reason"]
         errors = [{"domain": "global", "reason": reason, "message": f"A fault of the sandbox: {reason}"}]
         one = {"status": status, "body": {"error": {"code": status, "message": reason, "errors": errors}}, **one}
+    if {"body", "headers"} & one.keys() and not {*ACTIONS} & one.keys():
+        one = {"status": 200, **one}
     match = {name: value for name, value in one.items() if name in MATCH_KEYS}
     action = {name: value for name, value in one.items() if name in ACTION_KEYS}
     return [*steps, {"match": match, "action": action, "times": times}]
