@@ -140,8 +140,8 @@ HINTS = {
 def test_the_message_says_what_works(lab, case):
     for name in ("Twin", "Twin"):
         svc.create_calendar(name)
-    svc.create_folder("Pair")
-    svc.upload(b"", name="a", folder=svc.create_folder("in", svc.create_folder("Pair")))
+    svc.create_file("Pair", mime_type="folder")
+    svc.upload(b"", name="a", folder=svc.create_folder("in", svc.create_file("Pair", mime_type="folder")))
     svc.share("Pair/in", "bob@svc.example")
     call, words = HINTS[case]
 
@@ -163,6 +163,11 @@ WORKS = {
     ),
     "a size as text": (lambda: svc.upload(bytes(300_000), name="n", chunk_size="256 KB")["size"].tolist(), [300_000]),
     "a limit as text": (lambda: svc.Policy(storage_limit="1.5 MB").storage_limit, 1_572_864),
+    "the same folder": (lambda: svc.create_folder("Top")["id"].item() == svc.create_folder("Top")["id"].item(), True),
+    "the same folder with a field": (
+        lambda: [svc.create_folder("New", starred=flag)["starred"].item() for flag in (True, False)],
+        [True, False],
+    ),
     "one reminder": (
         lambda: svc.create_event("a", start="2026-11-02", reminders="1 day")["reminders"][0]["overrides"][0]["minutes"],
         1440,
@@ -208,7 +213,10 @@ WORKS = {
     "last month": (lambda: len(svc.files(modified_after="last month")), 4),
     "a calendar's name": (lambda: len(svc.free_times("Abroad", within="2026-11-02")), 8),
     "folders of a name": (
-        lambda: [svc.create_folder("2026"), svc.files(folder="2026/Lab", order_by="name")["name"].tolist()][1],
+        lambda: [
+            svc.create_file("2026", mime_type="folder"),
+            svc.files(folder="2026/Lab", order_by="name")["name"].tolist(),
+        ][1],
         ["a.txt", "b/c.txt"],
     ),
     "the zone of the calendar": (
@@ -403,20 +411,6 @@ def test_fill_sets_the_controls_of_a_form(lab, tmp_path):
     assert form.value["start"] == {"dateTime": "2026-11-02T10:00:00", "timeZone": "Asia/Tokyo"}
     with pytest.raises(AttributeError, match=r"form\.fill"):
         svc.upload_form().value = {}
-
-
-def test_a_changed_file_of_a_folder_is_named_or_replaced(lab, tmp_path):
-    folder = tmp_path / "data"
-    folder.mkdir()
-    (folder / "a.txt").write_bytes(b"1")
-    first = svc.upload(folder)
-    (folder / "a.txt").write_bytes(b"2")
-
-    replaced = svc.upload(folder, overwrite=True)
-    assert (replaced["outcome"].tolist(), replaced["id"].tolist()) == (["replaced"], first["id"].tolist())
-    (folder / "a.txt").write_bytes(b"3")
-    with pytest.warns(UserWarning, match="other content.* data/a.txt; overwrite=True replaces"):
-        assert svc.upload(folder)["outcome"].tolist() == ["uploaded beside"]
 
 
 def test_a_fault_has_another_reason(lab):

@@ -64,10 +64,11 @@ class TreeUpload:
         key = PurePosixPath(composed(str(path)))
         if key not in self._folders:
             parent = self.folder(path.parent)
-            self._folders[key] = self._existing_folder(parent, path.name) or self._create_folder(parent, path.name)
+            self._folders[key] = self.existing_folder(parent, path.name) or self._create_folder(parent, path.name)
         return self._folders[key]
 
-    def _existing_folder(self, parent: str, name: str) -> str | None:
+    def existing_folder(self, parent: str, name: str) -> str | None:
+        """Return the id of the oldest folder of this name in a folder, or None."""
         folder_type = self._session.names.native("folder")
         matches = (file["id"] for file in self._named(parent, name) if file.get("mimeType") == folder_type)
         return next(matches, None)
