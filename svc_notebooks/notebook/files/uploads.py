@@ -288,6 +288,8 @@ def resume_upload(
 def pending_uploads(*, session: SessionLike = None) -> DataFrame:
     """List this user's unfinished resumable uploads to the service of the session, oldest first.
 
+    An upload from an open file object is not listed, because another call cannot read it again: give its path or bytes.
+
     Returns:
         One row for each upload: name (str), total, chunk_size (Int64, bytes), media_type (str), started
         (datetime64[ms, UTC]), session_uri (str), source (str, the path of the file; missing for other sources).
