@@ -164,7 +164,7 @@ def read(
     and mime_type, or if the content has another size than the row.
 
     Args:
-        file: An id, a row, or a DataFrame of one row.
+        file: An id, a link, a path like "birds/may.csv", a row, or a DataFrame of one row.
         format: The format of the export of a native document, like "pdf", as for `export`. None reads the content.
         byte_range: The bytes to download, like (0, 99) with both included. `download` lists the other forms. None
             downloads the whole content.
