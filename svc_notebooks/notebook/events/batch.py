@@ -80,7 +80,11 @@ def create_events(
         )
     names = [snake(str(column)) for column in frame.columns]
     _check_columns(frame, names)
-    common = {"time_zone": time_zone, "calendar": calendar_id(session, calendar), "send_updates": send_updates}
+    common: dict[str, Any] = {
+        "time_zone": time_zone,
+        "calendar": calendar_id(session, calendar),
+        "send_updates": send_updates,
+    }
     query_of(common)
     warn_deprecated(names)
     zone = zone_name("time_zone", time_zone) or "UTC"
