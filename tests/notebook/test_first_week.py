@@ -102,6 +102,10 @@ HINTS = {
         lambda lab: svc.create_event("a", start="2026-11-02", reminders={"email": "1d"}),
         r"give a list such as \[10, \('email', '1 day'\)\]",
     ),
+    "a key of a guest": (
+        lambda lab: svc.create_event("a", start="2026-11-02", attendees=[{"email": "a@x.example", "optinal": True}]),
+        "attendees has the unknown key 'optinal'; did you mean optional",
+    ),
     "a calendar on the web": (lambda lab: svc.import_events("https://a.example/a.ics"), "give the content"),
     "several of a name": (
         lambda lab: [svc.upload([b"1", b"2"], name=["t", "t"]), svc.upload(b"3", name="t", overwrite=True)],
@@ -153,6 +157,7 @@ WORKS = {
     "a path": (lambda: svc.read("/2026/Lab/a.txt"), b"hello"),
     "an address": (lambda: svc.file("svc://2026/Lab/a.txt", fields="name")["name"].tolist(), ["a.txt"]),
     "a name in the top folder": (lambda: svc.read(svc.upload(b"top", name="top.txt")["name"][0]), b"top"),
+    "a generated id": (lambda: svc.upload(b"1", name="n", file_id=svc.generate_ids(1))["size"].tolist(), [1]),
     "new content": (
         lambda: (
             [svc.upload(text, name="n.txt", overwrite=True)["id"].item() for text in (b"1", b"22")][-1]

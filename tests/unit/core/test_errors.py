@@ -9,11 +9,11 @@ from svc_notebooks.core.errors.errors import error_from
 
 FILLED = {
     "fileId": "f", "message": "m", "field": "name", "name": "q", "value": "v", "source": "a/b", "target": "c/d",
-    "operation": "files.get", "scopes": "storage", "key": "name", "method": "PUT", "allowed": "GET", "limit": 1, "seconds": 30, "size": 1,
+    "operation": "files.get", "key": "name", "method": "PUT", "allowed": "GET", "limit": 1, "seconds": 30, "size": 1,
     "address": "https://hooks.example/in", "id": "c1", "permissionId": "p",
     "calendarId": "primary", "eventId": "e", "role": "writer", "most": 5, "count": 6,
     "host": "evil.example", "origin": "https://evil.example", "file": "f", "problem": "a part is missing",
-    "user": "bob@svc.example", "hint": "", "absent": "apps", "near": "",
+    "user": "bob@svc.example", "hint": "", "scopes": "storage", "absent": "apps", "near": "",
 }  # fmt: skip
 
 
