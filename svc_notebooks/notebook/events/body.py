@@ -199,11 +199,11 @@ def _recurrence(argument: str, value: Any) -> JSON:
 
 
 def _attendees(argument: str, value: Any) -> JSON:
-    attendees = people(argument, value)
+    attendees: Any = people(argument, value)
     for name in (name for attendee in attendees for name in attendee if name not in _ATTENDEE_KEYS):
         near = nearest_name(name, _ATTENDEE_KEYS) or f"one of {', '.join(_ATTENDEE_KEYS)}"
         raise ValueError(f"{argument} has the unknown key {name!r}; did you mean {near}?")
-    return attendees
+    return attendees  # type: ignore[no-any-return]
 
 
 def _object(argument: str, value: Any) -> JSONObject:

@@ -36,7 +36,7 @@ class ServiceAccount:
         self._key = dict(key)
 
     def __repr__(self) -> str:
-        return f"<ServiceAccount {self.email}; lab.sign_in(account) returns its session>"
+        return f"<ServiceAccount {self.email}>"
 
     @property
     def email(self) -> str:
