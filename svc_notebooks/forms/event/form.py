@@ -15,6 +15,7 @@ from traitlets import TraitError
 
 from ...client.session import Session, SessionLike, session_or_current
 from ...core.errors.errors import SvcError
+from ...core.errors.public_calls import unknown_argument
 from ...core.events.rrule import Start
 from ...core.events.series import Series
 from ...core.events.validation import problems, with_defaults
@@ -23,7 +24,7 @@ from ...core.platform import capabilities
 from ...core.time_zones import UTC_NAME, zone, zone_names
 from ...notebook.events.body import LENIENT, QUERY_ARGUMENTS, partial_body, query_of
 from ...notebook.events.calendars import free_times
-from ...notebook.events.events import create_event
+from ...notebook.events.events import ARGUMENTS, body_arguments, create_event
 from ...notebook.events.query import events
 from ...notebook.events.records import in_zone
 from ...notebook.frames.frames import camel, concatenate
@@ -284,6 +285,12 @@ class EventForm(Form):
         finally:
             self._updating = False
             self._update()
+
+    def fill(self, **values: Any) -> None:
+        """Set fields, given as arguments of `create_event`: `form.fill(summary="Tea", start="2026-11-02")`."""
+        if unknown := [name for name in values if name not in ARGUMENTS]:
+            raise TypeError(unknown_argument("fill", unknown[0], [*ARGUMENTS]))
+        self.value = {**self.value, **partial_body(**body_arguments(self.session, values))}
 
     @property
     def result(self) -> DataFrame:

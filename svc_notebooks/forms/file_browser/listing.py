@@ -24,7 +24,6 @@ from ..widgets.form import call_text, copy_button
 from ..widgets.grid import Grid
 
 if TYPE_CHECKING:
-    from ...client.session import Session
     from .browser import FileBrowser
 
 

@@ -20,7 +20,7 @@ from ...core.http.messages import JSONObject
 from ...core.resources.colors import EVENT_COLORS
 from ...core.time_arguments import calendar_period, python_time, without_words
 from ...core.time_zones import zone
-from ..arguments import File, choice, people as read_people, row_ids
+from ..arguments import Column, File, people as read_people, roles_of, row_ids
 from ..batch.batch import Batch, Errors, Report, RowCall, RowOperation, run
 from ..frames.frames import Record, frame
 from ..frames.schemas import CALENDAR_PERMISSIONS, CALENDARS, COLORS, FREE_BUSY, FREE_TIMES
@@ -109,7 +109,7 @@ def share_calendar(
     calendar: File,
     people: str | Iterable[str],
     *,
-    role: str = "reader",
+    role: Column[str] | None = None,
     errors: Errors = None,
     session: SessionLike = None,
 ) -> DataFrame:
@@ -122,9 +122,10 @@ def share_calendar(
         calendar: The id or name of a calendar, "primary", a row or a DataFrame of `calendars()`, or a list of these.
         people: An e-mail address, "anyone" (everyone who has the calendar's id), "domain:example.com" (every user of
             this domain), or several of these: in a list, a column, one text with commas between them, or a DataFrame
-            of `calendar_permissions()`, whose roles are not read.
+            such as that of `calendar_permissions()`.
         role: "freeBusyReader" (sees when the owner is busy), "reader" (sees the events), "writer" (also changes the
-            events) or "owner" (also shares the calendar).
+            events) or "owner" (also shares the calendar), or a list or Series with a role for each person. None: the
+            column role of a DataFrame of people, or else "reader".
         errors: What happens with an error of one of several rows. See docs/bulk.md.
 
     Returns:
@@ -141,7 +142,8 @@ def share_calendar(
     >>> svc.share_calendar("primary", "bob@svc.example, eve@svc.example", role="freeBusyReader")["type"].tolist()
     ['user', 'user']
     """
-    call = partial(_share_row, role=choice("role", role, ROLES))
+    rules = [*map(_rule_id, read_people("people", people))]
+    call = partial(_share_row, roles=dict(zip(rules, roles_of(people, role, len(rules), ROLES), strict=True)))
     return _run(call, calendar, people, "Share calendars", Batch(errors=errors), session)
 
 
@@ -205,9 +207,10 @@ def _run(
     return run(operation, rows, session, batch)
 
 
-def _share_row(session: Session, row: _Row, report: Report, *, role: str) -> Record:
+def _share_row(session: Session, row: _Row, report: Report, *, roles: Mapping[str, str]) -> Record:
 
     scope_type, _, value = row[1].partition(":")
+    role = roles[row[1]]
     client.insert_access_rule(session, row[0], {"role": role, "scope": {"type": scope_type, "value": value}})
     return _record(row, role)
 
@@ -327,7 +330,9 @@ def free_times(
     names = _names(session, "people", people)
     length = parse_duration(duration, "duration")
     if length < timedelta(minutes=1):
-        raise ValueError(f"duration is {duration!r}; it must be a minute or more")
+        raise ValueError(
+            f"duration is {duration!r}; it must be a minute or more, such as '30 min'; a number means seconds"
+        )
     name = zone_name("time_zone", time_zone) or _own_zone(session)
     begin, end = _window(within, session.clock.now(), name)
     if end - begin > _LONGEST:
@@ -428,7 +433,7 @@ def _unseen(names: list[str]) -> NotFound:
 
 
 def _known(name: str) -> Record:
-    return {"calendar": name, "busy": []}
+    return {"calendar": name}
 
 
 def _busy_row(session: Session, name: str, report: Report, *, query: JSONObject) -> Record:

@@ -20,7 +20,7 @@ from ..arguments import File, choice, one_row_id, optional_text, whole
 from ..frames.frames import Record, concatenate, frame, select_columns, snake
 from ..frames.schemas import EVENT, EVENTS, INSTANCES, PREVIEW
 from .body import End, When, Zone, calendar_id, event_body, in_its_zone, query_of, time_object, zone_name
-from .records import event_frame, fields_mask, in_zone
+from .records import event_frame, event_record, fields_mask, in_zone
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -52,6 +52,8 @@ def events(
     session: SessionLike = None,
 ) -> DataFrame:
     """List the events of a calendar. A recurring event is one row, or with `single_events` one row for each instance.
+
+    Without `single_events`, a cancelled instance of a series is a row, too, with the status "cancelled".
 
     Args:
         text: Words, all of which must be in the title, description, location or attendees of an event.
@@ -111,8 +113,8 @@ def events(
     }
     most = None if limit is None else whole("limit", limit, 0)
     with closing(list_event_pages(session, calendar, parameters, limit=most)) as listed:
-        frames = [event_frame(schema, page, name) for page in listed]
-    return concatenate(schema, frames or [event_frame(schema, [], name)])
+        frames = [frame(schema, [event_record(event, name) for event in page]) for page in listed]
+    return in_zone(concatenate(schema, frames), name)
 
 
 def wire_window(time_min: object, time_max: object, time_zone: str, clock: Clock) -> dict[str, str | None]:
@@ -162,9 +164,9 @@ def instances(
         calendar: The id, the name or a row of the calendar that contains the event.
 
     Returns:
-        One row for each instance: summary (str), start, end (datetime64[ms, `time_zone`]), original_start_time
-        (datetime64[ms, `time_zone`], the start without the change), original_start_time_zone, id, recurring_event_id
-        (str), all_day (boolean), status (str).
+        One row for each instance: summary (str), start, end (datetime64[ms, `time_zone`]), location (str),
+        attendees (object), original_start_time (datetime64[ms, `time_zone`], the start without the change),
+        original_start_time_zone, html_link, id, recurring_event_id (str), all_day (boolean), status (str).
 
     Raises:
         BadRequest: The event is not a recurring event.

@@ -67,7 +67,7 @@ ABOUT = schema(
 )
 
 IMPORT_FORMATS = schema(
-    "native text, extensions text, title text, media_type text, note text, native_type text, max_size count"
+    "native text, title text, native_type text, media_type text, note text, max_size count, extensions text"
 )
 
 EXPORT_FORMATS = schema("native text, title text, media_type text, native_type text, extension text")
@@ -112,14 +112,19 @@ NOTIFICATIONS = schema(
     "content_type text, content_length count, waited seconds, tries count, answers text, outcome text"
 )
 
-DELIVERIES = schema(
-    "message_number count, state text, channel_id text, resource_id text, due time, time time, error text, attempt "
-    "count, status count, outcome text"
+DELIVERIES = Schema(
+    (
+        Column("number", "Int64", "message_number"),
+        *schema(
+            "state text, channel_id text, resource_id text, due time, time time, error text, attempt count, status "
+            "count, outcome text"
+        ).columns,
+    )
 )
 
 CHANGES = schema("time time, name text, fileId text, mimeType text, removed flag, trashed flag")
 
-PERMISSIONS = schema("emailAddress text, role text, id text, file_id text, domain text, type text")
+PERMISSIONS = schema("emailAddress text, role text, id text, file_id text, displayName text, domain text, type text")
 
 DOCTOR = schema("check text, found text, fix text, status text")
 
@@ -210,8 +215,8 @@ EVENT = Schema(EVENTS.columns[:-2] + _columns(*_OTHERS) + EVENTS.columns[-2:])
 """All columns of an event, with a column for each top-level field of `EVENT_FIELDS`."""
 
 INSTANCES = Schema(
-    _columns("summary", "start", "end", "originalStartTime", "original_start_time_zone")
-    + _columns("id", "recurringEventId", "all_day", "status")
+    _columns("summary", "start", "end", "location", "attendees", "originalStartTime", "original_start_time_zone")
+    + _columns("htmlLink", "id", "recurringEventId", "all_day", "status")
 )
 
 CREATED = schema("row any, summary text, start time, end time, id text, htmlLink text, error text, field text")
@@ -228,7 +233,7 @@ CALENDARS = schema("summary text, accessRole text, timeZone text, id text, descr
 
 COLORS = schema("id text, name text, background text, foreground text")
 
-OUTBOX = schema("time time, event_id text, to text, method text, subject text")
+OUTBOX = schema("to text, time time, event_id text, method text, subject text")
 
 IMPORTED = schema(
     "summary text, start time, end time, time_zone text, iCalUID text, id text, htmlLink text, notes text, "
