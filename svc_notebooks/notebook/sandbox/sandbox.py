@@ -28,6 +28,7 @@ from ...client.session import (
 from ...client.transport.bounds import WHOLE_RESPONSE
 from ...client.transport.in_process import TransportError
 from ...client.transport.retry import connection_error
+from ...core.api.operations import LIST_COST
 from ...core.brand_names import NOWHERE, Names
 from ...core.errors.caller_warning import warn_caller
 from ...core.errors.public_calls import public_methods
@@ -458,6 +459,11 @@ def sandbox(
     lab.follow(make_current(lab.session))
     for note in lab.service.notes:
         warn_caller(note)
+    if policy and policy.rate_costs == "units" and policy.rate_limit and policy.rate_limit < LIST_COST:
+        warn_caller(
+            f"rate_limit={policy.rate_limit} counts units, of which a list of files costs {LIST_COST}, so that it is"
+            " always refused; rate_costs='requests' counts requests"
+        )
     return lab
 
 

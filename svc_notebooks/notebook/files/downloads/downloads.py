@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -21,9 +22,10 @@ from ....client.downloads.exports import (
     same_export,
     save_export,
 )
-from ....client.files import get_file
+from ....client.files import CHECKSUMS, checksum, get_file
 from ....client.session import Session, SessionLike, session_or_current
 from ....core.errors.caller_warning import warn_caller
+from ....core.errors.errors import ContentMismatch
 from ....core.processes import temporary_folder
 from ....local.tree import UrlFile, is_url, without_file_scheme
 from ...arguments import File, flag, is_frame, is_new_folder, target_path
@@ -51,7 +53,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ....core.http.ranges import ByteRange
-    from ....core.resources.files import File, File as FileResource
+    from ....core.resources.files import File as FileResource
     from ....local.saving import DistinctPaths, SavedFile
 
 
@@ -184,7 +186,8 @@ def read(
     """Download the content of one file, or a byte range of the content, and return the bytes.
 
     The size is compared with the metadata of the file, which are requested if `file` is not a row with id, name, size
-    and mime_type, or if the content has another size than the row.
+    and mime_type, or if the content has another size than the row. The checksum of a row, as of `upload`, is compared,
+    too.
 
     Args:
         file: An id, a link, a path like "birds/may.csv", a row, or a DataFrame of one row.
@@ -198,7 +201,7 @@ def read(
         NotFound: The file does not exist, or this user may not see it.
         NotAllowed: The file has no content that this user can download.
         BadRequest: The content has no byte in this range, or the document does not have this format.
-        ContentMismatch: The service sends content of another size than the metadata have.
+        ContentMismatch: The service sends content of another size or checksum than the metadata have.
 
     See tests/rules.csv (A6).
 
@@ -216,13 +219,23 @@ def read(
         document = get_file(session, file_id, fields="id,name,mimeType")
         return read_export(session, file_id, export_target(session, document, name).media_type)
     known = known_files(file, checksum=False).get(file_id)
-    return read_content(
+    content = read_content(
         session,
         file_id,
         size=None if known is None else int(known["size"]),
         byte_range=byte_range,
         acknowledge_abuse=acknowledge_abuse,
     )
+    is_other = byte_range is None and known is not None and not _has_checksum(known, content)
+    if is_other and not _has_checksum(get_file(session, file_id, fields=CHECKSUMS), content):  # the row is not old
+        raise ContentMismatch(f"The content of file {file_id} has another checksum than its metadata.")
+    return content
+
+
+def _has_checksum(file: FileResource, content: bytes) -> bool:
+    """Return whether a content has the checksum in the metadata of a file, or True without a checksum."""
+    stored = checksum(file)
+    return stored is None or hashlib.new(stored[0], content, usedforsecurity=False).hexdigest() == stored[1]
 
 
 def export(
@@ -333,7 +346,7 @@ _CHECKSUMS = {"sha256_checksum": 64, "md5_checksum": 32}
 """The columns with checksums, and their numbers of hexadecimal digits."""
 
 
-def known_files(file: Any, *, checksum: bool = True) -> dict[str, File]:
+def known_files(file: Any, *, checksum: bool = True) -> dict[str, FileResource]:
     """Return the metadata by file id of the rows that have an id, a name, a size, a media type and a checksum.
 
     If `checksum` is False, a row needs no checksum.
@@ -345,7 +358,7 @@ def known_files(file: Any, *, checksum: bool = True) -> dict[str, File]:
     return {row["id"]: row for row in _known(file) if not checksum or row.keys() & {"md5Checksum", "sha256Checksum"}}
 
 
-def _known(value: Any) -> Iterator[File]:
+def _known(value: Any) -> Iterator[FileResource]:
     if isinstance(value, str):
         return
     if is_frame(value):
@@ -363,7 +376,7 @@ def _known(value: Any) -> Iterator[File]:
             yield from _known(member)
 
 
-def _known_row(row: Mapping[str, Any]) -> Iterator[File]:
+def _known_row(row: Mapping[str, Any]) -> Iterator[FileResource]:
     """Yield the metadata in a row as a resource of the interface, unless a value is missing or not valid."""
     checksums = {
         camel(column): row[column]
@@ -374,7 +387,7 @@ def _known_row(row: Mapping[str, Any]) -> Iterator[File]:
     size = str(row.get("size"))
     if is_text and size.isdecimal():
         known = {"id": row["id"], "name": row["name"], "size": size, "mimeType": row["mime_type"], **checksums}
-        yield cast("File", known)
+        yield cast("FileResource", known)
 
 
 _ARCHIVES = frozenset((".7z", ".bz2", ".gz", ".rar", ".tar", ".tbz2", ".tgz", ".txz", ".xz", ".zip", ".zst"))
@@ -481,7 +494,7 @@ def target_of(count: int, to: str | os.PathLike[str] | None, executor: Executor 
 CONTINUE_HINT = "run the cell again to go on"
 """How to go on after an interrupt, because a file that is complete is not saved again."""
 
-Metadata: TypeAlias = "tuple[File, Exception | None]"
+Metadata: TypeAlias = "tuple[FileResource, Exception | None]"
 """The metadata of a file, or only its id and the error of the request."""
 
 
@@ -492,7 +505,7 @@ class DownloadRow(NamedTuple):
     file has an `error`, or because it has no content, as `skipped` says. `label` names the file in error messages.
     """
 
-    file: File
+    file: FileResource
     label: str
     path: Path | None = None
     export: str | None = None
@@ -501,7 +514,7 @@ class DownloadRow(NamedTuple):
 
 
 def request_metadata(
-    session: Session, ids: Sequence[str], known: Mapping[str, File], fields: str, batch: Batch, schema: Schema
+    session: Session, ids: Sequence[str], known: Mapping[str, FileResource], fields: str, batch: Batch, schema: Schema
 ) -> Iterator[Metadata]:
     """Return an iterator over the metadata of the files, which are requested for those that are not in `known`.
 
@@ -564,7 +577,7 @@ class DownloadRows:
             else:
                 yield DownloadRow(file, f"row {n}", error=error)
 
-    def file_row(self, file: File, n: int, name: str, export: str | None = None) -> DownloadRow:
+    def file_row(self, file: FileResource, n: int, name: str, export: str | None = None) -> DownloadRow:
         """Return the row number `n` for a file, which gets `name` in the folder `target`, or the path `target`."""
 
         if self.in_folder is None:
@@ -575,7 +588,7 @@ class DownloadRows:
         path = self.target / safe_name(name) if self.in_folder else self.target
         return self._row(file, f"row {n}", self.paths.claim(path), export)
 
-    def _folder_rows(self, folder: File) -> Iterator[DownloadRow]:
+    def _folder_rows(self, folder: FileResource) -> Iterator[DownloadRow]:
         from ....client.downloads.tree_download import list_remote_tree
 
         if self.byte_range is not None:
@@ -597,7 +610,7 @@ class DownloadRows:
                     file.metadata, str(file.path), file.path, None if file.export is None else file.export.media_type
                 )
 
-    def _row(self, file: File, label: str, path: Path, export: str | None = None) -> DownloadRow:
+    def _row(self, file: FileResource, label: str, path: Path, export: str | None = None) -> DownloadRow:
         if error := self._folder_error(path.parent):
             return DownloadRow(file, label, error=error)
         return DownloadRow(file, label, path, export)
@@ -659,5 +672,5 @@ def known_of_row(row: DownloadRow) -> Record:
     return {**row.file, "size": None, "of": row.file.get("size")}
 
 
-def _record(file: File, saved: SavedFile) -> Record:
+def _record(file: FileResource, saved: SavedFile) -> Record:
     return {**file, "path": str(saved.path), "size": saved.size, "outcome": saved.outcome, "of": file.get("size")}
