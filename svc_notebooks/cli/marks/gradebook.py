@@ -42,7 +42,6 @@ from .roster import (
 )
 
 if TYPE_CHECKING:
-    from ...course.definition import Verdict
     from ...course.grading import SubmissionResult
     from ...course.submissions import Submission
 

@@ -72,7 +72,7 @@ def expiration_time(session: Session, expires_in: Any, expiration: object) -> in
 
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from pandas import DataFrame, Series
 
