@@ -126,9 +126,9 @@ def difference_view(old: ExchangeView, new: ExchangeView) -> Markup:
     is_body = differences["what"].isin([f"{message} body" for message in _MESSAGES])
     changed = set(differences["what"])
     bodies = [_body_difference(old, new, message) for message in _MESSAGES if f"{message} body" in changed]
-    lines = differences[~is_body][["what", "first", "second"]].fillna("(none)").values.tolist()
+    lines = differences[~is_body][["what", "first", "second"]].fillna("(none)").itertuples(index=False, name=None)
     headings = (f"Exchange {old.n}", f"Exchange {new.n}")
-    return join_html(title, comparison_table("Differences", headings, lines) if lines else "", *bodies)
+    return join_html(title, comparison_table("Differences", headings, lines) if not is_body.all() else "", *bodies)
 
 
 def _body_difference(old: ExchangeView, new: ExchangeView, message: str) -> Markup:
