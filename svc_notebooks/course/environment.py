@@ -138,7 +138,7 @@ def to_json(value: Value) -> JSON:
     return list(value) if isinstance(value, list) else value
 
 
-def from_json(value: Any) -> Value:
+def from_json(value: Any) -> Any:
     """Convert a JSON value of `to_json` back to the exercise value."""
     if not isinstance(value, dict):
         return value

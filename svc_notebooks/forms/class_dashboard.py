@@ -84,7 +84,7 @@ _BACKUPS = _headings("time", "user", "size", path="File on the machine of the se
 VIEWS = (
     ClassList("students", "Students", "students", "The class has no account.", _STUDENTS, "email", newest_first=False),
     ClassList("steps", "Steps of exercises", "steps", "No request belongs to a step yet.", _STEPS, newest_first=False),
-    ClassList("predictions", "Predictions", "predictions", "No prediction yet.", _PREDICTIONS, None, newest_first=False),
+    ClassList("predictions", "Predictions", "predictions", "No prediction.", _PREDICTIONS, None, newest_first=False),
     ClassList("requests", "Requests", "journal", "No request yet.", _REQUESTS),
     ClassList("errors", "Errors", "journal", "No request has failed.", _REQUESTS),
     ClassList("backups", "Backups", "backups", "No student was reset yet.", _BACKUPS, "user"),

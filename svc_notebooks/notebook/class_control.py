@@ -268,7 +268,7 @@ class ClassControl:
         return answer
 
 
-def report_prediction(question: str, answer: str, right: bool) -> None:  # noqa: FBT001
+def report_prediction(question: str, answer: str, right: bool) -> None:
     """Send the first answer to a question to the service of the class, if this kernel has one."""
     session = None
     with suppress(RuntimeError):  # no current session

@@ -702,7 +702,7 @@ save(follow(follow(given.page_token, 1), pageSize=100))
 read(given.page_token); svc.files()
 -- only the first page => The last page that you read has a nextPageToken, so there are more
 apply(read(given.page_token)); save(given.page_token)
--- from now on => The first request began at the token .+ and the copy is from the
+-- from now on => The first request began at the token .+ and what you know is from the token
 save(follow(given.send("GET", "/storage/v3/changes/startPageToken").json()["startPageToken"]))
 -- token plus page size => A request had the page token .+ which no response contained
 token = int(given.page_token)
@@ -971,12 +971,12 @@ solved(" and number not in seen", "")
 -- a run for sync => There are two new messages about a change, and the report has given.line 3 times
 solved('headers["X-Svc-Resource-State"] == "change" and ', "")
 -- numbers that a forger has used => There are two new messages about a change, and the report has given.line (1|no) time
-solved("    if headers.get(", "    if headers.get('X-Svc-Message-Number') in seen: return 200 if genuine else 403\n    seen.add(headers['X-Svc-Message-Number'])\n    if headers.get(", " and number not in seen", "")
+solved("    if headers.get(", "    if headers.get('X-Svc-Message-Number') in seen: return 200 if genuine and headers.get('X-Svc-Channel-ID') == given.channel else 403\n    seen.add(headers['X-Svc-Message-Number'])\n    if headers.get(", " and number not in seen", "")
 -- one run at the end => There are two new messages about a change, and the report has given.line 1 time
 solved("        run()\n", "", "given.deliver_to(handle)\n", "given.deliver_to(handle)\nrun()\n")
 -- from now on => The first request began at the token
 solved("token = given.page_token", "token = None")
--- from the same token in each run => After the end of the change log, the next request had the token
+-- from the same token in each run => 2 runs began at given.page_token
 solved('    token = log.attrs["page_token"]', "    pass")
 -- a list of the folder => A request listed files
 solved("    log = svc.changes(token)", "    log = svc.changes(token); svc.files(f\"'{given.folder_id}' in parents\")")
@@ -1006,7 +1006,7 @@ solved("    while status == 412:", "    text = given.send('GET', path).json()['d
 solved("    report()\n", "")
 -- everything in one request => The service opened no sessions for night\.raw instead of one
 solved('"resumable" if', '"multipart" if')
--- a new session after the interruption => The service opened \d+ sessions for night\.raw instead of one
+-- a new session after the interruption => The folder has two files called 'night\.raw'
 def upload(content, **more):
     if more["name"] != "night.raw": return svc.upload(content, **more)
     for _ in range(9):
@@ -1028,7 +1028,9 @@ def upload(content, **more):
     uri = session(name=more["name"], parents=[more["folder"]])
     for _ in range(9):
         try: made = put(uri, 0, content, len(content)).json(); return pd.DataFrame([{"id": "none", **made}])
-        except ConnectionError: svc.resume_upload(uri, content).status()
+        except ConnectionError:
+            with __import__("contextlib").suppress(ConnectionError): ask(uri, len(content))
+            ask(uri, len(content))
 solved("svc.upload(content", "upload(content")
 -- a new file for each change => The folder has two files called
 solved("        svc.update(ids[name], content)", "        svc.upload(content, name=name, folder=given.folder_id)")

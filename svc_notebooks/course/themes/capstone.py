@@ -86,7 +86,13 @@ def _set_up(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
     ]
     exercise.service.add_faults({"steps": steps})
     exercise.check_data.update(expected=expected, busy=ids[replaced], conflict=conflict)
-    given = {"folder_id": folder, "local": local, "known": known, "ids": ids, "page_token": page_token}
+    given: dict[str, Value] = {
+        "folder_id": folder,
+        "local": local,
+        "known": known,
+        "ids": ids,
+        "page_token": page_token,
+    }
     return {**given, "channel": channel, "token": token, **values}
 
 
@@ -116,7 +122,9 @@ def _require_runs(evidence: Evidence) -> None:
 
 
 def _require_change_log(evidence: Evidence) -> None:
-    require_known_tokens(evidence)
+    first = evidence.values["page_token"]
+    begun = sum(page.query.get("pageToken") == first for page in require_known_tokens(evidence))
+    require(begun == 1, f"{begun} runs began at given.page_token. A run begins where the last one has ended.")
     lists = evidence.requests_of("files.list")
     require(not lists, "A request listed files. The change log has only the files that have changed.")
 
@@ -172,7 +180,9 @@ def _files(evidence: Evidence) -> dict[str, File]:
     files = [file for file in evidence.live_files if folder in file.get("parents", [])]
     names = [file["name"] for file in files]
     twice = sorted({name for name in names if names.count(name) > 1})
-    message = f"The folder has two files called {list_text(twice, 3)}. A file that both sides know is updated by its id."
+    message = (
+        f"The folder has two files called {list_text(twice, 3)}. A file that both sides know is updated by its id."
+    )
     require(not twice, message)
     return {file["name"]: file for file in files}
 

@@ -25,9 +25,7 @@ _ETAG = re.compile(r'"[^"]*"')
 _ITEMS = ("binoculars", "rubber boots", "a thermos flask", "a rain coat", "bird food", "a camera", "a map of the ponds")
 
 
-def edited_event(
-    exercise: ExerciseService, rng: Random
-) -> tuple[dict[str, Value], Callable[[ExerciseExchange], None]]:
+def edited_event(exercise: ExerciseService, rng: Random) -> tuple[dict[str, Value], Callable[[ExerciseExchange], None]]:
     """Create an event. Return its id and a line for the student, and what another program does after each request."""
     session = exercise.session()
     first, own, *others = rng.sample(_ITEMS, len(_ITEMS))

@@ -286,7 +286,6 @@ class ClassView:
             for number, entry in enumerate(own.steps.get(exercise.name, ()), 1)
         ]
 
-
     def count_prediction(self, user: str, first: PredictedAnswer) -> bool:
         """Keep the first answer of a user to a question. Return False for a further one, and for too many or long."""
         own = self._predictions.setdefault(user, {})

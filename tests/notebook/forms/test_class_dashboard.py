@@ -47,7 +47,7 @@ def test_the_students_are_listed(notebooks: Notebooks) -> None:
 
 def test_the_predictions_have_no_names(notebooks: Notebooks) -> None:
     with notebooks.bob:
-        report_prediction("http-range", "2", False)  # noqa: FBT003
+        report_prediction("http-range", "2", False)
     notebooks.board.student.chooser.value = BOB.email
     notebooks.board.view_choice.value = "predictions"
 
