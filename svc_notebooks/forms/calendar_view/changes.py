@@ -102,6 +102,7 @@ def moved_times(times: Times, move: Move, view_zone: tzinfo) -> Times:
 def new_times(first: date, last: date, begin: int | None, end: int | None, view_zone: tzinfo) -> Times:
     """Return the times between two minutes of two days in the view, or for None the times of an all-day event.
 
+    >>> from datetime import UTC
     >>> str(new_times(date(2026, 11, 2), date(2026, 11, 2), 600, 660, UTC).start)
     '2026-11-02 10:00:00+00:00'
     """
