@@ -370,7 +370,7 @@ def delivery_timeline(channel: ChannelLike | None = None, *, session: SessionLik
 
     See tests/rules.csv (N-08).
 
-    >>> lab = svc.sandbox()
+    >>> lab = svc.sandbox(seed=1)
     >>> rx = svc.receiver(direct=True)
     >>> rx.answer_with(503, times=1)
     >>> channel = svc.watch_changes(rx)
@@ -378,7 +378,7 @@ def delivery_timeline(channel: ChannelLike | None = None, *, session: SessionLik
     >>> svc.delivery_timeline(channel)
     Deliveries: 1 message, 2 attempts
       message  first attempt  responses  waited
-      1 sync   09:00:00       503, 200   0.9 s
+      1 sync   09:00:00       503, 200   1.0 s
     """
     lab = sandbox_of(session_or_current(session))
     if lab is None:
