@@ -38,7 +38,7 @@ class Page:
     right: float
     bottom: float
     left: float
-    columns: int = 1
+    columns: int = field(default=1, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -165,7 +165,7 @@ class OdtLookReader:
                 margins[place] += _margin_height(layout.find(name(f"style:{kind}-style")), side)
         columns = properties.find(name("style:columns"))
         number = 1 if columns is None else count_of(columns, "fo:column-count", _MAX_COLUMNS)
-        return Page(width, height, *margins, number) if width and height else None
+        return Page(width, height, *margins, columns=number) if width and height else None
 
 
 def _line(element: Any) -> str:

@@ -220,7 +220,7 @@ LINES = {"header": ("Draft\t\tSecret", "\tsecond"), "footer": ("\tPage \x01 of \
 
 @pytest.mark.parametrize("name", ["docx", "odt"])
 def test_header_footer_and_columns_come_back(document: Document, job: Job, name: str) -> None:
-    document = replace(document, page=replace(LANDSCAPE, columns=2), **LINES)
+    document = replace(document, page=Page(600, 400, 60, 40, 60, 60, columns=2), **LINES)
 
     back = getattr(read, name)(getattr(write, name)(document, job), job)
 
@@ -234,7 +234,7 @@ def test_pdf_header_footer_and_columns(document: Document, job: Job) -> None:
     [draft, secret, second, page, body] = places(made, "Draft", "Secret", "second", "Page 1 of 4", "body")
     assert draft[:2] == (0, 60)
     assert secret[1] > 500
-    assert second[1] == page[1] + pytest.approx(8, abs=30)
+    assert second[1] == pytest.approx(page[1], abs=40)
     assert body[1] == 60
 
 

@@ -27,7 +27,8 @@ _POINTS = {"mm": 72 / 25.4, "cm": 72 / 2.54, "in": 72.0, "pt": 1.0, "pc": 12.0, 
 _DEFAULT_SIZE = "10pt"
 _VAL, _TYPE = tags("w:val w:type")
 _SIZES = dict(zip(tags("w:sz w:szCs"), ("size", "complex-size"), strict=True))
-_INSTRUCTION, _SIMPLE_FIELD, _FIELD_MARK, _TAB = tags("w:instrText w:fldSimple w:fldChar w:tab")
+_INSTRUCTION, _SIMPLE_FIELD, _FIELD_MARK = tags("w:instrText w:fldSimple w:fldChar")
+_BLANKS = dict(zip(tags("w:tab w:ptab w:br w:cr"), "\t\t  ", strict=True))
 _PAGE_FIELDS = {"PAGE": PAGE_NUMBER, "NUMPAGES": PAGE_COUNT, "SECTIONPAGES": PAGE_COUNT}
 _REFERENCES = dict(zip(tags("w:headerReference w:footerReference"), ("header", "footer"), strict=True))
 _SWITCHES = dict(zip(tags("w:bidi w:pageBreakBefore"), ("bidi", "break"), strict=True))
@@ -205,26 +206,27 @@ def _page(section: Any) -> Page | None:
     top, right, bottom, left, gutter = (abs(points(margins.get(name), 0.05)) for name in tags(sides))
     columns = section.find(tag("w:cols"))
     count = "" if columns is None else columns.get(tag("w:num"), "")
-    return Page(width, height, top, right, bottom, left + gutter, int(count) if re.fullmatch("[1-4]", count) else 1)
+    number = int(count) if re.fullmatch("[1-4]", count) else 1
+    return Page(width, height, top, right, bottom, left + gutter, columns=number)
 
 
 def _line(paragraph: Any) -> str:
     """Return the text of a paragraph in a header or footer, with tabs, and signs for the numbers of pages."""
-    for field in paragraph.iter(_SIMPLE_FIELD):
-        if sign := _page_field(field.get(tag("w:instr"))):
-            field[:] = [run_of(sign)]
+    for field in [field for field in paragraph.iter(_SIMPLE_FIELD) if _page_field(field)]:
+        del field[:]
     line, is_result = "", False
-    for element in paragraph.iter(_TEXT, _TAB, _BREAK, _INSTRUCTION, _FIELD_MARK):
-        if element.tag == _INSTRUCTION:
-            line += _page_field(element.text)
-            is_result = is_result or bool(_page_field(element.text))
+    for element in paragraph.iter(_TEXT, *_BLANKS, _INSTRUCTION, _SIMPLE_FIELD, _FIELD_MARK):
+        if element.tag in (_INSTRUCTION, _SIMPLE_FIELD):
+            line += (sign := _page_field(element))
+            is_result = is_result or bool(sign and element.tag == _INSTRUCTION)
         elif element.tag == _FIELD_MARK:
             is_result = is_result and element.get(tag("w:fldCharType")) != "end"
         elif not is_result and element.getparent().tag == R:
-            line += {_TAB: "\t", _BREAK: " "}.get(element.tag, element.text or "")
+            line += _BLANKS.get(element.tag, element.text or "")
     return line
 
 
-def _page_field(instruction: str | None) -> str:
+def _page_field(element: Any) -> str:
     """Return the sign of a field that numbers or counts pages, or "" for another field."""
-    return next((_PAGE_FIELDS.get(word.upper(), "") for word in (instruction or "").split()), "")
+    instruction = element.get(tag("w:instr")) or element.text or ""
+    return next((_PAGE_FIELDS.get(word.upper(), "") for word in instruction.split()), "")
