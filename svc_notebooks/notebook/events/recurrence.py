@@ -51,9 +51,9 @@ def instances(
         calendar: The id, the name or a row of the calendar that contains the event.
 
     Returns:
-        One row for each instance: summary (str), start, end (datetime64[ms, `time_zone`]), original_start_time
-        (datetime64[ms, `time_zone`], the start without the change), original_start_time_zone, id, recurring_event_id
-        (str), all_day (boolean), status (str).
+        One row for each instance: summary (str), start, end (datetime64[ms, `time_zone`]), location (str),
+        attendees (object), original_start_time (datetime64[ms, `time_zone`], the start without the change),
+        original_start_time_zone, html_link, id, recurring_event_id (str), all_day (boolean), status (str).
 
     Raises:
         BadRequest: The event is not a recurring event.
@@ -97,7 +97,7 @@ def recurrence_lines(words: str | Sequence[str], *, start: When, time_zone: Zone
         ValueError: The words are not understood, or a line is not valid. The message has the nearest phrase that is
             understood, or the position of the error, and the expected form.
 
-    See docs/rules.md#e-12a (E-12).
+    See tests/rules.csv (E-12).
 
     >>> svc.recurrence_lines("every 2 weeks on Mon, Thu, 10 times", start="2026-11-02")
     ['RRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,TH;COUNT=10']

@@ -86,10 +86,9 @@ def bearer(request: Request) -> str | None:
 def require_scopes(caller: Caller, scopes: frozenset[str], operation: Operation) -> Caller:
     """Return the caller with `app_only` set for these scopes. Raises ApiError (403) if the caller has no such scope."""
     if caller.scopes.isdisjoint(scopes):
-        error_rows = [
-            row("missingScope", decided_by=rule_for_scopes(operation, caller.scopes), operation=operation.name)
-        ]
-        raise ApiError(error_rows, [("WWW-Authenticate", 'Bearer error="insufficient_scope"')])
+        rule, known = rule_for_scopes(operation, caller.scopes), ", ".join(sorted(scopes))
+        missing = row("missingScope", decided_by=rule, operation=operation.name, scopes=known)
+        raise ApiError([missing], [("WWW-Authenticate", 'Bearer error="insufficient_scope"')])
     return caller.with_scopes(scopes)
 
 
@@ -163,7 +162,7 @@ class SizedCache(Generic[T]):
 MAX_SERIES = 30_000
 """The largest number of recurring events that are kept, and of those in open cursors. Each takes about 2 KB."""
 
-MAX_CHARACTERS = 8 * 1024 * 1024
+MAX_CHARACTERS = 32 * 1024 * 1024
 """The largest number of characters of all kept texts of events and of their rows together."""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import partial
 from typing import NamedTuple
 
 from ...core import field_mask
@@ -18,7 +19,7 @@ from ...core.http.messages import JSONObject, Query, Response
 from ...core.http.mime import detect
 from ...core.http.native_formats import MAX_IMPORT_SIZES
 from ...core.resources.files import About, File, FileList, GeneratedIds, ImportTargets
-from ...core.thread_permit import in_slices
+from ...core.thread_permit import FEW
 from ..dispatch.messages import (
     choice_param,
     decode_page_token,
@@ -45,6 +46,7 @@ from .rows import (
     record_change,
     record_creation,
     record_removal,
+    refuse_file,
     restrictions_below,
     restrictions_on,
     save_properties,
@@ -175,7 +177,7 @@ def _check_changes(context: ServiceContext, user: str, old: FileRow, row: FileRo
         )
         or (old.trashed != row.trashed and not is_allowed("canTrash", role, before))
     ):
-        raise refuse("filePermission", fileId=old.id)
+        raise refuse_file(old)
     if old.parent != row.parent:
         check_sharing(context, user, old, "canMoveItemWithinDrive")
 
@@ -203,7 +205,7 @@ def _move(context: ServiceContext, request: RequestContext, row: FileRow) -> Fil
     else:
         return row
     if row.parent is None:
-        raise refuse("filePermission", decided_by=ROOT, fileId=row.id)
+        raise refuse_file(row, decided_by=ROOT)
     return row._replace(parent=target.id, trashed=int(bool(row.explicitly_trashed) or is_in_trash_with(row, target)))
 
 
@@ -212,9 +214,9 @@ def delete(context: ServiceContext, request: RequestContext) -> Response:
     with context.store.transaction():
         row = file_for(context, request.caller, request.file_id)
         if row.owner != request.caller.user:
-            raise refuse("ownerOnly", fileId=row.id)
+            raise refuse_file(row, "ownerOnly")
         if row.parent is None:
-            raise refuse("filePermission", decided_by=ROOT, fileId=row.id)
+            raise refuse_file(row, decided_by=ROOT)
         contents = delete_tree(context, row.id)
     discard_contents(context, contents)
     return empty_response(204)
@@ -303,7 +305,7 @@ def list_files(context: ServiceContext, request: RequestContext) -> Response:
         if keys:
             raise refuse("sortedFullText")
         if CONTENT.isdisjoint(request.caller.scopes):  # indexableText is content, which words would reveal
-            raise refuse("missingScope", operation="a search with fullText")
+            raise refuse("missingScope", operation="a search with fullText", scopes=", ".join(sorted(CONTENT)))
     for media_type in compared_values(search, "mimeType") if search else ():
         if message := context.names.media_type_problem(str(media_type)):
             raise refuse("invalidValue", name="q", message=message)
@@ -325,8 +327,9 @@ def list_files(context: ServiceContext, request: RequestContext) -> Response:
     selection: dict[str, object] = {name: member for name, member in value.items() if everything or name in mask}
     if everything or "files" in mask:
         file_mask = mask.get("files") or {field_mask.STAR: field_mask.ALL}
-        view = view_of(context, request, file_mask)
-        selection["files"] = [file_resource(row, file_mask, view) for row in in_slices(page.rows)]
+        resource = partial(file_resource, mask=file_mask, view=view_of(context, request, file_mask))
+        is_long = len(page.rows) > FEW  # then only a few resources are in memory
+        selection["files"] = (resource(row) for row in page.rows) if is_long else [*map(resource, page.rows)]
     return with_etag(json_response(query, selection), request.headers)
 
 
