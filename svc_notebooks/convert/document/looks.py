@@ -218,7 +218,7 @@ class _MarkerReader:
 def page_lines(paragraphs: Iterable[tuple[str, str]]) -> tuple[str, ...]:
     """Return the lines of a header or footer as in `Document.header`, from alignments and texts of its paragraphs.
 
-    >>> page_lines([("center", "Report"), ("", "Draft\t\tPage  2"), ("right", " ")])
+    >>> page_lines([("center", "Report"), ("", "Draft\\t\\tPage  2"), ("right", " ")])
     ('\\tReport', 'Draft\\t\\tPage 2')
     """
     lines = []
