@@ -8,11 +8,13 @@ some years after the last event.
 
 from __future__ import annotations
 
+import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from importlib.resources import files
 from itertools import groupby, islice
 from operator import attrgetter
 from typing import Any, NamedTuple, TypeAlias
@@ -253,26 +255,7 @@ Reminders: TypeAlias = Sequence[Mapping[str, Any]]
 
 COLOR_NAMES: Mapping[str, Sequence[str]] = {
     color: names.split()
-    for color, names in {
-        "1": "lightsteelblue steelblue lightskyblue deepskyblue lightblue powderblue lavender",
-        "2": "mediumaquamarine aquamarine mediumseagreen seagreen darkseagreen darkolivegreen mintcream",
-        "3": "plum mediumpurple orchid violet rebeccapurple mediumorchid purple darkmagenta indigo darkorchid"
-        " darkviolet mediumvioletred fuchsia magenta thistle",
-        "4": "salmon lightcoral indianred lightsalmon darksalmon brown coral palevioletred lightpink pink hotpink"
-        " deeppink",
-        "5": "gold goldenrod darkgoldenrod khaki olive darkkhaki yellow lightyellow lemonchiffon palegoldenrod",
-        "6": "sandybrown peru burlywood navajowhite saddlebrown sienna tan moccasin chocolate orange darkorange"
-        " peachpuff",
-        "7": "mediumturquoise darkturquoise lightseagreen turquoise aqua cyan darkcyan teal paleturquoise cadetblue"
-        " skyblue",
-        "8": "gainsboro lightgray lightgrey silver darkgray darkgrey gray grey dimgray dimgrey slategray slategrey"
-        " lightslategray lightslategrey darkslategray darkslategrey black white whitesmoke",
-        "9": "cornflowerblue dodgerblue royalblue slateblue darkslateblue mediumslateblue midnightblue navy darkblue"
-        " mediumblue blue blueviolet",
-        "10": "limegreen forestgreen green lightgreen palegreen darkgreen olivedrab yellowgreen mediumspringgreen"
-        " springgreen greenyellow lawngreen chartreuse lime",
-        "11": "crimson tomato firebrick darkred orangered maroon red",
-    }.items()
+    for color, names in json.loads((files(__package__) / "color_names.json").read_text("utf-8")).items()
 }
 """The CSS names that are nearest to the colour of each `colorId`. The first is written (RFC 7986, 5.9)."""
 
