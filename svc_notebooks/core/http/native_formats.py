@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 NATIVES = ("document", "spreadsheet", "presentation", "drawing", "script")
@@ -54,13 +55,30 @@ class ExportFormat:
 
 @dataclass(frozen=True, slots=True)
 class ImportFormat:
-    """A format that can be imported as a native type. `extended` formats are not in the interface."""
+    """A format that can be imported as a native type. `extended` formats are not in the interface.
+
+    `by_extension` has the media types by file name extension, and `also` has further ones.
+    """
 
     native: str
     title: str
-    extensions: tuple[str, ...]
-    media_types: tuple[str, ...]
+    by_extension: Mapping[str, str]
+    also: tuple[str, ...] = ()
     extended: bool = False
+
+    @property
+    def extensions(self) -> tuple[str, ...]:
+        """The file name extensions, without the dot."""
+        return tuple(self.by_extension)
+
+    @property
+    def media_types(self) -> tuple[str, ...]:
+        """All media types of the format. The first one is usual."""
+        return tuple(dict.fromkeys((*self.by_extension.values(), *self.also)))
+
+
+def _open_document(extension: str, template: str, flat: str, media_type: str) -> dict[str, str]:
+    return {extension: media_type, template: f"{media_type}-template", flat: f"{media_type}-flat-xml"}
 
 
 # fmt: off
@@ -93,47 +111,53 @@ EXPORTS: tuple[ExportFormat, ...] = (
 )
 
 IMPORTS: tuple[ImportFormat, ...] = (
-    ImportFormat("document", "MS Word", ("docx", "docm", "dotx", "dotm"), (
-        DOCX, _OPENXML + "wordprocessingml.template",
-        "application/vnd.ms-word.document.macroenabled.12", "application/vnd.ms-word.template.macroenabled.12",
-    )),
-    ImportFormat("document", "MS Word 97 to 2003", ("doc", "dot"), ("application/msword",)),
-    ImportFormat("document", "OpenDocument text", ("odt", "ott", "fodt"), (
-        ODT, _X_ODF + "text", ODT + "-template", ODT + "-flat-xml",
-    )),
-    ImportFormat("document", "HTML", ("html", "htm"), (HTML,)),
-    ImportFormat("document", "Rich text", ("rtf",), (RTF, "text/rtf", "text/richtext")),
-    ImportFormat("document", "Plain text", ("txt",), (TEXT,)),
-    ImportFormat("document", "Markdown", ("md",), (MARKDOWN, "text/x-markdown"), extended=True),
-    ImportFormat("spreadsheet", "MS Excel", ("xlsx", "xlsm", "xltx", "xltm"), (
-        XLSX, _OPENXML + "spreadsheetml.template",
-        "application/vnd.ms-excel.sheet.macroenabled.12", "application/vnd.ms-excel.template.macroenabled.12",
-    )),
-    ImportFormat("spreadsheet", "MS Excel 97 to 2003", ("xls", "xlt"), ("application/vnd.ms-excel",)),
-    ImportFormat("spreadsheet", "OpenDocument spreadsheet", ("ods", "ots", "fods"), (
-        ODS, X_ODS, ODS + "-template", ODS + "-flat-xml",
-    )),
-    ImportFormat("spreadsheet", "CSV", ("csv",), (CSV, "text/comma-separated-values")),
-    ImportFormat("spreadsheet", "TSV", ("tsv", "tab"), (TSV,)),
-    ImportFormat("spreadsheet", "Plain text", ("txt",), (TEXT,)),
-    ImportFormat("presentation", "MS PowerPoint", ("pptx", "pptm", "potx", "potm", "ppsx", "ppsm"), (
-        PPTX, _OPENXML + "presentationml.template", _OPENXML + "presentationml.slideshow",
-        "application/vnd.ms-powerpoint.presentation.macroenabled.12",
-        "application/vnd.ms-powerpoint.slideshow.macroenabled.12",
-        "application/vnd.ms-powerpoint.template.macroenabled.12",
-    )),
-    ImportFormat("presentation", "MS PowerPoint 97 to 2003", ("ppt", "pot", "pps"), ("application/vnd.ms-powerpoint",)),
-    ImportFormat("presentation", "OpenDocument presentation", ("odp", "otp", "fodp"), (
-        ODP, _X_ODF + "presentation", ODP + "-template", ODP + "-flat-xml",
-    )),
-    ImportFormat("document", "JPEG", ("jpg", "jpeg"), (JPEG, "image/jpg", "image/pjpeg")),
-    ImportFormat("document", "PNG", ("png",), (PNG, "image/x-png")),
-    ImportFormat("document", "GIF", ("gif",), ("image/gif",)),
-    ImportFormat("document", "BMP", ("bmp",), ("image/bmp", "image/x-bmp", "image/x-ms-bmp")),
-    ImportFormat("document", "PDF", ("pdf",), (PDF,)),
-    ImportFormat("script", "Plain text of a script", (), (SCRIPT_TEXT,)),
-    ImportFormat("script", "JSON", ("json",), (JSON, SCRIPT_JSON)),
-    ImportFormat("drawing", "SVG", ("svg",), (SVG,)),
+    ImportFormat("document", "MS Word", {
+        "docx": DOCX,
+        "docm": "application/vnd.ms-word.document.macroenabled.12",
+        "dotx": _OPENXML + "wordprocessingml.template",
+        "dotm": "application/vnd.ms-word.template.macroenabled.12",
+    }),
+    ImportFormat("document", "MS Word 97 to 2003", dict.fromkeys(("doc", "dot"), "application/msword")),
+    ImportFormat("document", "OpenDocument text", _open_document("odt", "ott", "fodt", ODT), (_X_ODF + "text",)),
+    ImportFormat("document", "HTML", {"html": HTML, "htm": HTML}),
+    ImportFormat("document", "Rich text", {"rtf": RTF}, ("text/rtf", "text/richtext")),
+    ImportFormat("document", "Plain text", {"txt": TEXT}),
+    ImportFormat("document", "Markdown", {"md": MARKDOWN}, ("text/x-markdown",), extended=True),
+    ImportFormat("spreadsheet", "MS Excel", {
+        "xlsx": XLSX,
+        "xlsm": "application/vnd.ms-excel.sheet.macroenabled.12",
+        "xltx": _OPENXML + "spreadsheetml.template",
+        "xltm": "application/vnd.ms-excel.template.macroenabled.12",
+    }),
+    ImportFormat("spreadsheet", "MS Excel 97 to 2003", dict.fromkeys(("xls", "xlt"), "application/vnd.ms-excel")),
+    ImportFormat("spreadsheet", "OpenDocument spreadsheet", _open_document("ods", "ots", "fods", ODS), (X_ODS,)),
+    ImportFormat("spreadsheet", "CSV", {"csv": CSV}, ("text/comma-separated-values",)),
+    ImportFormat("spreadsheet", "TSV", {"tsv": TSV, "tab": TSV}),
+    ImportFormat("spreadsheet", "Plain text", {"txt": TEXT}),
+    ImportFormat("presentation", "MS PowerPoint", {
+        "pptx": PPTX,
+        "pptm": "application/vnd.ms-powerpoint.presentation.macroenabled.12",
+        "potx": _OPENXML + "presentationml.template",
+        "potm": "application/vnd.ms-powerpoint.template.macroenabled.12",
+        "ppsx": _OPENXML + "presentationml.slideshow",
+        "ppsm": "application/vnd.ms-powerpoint.slideshow.macroenabled.12",
+    }),
+    ImportFormat(
+        "presentation", "MS PowerPoint 97 to 2003",
+        dict.fromkeys(("ppt", "pot", "pps"), "application/vnd.ms-powerpoint"),
+    ),
+    ImportFormat(
+        "presentation", "OpenDocument presentation",
+        _open_document("odp", "otp", "fodp", ODP), (_X_ODF + "presentation",),
+    ),
+    ImportFormat("document", "JPEG", {"jpg": JPEG, "jpeg": JPEG}, ("image/jpg", "image/pjpeg")),
+    ImportFormat("document", "PNG", {"png": PNG}, ("image/x-png",)),
+    ImportFormat("document", "GIF", {"gif": "image/gif"}),
+    ImportFormat("document", "BMP", {"bmp": "image/bmp"}, ("image/x-bmp", "image/x-ms-bmp")),
+    ImportFormat("document", "PDF", {"pdf": PDF}),
+    ImportFormat("script", "Plain text of a script", {}, (SCRIPT_TEXT,)),
+    ImportFormat("script", "JSON", {"json": JSON}, (SCRIPT_JSON,)),
+    ImportFormat("drawing", "SVG", {"svg": SVG}),
 )
 # fmt: on
 
