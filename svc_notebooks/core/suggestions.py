@@ -36,6 +36,8 @@ MISSING = _by_name(_TABLES["MISSING"])
 """The names of what the service does not have, and what to do instead."""
 ATTRIBUTES = {kind: _by_name(rows) for kind, rows in _TABLES["ATTRIBUTES"].items()}
 """The attributes that users of other libraries expect of an object, and what to use instead."""
+ONLY_IN_A_SANDBOX = _by_name(_TABLES["ONLY_IN_A_SANDBOX"])
+"""The attributes of a sandbox and of its clock, and what a program does at another service."""
 
 
 def missing_attribute(kind: str, owner: object, name: str, hint: str = "") -> AttributeError:
