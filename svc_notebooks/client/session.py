@@ -358,7 +358,7 @@ class Session:
         >>> Session.from_recipe(session.recipe())
         <Session https://api.example.org>
         """
-        settings = {each.name: getattr(recipe, each.name) for each in fields(recipe) if each.name != "key"}
+        settings = {setting.name: getattr(recipe, setting.name) for setting in fields(recipe) if setting.name != "key"}
         proxies = None if recipe.proxies is None else dict(recipe.proxies)
         return cls(**settings | {"proxies": proxies})
 

@@ -162,7 +162,7 @@ def change_file(
 def _check_changes(context: ServiceContext, user: str, old: FileRow, row: FileRow, *, has_content: bool) -> None:
     """Raise ApiError (403) if a user may not change a file in this way, or if a move would lift a restriction."""
     role = effective_role(context, user, old) or Role.READER
-    before, after = (restrictions_on(context, each, role) for each in (old, row))
+    before, after = (restrictions_on(context, version, role) for version in (old, row))
     lifted = before - after if old.parent != row.parent else frozenset[str]()
     changed = {"canModifyContent": has_content or old.mime_type != row.mime_type, "canRename": old.name != row.name}
     denied = any(is_changed and not is_allowed(right, role, before & after) for right, is_changed in changed.items())

@@ -88,7 +88,7 @@ class DeliveryLog:
 
     def rows(self) -> list[DeliveryRow]:
         """Return a row for each attempt, in the order of their times."""
-        return [each.row() for each in sorted(list(self._deliveries), key=Delivery.order)]
+        return [delivery.row() for delivery in sorted(list(self._deliveries), key=Delivery.order)]
 
     def clear(self) -> None:
         """Delete all attempts."""
@@ -108,7 +108,7 @@ class KeptLog(DeliveryLog):
 
     def rows(self) -> list[DeliveryRow]:
         """Return a row for each attempt, in the order of their times."""
-        return [row for _, row in sorted((document for _, document in self._table.rows()), key=lambda each: each[0])]
+        return [row for _, row in sorted((entry for _, entry in self._table.rows()), key=lambda entry: entry[0])]
 
     def clear(self) -> None:
         """Delete all attempts."""

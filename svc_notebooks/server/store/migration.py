@@ -333,7 +333,7 @@ def _migrate(source: SourceStore, target: TargetStore, extra: Sequence[str], rep
             raise OSError("the copied rows differ from the rows of the source: repeat the command")
         target.end_rows()
     target.end()
-    return Migrated(sum(each.rows for each in copied.values()), *numbers, left)
+    return Migrated(sum(table.rows for table in copied.values()), *numbers, left)
 
 
 _CONNECTIONS = 16
