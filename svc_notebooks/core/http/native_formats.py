@@ -5,8 +5,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 
 NATIVES = ("document", "spreadsheet", "presentation", "drawing", "script")
 """The native types that have content."""
@@ -63,7 +65,7 @@ class ImportFormat:
     native: str
     title: str
     by_extension: Mapping[str, str]
-    also: tuple[str, ...] = ()
+    also: Sequence[str] = ()
     extended: bool = False
 
     @property
@@ -77,89 +79,9 @@ class ImportFormat:
         return tuple(dict.fromkeys((*self.by_extension.values(), *self.also)))
 
 
-def _open_document(extension: str, template: str, flat: str, media_type: str) -> dict[str, str]:
-    return {extension: media_type, template: f"{media_type}-template", flat: f"{media_type}-flat-xml"}
-
-
-# fmt: off
-EXPORTS: tuple[ExportFormat, ...] = (
-    ExportFormat("document",     "HTML",                     "html", HTML),
-    ExportFormat("document",     "HTML (zipped)",            "zip",  ZIP),
-    ExportFormat("document",     "Plain text",               "txt",  TEXT),
-    ExportFormat("document",     "Rich text",                "rtf",  RTF),
-    ExportFormat("document",     "Open Office doc",          "odt",  ODT),
-    ExportFormat("document",     "PDF",                      "pdf",  PDF),
-    ExportFormat("document",     "MS Word",                  "docx", DOCX),
-    ExportFormat("document",     "EPUB",                     "epub", EPUB),
-    ExportFormat("document",     "Markdown",                 "md",   MARKDOWN, extended=True),
-    ExportFormat("spreadsheet",  "MS Excel",                 "xlsx", XLSX),
-    ExportFormat("spreadsheet",  "Open Office sheet",        "ods",  X_ODS),
-    ExportFormat("spreadsheet",  "Open Office sheet",        "ods",  ODS, extended=True),
-    ExportFormat("spreadsheet",  "PDF",                      "pdf",  PDF),
-    ExportFormat("spreadsheet",  "CSV (first sheet only)",   "csv",  CSV),
-    ExportFormat("spreadsheet",  "TSV (first sheet only)",   "tsv",  TSV),
-    ExportFormat("spreadsheet",  "HTML (zipped)",            "zip",  ZIP),
-    ExportFormat("drawing",      "JPEG",                     "jpg",  JPEG),
-    ExportFormat("drawing",      "PNG",                      "png",  PNG),
-    ExportFormat("drawing",      "SVG",                      "svg",  SVG),
-    ExportFormat("drawing",      "PDF",                      "pdf",  PDF),
-    ExportFormat("presentation", "MS PowerPoint",            "pptx", PPTX),
-    ExportFormat("presentation", "Open Office presentation", "odp",  ODP),
-    ExportFormat("presentation", "PDF",                      "pdf",  PDF),
-    ExportFormat("presentation", "Plain text",               "txt",  TEXT),
-    ExportFormat("script",       "JSON",                     "json", SCRIPT_JSON),
-)
-
-IMPORTS: tuple[ImportFormat, ...] = (
-    ImportFormat("document", "MS Word", {
-        "docx": DOCX,
-        "docm": "application/vnd.ms-word.document.macroenabled.12",
-        "dotx": _OPENXML + "wordprocessingml.template",
-        "dotm": "application/vnd.ms-word.template.macroenabled.12",
-    }),
-    ImportFormat("document", "MS Word 97 to 2003", dict.fromkeys(("doc", "dot"), "application/msword")),
-    ImportFormat("document", "OpenDocument text", _open_document("odt", "ott", "fodt", ODT), (_X_ODF + "text",)),
-    ImportFormat("document", "HTML", {"html": HTML, "htm": HTML}),
-    ImportFormat("document", "Rich text", {"rtf": RTF}, ("text/rtf", "text/richtext")),
-    ImportFormat("document", "Plain text", {"txt": TEXT}),
-    ImportFormat("document", "Markdown", {"md": MARKDOWN}, ("text/x-markdown",), extended=True),
-    ImportFormat("spreadsheet", "MS Excel", {
-        "xlsx": XLSX,
-        "xlsm": "application/vnd.ms-excel.sheet.macroenabled.12",
-        "xltx": _OPENXML + "spreadsheetml.template",
-        "xltm": "application/vnd.ms-excel.template.macroenabled.12",
-    }),
-    ImportFormat("spreadsheet", "MS Excel 97 to 2003", dict.fromkeys(("xls", "xlt"), "application/vnd.ms-excel")),
-    ImportFormat("spreadsheet", "OpenDocument spreadsheet", _open_document("ods", "ots", "fods", ODS), (X_ODS,)),
-    ImportFormat("spreadsheet", "CSV", {"csv": CSV}, ("text/comma-separated-values",)),
-    ImportFormat("spreadsheet", "TSV", {"tsv": TSV, "tab": TSV}),
-    ImportFormat("spreadsheet", "Plain text", {"txt": TEXT}),
-    ImportFormat("presentation", "MS PowerPoint", {
-        "pptx": PPTX,
-        "pptm": "application/vnd.ms-powerpoint.presentation.macroenabled.12",
-        "potx": _OPENXML + "presentationml.template",
-        "potm": "application/vnd.ms-powerpoint.template.macroenabled.12",
-        "ppsx": _OPENXML + "presentationml.slideshow",
-        "ppsm": "application/vnd.ms-powerpoint.slideshow.macroenabled.12",
-    }),
-    ImportFormat(
-        "presentation", "MS PowerPoint 97 to 2003",
-        dict.fromkeys(("ppt", "pot", "pps"), "application/vnd.ms-powerpoint"),
-    ),
-    ImportFormat(
-        "presentation", "OpenDocument presentation",
-        _open_document("odp", "otp", "fodp", ODP), (_X_ODF + "presentation",),
-    ),
-    ImportFormat("document", "JPEG", {"jpg": JPEG, "jpeg": JPEG}, ("image/jpg", "image/pjpeg")),
-    ImportFormat("document", "PNG", {"png": PNG}, ("image/x-png",)),
-    ImportFormat("document", "GIF", {"gif": "image/gif"}),
-    ImportFormat("document", "BMP", {"bmp": "image/bmp"}, ("image/x-bmp", "image/x-ms-bmp")),
-    ImportFormat("document", "PDF", {"pdf": PDF}),
-    ImportFormat("script", "Plain text of a script", {}, (SCRIPT_TEXT,)),
-    ImportFormat("script", "JSON", {"json": JSON}, (SCRIPT_JSON,)),
-    ImportFormat("drawing", "SVG", {"svg": SVG}),
-)
-# fmt: on
+_TABLES = json.loads((files(__package__) / "native_formats.json").read_text("utf-8"))
+EXPORTS = tuple(ExportFormat(**fields) for fields in _TABLES["exports"])
+IMPORTS = tuple(ImportFormat(**fields) for fields in _TABLES["imports"])
 
 MAX_IMPORT_SIZES = {
     "document": 10_485_760,
