@@ -121,14 +121,14 @@ def list_events(context: ServiceContext, request: RequestContext) -> Response:
     criteria = read_criteria(context, request, view)
     last = context.store.events.last(calendar.id), context.store.changes.last()
     expands = criteria.single and criteria.since is None
-    about = ("events", calendar.id, selecting_parameters(request.query, request.operation))
+    listing = ("events", calendar.id, selecting_parameters(request.query, request.operation))
 
     def events_from(key: Key | None) -> Cursor:
         if expands:
             return expand_calendar(context, calendar, criteria, key)
         return Cursor((_rows if criteria.since is None else _changes)(context, calendar, criteria, key))
 
-    return _page(context, request, view, about, events_from, criteria, last, expands=expands)
+    return _page(context, request, view, listing, events_from, criteria, last, expands=expands)
 
 
 def list_instances(context: ServiceContext, request: RequestContext) -> Response:
@@ -151,8 +151,8 @@ def list_instances(context: ServiceContext, request: RequestContext) -> Response
         instance = find_event(context, calendar, instance_id(event.row.id, original))
         return Cursor(by_start([instance] if instance and criteria.matches(instance) else []))
 
-    about = ("instances", calendar.id, event.row.id, selecting_parameters(request.query, request.operation))
-    return _page(context, request, view, about, instances_from, criteria, None, expands=True)
+    listing = ("instances", calendar.id, event.row.id, selecting_parameters(request.query, request.operation))
+    return _page(context, request, view, listing, instances_from, criteria, None, expands=True)
 
 
 def _original(query: Query) -> Start | None:
@@ -254,7 +254,7 @@ def _page(
     context: ServiceContext,
     request: RequestContext,
     view: EventView,
-    about: tuple[str, ...],
+    listing: tuple[str, ...],
     pick: Callable[[Key | None], Cursor],
     criteria: ListCriteria,
     last: tuple[int, int] | None,
@@ -264,12 +264,12 @@ def _page(
     """Return a page of the events that `pick` selects. `expands` is True if that is expensive to begin at a key."""
     size = page_size(request.query, _DEFAULT_PAGE_SIZE, _MAX_PAGE_SIZE)
     token = request.query.get("pageToken")
-    at, event_id, last = decode_page_token(token, about, 3, context.secret) if token else (None, "", last)
+    at, event_id, last = decode_page_token(token, listing, 3, context.secret) if token else (None, "", last)
     style = (request.query.get("fields"), request.query.get("prettyPrint"))
     key = (at, event_id) if at is not None else None
     # A cursor is used only if nothing has changed since the previous page. A row that another thread writes in between
     # changes the state, too.
-    state = (*view.key, about, style, context.store.events.state(view.calendar.id)) if expands else None
+    state = (*view.key, listing, style, context.store.events.state(view.calendar.id)) if expands else None
     cursor = context.cursors.take((token, state)) if token and expands else None
     if cursor and cursor.work:
         cursor.work.renew()
@@ -299,7 +299,7 @@ def _page(
         "items": [],
     }
     if next_key is not None:
-        page["nextPageToken"] = token = encode_page_token((*next_key, last), about, context.secret)
+        page["nextPageToken"] = token = encode_page_token((*next_key, last), listing, context.secret)
         if len(entries) > size and expands and cursor.series:  # otherwise the list is cheap to begin at the key
             rest = chain(entries[size:], cursor.entries)
             context.cursors.keep((token, state), dataclasses.replace(cursor, entries=rest), cursor.size)
