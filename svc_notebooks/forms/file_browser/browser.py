@@ -161,7 +161,7 @@ def file_browser(*, session: SessionLike = None) -> FileBrowser:
     Args:
         session: The session whose files are shown. None stands for the current session.
 
-    See docs/rules.md#a1-simple-upload (A1), docs/rules.md#a4-metadata (A4) and docs/rules.md#a6-download (A6).
+    See tests/rules.csv (A1, A4, A6).
 
     >>> lab = svc.sandbox()
     >>> made = svc.upload(b"a,b", name="table.csv")
