@@ -24,7 +24,7 @@ from ...core.events.instances import has_start, occurrences
 from ...core.events.rrule import WEEKDAYS, Recurrence, Rule, Start, is_all_day, print_moment, until_day
 from ...core.events.series import with_parts
 from ...core.events.times import clock_time, instant, read_time
-from ...core.resources.colors import EVENT_COLORS
+from ...core.resources.colors import EVENT_COLORS, nearest
 from ...core.resources.events import Attendee, Event, Person
 from .ical_lines import Property, print_clock, print_offset, print_properties, print_utc, text_property, time_property
 
@@ -262,21 +262,6 @@ COLOR_NAMES: Mapping[str, Sequence[str]] = {
 CLASSES = ("public", "private", "confidential")
 
 
-def color_name(code: str) -> str:
-    """Return the CSS name of the event colour that is nearest to a hex code.
-
-    >>> color_name("#d06b64")
-    'salmon'
-    """
-    parts = bytes.fromhex(code.removeprefix("#"))
-
-    def difference(color: str) -> int:
-        other = bytes.fromhex(EVENT_COLORS[color].background.removeprefix("#"))
-        return sum((part - other_part) ** 2 for part, other_part in zip(parts, other, strict=True))
-
-    return COLOR_NAMES[min(COLOR_NAMES, key=difference)][0]
-
-
 def details(event: Event) -> Iterator[Property]:
     """Yield the properties for an event's texts, status, visibility, people and links."""
     texts = _texts(
@@ -483,7 +468,7 @@ def calendar_file(events: Iterable[Event], *, name: str = "", color: str = "", r
         reminders: The default reminders of the calendar, for events that use the default reminders.
     """
     names = [text_property(key, name) for key in ("NAME", "X-WR-CALNAME") if name]
-    names += [Property("COLOR", color_name(color))] if color else []
+    names += [Property("COLOR", COLOR_NAMES[nearest(color, EVENT_COLORS)][0])] if color else []
     # Each time zone needs a VTIMEZONE that covers the first to the last time in the zone.
     moments_by_zone: dict[ZoneInfo, list[datetime]] = {}
     entries: list[str] = []
