@@ -1,19 +1,20 @@
 """Writes iCalendar files (RFC 5545). ical_reader.py reads them.
 
 A VTIMEZONE component (RFC 5545, 3.6.5) has observances. An observance is a UTC offset with the local times (onsets) at
-which the offset begins. A binary search finds the second of each clock change. Changes on the same weekday of the same
-month in every year become a rule, for series without an end. Other changes, such as during Ramadan, are listed until
-some years after the last event.
+which the offset begins. Changes on the same weekday of the same month in every year become a rule, for series without
+an end. Other changes, such as during Ramadan, are listed until some years after the last event.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from importlib.resources import files
 from itertools import groupby, islice
 from operator import attrgetter
@@ -26,10 +27,8 @@ from ...core.events.series import with_parts
 from ...core.events.times import clock_time, instant, read_time
 from ...core.resources.colors import EVENT_COLORS, nearest
 from ...core.resources.events import Attendee, Event, Person
+from ...core.time_zones import clock_changes
 from .ical_lines import Property, print_clock, print_offset, print_properties, print_utc, text_property, time_property
-
-_STEP = timedelta(days=3)
-"""The step of the search. No zone changes its clocks forward and back within three days."""
 
 _RULE_YEARS = 12
 """The number of consecutive years that prove a rule, such as the last Sunday of a month."""
@@ -88,23 +87,18 @@ class _Change(NamedTuple):
 
 
 def _changes(zone: ZoneInfo, first: datetime, last: datetime) -> Iterator[_Change]:
-    while first < last:
-        before = _offset_at(zone, first)
-        if before != _offset_at(zone, first + _STEP):
-            instant = _instant_of_change(zone, first, first + _STEP)
-            yield _Change(_wall_time(instant, before.offset), before.offset, _offset_at(zone, instant))
-        first += _STEP
+    """Yield the clock changes of a zone after `first`, to the end of the year of `last`."""
+    for day in (day for year in range(first.year, last.year + 1) for day in clock_changes(zone, year)):
+        begin, end = (datetime.fromordinal(at).replace(tzinfo=zone).astimezone(UTC) for at in (day, day + 1))
+        begin -= _SECOND  # a clock may change at midnight
+        seconds = bisect_left(range((end - begin) // _SECOND), True, key=partial(_has_changed, zone, begin))
+        at, before = begin + seconds * _SECOND, _offset_at(zone, begin).offset
+        if at > first:
+            yield _Change(_wall_time(at, before), before, _offset_at(zone, at))
 
 
-def _instant_of_change(zone: ZoneInfo, before: datetime, after: datetime) -> datetime:
-    """Return the first second after `before` at which the zone's UTC offset has changed."""
-    while after - before > timedelta(seconds=1):
-        middle = before + timedelta(seconds=(after - before) // timedelta(seconds=2))
-        if _offset_at(zone, middle) == _offset_at(zone, before):
-            before = middle
-        else:
-            after = middle
-    return after
+def _has_changed(zone: ZoneInfo, begin: datetime, seconds: int) -> bool:
+    return _offset_at(zone, begin).offset != _offset_at(zone, begin + seconds * _SECOND).offset
 
 
 def _offset_at(zone: ZoneInfo, instant: datetime) -> ZoneOffset:
