@@ -47,7 +47,7 @@ from svc_notebooks.pytest_plugin import ServedSandbox
         ),
         (
             lambda: [svc.sandbox(), svc.event_form(summary="Tea")],
-            "event_form() has no argument 'summary'; form.value = {'summary': ...} sets fields of a form",
+            "event_form() has no argument 'summary'; form.fill(summary=..., start=...) sets fields of a form",
         ),
         (
             lambda: svc.upload(b"", "a.csv"),
@@ -85,9 +85,12 @@ from svc_notebooks.pytest_plugin import ServedSandbox
         (lambda: svc.upload(b"", properties={}), "did you mean metadata={'properties': {...}}?"),
         (lambda: svc.start_upload(b"", labels=["a"]), "did you mean metadata={'properties': {...}}?"),
         (lambda: svc.upload(b"", starred=True), "did you mean metadata={'starred': True}?"),
-        (lambda: svc.sandbox().faults(every=3), "give the texts or dicts of several steps for several requests"),
+        (lambda: svc.sandbox().faults(every=3), "{'status': 503}} for n in (3, 6, 9)])"),
         (lambda: svc.sandbox().snapshot("before"), "name = lab.snapshot(), and then lab.restore(name)"),
-        (lambda: svc.upload(b"", if_exists="replace"), "update(file, source) replaces the content of a file"),
+        (
+            lambda: svc.upload(b"", if_exists="replace"),
+            "overwrite=True replaces the content of the file of the same name",
+        ),
         (lambda: svc.sandbox().sign_in(retry=False), "patience=0) ends the retries of a session"),
         (lambda: svc.export("a", "pdf", sheet="B"), "read_frame(file, sheet) reads one sheet"),
         (lambda: svc.free_times("a", "today", "1d"), "name the others, like within=(start, end)"),

@@ -24,6 +24,7 @@ from ...core.events.value_checks import EVENT_FIELDS
 from ...core.http.messages import JSON, JSONObject
 from ...core.policy import Policy
 from ...core.resources.colors import EVENT_COLORS
+from ...core.suggestions import nearest_name
 from ...core.time_arguments import python_time
 from ..arguments import choice, flag, one_row_id, plain, row_ids, whole
 from ..frames.frames import camel
@@ -43,8 +44,9 @@ _LAST_DAY = {"timeRangeEmpty": " The end of an all-day event is the day after it
 _ARGUMENT_OF = {"timeMax": "end"}
 """The argument for each problem location of the service that is not the name of a field."""
 
-_ATTACHMENT_KEYS = tuple(
-    field.path.partition(".")[2] for field in EVENT_FIELDS if field.path.startswith("attachments[].")
+_ATTACHMENT_KEYS, _ATTENDEE_KEYS = (
+    tuple(field.path.partition(".")[2] for field in EVENT_FIELDS if field.path.startswith(f"{name}[]."))
+    for name in ("attachments", "attendees")
 )
 
 
@@ -197,7 +199,11 @@ def _recurrence(argument: str, value: Any) -> JSON:
 
 
 def _attendees(argument: str, value: Any) -> JSON:
-    return [*people(argument, value)]
+    attendees: Any = people(argument, value)
+    for name in (name for attendee in attendees for name in attendee if name not in _ATTENDEE_KEYS):
+        near = nearest_name(name, _ATTENDEE_KEYS) or f"one of {', '.join(_ATTENDEE_KEYS)}"
+        raise ValueError(f"{argument} has the unknown key {name!r}; did you mean {near}?")
+    return attendees  # type: ignore[no-any-return]
 
 
 def _object(argument: str, value: Any) -> JSONObject:
@@ -209,7 +215,12 @@ def _object(argument: str, value: Any) -> JSONObject:
 
 def _reminders(argument: str, value: Any) -> JSON:
     if isinstance(value, Mapping):
-        return _object(argument, value)
+        fields = _object(argument, value)
+        if unknown := fields.keys() - {"useDefault", "overrides"}:
+            raise ValueError(f"reminders has the key {min(unknown)!r}; give a list such as [10, ('email', '1 day')]")
+        return fields
+    if isinstance(value, int | str | timedelta):
+        value = [value]
     if not isinstance(value, list | tuple):
         raise TypeError("reminders must be a list such as [10, ('email', 60)], or [] for no reminders")
     overrides: list[JSON] = []

@@ -44,7 +44,7 @@ from ...core.resources.events import Event
 from ...core.time_zones import UTC_NAME
 from ...local.existing_file import check_path, read_file
 from ...local.saving import save_bytes
-from ..arguments import row_ids
+from ..arguments import is_link, row_ids
 from ..batch.batch import (
     DONE,
     ROW_ERRORS,
@@ -303,11 +303,15 @@ def _text(source: object) -> tuple[str, list[str]]:
     if isinstance(source, str) and ("BEGIN:" in source[:1000].upper() or "\n" in source):
         content = source.encode("utf-8", "replace")
     elif isinstance(source, str | os.PathLike):
+        if is_link(os.fspath(source)):
+            raise ValueError("source is a web address; give the content, such as requests.get(address).content")
         content = read_file(Path(source).expanduser())
     elif isinstance(source, bytes):
         content = source
     else:
-        raise TypeError(f"source must be a path, or the content of an .ics file, not {type(source).__name__}")
+        raise TypeError(
+            f"source must be a path, or the content of an .ics file, such as read(file), not {type(source).__name__}"
+        )
     job = Job("text/calendar", Path())
     if b"\0" in content[:100] or b"\x1b$" in content:  # UTF-16 or ISO 2022, whose bytes are not those of ASCII
         content = decode(content, job).encode()

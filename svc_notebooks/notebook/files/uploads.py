@@ -190,7 +190,7 @@ def start_upload(
     file: File | None = None,
     parent: File | None = None,
     folder: File | None = None,
-    chunk_size: int | None = None,
+    chunk_size: int | str | None = None,
     metadata: Mapping[str, Any] | None = None,
     session: SessionLike = None,
 ) -> Upload:
@@ -250,7 +250,7 @@ def start_upload(
 
 
 def resume_upload(
-    session_uri: File, source: Source, *, chunk_size: int | None = None, session: SessionLike = None
+    session_uri: File, source: Source, *, chunk_size: int | str | None = None, session: SessionLike = None
 ) -> Upload:
     """Return an Upload that continues an upload session of this or another process. Call `.run()` to send the rest.
 
@@ -287,6 +287,8 @@ def resume_upload(
 
 def pending_uploads(*, session: SessionLike = None) -> DataFrame:
     """List this user's unfinished resumable uploads to the service of the session, oldest first.
+
+    An upload from an open file object is not listed, because another call cannot read it again: give its path or bytes.
 
     Returns:
         One row for each upload: name (str), total, chunk_size (Int64, bytes), media_type (str), started
