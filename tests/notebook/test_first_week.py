@@ -106,6 +106,9 @@ HINTS = {
         lambda lab: svc.create_event("a", start="2026-11-02", attendees=[{"email": "a@x.example", "optinal": True}]),
         "attendees has the unknown key 'optinal'; did you mean optional",
     ),
+    "not an owner": (lambda lab: svc.files(owner="not me"), r"files\(.not 'me' in owners.\)"),
+    "a tree of two": (lambda lab: svc.tree(["/Twin", "/Pair"]), "folder has 2 files or folders; give one folder"),
+    "a last day": (lambda lab: svc.create_event("a", start="2026-11-02", last_day="2026-11-04"), "duration='3 days'"),
     "a calendar on the web": (lambda lab: svc.import_events("https://a.example/a.ics"), "give the content"),
     "several of a name": (
         lambda lab: [svc.upload([b"1", b"2"], name=["t", "t"]), svc.upload(b"3", name="t", overwrite=True)],
@@ -180,6 +183,7 @@ WORKS = {
         lambda: svc.share("/2026", pd.DataFrame({"email": ["a@x.example"], "role": ["writer"]}))["role"].tolist(),
         ["writer"],
     ),
+    "a dict of roles": (lambda: svc.share("/2026", {"a@x.example": "writer"})["role"].tolist(), ["writer"]),
     "roles of a calendar by row": (
         lambda: svc.share_calendar("primary", ["a@x.example", "b@x.example"], role=["writer", "reader"])[
             "role"
@@ -432,3 +436,17 @@ def test_fill_sets_the_controls_of_a_form(lab, tmp_path):
 def test_a_fault_has_another_reason(lab):
     with lab.faults(status=403, reason="forbidden"), pytest.raises(svc.NotAllowed, match="403 forbidden"):
         svc.files()
+
+
+def test_read_compares_the_checksum_of_a_row(lab):
+    file = svc.upload(b"y" * 1000, name="a.bin")
+
+    with lab.faults(operation="files.get", body="x" * 1000), pytest.raises(svc.ContentMismatch, match="checksum"):
+        svc.read(file)
+    svc.update(file, b"z" * 1000)
+    assert svc.read(file) == b"z" * 1000
+
+
+def test_a_limit_in_units_that_refuses_every_list_is_named():
+    with pytest.warns(UserWarning, match="rate_costs='requests' counts requests"):
+        svc.sandbox(policy=svc.Policy(rate_limit=5)).close()

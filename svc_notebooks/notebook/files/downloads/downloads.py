@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Sequence
 from functools import partial
@@ -9,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from ....client.downloads.downloads import RangeGiven, as_range, read_content
 from ....client.downloads.exports import export_target, normalize_format, read_export
-from ....client.files import get_file
+from ....client.files import CHECKSUMS, checksum, get_file
 from ....client.session import SessionLike, session_or_current
 from ....core.errors.caller_warning import warn_caller
+from ....core.errors.errors import ContentMismatch
 from ...arguments import flag
 from ...batch.batch import Batch, Errors, Executor, Progress, Resume, RowOperation, run
 from ...folder_tree import files_at, one_file_at
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ....core.http.ranges import ByteRange
+    from ....core.resources import files as resources
     from ...arguments import File
 
 _MAX_NAMED = 5
@@ -166,7 +169,8 @@ def read(
     """Download the content of one file, or a byte range of the content, and return the bytes.
 
     The size is compared with the metadata of the file, which are requested if `file` is not a row with id, name, size
-    and mime_type, or if the content has another size than the row.
+    and mime_type, or if the content has another size than the row. The checksum of a row, as of `upload`, is compared,
+    too.
 
     Args:
         file: An id, a link, a path like "birds/may.csv", a row, or a DataFrame of one row.
@@ -180,7 +184,7 @@ def read(
         NotFound: The file does not exist, or this user may not see it.
         NotAllowed: The file has no content that this user can download.
         BadRequest: The content has no byte in this range, or the document does not have this format.
-        ContentMismatch: The service sends content of another size than the metadata have.
+        ContentMismatch: The service sends content of another size or checksum than the metadata have.
 
     See tests/rules.csv (A6).
 
@@ -198,10 +202,20 @@ def read(
         document = get_file(session, file_id, fields="id,name,mimeType")
         return read_export(session, file_id, export_target(session, document, name).media_type)
     known = known_files(file, checksum=False).get(file_id)
-    return read_content(
+    content = read_content(
         session,
         file_id,
         size=None if known is None else int(known["size"]),
         byte_range=byte_range,
         acknowledge_abuse=acknowledge_abuse,
     )
+    is_other = byte_range is None and known is not None and not _has_checksum(known, content)
+    if is_other and not _has_checksum(get_file(session, file_id, fields=CHECKSUMS), content):  # the row is not old
+        raise ContentMismatch(f"The content of file {file_id} has another checksum than its metadata.")
+    return content
+
+
+def _has_checksum(file: resources.File, content: bytes) -> bool:
+    """Return whether a content has the checksum in the metadata of a file, or True without a checksum."""
+    stored = checksum(file)
+    return stored is None or hashlib.new(stored[0], content, usedforsecurity=False).hexdigest() == stored[1]
