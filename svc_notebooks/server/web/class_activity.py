@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import TypedDict
+from typing import NamedTuple, TypedDict
 
 from ...core.clock import format_time
 from ...core.http.messages import Request
@@ -23,6 +23,7 @@ from ..dispatch.service_context import ServiceContext, bearer
 from .sign_in import session_token
 
 _WIDE = frozenset({"storage"})
+_MAX_QUESTIONS, _MAX_ANSWER = 200, 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +103,14 @@ class StepRow(TypedDict):
     request: int
 
 
+class PredictedAnswer(NamedTuple):
+    """The answer to a question of a lesson that a student has chosen first."""
+
+    question: str
+    answer: str
+    right: bool
+
+
 class _Counts:
     """The numbers of one user: requests that succeeded and failed, by operation, and the requests of steps."""
 
@@ -137,6 +146,8 @@ class ClassView:
     def __init__(self, context: ServiceContext, journal: Journal, verifier: TokenVerifier) -> None:
         self._context, self._journal, self._verifier = context, journal, verifier
         self.accounts: ClassAccounts | None = None
+        self._predictions: dict[str, dict[str, PredictedAnswer]] = {}
+        """The first answers in memory, by user and question."""
 
     @property
     def is_open(self) -> bool:
@@ -199,6 +210,19 @@ class ClassView:
             for exercise in EXERCISES
             for number, entry in enumerate(own.steps.get(exercise.name, ()), 1)
         ]
+
+    def count_prediction(self, user: str, first: PredictedAnswer) -> bool:
+        """Keep the first answer of a user to a question. Return False for a further one, and for too many or long."""
+        own = self._predictions.setdefault(user, {})
+        if first.question in own or len(own) == _MAX_QUESTIONS or max(map(len, first[:2])) > _MAX_ANSWER:
+            return False
+        own[first.question] = first
+        return True
+
+    def predictions(self) -> list[dict[str, object]]:
+        """Return a row for each answer that somebody has chosen first, with the number of these students."""
+        counts = Counter(first for own in [*self._predictions.values()] for first in [*own.values()])
+        return [{**first._asdict(), "students": count} for first, count in sorted(counts.items())]
 
 
 def _count(entries: Iterable[JournalEntry]) -> dict[str, _Counts]:
