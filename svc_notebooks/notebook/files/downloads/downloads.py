@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ....client.downloads.downloads import RangeGiven, as_range, read_content
+from ....client.downloads.downloads import RangeGiven, as_range, read_known
 from ....client.downloads.exports import export_target, normalize_format, read_export
 from ....client.files import get_file
 from ....client.session import SessionLike, session_or_current
@@ -161,10 +161,11 @@ def read(
     """Download the content of one file, or a byte range of the content, and return the bytes.
 
     The size is compared with the metadata of the file, which are requested if `file` is not a row with id, name, size
-    and mime_type, or if the content has another size than the row.
+    and mime_type, or if the content is not that of the row. If the row has md5_checksum or sha256_checksum, as a row of
+    `upload()` does, the checksum is compared, too.
 
     Args:
-        file: An id, a row, or a DataFrame of one row.
+        file: An id, a link, a path like "birds/may.csv", a row, or a DataFrame of one row.
         format: The format of the export of a native document, like "pdf", as for `export`. None reads the content.
         byte_range: The bytes to download, like (0, 99) with both included. `download` lists the other forms. None
             downloads the whole content.
@@ -175,7 +176,7 @@ def read(
         NotFound: The file does not exist, or this user may not see it.
         NotAllowed: The file has no content that this user can download.
         BadRequest: The content has no byte in this range, or the document does not have this format.
-        ContentMismatch: The service sends content of another size than the metadata have.
+        ContentMismatch: The service sends content of another size or checksum than the metadata have.
 
     See docs/rules.md#a6-download (A6).
 
@@ -192,11 +193,7 @@ def read(
         name = normalize_format(format)
         document = get_file(session, file_id, fields="id,name,mimeType")
         return read_export(session, file_id, export_target(session, document, name).media_type)
-    known = known_files(file, checksum=False).get(file_id)
-    return read_content(
-        session,
-        file_id,
-        size=None if known is None else int(known["size"]),
-        byte_range=byte_range,
-        acknowledge_abuse=acknowledge_abuse,
+    known = known_files(file, checksum=False).get(file_id) or get_file(session, file_id, fields="size")
+    return read_known(
+        session, {**known, "id": file_id}, byte_range=byte_range, acknowledge_abuse=acknowledge_abuse
     )
