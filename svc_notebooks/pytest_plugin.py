@@ -88,7 +88,10 @@ def _options(node: Any) -> dict[str, Any]:
     for marker in reversed(list(node.iter_markers("svc"))):  # the marker of the function wins over that of the class
         wrong = [*map(repr, marker.args), *(marker.kwargs.keys() - known)]
         if wrong:
-            raise pytest.UsageError(f"the marker svc takes {_OPTIONS} as keyword arguments, not {', '.join(wrong)}")
+            hint = "; write `with svc_sandbox.faults(...)` in the test" if "faults" in wrong else ""
+            raise pytest.UsageError(
+                f"the marker svc takes {_OPTIONS} as keyword arguments, not {', '.join(wrong)}{hint}"
+            )
         options |= marker.kwargs
     return options
 

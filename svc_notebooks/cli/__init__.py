@@ -78,7 +78,9 @@ def _run(options: argparse.Namespace, jupyter_arguments: Sequence[str]) -> int:
         case "doctor":
             from .. import doctor
 
-            sys.stdout.write(doctor().to_string(index=False) + "\n")
+            for row in doctor().fillna("").itertuples():
+                fix = f"; {row.fix}" if row.fix else ""
+                sys.stdout.write(f"{row.status:8} {row.check}: {row.found}{fix}\n")
             return 0
         case name:
             module = import_module(f".{_MODULES.get(name, name)}", __package__)

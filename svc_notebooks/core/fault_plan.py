@@ -20,6 +20,7 @@ from typing import Any
 
 from .api.operations import OPERATIONS, SESSION
 from .api.public_endpoints import PUBLIC_ENDPOINTS
+from .byte_counts import byte_count
 from .durations import parse_duration
 from .errors.catalogue import lone_surrogates
 from .http.messages import JSON, JSONObject
@@ -109,7 +110,7 @@ class Action:
         performs the request, and closes the connection without a response
         """
         check_keys("action", members, ACTION_KEYS)
-        members = _with_delay_in_seconds(members)
+        members = _with_numbers(members)
         kinds = [name for name in ACTIONS if name in members]
         if len(kinds) != 1:
             raise ValueError(
@@ -168,13 +169,17 @@ class _Effect:
     describe: Callable[[Any], str]
 
 
-def _with_delay_in_seconds(members: JSONObject) -> JSONObject:
-    """Return an action with its delay as a number, because a delay may also be a text such as "90s" or a timedelta."""
+def _with_numbers(members: JSONObject) -> JSONObject:
+    """Return an action with its delay and bytes as numbers, which may also be texts such as "90s" and "256 KB"."""
+    members = {name: byte_count(value) if name in _BYTES else value for name, value in members.items()}
     delay: object = members.get("delay")
     if not isinstance(delay, str | timedelta):
         return members
     seconds = parse_duration(delay, "delay").total_seconds()
     return {**members, "delay": int(seconds) if seconds.is_integer() else seconds}
+
+
+_BYTES = ("cut_request_after", "cut_response_after")
 
 
 def _number_or_text(text: str) -> JSON:

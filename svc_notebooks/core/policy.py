@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from .auth.oauth import ACCESS_LIFETIME
+from .byte_counts import byte_count
 from .errors.public_calls import public_methods
 from .http.backoff import MAX_JITTER
 from .http.origins import ANY, is_host_name, is_network, is_origin, is_path_prefix
@@ -20,7 +21,8 @@ MIB = 1024 * 1024
 @public_methods
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """The settings of a service for behaviour that the interface leaves open. Sizes are in bytes and times in seconds.
+    """The settings of a service for behaviour that the interface leaves open. Sizes are in bytes, or texts such as
+    "5 MB", and times in seconds.
 
     Args:
         extensions: False leaves out operations that the interface does not name, and batches.
@@ -207,6 +209,9 @@ class Policy:
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
+            if field.name in _SIZES and isinstance(value, str):
+                value = byte_count(value)
+                object.__setattr__(self, field.name, value)
             if value is field.default:
                 continue
             if wrong := _find_problem(field.name, value, field.default):
@@ -221,6 +226,13 @@ class Policy:
     def upload_rule(self) -> UploadRule:
         """The chunk size, session lifetime and strictness of the upload protocol."""
         return UploadRule(self.chunk_quantum, self.session_lifetime, self.chunk_rule == "strict")
+
+
+_SIZES = (
+    *("chunk_quantum", "part_size", "max_upload_size", "max_metadata_size", "max_property_bytes", "conversion_memory"),
+    *("export_limit", "storage_limit", "journal_bytes"),
+)
+"""The settings that are numbers of bytes."""
 
 
 def _choices(annotation: Any) -> tuple[str | int, ...]:
@@ -257,7 +269,7 @@ _VALIDATORS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "conference_types": (lambda value: _is_text_tuple(value) and bool(value), "a tuple of names, at least one"),
     "storage_limit": (
         lambda value: value is None or _is_count(value),
-        "a whole number of bytes, such as 50_000_000, or None",
+        "a number of bytes, such as 50_000_000 or '50 MB', or None",
     ),
     "calendar_zone": (lambda value: isinstance(value, str) and value in zone_names(), "an IANA time zone name"),
     "rate_limit": (lambda value: value is None or _is_count(value), "a whole number, 1 or more, or None"),

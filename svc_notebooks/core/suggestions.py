@@ -39,6 +39,7 @@ ARGUMENTS = {
     "per": "interval period seconds window",
     "progress": "callback progress_bar verbose",
     "reader": "read view viewer",
+    "headers={'Retry-After': '5'}": "retry_after",
     "receiver": "address rx url webhook",
     "recurrence": "every repeat rrule",
     "recursive": "deep depth recurse",
@@ -109,15 +110,16 @@ NOT_ARGUMENTS_OF = {
     "sandbox": ("host|port|user.*", "lab.serve(port=...) starts a server, lab.sign_in(user) signs in another user"),
     "delete": ("recursive|parents|force", "a folder is deleted with all that is in it"),
     "upload": (
-        "overwrite|replace|if_exists|exist_ok|force|conflict.*|on_.*",
-        "each upload makes a new file; update(file, source) replaces the content of a file",
+        "if_exists|conflict.*|on_.*",
+        "each upload makes a new file; overwrite=True replaces the content of the file of the same name",
     ),
     "snapshot": (".*", "it returns a name to keep: name = lab.snapshot(), and then lab.restore(name)"),
     "trash": ("recursive|parents|force", "a folder is moved with all that is in it"),
     "files": (r".*size|.*(larg|small|bigg)er.*|.*bytes.*", "filter the frame: df[df['size'] > 1_000_000]"),
+    "limits": (".*", "lab.limit(requests=5, per='60s') sets a limit, and lab.limits() lists all"),
     "faults": ("user|users|email|student", "these faults hold for all users; lab.faults(..., user=...) selects one"),
-    "event_form": (".*", "form.value = {'summary': ...} sets fields of a form"),
-    "upload_form": (".*", "upload(source, ...) has arguments, and the form has a control for each"),
+    "event_form": (".*", "form.fill(summary=..., start=...) sets fields of a form"),
+    "upload_form": (".*", "form.fill(notebook_file=path, name=...) sets fields of a form"),
 }
 """The arguments that one function does not have, as a pattern, and what to do instead."""
 
@@ -135,7 +137,10 @@ NOT_ARGUMENTS = {
         "index": "df.reset_index(drop=True) has no index to write",
         "all_day": "a date such as start='2026-11-02' makes an all-day event",
         "probability": "nth=3 and times=2 count the requests that fail",
-        "every": "nth=3 is only the third request; give the texts or dicts of several steps for several requests",
+        "every": (
+            "give a step for each request: lab.faults(*[{'match': {'nth': n}, 'action': {'status': 503}}"
+            " for n in (3, 6, 9)])"
+        ),
     }.items()
     for name in names.split()
 }
@@ -147,7 +152,9 @@ CALLS = {
     for call, names in {
         "tree(folder)": "du",
         "download(folder)": "backup download_folder mirror",
-        "respond(event, 'accepted')": "accept",
+        "respond(event, 'accepted')": "accept rsvp",
+        "permissions(file)": "acl collaborators get_permissions list_permissions shared_with who_has_access",
+        "update(file, properties={'label': 'a'})": "add_label add_tag label labels set_label tag tags",
         "about()": "df account me quota storage usage user whoami",
         "create_event(summary, start=..., end=...)": "insert insert_event add_event appointment meeting",
         "share(file, address)": "add_permission grant",
@@ -190,16 +197,16 @@ CALLS = {
         "lab.restore(snapshot)": "reset rollback",
         "stop_channel(channel)": "cancel_watch stop_watching unsubscribe unwatch",
         "watch_changes(rx)": "subscribe_changes watch_folder",
-        "changes()": "delta poll sync",
+        "changes()": "delta poll",
         "file(id)": "get_metadata getsize head_object metadata info size stat",
         "update_event(event, attendees=...)": "invite",
         "lab.journal()": "journal",
+        "upload(folder, overwrite=True)": "sync sync_folder rsync",
         "lab.limit(requests=5, per='60s')": "limit rate rate_limit throttle",
         "files()": "iterdir list_objects listdir scandir list list_files ls",
         "receiver().listen(function)": "listen",
         "current_session().close()": "logout sign_out",
-        "create_folder(name)": "makedir mkdir new_folder",
-        "create_folder('a/b/c')": "makedirs",
+        "create_folder('a/b/c')": "makedir makedirs mkdir new_folder",
         "notifications()": "messages",
         "update_event(event, start=..., end=...)": "move_event",
         "move(file, to=folder)": "mv",
@@ -270,9 +277,28 @@ MISSING = {
         ("watch_calendar", "watch_event", "watch_events"),
         "no function watches events: events(updated_min=...) lists those that have changed since",
     ),
-    "lock": "the service has no locks; update(file, content_restrictions=[{'read_only': True}]) protects a file",
-    "revisions": "the service keeps no earlier versions of a file; copy(file) keeps its content",
-    "versions": "the service keeps no earlier versions of a file; copy(file) keeps its content",
+    **{
+        name: f"the interface has no {what}"
+        for what, names in {
+            "earlier versions of a file; copy(file) keeps its content": (
+                "get_revision list_revisions list_versions restore_version revision revisions version_history versions"
+            ),
+            "comments on files; update(file, description=...) keeps a text with a file": (
+                "add_comment comment comments create_comment list_comments replies"
+            ),
+            "shared drives; share(create_folder(name), addresses) shares a folder": (
+                "create_drive drives list_drives shared_drive shared_drives team_drives teamdrives"
+            ),
+            "transfer of ownership; copy(file, session=...) makes a copy that another user owns": (
+                "change_owner make_owner set_owner transfer transfer_ownership"
+            ),
+            "groups; share(file, [addresses]) takes several addresses": "add_member create_group groups members",
+            "tasks; create_event(summary, start=...) makes an event": "create_task tasks todo todos",
+            "answers by e-mail; respond(event, 'accepted', session=...) answers as an attendee": "reply",
+            "locks; update(file, content_restrictions=[{'read_only': True}]) protects a file": "lock unlock",
+        }.items()
+        for name in names.split()
+    },
     "undo": "a change cannot be undone; untrash(file) takes files out of the trash, lab.restore() restores a snapshot",
 }
 """The names of what the service does not have, and what to do instead."""
@@ -305,6 +331,7 @@ ATTRIBUTES = {
             "serve()": "run start",
             "svc.assert_exchanges([...])": "assert_called",
             "lab.faults(...)": "break_network",
+            "lab.send(method, url, {'Authorization': None}), which sends no token": "anonymous",
             "lab.sign_in(address)": "add_user create_user user users",
             "lab.journal()": "call_count calls responses history log logs requests",
             "lab.serve().base_url": "link_to uri url",

@@ -39,11 +39,12 @@ def name_of_part(part: str) -> str:
 
 
 def files_at(session: Session, value: object, argument: str = "file") -> list[str]:
-    """Return the ids of a file argument. A text with a slash is the path of a file, like "A/b.txt" or "svc://b.txt".
+    """Return the ids of a file argument. A text that does not look like an id is the path of a file, like "A/b.txt".
 
-    Raises NotFound for a path without a file, and ValueError for a path of several files.
+    A short text that is not the name of a file in the top folder may be an id of another service. Raises NotFound for a
+    path without a file, and ValueError for a path of several files.
     """
-    return [_at(session, text, argument) if "/" in text else text for text in file_ids(value, argument)]
+    return [text if _ID.fullmatch(text) else _at(session, text, argument) for text in file_ids(value, argument)]
 
 
 def one_file_at(session: Session, value: object, argument: str = "file") -> str:
@@ -84,7 +85,7 @@ def _at(session: Session, path: str, argument: str, kind: str = "") -> str:
         if not found:
             with suppress(NotFound):
                 if "/" not in path:
-                    return str(get_file(session, path, fields="id")["id"])
+                    return str(get_file(session, path, fields="id")["id"]) if kind else path
             above = "/".join(parts[: n - 1])
             advice = f"files(folder={above or ROOT!r}) lists the files of the folder."
             advice = f"create_folder({'/'.join(parts)!r}) creates it." if kind else advice

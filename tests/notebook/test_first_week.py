@@ -74,7 +74,9 @@ HINTS = {
     ),
     "busy times of two": (lambda lab: svc.free_times("Twin"), "people is 'Twin', the name of 2 calendars"),
     "two calendars": (lambda lab: svc.events(calendar="Twin"), "'Twin', the name of 2 calendars; give an id: c_"),
-    "fill a form": (lambda lab: svc.event_form().fill(summary="a"), r"form.value = \{...\}.*form.create.click\(\)"),
+    "fill a form": (lambda lab: svc.event_form().set(summary="a"), r"form.fill\(...\).*form.create.click\(\)"),
+    "no such label": (lambda lab: svc.upload_form().fill(convert="document"), "did you mean 'convert_to'"),
+    "no such field": (lambda lab: svc.event_form().fill(title="a"), "did you mean 'summary'"),
     "run a form": (lambda lab: svc.upload_form().run, r"form.upload.click\(\).*svc.upload\(path\)"),
     "backwards": (lambda lab: lab.clock.advance("-1d"), r"moves the clock forward, not by '-1d'; clock.set"),
     "no end": (
@@ -85,8 +87,43 @@ HINTS = {
         lambda lab: svc.upload(b"<p>a", name="a.html", convert_to="presentation"),
         r"A presentation can be made from pptx, .*odp.*; import_formats\(\) lists all types",
     ),
-    "a size as text": (lambda lab: svc.upload(b"1", chunk_size="256 KB"), "a number of bytes, such as 262144"),
-    "a limit as text": (lambda lab: svc.Policy(storage_limit="1 MB"), "a whole number of bytes, such as 50_000_000"),
+    "a size as text": (lambda lab: svc.upload(b"1", chunk_size="a lot"), "such as 262144 or '256 KB', not 'a lot'"),
+    "a limit as text": (lambda lab: svc.Policy(storage_limit="much"), "such as 50_000_000 or '50 MB'"),
+    "revisions": (lambda lab: svc.list_revisions, r"no earlier versions of a file; copy\(file\)"),
+    "comments": (lambda lab: svc.add_comment, "no comments on files"),
+    "drives": (lambda lab: svc.shared_drives, r"no shared drives; share\(create_folder"),
+    "sync": (lambda lab: svc.sync, r"upload\(folder, overwrite=True\)"),
+    "every third request": (lambda lab: lab.faults(status=503, every=3), r"for n in \(3, 6, 9\)"),
+    "a limit by the name of the list": (lambda lab: lab.limits(requests=5), r"lab.limit\(requests=5, per='60s'\)"),
+    "a role by row": (
+        lambda lab: svc.share("/Twin", ["a@x.example"], role=["reader", "writer"]),
+        "2 values for 1 grantee",
+    ),
+    "a dict of reminders": (
+        lambda lab: svc.create_event("a", start="2026-11-02", reminders={"email": "1d"}),
+        r"give a list such as \[10, \('email', '1 day'\)\]",
+    ),
+    "a calendar on the web": (lambda lab: svc.import_events("https://a.example/a.ics"), "give the content"),
+    "several of a name": (
+        lambda lab: [svc.upload([b"1", b"2"], name=["t", "t"]), svc.upload(b"3", name="t", overwrite=True)],
+        r"name is 't', the name of 2 files; update\(id, source\) replaces one",
+    ),
+    "a missing scope": (
+        lambda lab: svc.files(session=lab.sign_in("bob@svc.example", scopes=["calendar"])),
+        "files.list accepts: storage, storage.",
+    ),
+    "a missing role": (
+        lambda lab: svc.update(svc.files(name="in"), name="b", session=lab.sign_in("bob@svc.example")),
+        r"\(in\). The role writer is necessary, not reader",
+    ),
+    "no owner": (
+        lambda lab: svc.delete(svc.files(name="in"), session=lab.sign_in("bob@svc.example")),
+        r"Only the owner of file \S+ \(in\) may delete it",
+    ),
+    "no content": (
+        lambda lab: lab.link(svc.create_file("a", mime_type="document"), content=True),
+        "row has no content",
+    ),
     "no such span": (
         lambda lab: svc.free_times("primary", within="this term"),
         "a date, 'this week' or a pair of times",
@@ -103,8 +140,8 @@ HINTS = {
 def test_the_message_says_what_works(lab, case):
     for name in ("Twin", "Twin"):
         svc.create_calendar(name)
-    svc.create_folder("Pair")
-    svc.upload(b"", name="a", folder=svc.create_folder("in", svc.create_folder("Pair")))
+    svc.create_file("Pair", mime_type="folder")
+    svc.upload(b"", name="a", folder=svc.create_folder("in", svc.create_file("Pair", mime_type="folder")))
     svc.share("Pair/in", "bob@svc.example")
     call, words = HINTS[case]
 
@@ -116,6 +153,35 @@ SERIES = pd.Series([b"1", b"22"], index=[7, 9])
 WORKS = {
     "a path": (lambda: svc.read("/2026/Lab/a.txt"), b"hello"),
     "an address": (lambda: svc.file("svc://2026/Lab/a.txt", fields="name")["name"].tolist(), ["a.txt"]),
+    "a name in the top folder": (lambda: svc.read(svc.upload(b"top", name="top.txt")["name"][0]), b"top"),
+    "new content": (
+        lambda: (
+            [svc.upload(text, name="n.txt", overwrite=True)["id"].item() for text in (b"1", b"22")][-1]
+            == svc.file("n.txt")["id"][0]
+        ),
+        True,
+    ),
+    "a size as text": (lambda: svc.upload(bytes(300_000), name="n", chunk_size="256 KB")["size"].tolist(), [300_000]),
+    "a limit as text": (lambda: svc.Policy(storage_limit="1.5 MB").storage_limit, 1_572_864),
+    "the same folder": (lambda: svc.create_folder("Top")["id"].item() == svc.create_folder("Top")["id"].item(), True),
+    "the same folder with a field": (
+        lambda: [svc.create_folder("New", starred=flag)["starred"].item() for flag in (True, False)],
+        [True, False],
+    ),
+    "one reminder": (
+        lambda: svc.create_event("a", start="2026-11-02", reminders="1 day")["reminders"][0]["overrides"][0]["minutes"],
+        1440,
+    ),
+    "roles by row": (
+        lambda: svc.share("2026", pd.DataFrame({"email": ["a@x.example"], "role": ["writer"]}))["role"].tolist(),
+        ["writer"],
+    ),
+    "the zone of the calendar for rows": (
+        lambda: svc.create_events(
+            pd.DataFrame({"summary": ["a", "b"], "start": "2026-11-02 10:00", "duration": "1h"}), calendar="Abroad"
+        )["start"].tolist(),
+        [pd.Timestamp("2026-11-02 15:00Z")] * 2,
+    ),
     "a path of a folder": (lambda: svc.trash("2026/Lab")["name"].tolist(), ["Lab"]),
     "a slash in a name": (lambda: svc.copy("2026/Lab/b%2Fc.txt", name="d")["name"].tolist(), ["d"]),
     "an address of a folder": (lambda: sorted(svc.files(folder="svc://2026/Lab")["name"]), ["a.txt", "b/c.txt"]),
@@ -147,7 +213,10 @@ WORKS = {
     "last month": (lambda: len(svc.files(modified_after="last month")), 4),
     "a calendar's name": (lambda: len(svc.free_times("Abroad", within="2026-11-02")), 8),
     "folders of a name": (
-        lambda: [svc.create_folder("2026"), svc.files(folder="2026/Lab", order_by="name")["name"].tolist()][1],
+        lambda: [
+            svc.create_file("2026", mime_type="folder"),
+            svc.files(folder="2026/Lab", order_by="name")["name"].tolist(),
+        ][1],
         ["a.txt", "b/c.txt"],
     ),
     "the zone of the calendar": (
@@ -319,3 +388,31 @@ def test_make_badge_says_what_it_did(address, status, words, monkeypatch, tmp_pa
 
     assert binder_badge.main() == status
     assert words in capsys.readouterr().out
+
+
+def test_update_event_keeps_the_zone_of_a_series_for_times_in_utc(lab):
+    made = svc.create_event(
+        "a", start="2026-10-19 15:00", duration="1h", time_zone="Europe/Berlin", recurrence="weekly, 3 times"
+    )
+    listed = svc.events("a")
+
+    svc.update_event(listed, start=listed["start"] + pd.Timedelta("1h"))
+    moved = svc.instances(made)
+    assert moved["start"].dt.strftime("%H:%M").tolist() == ["16:00"] * 3
+
+
+def test_fill_sets_the_controls_of_a_form(lab, tmp_path):
+    form = svc.upload_form()
+
+    form.fill(name="b", convert_to="document")
+    assert form.code() == "svc.upload('...', convert_to='document', name='b')"
+    form = svc.event_form()
+    form.fill(summary="Tea", start="2026-11-02 10:00", end="11:00", time_zone="Asia/Tokyo")
+    assert form.value["start"] == {"dateTime": "2026-11-02T10:00:00", "timeZone": "Asia/Tokyo"}
+    with pytest.raises(AttributeError, match=r"form\.fill"):
+        svc.upload_form().value = {}
+
+
+def test_a_fault_has_another_reason(lab):
+    with lab.faults(status=403, reason="forbidden"), pytest.raises(svc.NotAllowed, match="403 forbidden"):
+        svc.files()

@@ -178,12 +178,17 @@ class Retry:
         `resumable` means that a repeated call continues.
         """
         again = self._repeatable or not broken.sent
-        if broken.unreachable and not broken.hopeless and self._failures == _SILENT_FAILURES:
-            patience = self._sender.retry.time_left(since_progress=0.0, since_start=0.0)
-            warn_caller(f"{broken}; trying again for up to {patience:g} seconds, interrupt to stop")
+        warn_of_waiting(self._sender, broken, self._failures)
         if not again or broken.hopeless or not self.wait():
             raise connection_error(broken, request, certain=again, resumable=resumable) from broken
         self.uncertain |= broken.sent
+
+
+def warn_of_waiting(sender: RequestSender, broken: TransportError, failures: int) -> None:
+    """Warn the caller once if nothing listens at the address. `failures` is the number of failed tries before."""
+    if broken.unreachable and not broken.hopeless and failures == _SILENT_FAILURES:
+        patience = sender.retry.time_left(since_progress=0.0, since_start=0.0)
+        warn_caller(f"{broken}; trying again for up to {patience:g} seconds, interrupt to stop")
 
 
 def response_error(sender: RequestSender, response: Response) -> SvcError:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import blake2b
 
+from ...core.byte_counts import byte_count
 from ...core.clock import format_time
 from ...core.errors.errors import AlreadyExists, ContentMismatch, Interrupted, NotFound
 from ...core.files.fields import is_media_type
@@ -57,8 +58,8 @@ class UploadArguments:
         metadata: Further fields, with their names in the interface.
         file_id: The id of the file whose content is replaced. None creates a file.
         upload_type: "auto", "media", "multipart" or "resumable".
-        chunk_size: The bytes in each request, a multiple of 262144, or -1 for a single request. A number makes the
-            upload resumable. None uses the default size.
+        chunk_size: The bytes in each request, a multiple of 262144 ("256 KB"), or -1 for a single request. A number
+            makes the upload resumable. None uses the default size.
         size: The length of a stream in bytes. None means that the length is not known.
         query: Further query parameters, such as fields.
         convert_to: The native type to which the source is converted, which is a value in CONVERT_TO or a media type.
@@ -72,7 +73,7 @@ class UploadArguments:
     metadata: Mapping[str, object] | None = None
     file_id: str | None = None
     upload_type: str = "auto"
-    chunk_size: int | None = None
+    chunk_size: int | str | None = None
     size: int | None = None
     query: Mapping[str, str] | None = None
     convert_to: str | None = None
@@ -246,10 +247,11 @@ def document_name(name: str) -> str:
 # -- checks
 
 
-def check_chunk_size(size: int | None) -> int | None:
+def check_chunk_size(size: int | str | None) -> int | None:
     """Return the chunk size in bytes, the default for None, or None for -1 (a single request).
 
-    Raises TypeError unless an int, ValueError with the nearest sizes unless a multiple of 262144 (A3-24).
+    Raises TypeError unless an int or a text such as "256 KB", and ValueError with the nearest sizes unless a multiple
+    of 262144 (A3-24).
 
     >>> check_chunk_size(300_000)
     Traceback (most recent call last):
@@ -257,8 +259,9 @@ def check_chunk_size(size: int | None) -> int | None:
     """
     if size is None:
         return DEFAULT_CHUNK
+    size = byte_count(size)
     if isinstance(size, bool) or not isinstance(size, int):
-        raise TypeError(f"chunk_size must be a number of bytes, such as 262144, not {type(size).__name__}")
+        raise TypeError(f"chunk_size must be a number of bytes, such as 262144 or '256 KB', not {size!r:.60}")
     if size == WHOLE:
         return None
     if size <= 0 or size % QUANTUM:

@@ -40,7 +40,7 @@ from ..json_response import parse_object, read_object, read_resource
 from ..session import Session
 from ..transport.foreign_urls import foreign_url, is_web_address
 from ..transport.in_process import TransportError
-from ..transport.retry import Retry, response_error
+from ..transport.retry import Retry, response_error, warn_of_waiting
 from ..upload_journal import JournalLock
 from .chosen_id import check_content
 from .request import (
@@ -446,6 +446,7 @@ class ClientUpload:
                 response = Response(response.status, response.headers, response.content())
         except TransportError as error:
             self._response, self._broken = Response(0), error
+            warn_of_waiting(session, error, machine.failures)
             machine.lose_connection(session.elapsed(), session.chance())
             self._record(action, request, first=first, last=last, error=str(error))
             if error.hopeless:
@@ -585,7 +586,9 @@ def start_upload(
     return ClientUpload(session, request, progress=progress, claim=claim).begin()
 
 
-def resume_upload(session: Session, session_uri: str, source: object, *, chunk_size: int | None = None) -> ClientUpload:
+def resume_upload(
+    session: Session, session_uri: str, source: object, *, chunk_size: int | str | None = None
+) -> ClientUpload:
     """Return an upload that continues an open session with `.run()` or `.resume()`.
 
     These methods open an expired session again if the journal has the metadata, or raise SessionExpired. Raises

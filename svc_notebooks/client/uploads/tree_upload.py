@@ -13,12 +13,16 @@ from ...local.tree import LocalFile
 from ..files import create_file, generate_ids, has_content_of, list_children
 from ..session import Session
 from .chosen_id import find_or_upload, with_chosen_id
-from .request import UploadArguments, is_document, prepare
+from .request import UploadArguments, UploadRequest, is_document, prepare
 from .resumable_upload import execute
 from .sources import Progress
 
-UPLOADED, UNCHANGED = "uploaded", "unchanged"
-"""The outcomes of a file. "unchanged" means that the folder had a file of the same name with the same content."""
+UPLOADED, BESIDE, REPLACED, UNCHANGED = "uploaded", "uploaded beside", "replaced", "unchanged"
+"""The outcomes of a file. "unchanged" means that the folder had a file of the same name with the same content.
+
+"uploaded beside" means that the folder has a file of the same name with other content, which is "replaced" by an
+upload that overwrites.
+"""
 
 _IDS = 100
 """The number of file ids that are generated in one request. With an id the client can repeat a lost request."""
@@ -28,14 +32,15 @@ class TreeUpload:
     """Plans the upload of files into folders below the folder `top`, with the same arguments for every file.
 
     An existing folder of the same name is used again, the oldest if there are several. Names that differ only in their
-    Unicode form are the same, so two such folders on disk become one. An existing file is never changed. A file of the
-    same name with other content is kept, and the new file is put beside it. Converted files are always uploaded,
+    Unicode form are the same, so two such folders on disk become one. A file of the same name with other content is
+    kept, and the new file is put beside it, unless `overwrites` is True. Converted files are always uploaded,
     because a document has no checksum to compare. `arguments.query` must select the fields id, name, mimeType, size
     and createdTime.
     """
 
-    def __init__(self, session: Session, top: str, arguments: UploadArguments) -> None:
+    def __init__(self, session: Session, top: str, arguments: UploadArguments, *, overwrites: bool = False) -> None:
         self._session = session
+        self._overwrites = overwrites
         self._arguments = arguments
         self._fields = (arguments.query or {})["fields"]
         self._folders = {PurePosixPath(): top}
@@ -59,10 +64,11 @@ class TreeUpload:
         key = PurePosixPath(composed(str(path)))
         if key not in self._folders:
             parent = self.folder(path.parent)
-            self._folders[key] = self._existing_folder(parent, path.name) or self._create_folder(parent, path.name)
+            self._folders[key] = self.existing_folder(parent, path.name) or self._create_folder(parent, path.name)
         return self._folders[key]
 
-    def _existing_folder(self, parent: str, name: str) -> str | None:
+    def existing_folder(self, parent: str, name: str) -> str | None:
+        """Return the id of the oldest folder of this name in a folder, or None."""
         folder_type = self._session.names.native("folder")
         matches = (file["id"] for file in self._named(parent, name) if file.get("mimeType") == folder_type)
         return next(matches, None)
@@ -99,8 +105,9 @@ class TreeUpload:
         declared = str((self._arguments.metadata or {}).get("mimeType"))
         converts = self._arguments.convert_to is not None or is_document(self._session, declared)
         named = () if converts else self._named(folder, name)
-        same = tuple(existing for existing in named if existing.get("size") == str(file.size))
-        return TreeFile(file, arguments, same)
+        folder_type = self._session.names.native("folder")
+        files = tuple(existing for existing in named if existing.get("mimeType") != folder_type)
+        return TreeFile(file, arguments, files, overwrites=self._overwrites)
 
     def _metadata(self, path: PurePosixPath) -> Mapping[str, object]:
         return {**(self._arguments.metadata or {}), "parents": [self.folder(path)]}
@@ -109,14 +116,15 @@ class TreeUpload:
 class TreeFile(NamedTuple):
     """A file of a tree, and how it is uploaded.
 
-    `candidates` are the files of the same name and size that were in the folder before. `new_id` is an id for the new
-    file, or an empty str.
+    `candidates` are the files of the same name that were in the folder before, of which `overwrites` replaces the
+    content of the last one. `new_id` is an id for the new file, or an empty str.
     """
 
     file: LocalFile
     arguments: UploadArguments
     candidates: tuple[File, ...] = ()
     new_id: str = ""
+    overwrites: bool = False
 
 
 def upload_tree_file(
@@ -131,11 +139,21 @@ def upload_tree_file(
     if file.error is not None:
         raise file.error
     for existing in planned.candidates:
-        if has_content_of(session, existing["id"], file.path, size=file.size):
+        is_candidate = existing.get("size") == str(file.size)
+        if is_candidate and has_content_of(session, existing["id"], file.path, size=file.size):
             return existing, UNCHANGED
     request = prepare(session, file.path, planned.arguments)
+    if planned.overwrites and planned.candidates:
+        return execute(session, new_content_of(planned.candidates[-1]["id"], request), progress), REPLACED
+    outcome = BESIDE if planned.candidates else UPLOADED
     if planned.new_id:
         request = with_chosen_id(session, request, planned.new_id)
     if repeated:
-        return find_or_upload(session, request, lambda: execute(session, request, progress)), UPLOADED
-    return execute(session, request, progress), UPLOADED
+        return find_or_upload(session, request, lambda: execute(session, request, progress)), outcome
+    return execute(session, request, progress), outcome
+
+
+def new_content_of(file_id: str, request: UploadRequest) -> UploadRequest:
+    """Return an upload of the same source as the new content of an existing file, which keeps its name and folder."""
+    kept = {key: value for key, value in request.metadata.items() if key not in ("id", "name", "parents")}
+    return replace(request, file_id=file_id, metadata=kept)

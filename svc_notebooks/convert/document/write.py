@@ -294,10 +294,14 @@ def text(document: Document, job: Job) -> bytes:
     return "\r\n".join([*lines, ""]).encode("utf-8-sig") if lines else b"\xef\xbb\xbf"
 
 
+_MARKDOWN = "markdown-simple_tables-multiline_tables"
+"""Markdown with tables of pipes, which other programs read, too, or of grids for cells of several lines."""
+
+
 def markdown(document: Document, job: Job) -> bytes:
     """Return the document as Markdown in UTF-8 with embedded pictures."""
     text, placeholders = _embedded(
-        LookWriter(job).document(document), "markdown", job, "--wrap=none", *_standalone(document)
+        LookWriter(job).document(document), _MARKDOWN, job, "--wrap=none", *_standalone(document)
     )
     return placeholders.insert(text, base64.b64encode)
 

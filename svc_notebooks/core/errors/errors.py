@@ -93,7 +93,10 @@ _ADVICE = {
         " lab.register_domain(host), and lab.trust(pem) for a certificate authority of your own; with"
         " `svc-notebooks serve --control`: POST domains and trust, see docs/control.md)."
     ),
-    "push.webhookUrlNotHttps": "Use a receiver() of this kernel, or the https address of another receiver.",
+    "push.webhookUrlNotHttps": (
+        "Use a receiver() of this kernel, or the https address of another receiver (in a sandbox:"
+        " lab.register_domain(host), and lab.trust(pem) for the authority of its certificate)."
+    ),
     "cannotCopyFile": "Copy the files in a folder, which files(folder=..., recursive=True) lists.",
     "channelIdNotUnique": "Leave the id out to get a random one.",
     "invalid_client": "Check client_id and client_secret.",

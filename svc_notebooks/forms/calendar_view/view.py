@@ -12,6 +12,7 @@ import ipywidgets as widgets
 from ...client.events.events import list_calendars
 from ...client.session import SessionLike, session_or_current
 from ...core.errors.errors import NotFound, SvcError
+from ...core.time_arguments import python_time, without_words
 from ...core.time_zones import UTC_NAME, zone
 from ...notebook.arguments import choice
 from ...notebook.events.body import calendar_ids
@@ -80,7 +81,7 @@ def calendar_view(
     *,
     calendar: File = "primary",
     view: str = "month",
-    day: date | None = None,
+    day: str | date | None = None,
     time_zone: str | None = None,
     session: SessionLike = None,
 ) -> CalendarView:
@@ -105,7 +106,7 @@ def calendar_view(
     Args:
         calendar: The id, the name or a row of a calendar of `calendars()`, or several of these.
         view: "month", "week" or "day".
-        day: A day of the first period. None: today.
+        day: A day of the first period, as a date or a text such as "2026-11-02". None: today.
         time_zone: The IANA name of the time zone of all times. None: the time zone of the first calendar.
         session: The session whose calendars are shown. None stands for the current session.
 
@@ -120,8 +121,8 @@ def calendar_view(
     <CalendarView: November 2026, 1 event>
     """
     choice("view", view, VIEWS)
-    if day is not None and not isinstance(day, date):
-        raise TypeError(f"day must be a datetime.date, not {type(day).__name__}")
+    if day is not None:
+        day = python_time("day", without_words(day, session_or_current(session).clock.now()))
     ids = calendar_ids(session_or_current(session), calendar)
     return CalendarView(session, ids, view, day, zone_name("time_zone", time_zone))
 

@@ -12,11 +12,12 @@ from traitlets import TraitError
 
 from ...client.session import SessionLike, session_or_current
 from ...core.errors.errors import SvcError
+from ...core.errors.public_calls import unknown_argument
 from ...core.events.validation import problems, with_defaults
 from ...core.platform import capabilities
 from ...core.time_zones import UTC_NAME, zone, zone_names
-from ...notebook.events.body import LENIENT
-from ...notebook.events.events import create_event
+from ...notebook.events.body import LENIENT, partial_body
+from ...notebook.events.events import ARGUMENTS, body_arguments, create_event
 from ...notebook.events.free_busy import free_times
 from ...notebook.events.query import events
 from ...notebook.events.records import in_zone
@@ -265,6 +266,12 @@ class EventForm(Form):
         finally:
             self._updating = False
             self._update()
+
+    def fill(self, **values: Any) -> None:
+        """Set fields, given as arguments of `create_event`: `form.fill(summary="Tea", start="2026-11-02")`."""
+        if unknown := [name for name in values if name not in ARGUMENTS]:
+            raise TypeError(unknown_argument("fill", unknown[0], [*ARGUMENTS]))
+        self.value = {**self.value, **partial_body(**body_arguments(self.session, values))}
 
     @property
     def result(self) -> DataFrame:

@@ -7,6 +7,7 @@ focus to its list.
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -18,7 +19,7 @@ import ipywidgets as widgets
 from ipywidgets import Widget
 
 from ...client.session import SessionLike, session_or_current
-from ...core.errors.public_calls import public_methods
+from ...core.errors.public_calls import public_methods, unknown_argument
 from ...core.fault_plan import PRESETS
 from ...notebook.frontend import at_prompt, detect_frontend
 from ...notebook.html import Markup, join_html, tag
@@ -225,10 +226,31 @@ class Form(widgets.VBox):  # type: ignore[misc]
             """Raise AttributeError, which says how code fills the form and presses its buttons."""
             if name.startswith("_") or hasattr(type(self), name):  # the error of a property
                 super().__getattribute__(name)
-            uses = ["form.value = {...} fills the fields, as form.value shows them"] * hasattr(type(self), "value")
+            uses = ["form.fill(...) fills the fields"]
             uses += [f"form.{key}.click()" for key, part in vars(self).items() if isinstance(part, widgets.Button)]
             hint = "; ".join(filter(None, [", ".join(uses), f"without a form use {self.instead}"]))
             raise AttributeError(f"{type(self).__name__} has no attribute {name!r}; {hint}", name=name, obj=self)
+
+        def __setattr__(self, name: str, value: object) -> None:
+            if name == "value" and not hasattr(type(self), name):  # a form is no single control
+                self.__getattr__(name)
+            super().__setattr__(name, value)
+
+    def fill(self, **values: Any) -> None:
+        """Set controls by their labels in lower case, with _ between the words: `form.fill(convert_to="document")`.
+
+        Raises TypeError for a label that the form does not have, and TraitError for a value that the control refuses.
+        """
+        controls: dict[str, Widget] = {}
+        for part in widget_tree(self):
+            label = re.sub(r"<[^>]*>", "", getattr(part, "description", ""))
+            if label and part.has_trait("value"):
+                controls.setdefault(re.sub(r"\W+", "_", label.lower()).strip("_"), part)
+        for name in values:
+            if name not in controls:
+                raise TypeError(unknown_argument("fill", name, [*controls]))
+        for name, value in values.items():
+            controls[name].value = value
 
     @property
     def busy(self) -> bool:

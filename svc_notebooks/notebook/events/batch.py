@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...client.events.events import get_event, insert_event, new_event_ids
+from ...client.events.events import get_calendar, get_event, insert_event, new_event_ids
 from ...client.session import SessionLike, session_or_current
 from ...core.errors.errors import AlreadyExists
 from ...core.suggestions import nearest_name
@@ -47,7 +47,8 @@ def create_events(
         frame: A DataFrame whose columns are arguments of `create_event` (summary, start, end, time_zone, recurrence,
             conference_data_version ...). A missing cell means that the argument is not given.
         calendar: The id, the name or a row of the calendar in which all events are created.
-        time_zone: The time zone of rows that have no value in a column `time_zone`.
+        time_zone: The time zone of rows that have no value in a column `time_zone`. None: that of `calendar`, unless it
+            is "primary".
         send_updates: "all", "externalOnly" or "none", for rows that have no value in a column `send_updates`.
         workers, executor, errors: The threads or the executor for several rows, and what happens with an error of one
             of them. See docs/bulk.md.
@@ -89,10 +90,15 @@ def create_events(
         for label, cells in zip(frame.index.tolist(), zip(*columns, strict=True), strict=True)
     ]
     now = session.clock.now()
-    if len(rows) > 1 and all(_is_without_zone(row.arguments, now) for row in rows):
-        raise ValueError(
-            f"start has no time zone in any of {len(rows)} rows; give time_zone='Europe/Berlin' or offsets"
-        )
+    if time_zone is None and (local := [row for row in rows if _is_without_zone(row.arguments, now)]):
+        if common["calendar"] == "primary" and len(local) == len(rows) > 1:
+            raise ValueError(
+                f"start has no time zone in any of {len(rows)} rows; give time_zone='Europe/Berlin' or offsets"
+            )
+        if common["calendar"] != "primary":
+            zone = get_calendar(session, common["calendar"])["timeZone"]
+            for row in local:
+                row.arguments["time_zone"] = zone
     resumable: Resumable[_EventRow] = Resumable(
         "create_events",
         common,

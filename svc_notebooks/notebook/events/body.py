@@ -209,7 +209,12 @@ def _object(argument: str, value: Any) -> JSONObject:
 
 def _reminders(argument: str, value: Any) -> JSON:
     if isinstance(value, Mapping):
-        return _object(argument, value)
+        fields = _object(argument, value)
+        if unknown := fields.keys() - {"useDefault", "overrides"}:
+            raise ValueError(f"reminders has the key {min(unknown)!r}; give a list such as [10, ('email', '1 day')]")
+        return fields
+    if isinstance(value, int | str | timedelta):
+        value = [value]
     if not isinstance(value, list | tuple):
         raise TypeError("reminders must be a list such as [10, ('email', 60)], or [] for no reminders")
     overrides: list[JSON] = []

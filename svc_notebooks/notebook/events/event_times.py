@@ -237,33 +237,40 @@ ZONE_OF = {"start": "time_zone", "end": "end_time_zone"}
 """The argument with the time zone of each time."""
 
 
-def local_times(changes: Mapping[str, Any]) -> list[str]:
+def local_times(changes: Mapping[str, Any], *, or_utc: bool = False) -> list[str]:
     """Return which of the arguments start and end are times without a time zone. Raises TypeError or ValueError.
+
+    `or_utc` returns those in UTC, too.
 
     >>> local_times({"start": "2026-11-02 10:00", "end": "2026-11-02T11:00+01:00"})
     ['start']
     """
     if changes.get("time_zone") is not None:
         return []
-    return [name for name, zone in ZONE_OF.items() if changes.get(zone) is None and _is_local(name, changes.get(name))]
+    unzoned = (name for name, zone in ZONE_OF.items() if changes.get(zone) is None)
+    return [name for name in unzoned if _is_local(name, changes.get(name), or_utc=or_utc)]
 
 
-def _is_local(argument: str, value: object) -> bool:
+def _is_local(argument: str, value: object, *, or_utc: bool = False) -> bool:
     if value is None or isinstance(value, dict) or needs_start({argument: value}):
         return False
     moment = python_time(argument, value)
-    return isinstance(moment, datetime) and moment.tzinfo is None
+    return isinstance(moment, datetime) and (moment.tzinfo is None or (or_utc and _zone_key(moment.tzinfo) == "UTC"))
 
 
 def event_zones(event: Event, changes: Mapping[str, Any]) -> dict[str, str]:
     """Return the time zones of a stored event as arguments of `update_event`, for times without a time zone.
 
-    Raises ValueError for an all-day event, which has no time zone.
+    Times in UTC, as in the frame of `events()`, do not change the zone of the event either. Raises ValueError for a
+    time without a zone and an all-day event, which has none.
     """
     zones: dict[str, str] = {}
-    for name in local_times(changes):
+    local = local_times(changes)
+    for name in local_times(changes, or_utc=True):
         time = event["end"] if name == "end" and event["end"].get("timeZone") else event["start"]
         if (key := time.get("timeZone")) is None:
+            if name not in local:
+                continue
             raise ValueError(f"{name} has no time zone, and neither has the event; give time_zone='Europe/Berlin'")
         zones[ZONE_OF[name]] = key
     if needs_start(changes) and all(changes.get(name) is None for name in ZONE_OF.values()):

@@ -90,7 +90,8 @@ def create_event(
         start: A date ("2026-11-02" or a datetime.date) starts an all-day event. A datetime, a pandas Timestamp or a
             text such as "2026-11-02 10:00" or "tomorrow 10:00" starts a timed event. A time without a time zone is in
             `time_zone`. A dict is sent unchanged, as a time object of the interface. A pandas Period is start and end.
-        end: The exclusive end, in the same forms as `start`. Without end and duration, a date is one whole day. A time
+        end: The exclusive end, in the same forms as `start`: an all-day event ends on the day after its last day.
+            Without end and duration, a date is one whole day. A time
             such as "11:00" is on the day of the start, a timedelta is the length of the event, and a pandas Period
             means the end of this period.
         duration: The length of the event, instead of `end`, as a timedelta, a number of seconds or a text such as "90
@@ -103,8 +104,8 @@ def create_event(
             these columns.
         location, description: Texts.
         color: The id or the name of a colour of `event_colors()`.
-        reminders: A list such as [10, ("email", "1 day")], in minutes before the start or as durations. []: no
-            reminders. None: the default reminders of the calendar.
+        reminders: A list such as [10, ("email", "1 day")], in minutes before the start or as durations, or one of
+            them. []: no reminders. None: the default reminders of the calendar.
         calendar: The id, the name or a row of a calendar of `calendars()`.
         send_updates: The attendees who are sent an invitation: "all", "externalOnly" or "none". The interface also
             defines "true" for "all", and "false" for "none".
@@ -302,11 +303,11 @@ def update_event(
         summary, ...: The new values of fields, as arguments of `create_event`, and query parameters such as
             `conference_data_version`. Other fields do not change. `start` alone keeps the length of the event, and
             moves the recurrence of a series; a date makes an all-day event. A time without a time zone is in the time
-            zone of the event, unless `time_zone` is given. A Series or a list has a value for each event, except for
-            attendees, recurrence, reminders and attachments. `duration`, and an `end` such as "11:00", count from the
-            start of the event, unless `start` is given. `recurrence=None` ends a recurrence, so that the event takes
-            place once. If another recurrence lacks instances with individual changes, a warning says so.
-            `metadata={"location": None}` removes the location.
+            zone of the event, which a time in UTC does not change either, unless `time_zone` is given. A Series or a
+            list has a value for each event, except for attendees, recurrence, reminders and attachments. `duration`,
+            and an `end` such as "11:00", count from the start of the event, unless `start` is given.
+            `recurrence=None` ends a recurrence, so that the event takes place once. If another recurrence lacks
+            instances with individual changes, a warning says so. `metadata={"location": None}` removes the location.
 
     Returns:
         One row for each event after the change, with the columns of `create_event`, and outcome, error (str), attempts

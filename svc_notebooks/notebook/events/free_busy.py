@@ -222,7 +222,7 @@ def _unseen(names: list[str]) -> NotFound:
 
 
 def _known(name: str) -> Record:
-    return {"calendar": name, "busy": []}
+    return {"calendar": name}
 
 
 def _busy_row(session: Session, name: str, report: Report, *, query: JSONObject) -> Record:

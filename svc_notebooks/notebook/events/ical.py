@@ -44,7 +44,7 @@ from ...core.resources.events import Event
 from ...core.time_zones import UTC_NAME
 from ...local.existing_file import check_path, read_file
 from ...local.saving import save_bytes
-from ..arguments import row_ids
+from ..arguments import is_link, row_ids
 from ..batch.batch import (
     DONE,
     ROW_ERRORS,
@@ -303,6 +303,8 @@ def _text(source: object) -> tuple[str, list[str]]:
     if isinstance(source, str) and ("BEGIN:" in source[:1000].upper() or "\n" in source):
         content = source.encode("utf-8", "replace")
     elif isinstance(source, str | os.PathLike):
+        if is_link(os.fspath(source)):
+            raise ValueError("source is a web address; give the content, such as requests.get(address).content")
         content = read_file(Path(source).expanduser())
     elif isinstance(source, bytes):
         content = source

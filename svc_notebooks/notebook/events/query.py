@@ -51,6 +51,8 @@ def events(
 ) -> DataFrame:
     """List the events of a calendar. A recurring event is one row, or with `single_events` one row for each instance.
 
+    Without `single_events`, a cancelled instance of a series is a row, too, with the status "cancelled".
+
     Args:
         text: Words, all of which must be in the title, description, location or attendees of an event.
         time_min, time_max: List only events that end after `time_min` and start before `time_max`. A date means

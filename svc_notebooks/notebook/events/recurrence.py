@@ -51,9 +51,9 @@ def instances(
         calendar: The id, the name or a row of the calendar that contains the event.
 
     Returns:
-        One row for each instance: summary (str), start, end (datetime64[ms, `time_zone`]), original_start_time
-        (datetime64[ms, `time_zone`], the start without the change), original_start_time_zone, id, recurring_event_id
-        (str), all_day (boolean), status (str).
+        One row for each instance: summary (str), start, end (datetime64[ms, `time_zone`]), location (str),
+        attendees (object), original_start_time (datetime64[ms, `time_zone`], the start without the change),
+        original_start_time_zone, html_link, id, recurring_event_id (str), all_day (boolean), status (str).
 
     Raises:
         BadRequest: The event is not a recurring event.

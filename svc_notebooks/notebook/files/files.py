@@ -15,7 +15,7 @@ from ...client.files import get_file, update_file
 from ...client.session import SessionLike, session_or_current
 from ...client.uploads.chosen_id import with_chosen_id
 from ...client.uploads.request import UploadArguments, UploadRequest
-from ..arguments import whole
+from ..arguments import flag, whole
 from ..batch.batch import (
     Batch,
     Errors,
@@ -39,6 +39,7 @@ from .upload_requests import (
     is_current,
     new_content,
     new_files,
+    over_existing,
     repeat_upload,
     send_upload,
     upload_identity,
@@ -64,10 +65,11 @@ def upload(
     parent: File | None = None,
     folder: File | None = None,
     upload_type: str = "auto",
-    chunk_size: int | None = None,
+    chunk_size: int | str | None = None,
     metadata: Column[Mapping[str, Any]] | None = None,
     recursive: bool | None = None,
     include_hidden: bool = False,
+    overwrite: bool = False,
     progress: Progress = None,
     workers: int | None = None,
     executor: Executor | None = None,
@@ -78,8 +80,8 @@ def upload(
     """Upload files or folders, and return the metadata of the files.
 
     A folder is uploaded with everything below it. The folders of the service that have the same names are used again,
-    so a repeated call uploads only the files that are new or have changed. An existing file is never changed. A file
-    that has changed is uploaded as another file of the same name.
+    so a repeated call uploads only the files that are new or have changed. Without `overwrite` an existing file is
+    never changed: a file that has changed is uploaded beside it, and a UserWarning names it. No file is deleted.
 
     Args:
         source: A path, bytes, a file opened with mode "rb", a DataFrame, or a list of these. The path can be a folder,
@@ -107,12 +109,13 @@ def upload(
         parent: The same as `folder`.
         upload_type: "media" (content only, no name), "multipart" (content and metadata in one request), "resumable",
             or "auto". "auto" sends up to 5 MB as media or multipart, and larger content as resumable (A1-05).
-        chunk_size: The number of bytes in each request of a resumable upload, a multiple of 262144. -1 sends all
-            bytes in one request. None uses the default size.
+        chunk_size: The number of bytes in each request of a resumable upload, a multiple of 262144, or a text such
+            as "8 MB". -1 sends all bytes in one request. None uses the default size.
         metadata: Further fields, like `{"starred": True, "properties": {"lab": "7"}}`, or a list with a dict for each
             source. A value may be a list or Series with a value for each source, too.
         recursive: None uploads at most 1,000 files of folders, True any number. False refuses folders.
         include_hidden: True uploads also files and folders whose names begin with a dot.
+        overwrite: True replaces the content of the file that has the same name in the folder, which keeps its id.
         progress: None shows a progress bar for 8 MiB and more, True always, False never. A function is called with
             (bytes done, total bytes or None).
         workers, executor: The number of threads, or an executor of another library. See docs/bulk.md.
@@ -127,8 +130,8 @@ def upload(
         uploads), outcome, error (str), attempts (Int64: 1, and 1 for each request of this row that was sent again after
             a failure, except chunks), seconds (Float64), and each other field in `metadata`. With
         the checksum, `download` needs one request for each row. For folders, one row for each file below them, also
-        with path (str, the path in the folder, like "data/a.csv"), and with the outcome uploaded, or unchanged for a
-        file with the same content.
+        with path (str, the path in the folder, like "data/a.csv"), and with the outcome uploaded, uploaded beside,
+        replaced, or unchanged for a file with the same content.
 
     Raises:
         TypeError, ValueError: An argument is not valid; nothing was sent.
@@ -174,11 +177,14 @@ def upload(
             metadata=metadata,
             recursive=recursive,
             include_hidden=include_hidden,
+            overwrite=flag("overwrite", overwrite),
             batch=batch,
         )
     schema, requests, bodies = new_files(
         session, source, arguments, name=name, file_id=file_id, metadata=metadata, errors=errors
     )
+    if flag("overwrite", overwrite):
+        requests = [over_existing(session, request) for request in requests]
     common = {"mime_type": mime_type, "convert_to": convert_to, "ocr_language": ocr_language}
     return _run_uploads(session, schema, requests, bodies, batch, "upload", common, keeps_media=upload_type == "media")
 
@@ -212,7 +218,7 @@ def _run_uploads(
         {**{snake(key): value for key, value in bodies.shared.items()}, **common},
         identity=partial(upload_identity, bodies.own_keys),
         with_id=partial(with_chosen_id, session) if function == "upload" else None,
-        needs_id=lambda row: not (keeps_media or row.chosen_id or row.upload_type == "resumable"),
+        needs_id=lambda row: not (keeps_media or row.file_id or row.chosen_id or row.upload_type == "resumable"),
         repeat=partial(repeat_upload, alone=alone),
         is_done=lambda row, record: is_current(session, record, row.source.status_changed, row.source.path),
     )
@@ -226,7 +232,7 @@ def update(
     mime_type: Column[str] | None = None,
     ocr_language: str | None = None,
     upload_type: str = "auto",
-    chunk_size: int | None = None,
+    chunk_size: int | str | None = None,
     metadata: Column[Mapping[str, Any]] | None = None,
     progress: Progress = None,
     workers: int | None = None,

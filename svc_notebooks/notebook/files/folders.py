@@ -174,17 +174,16 @@ _FIELDS = ",".join(FILES.keys)
 def create_folder(
     name: str, parent: File | None = None, *, folder: File | None = None, session: SessionLike = None, **metadata: Any
 ) -> DataFrame:
-    """Create a folder, or find or create the folders of a path, and return the metadata of the folder.
+    """Find or create a folder, or the folders of a path, and return the metadata of the folder.
 
-    A service allows several folders with the same name, so a repeated call with a name creates a second folder. A
-    repeated call with a path, like "birds/2026", returns the same folder.
+    A repeated call returns the same folder. A service allows several folders with the same name:
+    `create_file(name, mime_type="folder")` creates another one, and allows slashes in a name.
 
     Args:
-        name: The name of the folder, or the path of a folder. In a path, each folder that does not exist is created,
-            and of several with a name the oldest is used. `create_file(name, mime_type="folder")` allows slashes in a
-            name.
-        folder, parent: The folder in which the new folder is created, as for `upload`. None means the top folder.
-        **metadata: Further fields, like `description="Field data"` or `folder_color_rgb="#8f8f8f"`.
+        name: The name of the folder, or a path like "birds/2026". Each folder that does not exist is created, and of
+            several with a name the oldest is used.
+        folder, parent: The folder in which the folder is, as for `upload`. None means the top folder.
+        **metadata: Further fields of the folder, like `description="Field data"` or `folder_color_rgb="#8f8f8f"`.
 
     Returns:
         One row, with the columns of `files()`.
@@ -203,17 +202,23 @@ def create_folder(
     """
     if other := next((key for key in metadata if snake(key) == "mime_type"), None):
         raise TypeError(f"{other} cannot be set for a folder; create_file(name, mime_type=...) creates other files")
-    if not isinstance(name, str) or "/" not in name:
-        return create_file(name, parent=parent, folder=folder, mime_type="folder", session=session, **metadata)
+    if not isinstance(name, str):
+        raise TypeError(f"name must be a str, not {type(name).__name__}")
     parts = name.strip("/").split("/")
     if not all(part.strip() for part in parts) or {".", ".."}.intersection(parts):
         raise ValueError(f"name is {name!r}, a path with an empty name, '.' or '..'; write it like 'birds/2026'")
     session = session_or_current(session)
-    body = metadata_body(metadata, creating=False, names=session.names)
+    metadata_body({"name": name, **metadata}, creating=True, names=session.names)  # refuses before anything is sent
     top = (with_parent(session, None, parent, folder) or {"parents": [ROOT]})["parents"][0]
     folders = TreeUpload(session, top, UploadArguments(query=FILES.query))
-    created = folders.folder(PurePosixPath(*parts))
-    return update_files(session, [created], RowBodies(body, [{}]), Batch()) if body else _file(created, session=session)
+    path = PurePosixPath(*parts)
+    if not metadata:
+        return _file(folders.folder(path), session=session)
+    above = folders.folder(path.parent)
+    if (found := folders.existing_folder(above, path.name)) is None:
+        return create_file(path.name, parent=above, mime_type="folder", session=session, **metadata)
+    body = metadata_body(metadata, creating=False, names=session.names)
+    return update_files(session, [found], RowBodies(body, [{}]), Batch())
 
 
 def move(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ...client.files import file_permissions, get_file, share_file, unshare_file
 from ...client.session import SessionLike, session_or_current
 from ...core.errors.errors import NotAllowed, SvcError
-from ..arguments import choice
+from ..arguments import choice, column_values, is_frame
 from ..batch.batch import ROW_ERRORS, Batch, Errors, Executor, Progress, Report, Resumable, Resume, RowOperation, run
 from ..folder_tree import files_at
 from ..frames.frames import Record, frame
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from ...client.session import Session
     from ...core.resources.files import Permission
-    from ..arguments import File
+    from ..arguments import Column, File
 
 _ROLES = ("reader", "commenter", "writer")
 _ANYONE = "anyone"
@@ -33,9 +33,9 @@ _DOMAIN = "domain:"
 
 def share(
     file: File,
-    with_: str | Iterable[str],
+    with_: str | Iterable[str] | DataFrame,
     *,
-    role: str = "reader",
+    role: Column[str] | None = None,
     workers: int | None = None,
     executor: Executor | None = None,
     errors: Errors = None,
@@ -49,9 +49,10 @@ def share(
         file: An id, a link, a path like "birds/may.csv", a row, a DataFrame, or a list of these.
             A folder is shared with all files in it.
         with_: An e-mail address, "anyone" (everyone who has the file's id), "domain:example.com" (every user of this
-            domain), or several of these: in a list, a column, or one text with commas or semicolons between them. A
-            name may stand before an address, as in "Ann Lee <ann@x.example>".
-        role: "reader", "commenter" or "writer".
+            domain), or several of these: in a list, a column, a DataFrame with a column email or email_address, or one
+            text with commas or semicolons between them. A name may stand before an address: "Ann Lee <ann@x.example>".
+        role: "reader", "commenter" or "writer", or a list or Series with a role for each grantee. None: the column role
+            of a DataFrame of grantees, or else "reader".
         workers, executor, errors: The threads or the executor, and what happens with an error, as for `upload`.
         resume: The name of a ledger, with which the same call again does only the other rows.
         progress: None shows a bar for long calls, True always, False never. A function gets (rows done, rows).
@@ -74,9 +75,15 @@ def share(
     [['user', 'reader'], ['anyone', 'reader']]
     """
     session = session_or_current(session)
-    bodies = [_body(grantee, choice("role", role, _ROLES)) for grantee in grantees("with_", with_)]
+    default = with_["role"] if is_frame(with_) and "role" in with_ else "reader"
+    given = default if role is None else role
+    listed = grantees("with_", with_)
+    roles = column_values("role", given, len(listed), "grantee") or [given] * len(listed)
+    bodies = [_body(grantee, choice("role", each, _ROLES)) for grantee, each in zip(listed, roles, strict=True)]
     pairs = list(product(files_at(session, file), bodies))
-    resumable: Resumable[tuple[str, Permission]] = Resumable("share", {"role": role}, identity=list)
+    resumable: Resumable[tuple[str, Permission]] = Resumable(
+        "share", {"role": given if isinstance(given, str) else "by row"}, identity=list
+    )
     operation = RowOperation(
         PERMISSIONS, _share_row, known=_known, resumable=resumable, title="Share", unit="permissions"
     )
@@ -220,7 +227,7 @@ def permissions(file: File, *, session: SessionLike = None) -> DataFrame:
 
     Returns:
         One row for each permission: file_id (str), id (str), type (str), role (str, "owner" for the owner),
-        email_address, domain (str; missing if not of this type).
+        email_address, domain (str; missing if not of this type), display_name (str).
 
     Raises:
         NotAllowed: This user may not write to the file. Only writers may see its permissions.

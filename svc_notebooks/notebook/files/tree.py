@@ -83,7 +83,10 @@ def _html(node: _Node, *, is_open: bool = False) -> Markup:
     size = tag("span", node.label, style="opacity: 0.7; padding-left: 1em")
     if node.children is None:
         return tag("div", node.name, size, style="padding-left: 1em")
-    members = tag("div", *(_html(child) for child in node.children), style="padding-left: 1.5em")
+    hidden = len(node.children) - _MAX_LINES
+    more = [tag("div", f"... and {hidden:,} more; the attribute files has all")] if hidden > 0 else []
+    shown = map(_html, node.children[:_MAX_LINES])
+    members = tag("div", *shown, *more, style="padding-left: 1.5em")
     return tag("details", tag("summary", f"{node.name}/", size), members, open="" if is_open else None)
 
 

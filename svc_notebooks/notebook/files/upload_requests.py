@@ -12,14 +12,15 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 from ...client.about import native_name
-from ...client.files import ROOT, get_file
+from ...client.files import ROOT, get_file, list_files
 from ...client.uploads.chosen_id import compare_content, find_or_upload
-from ...client.uploads.request import SIMPLE_LIMIT, prepare, send_once
+from ...client.uploads.request import SIMPLE_LIMIT, UploadRequest, prepare, send_once
 from ...client.uploads.resumable_upload import resumable
 from ...client.uploads.sources import BytesSource, UnreadableSource, is_stream, open_source, own_name
-from ...client.uploads.tree_upload import TreeFile, TreeUpload, upload_tree_file
+from ...client.uploads.tree_upload import BESIDE, TreeFile, TreeUpload, new_content_of, upload_tree_file
 from ...core.errors.caller_warning import warn_caller
 from ...core.errors.errors import BadRequest, SvcError, UnverifiedUploadWarning
+from ...core.files.query import quote
 from ...core.http import mime
 from ...core.http.mime import UNKNOWN
 from ...core.http.multipart import MediaType
@@ -319,7 +320,7 @@ def repeat_upload(session: Session, request: UploadRequest, report: Report, *, a
 
 
 def _how_to_go_on(upload: ClientUpload, *, alone: bool) -> str:
-    if not upload.resumes_later:
+    if upload.session_uri and not upload.resumes_later:
         return "an upload from a stream cannot go on in another call; give a path or bytes"
     return "run the cell again to go on" if alone else f"upload {upload.request.name!r} again to go on with it"
 
@@ -346,6 +347,7 @@ def upload_trees(
     metadata: Any,
     recursive: bool | None,
     include_hidden: bool,
+    overwrite: bool,
     batch: Batch,
 ) -> DataFrame:
     """Upload folders and patterns. Return one row for each file. Arguments and errors are the same as for `upload`."""
@@ -362,7 +364,7 @@ def upload_trees(
     schema = files_schema_with(body)
     others = files_schema_with(body, UPLOADS).columns[len(FILES.columns) :]
     columns = Schema(TREE_FILES.columns + others)  # the fields that were set come last
-    upload = TreeUpload(session, top, replace(arguments, metadata=body, query=schema.query))
+    upload = TreeUpload(session, top, replace(arguments, metadata=body, query=schema.query), overwrites=overwrite)
     _warn_of_skipped(trees)
     for tree in trees:
         for folder in tree.folders:
@@ -391,7 +393,30 @@ def upload_trees(
         size=lambda row: row.file.size,
         continue_hint="run the cell again to go on",
     )
-    return run(operation, rows, session, batch)
+    result = run(operation, rows, session, batch)
+    if beside := result.loc[result["outcome"] == BESIDE, "path"].tolist():
+        more = f" and {len(beside) - _MAX_NAMED} more" if len(beside) > _MAX_NAMED else ""
+        warn_caller(
+            f"files of these names have other content, and stay beside the new ones: {', '.join(beside[:_MAX_NAMED])}"
+            f"{more}; overwrite=True replaces their content"
+        )
+    return result
+
+
+def over_existing(session: Session, request: UploadRequest) -> UploadRequest:
+    """Return the request as the new content of the file that has its name in its folder, or unchanged without one.
+
+    Raises ValueError for several files of this name.
+    """
+    name = request.metadata.get("name")
+    (parent,) = request.metadata.get("parents") or [ROOT]
+    folder_type = quote(session.names.native("folder"))
+    query = f"name = {quote(str(name))} and {quote(str(parent))} in parents and trashed = false"
+    files = [*list_files(session, q=f"{query} and mimeType != {folder_type}", fields="id")] if name else []
+    if len(files) > 1:
+        ids = ", ".join(file["id"] for file in files[:_MAX_NAMED])
+        raise ValueError(f"name is {name!r}, the name of {len(files)} files; update(id, source) replaces one of {ids}")
+    return new_content_of(files[0]["id"], request) if files else request
 
 
 def _upload_row(session: Session, row: TreeFile, report: Report, *, repeated: bool = False) -> Record:

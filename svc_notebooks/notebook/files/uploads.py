@@ -190,7 +190,7 @@ def start_upload(
     file: File | None = None,
     parent: File | None = None,
     folder: File | None = None,
-    chunk_size: int | None = None,
+    chunk_size: int | str | None = None,
     metadata: Mapping[str, Any] | None = None,
     session: SessionLike = None,
 ) -> Upload:
@@ -250,7 +250,7 @@ def start_upload(
 
 
 def resume_upload(
-    session_uri: File, source: Source, *, chunk_size: int | None = None, session: SessionLike = None
+    session_uri: File, source: Source, *, chunk_size: int | str | None = None, session: SessionLike = None
 ) -> Upload:
     """Return an Upload that continues an upload session of this or another process. Call `.run()` to send the rest.
 

@@ -44,8 +44,8 @@ EVENT = Schema(EVENTS.columns[:-2] + _columns(*_OTHERS) + EVENTS.columns[-2:])
 """All columns of an event, with a column for each top-level field of `EVENT_FIELDS`."""
 
 INSTANCES = Schema(
-    _columns("summary", "start", "end", "originalStartTime", "original_start_time_zone")
-    + _columns("id", "recurringEventId", "all_day", "status")
+    _columns("summary", "start", "end", "location", "attendees", "originalStartTime", "original_start_time_zone")
+    + _columns("htmlLink", "id", "recurringEventId", "all_day", "status")
 )
 
 CREATED = schema("row any, summary text, start time, end time, id text, htmlLink text, error text, field text")
@@ -62,7 +62,7 @@ CALENDARS = schema("summary text, accessRole text, timeZone text, id text, descr
 
 COLORS = schema("id text, name text, background text, foreground text")
 
-OUTBOX = schema("time time, event_id text, to text, method text, subject text")
+OUTBOX = schema("to text, time time, event_id text, method text, subject text")
 
 IMPORTED = schema(
     "summary text, start time, end time, time_zone text, iCalUID text, id text, htmlLink text, notes text, "

@@ -66,7 +66,7 @@ ABOUT = schema(
 )
 
 IMPORT_FORMATS = schema(
-    "native text, extensions text, title text, media_type text, note text, native_type text, max_size count"
+    "native text, title text, native_type text, media_type text, note text, max_size count, extensions text"
 )
 
 EXPORT_FORMATS = schema("native text, title text, media_type text, native_type text, extension text")
@@ -111,14 +111,19 @@ NOTIFICATIONS = schema(
     "content_type text, content_length count, waited seconds, tries count, answers text, outcome text"
 )
 
-DELIVERIES = schema(
-    "message_number count, state text, channel_id text, resource_id text, due time, time time, error text, attempt "
-    "count, status count, outcome text"
+DELIVERIES = Schema(
+    (
+        Column("number", "Int64", "message_number"),
+        *schema(
+            "state text, channel_id text, resource_id text, due time, time time, error text, attempt count, status "
+            "count, outcome text"
+        ).columns,
+    )
 )
 
 CHANGES = schema("time time, name text, fileId text, mimeType text, removed flag, trashed flag")
 
-PERMISSIONS = schema("emailAddress text, role text, id text, file_id text, domain text, type text")
+PERMISSIONS = schema("emailAddress text, role text, id text, file_id text, displayName text, domain text, type text")
 
 DOCTOR = schema("check text, found text, fix text, status text")
 

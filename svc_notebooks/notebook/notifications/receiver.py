@@ -177,7 +177,8 @@ class Receiver:
     ) -> DataFrame:
         """Wait until `count` matching messages have arrived, and return all matching messages.
 
-        Messages that arrived before the call count too.
+        Messages that arrived before the call count too, so that a cell can run again. The last row is the newest
+        message. For the next one give a larger `count`, or call `clear()` before the change.
 
         Args:
             state: sync, add, remove, update, trash, untrash or change. None matches any state.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...core.errors.caller_warning import warn_caller
 from ...core.errors.public_calls import public_methods, unknown_argument
-from ...core.fault_plan import ACTION_KEYS, MATCH_KEYS, PRESETS, Action, Match
+from ...core.fault_plan import ACTION_KEYS, ACTIONS, MATCH_KEYS, PRESETS, Action, Match
 from ...core.http.messages import JSONObject
 from ...core.time_arguments import instant_of
 from ..frames.frames import frame
@@ -35,7 +35,7 @@ def fault_steps(steps: Sequence[Any], one: Mapping[str, Any], times: int) -> lis
         if not isinstance(step, str | dict):
             kinds = "names of presets, texts such as 'status=503' or dicts"
             raise TypeError(f"faults() takes {kinds} by position, not {type(step).__name__}")
-    known = [*MATCH_KEYS, *ACTION_KEYS, "in_order", "times"]
+    known = [*MATCH_KEYS, *ACTION_KEYS, "reason", "in_order", "times"]
     for name in one:
         if name not in known:
             raise TypeError(unknown_argument("faults", name, known))
@@ -45,6 +45,12 @@ def fault_steps(steps: Sequence[Any], one: Mapping[str, Any], times: int) -> lis
         if times != 1:
             raise TypeError(f"times={times} needs a fault as keyword arguments, such as status=503, times={times}")
         return list(steps)
+    if "reason" in one:
+        status, reason = one.get("status", 403), one["reason"]
+        errors = [{"domain": "global", "reason": reason, "message": f"A fault of the sandbox: {reason}"}]
+        one = {"status": status, "body": {"error": {"code": status, "message": reason, "errors": errors}}, **one}
+    if {"body", "headers"} & one.keys() and not {*ACTIONS} & one.keys():
+        one = {"status": 200, **one}
     match = {name: value for name, value in one.items() if name in MATCH_KEYS}
     action = {name: value for name, value in one.items() if name in ACTION_KEYS}
     return [*steps, {"match": match, "action": action, "times": times}]
@@ -153,10 +159,10 @@ class SandboxControls:
             **one: A single step as keyword arguments. operation, method, path (a glob), user and nth (number of the
                 matching request, from 1) select the request. status (with headers, body), reset="before" or "after",
                 cut_request_after and cut_response_after (bytes), delay (a duration, such as "20s") and expire="session"
-                define the fault. status=403 has the reason of a rate limit, after which the client tries again; for
-                another reason give body={"error": {"errors": [{"reason": "forbidden"}]}}. A delay moves the sandbox's
-                clock for a call of this kernel, which does not wait. A program that uses `serve()` waits in real time.
-                Policy(fault_delay="clock" or "sleep") changes this.
+                define the fault. status=403 has the reason of a rate limit, after which the client tries again;
+                reason="forbidden" is another reason. A delay moves the sandbox's clock for a call of this kernel, which
+                does not wait. A program that uses `serve()` waits in real time. Policy(fault_delay="clock" or "sleep")
+                changes this.
 
         Returns:
             A context manager, which activates the faults on entry and removes the faults on exit. It is a decorator for

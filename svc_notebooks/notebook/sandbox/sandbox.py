@@ -211,7 +211,7 @@ class Sandbox(Identities, SandboxControls):
         """List the attempts of the service to deliver notifications, in the order of their times.
 
         Returns:
-            One row for each attempt: channel_id, resource_id (str), message_number (Int64), state (str), attempt
+            One row for each attempt: number (Int64, the message number), state, channel_id, resource_id (str), attempt
             (Int64, from 1), due, time (datetime64[ms, UTC]), status (Int64, missing if there was no response), outcome
             (str: delivered, retry, failed, cancelled), error (str, the reason if there was no response).
 
@@ -227,8 +227,8 @@ class Sandbox(Identities, SandboxControls):
         """List the e-mails about events that a real service would have sent (E-16). The oldest e-mail is the first row.
 
         Returns:
-            One row for each e-mail: time (datetime64[ms, UTC]), event_id, to, method (str: request, update, cancel),
-            subject (str).
+            One row for each e-mail: to (str), time (datetime64[ms, UTC]), event_id, method (str: request, update,
+            cancel), subject (str).
 
         >>> lab = svc.sandbox()
         >>> made = svc.create_event("Tea", start="2026-11-02", end="2026-11-03", attendees="bob@svc.example",
@@ -274,7 +274,8 @@ class Sandbox(Identities, SandboxControls):
             tls: Use HTTPS, with a certificate for this machine and for the names of `Policy(host_names=...)`.
 
         Returns:
-            The running `SocketServer`, whose `.base_url` is the address of the service. With `tls=True`, `.ca` is the
+            The running `SocketServer`, whose `.base_url` is the address of the service. `lab.access_token` is a token,
+            and `lab.journal()` is a DataFrame of the requests of all programs. With `tls=True`, `.ca` is the
             path of the certificate authority's file for clients (`curl --cacert`, `connect(verify=...)`). The file
             exists until the sandbox is closed.
 
@@ -355,7 +356,7 @@ class Sandbox(Identities, SandboxControls):
         except TransportError as broken:
             raise connection_error(broken, request) from broken
 
-    def link(self, row: File | Mapping[str, Any] | DataFrame) -> str:
+    def link(self, row: File | Mapping[str, Any] | DataFrame, *, content: bool = False) -> str:
         """Return the address of the page of a file or event, which a browser on this machine can open.
 
         If no server runs, this method starts one. As long as a server runs, the columns `web_view_link` and `html_link`
@@ -363,12 +364,13 @@ class Sandbox(Identities, SandboxControls):
 
         Args:
             row: The id or row of a file, or the row of an event, also as a DataFrame of one row.
+            content: True returns the address of the content of a file, which the browser shows or saves.
 
         Returns:
             The address (str).
 
         Raises:
-            ValueError: There are several rows.
+            ValueError: There are several rows, or a file has no content, such as a native document.
             NotFound: The file does not exist.
 
         >>> lab = svc.sandbox()
@@ -379,8 +381,11 @@ class Sandbox(Identities, SandboxControls):
         if is_frame(row) and len(row) == 1:
             row = row.iloc[0]
         # A column has the address of the time at which the frame was made, perhaps of a server that has ended.
-        known = row.get("html_link", row.get("web_view_link")) if hasattr(row, "get") else None
+        known = row.get("html_link", row.get("web_view_link")) if hasattr(row, "get") and not content else None
         if not isinstance(known, str):
-            known = get_file(self.session, one_file_at(self.session, row, "row"), fields="webViewLink")["webViewLink"]
+            file = get_file(self.session, one_file_at(self.session, row, "row"), fields="webViewLink,webContentLink")
+            known = file.get("webContentLink" if content else "webViewLink")
+        if known is None:
+            raise ValueError("row has no content that a browser can show; export(file, format) saves a document")
         server = urlsplit(running[-1].base_url)
         return urlsplit(known)._replace(scheme=server.scheme, netloc=server.netloc).geturl()

@@ -86,10 +86,9 @@ def bearer(request: Request) -> str | None:
 def require_scopes(caller: Caller, scopes: frozenset[str], operation: Operation) -> Caller:
     """Return the caller with `app_only` set for these scopes. Raises ApiError (403) if the caller has no such scope."""
     if caller.scopes.isdisjoint(scopes):
-        error_rows = [
-            row("missingScope", decided_by=rule_for_scopes(operation, caller.scopes), operation=operation.name)
-        ]
-        raise ApiError(error_rows, [("WWW-Authenticate", 'Bearer error="insufficient_scope"')])
+        rule, known = rule_for_scopes(operation, caller.scopes), ", ".join(sorted(scopes))
+        missing = row("missingScope", decided_by=rule, operation=operation.name, scopes=known)
+        raise ApiError([missing], [("WWW-Authenticate", 'Bearer error="insufficient_scope"')])
     return caller.with_scopes(scopes)
 
 

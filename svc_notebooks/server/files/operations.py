@@ -45,6 +45,7 @@ from .rows import (
     record_change,
     record_creation,
     record_removal,
+    refuse_file,
     restrictions_below,
     restrictions_on,
     save_properties,
@@ -175,7 +176,7 @@ def _check_changes(context: ServiceContext, user: str, old: FileRow, row: FileRo
         )
         or (old.trashed != row.trashed and not is_allowed("canTrash", role, before))
     ):
-        raise refuse("filePermission", fileId=old.id)
+        raise refuse_file(old)
     if old.parent != row.parent:
         check_sharing(context, user, old, "canMoveItemWithinDrive")
 
@@ -203,7 +204,7 @@ def _move(context: ServiceContext, request: RequestContext, row: FileRow) -> Fil
     else:
         return row
     if row.parent is None:
-        raise refuse("filePermission", decided_by=ROOT, fileId=row.id)
+        raise refuse_file(row, decided_by=ROOT)
     return row._replace(parent=target.id, trashed=int(bool(row.explicitly_trashed) or is_in_trash_with(row, target)))
 
 
@@ -212,9 +213,9 @@ def delete(context: ServiceContext, request: RequestContext) -> Response:
     with context.store.transaction():
         row = file_for(context, request.caller, request.file_id)
         if row.owner != request.caller.user:
-            raise refuse("ownerOnly", fileId=row.id)
+            raise refuse_file(row, "ownerOnly")
         if row.parent is None:
-            raise refuse("filePermission", decided_by=ROOT, fileId=row.id)
+            raise refuse_file(row, decided_by=ROOT)
         contents = delete_tree(context, row.id)
     discard_contents(context, contents)
     return empty_response(204)
@@ -303,7 +304,7 @@ def list_files(context: ServiceContext, request: RequestContext) -> Response:
         if keys:
             raise refuse("sortedFullText")
         if CONTENT.isdisjoint(request.caller.scopes):  # indexableText is content, which words would reveal
-            raise refuse("missingScope", operation="a search with fullText")
+            raise refuse("missingScope", operation="a search with fullText", scopes=", ".join(sorted(CONTENT)))
     for media_type in compared_values(search, "mimeType") if search else ():
         if message := context.names.media_type_problem(str(media_type)):
             raise refuse("invalidValue", name="q", message=message)

@@ -21,7 +21,15 @@ from ..dispatch.messages import (
 )
 from ..dispatch.service_context import RequestContext, ServiceContext
 from .resource import ANYONE, permission_id, permission_resource, permissions_of
-from .rows import check_sharing, file_for, record_permission, record_permission_removal, record_role, users_with_access
+from .rows import (
+    check_sharing,
+    file_for,
+    record_permission,
+    record_permission_removal,
+    record_role,
+    refuse_file,
+    users_with_access,
+)
 from .tables import FileRow, PermissionRow
 
 _DEFAULT: Mask = {"kind": {}, "id": {}, "type": {}, "role": {}}
@@ -67,7 +75,7 @@ def _set_role(context: ServiceContext, row: FileRow, old: PermissionRow, role: R
 def _shareable_file(context: ServiceContext, request: RequestContext) -> FileRow:
     row = file_for(context, request.caller, request.file_id, Role.WRITER)
     if row.parent is None:
-        raise refuse("filePermission", fileId=row.id)
+        raise refuse_file(row)
     check_sharing(context, request.caller.user, row)
     return row
 
@@ -82,7 +90,7 @@ def _changeable_permission(context: ServiceContext, row: FileRow, permission_id:
     if permission := _own_permission(context, row, permission_id):
         return permission
     if permission_id in (permission["id"] for permission in permissions_of(context, row)):
-        raise refuse("filePermission", fileId=row.id)
+        raise refuse_file(row)
     raise refuse("permissionNotFound", permissionId=permission_id[:200])
 
 

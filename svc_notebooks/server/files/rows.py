@@ -12,7 +12,7 @@ from typing import Any
 
 from ...core.clock import parse_time, to_millis
 from ...core.decision_ids import ROOT, WHO_TRASHES
-from ...core.errors.catalogue import refuse
+from ...core.errors.catalogue import ApiError, refuse
 from ...core.files.fields import FILE_FIELDS
 from ...core.files.permissions import Role, is_allowed, restrictions_in
 from ...core.http.messages import JSONObject
@@ -50,7 +50,12 @@ def has_right(context: ServiceContext, user: str, row: FileRow, right: str) -> b
 def check_right(context: ServiceContext, user: str, row: FileRow, right: str, refusal: str = "filePermission") -> None:
     """Raise ApiError (403) with a key of the error catalogue if a user does not have a right on a file."""
     if not has_right(context, user, row, right):
-        raise refuse(refusal, fileId=row.id)
+        raise refuse_file(row, refusal)
+
+
+def refuse_file(row: FileRow, key: str = "filePermission", decided_by: str | None = None, hint: str = "") -> ApiError:
+    """Return the ApiError (403) of a user who can see a file, with the file's name and a sentence as a hint."""
+    return refuse(key, decided_by=decided_by, fileId=row.id, name=row.name, hint=hint)
 
 
 def check_sharing(context: ServiceContext, user: str, row: FileRow, right: str = "canShare") -> None:
@@ -58,9 +63,9 @@ def check_sharing(context: ServiceContext, user: str, row: FileRow, right: str =
     check_right(context, user, row, right)
     if row.mime_type == context.folder_type:
         for below in context.store.files.unshareable_below(row.id, user):
-            raise refuse("filePermission", fileId=below)
+            raise refuse("filePermission", fileId=below, name=f"in the folder {row.name}", hint="")
         if not is_allowed(right, Role.WRITER, restrictions_below(context, user, row)):
-            raise refuse("filePermission", fileId=row.id)
+            raise refuse_file(row)
 
 
 def restrictions_below(context: ServiceContext, user: str, row: FileRow) -> frozenset[str]:
@@ -134,7 +139,8 @@ def file_for(context: ServiceContext, caller: Caller, file_id: str, minimum_role
     if row is None or role is None:
         raise refuse("fileNotFound", fileId=file_id[:200])
     if role < minimum_role:
-        raise refuse("filePermission", fileId=row.id)
+        hint = f" The role {minimum_role.wire_name} is necessary, not {role.wire_name}."
+        raise refuse_file(row, hint=hint)
     return row
 
 
@@ -245,7 +251,7 @@ def change_row(context: ServiceContext, caller: Caller, row: FileRow, metadata: 
         changes["starred"] = int(bool(metadata["starred"]))
     if "trashed" in metadata:
         if row.owner != caller.user:
-            raise refuse("filePermission", decided_by=WHO_TRASHES, fileId=row.id)
+            raise refuse_file(row, decided_by=WHO_TRASHES, hint=" The role owner is necessary.")
         changes |= _trash_columns(context, row, bool(metadata["trashed"]), now)
     modifier = None if caller.user == row.owner else caller.user
     if modifier or _MODIFIER in row.extra or not metadata.keys().isdisjoint(_STORED):
@@ -258,7 +264,7 @@ def change_row(context: ServiceContext, caller: Caller, row: FileRow, metadata: 
 def _trash_columns(context: ServiceContext, row: FileRow, into: bool, now: int) -> dict[str, int | None]:
     """Return the column values that trash (`into`) or untrash a file. Raises ApiError (403) for the root folder."""
     if row.parent is None and into:
-        raise refuse("filePermission", decided_by=ROOT, fileId=row.id)
+        raise refuse_file(row, decided_by=ROOT)
     parent = context.store.files.get(row.parent) if row.parent else None
     trashed = into or is_in_trash_with(row, parent)
     already = row.trashed_at if row.explicitly_trashed else now

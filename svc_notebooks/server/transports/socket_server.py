@@ -113,7 +113,8 @@ class SocketServer:
         after_fork(self, SocketServer._close_in_fork)
 
     def __repr__(self) -> str:
-        return f"<SocketServer: {self.base_url or 'not started'}>"
+        uses = "; lab.access_token is a token, lab.journal() lists the requests" if self.owner else ""
+        return f"<SocketServer: {self.base_url or 'not started'}{uses}>"
 
     def _close_in_fork(self) -> None:
         """Close the copied sockets in a forked child, because they would keep the parent's connections open."""

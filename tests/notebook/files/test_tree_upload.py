@@ -98,14 +98,27 @@ def test_a_repeated_upload_sends_only_what_is_new(data):
     assert stored_tree() == {**WHOLE, "data/new.txt": ["n"]}
 
 
-def test_a_changed_file_does_not_replace_the_stored_file(data):
+def test_a_changed_file_is_uploaded_beside_the_stored_file_and_named(data):
     svc.upload("data")
     (data / "a.csv").write_text("A")
 
-    outcomes = [svc.upload("data")["outcome"].tolist().count("uploaded") for _ in range(2)]
+    with pytest.warns(UserWarning, match=r"other content.* data/a\.csv; overwrite=True replaces"):
+        outcomes = [set(svc.upload("data")["outcome"]) for _ in range(2)]
 
-    assert outcomes == [1, 0]
+    assert outcomes == [{"uploaded beside", "unchanged"}, {"unchanged"}]
     assert sorted(stored_tree()["data/a.csv"]) == ["A", "a"]
+
+
+@pytest.mark.parametrize("resume", [None, "ledger"])
+def test_overwrite_replaces_the_content_of_a_changed_file(data, resume):
+    first = svc.upload("data", resume=resume)
+    (data / "a.csv").write_text("A")
+
+    second = svc.upload("data", overwrite=True, resume=resume)
+
+    assert second.loc[second["outcome"] == "replaced", "path"].tolist() == ["data/a.csv"]
+    assert second["id"].tolist() == first["id"].tolist()
+    assert stored_tree()["data/a.csv"] == ["A"]
 
 
 def test_names_are_compared_in_one_unicode_form(data):
