@@ -390,13 +390,14 @@ def test_make_badge_says_what_it_did(address, status, words, monkeypatch, tmp_pa
     assert words in capsys.readouterr().out
 
 
-def test_update_event_keeps_the_zone_of_a_series_for_times_in_utc(lab):
+@pytest.mark.parametrize("zone", ["UTC", "Asia/Tokyo", "+05:30"])
+def test_update_event_keeps_the_zone_of_a_series_for_times_in_another_zone(lab, zone):
     made = svc.create_event(
         "a", start="2026-10-19 15:00", duration="1h", time_zone="Europe/Berlin", recurrence="weekly, 3 times"
     )
     listed = svc.events("a")
 
-    svc.update_event(listed, start=listed["start"] + pd.Timedelta("1h"))
+    svc.update_event(listed, start=listed["start"].dt.tz_convert(zone) + pd.Timedelta("1h"))
     moved = svc.instances(made)
     assert moved["start"].dt.strftime("%H:%M").tolist() == ["16:00"] * 3
 

@@ -303,7 +303,7 @@ def update_event(
         summary, ...: The new values of fields, as arguments of `create_event`, and query parameters such as
             `conference_data_version`. Other fields do not change. `start` alone keeps the length of the event, and
             moves the recurrence of a series; a date makes an all-day event. A time without a time zone is in the time
-            zone of the event, which a time in UTC does not change either, unless `time_zone` is given. A Series or a
+            zone of the event. Only `time_zone` changes that zone, and not a time with another one. A Series or a
             list has a value for each event, except for attendees, recurrence, reminders and attachments. `duration`,
             and an `end` such as "11:00", count from the start of the event, unless `start` is given.
             `recurrence=None` ends a recurrence, so that the event takes place once. If another recurrence lacks
