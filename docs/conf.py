@@ -86,7 +86,7 @@ html_theme_options: dict[str, Any] = {
 }
 html_context: dict[str, Any] = {}
 
-_LINK_TO_DOCS = re.compile(r"docs/(\w+)\.md(?:#([\w-]+)(?: \(([\w -]+)\))?)?")
+_LINK_TO_DOCS = re.compile(r"docs/(\w+)\.md(?:#([\w-]+))?|tests/(rules)\.csv")
 _SECTION = re.compile(r'<section id="([^"]+)">(\s*(?:<span[^>]*></span>\s*)*)<h([1-6])>')
 _ANCHOR = re.compile(r'<a id="([\w-]+)">')
 _RULE = re.compile(r"\b([A-Z]\d{0,2}-\d\d[a-z]?)\b")
@@ -114,11 +114,11 @@ def prepare_docstring(app: Sphinx, what: str, name: str, value: object, options:
 
 
 def link_to_docs(match: re.Match[str]) -> str:
-    """Return docs/rules.md#a5-import (A5) as a link "rules A5", and a link without a rule by its heading or page."""
-    page, anchor, rules = match.groups()
+    """Return a link by its heading or its page. The page of tests/rules.csv is docs/rules.md."""
+    page, anchor = match[1] or match[3], match[2]
     if anchor is None:
         return f"`{page} <../{page}.html>`__"
-    return f"`{f'{page} {rules}' if rules else anchor.replace('-', ' ')} <../{page}.html#{anchor}>`__"
+    return f"`{anchor.replace('-', ' ')} <../{page}.html#{anchor}>`__"
 
 
 def declare_anchors(app: Sphinx, document: nodes.document) -> None:

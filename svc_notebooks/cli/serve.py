@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import os
 import signal
@@ -68,6 +69,7 @@ def _run_service(options: argparse.Namespace) -> None:
             tls=tls,
             metrics=metrics_of(service) if options.metrics else None,
         )
+        gc.freeze()  # a collection would look at the objects of all modules, and every request would wait for it
         ready = {
             "base_url": stack.enter_context(server).base_url,
             "token": token,

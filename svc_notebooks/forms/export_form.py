@@ -185,7 +185,7 @@ def export_form(file: File | None = None, *, session: SessionLike = None) -> Exp
         NotAllowed: The file is not a native document. Use `download` instead.
         NotFound: The file does not exist, or the user has no access to the file.
 
-    See docs/rules.md#a7-export (A7).
+    See tests/rules.csv (A7).
 
     >>> lab = svc.sandbox()
     >>> table = svc.upload(b"a,b", name="table.csv", convert_to="spreadsheet")

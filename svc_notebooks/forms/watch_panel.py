@@ -225,7 +225,7 @@ def watch_panel(*, session: SessionLike = None) -> WatchPanel:
         session: The session whose files are watched. None stands for the current session. Only a sandbox can reach a
             receiver in this kernel. For an external service, enter the address of a receiver.
 
-    See docs/rules.md#a8-watch-a-file (A8 to A11).
+    See tests/rules.csv (A8 to A11).
 
     >>> lab = svc.sandbox()
     >>> svc.watch_panel()

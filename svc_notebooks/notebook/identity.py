@@ -30,7 +30,7 @@ def token_info(*, session: SessionLike = None) -> DataFrame:
     Raises:
         NotSignedIn: The token is not valid, or has expired.
 
-    See docs/rules.md#t-tokens-and-scopes (T).
+    See tests/rules.csv (T).
 
     >>> lab = svc.sandbox()
     >>> svc.token_info()["email"].tolist()
@@ -76,7 +76,7 @@ def service_account_token(
         TypeError, ValueError: The key is not valid. The message does not show the key.
         ImportError: PyJWT or cryptography is missing (`pip install 'svc-notebooks[identity]'`).
 
-    See docs/rules.md#t-tokens-and-scopes (T).
+    See tests/rules.csv (T).
 
     >>> lab = svc.sandbox(clock="system")
     >>> url = lab.serve().base_url

@@ -412,6 +412,12 @@ def test_fill_sets_the_controls_of_a_form(lab, tmp_path):
     assert form.value["start"] == {"dateTime": "2026-11-02T10:00:00", "timeZone": "Asia/Tokyo"}
     with pytest.raises(AttributeError, match=r"form\.fill"):
         svc.upload_form().value = {}
+    with pytest.raises(ValueError, match="convert_to is 'slides'; it must be one of None"):
+        svc.upload_form().fill(convert_to="slides")
+    file = svc.upload(b"1", name="a.txt")
+    browser = svc.file_browser()
+    browser.selection = file
+    assert browser.selection["name"].tolist() == ["a.txt"]
 
 
 def test_a_fault_has_another_reason(lab):

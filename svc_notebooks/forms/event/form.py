@@ -210,7 +210,7 @@ def event_form(*, session: SessionLike = None) -> EventForm:
     Args:
         session: The session whose calendar is used. None stands for the current session.
 
-    See docs/rules.md#e-events (E).
+    See tests/rules.csv (E).
 
     >>> lab = svc.sandbox()
     >>> form = svc.event_form()

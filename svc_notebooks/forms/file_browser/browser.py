@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import ipywidgets as widgets
 
 from ...client.session import SessionLike
+from ...notebook.arguments import file_ids
 from ...notebook.files.files import update
 from ...notebook.files.folders import trash, untrash
 from ...notebook.frames.frames import frame
@@ -156,12 +157,13 @@ def file_browser(*, session: SessionLike = None) -> FileBrowser:
     the owner can download a flagged file.
 
     `browser.result` is the DataFrame of the listed files, `browser.selection` is the DataFrame of the selected files,
+    which a program can set (to ids or rows of the list),
     `browser.code()` is the call for the last action, `browser.last_error` is the last error.
 
     Args:
         session: The session whose files are shown. None stands for the current session.
 
-    See docs/rules.md#a1-simple-upload (A1), docs/rules.md#a4-metadata (A4) and docs/rules.md#a6-download (A6).
+    See tests/rules.csv (A1, A4, A6).
 
     >>> lab = svc.sandbox()
     >>> made = svc.upload(b"a,b", name="table.csv")
@@ -240,6 +242,10 @@ class FileBrowser(Form):
     def selection(self) -> DataFrame:
         """The selected files, with the columns of `files()`, as in `svc.download(browser.selection)`."""
         return frame(FILES, self.listing.selection)
+
+    @selection.setter
+    def selection(self, files: Any) -> None:
+        self.files.chosen = file_ids(files, "selection")
 
     @property
     def query(self) -> FileQuery:

@@ -174,7 +174,7 @@ def recurrence_calendar(instances: DataFrame, *, months: int = 6) -> Picture:
         ValueError: `instances` has no column `start` or a recurring event as one row, or `months` is not a whole number
             from 1 to 24.
 
-    See docs/rules.md#e-12a (E-12) and docs/rules.md#e-21 (E-21).
+    See tests/rules.csv (E-12, E-21).
 
     >>> svc.recurrence_calendar(svc.preview_recurrence("2026-10-19 09:00", "2026-10-19 10:00", "weekly, 4 times",
     ...                                                time_zone="Europe/Berlin"))

@@ -71,7 +71,7 @@ def upload_form(*, session: SessionLike = None) -> UploadForm:
     Args:
         session: The session for the uploads. None stands for the session that is current when Upload is clicked.
 
-    See docs/rules.md#a1-simple-upload (A1 to A3) and docs/rules.md#a5-import (A5).
+    See tests/rules.csv (A1 to A3, A5).
 
     >>> lab = svc.sandbox()
     >>> svc.upload_form()

@@ -21,6 +21,7 @@ from ipywidgets import Widget
 from ...client.session import SessionLike, session_or_current
 from ...core.errors.public_calls import public_methods, unknown_argument
 from ...core.fault_plan import PRESETS
+from ...notebook.arguments import choice
 from ...notebook.frontend import at_prompt, detect_frontend
 from ...notebook.html import Markup, join_html, tag
 from . import ui
@@ -239,7 +240,8 @@ class Form(widgets.VBox):  # type: ignore[misc]
     def fill(self, **values: Any) -> None:
         """Set controls by their labels in lower case, with _ between the words: `form.fill(convert_to="document")`.
 
-        Raises TypeError for a label that the form does not have, and TraitError for a value that the control refuses.
+        A list takes the text or the value of an option. Raises TypeError for a label that the form does not have,
+        ValueError for an option that a list does not have, and TraitError for another value that a control refuses.
         """
         controls: dict[str, Widget] = {}
         for part in widget_tree(self):
@@ -250,6 +252,9 @@ class Form(widgets.VBox):  # type: ignore[misc]
             if name not in controls:
                 raise TypeError(unknown_argument("fill", name, [*controls]))
         for name, value in values.items():
+            if controls[name].has_trait("options"):
+                options = dict(each if isinstance(each, tuple) else (each, each) for each in controls[name].options)
+                value = options[choice(name, value, options)] if value not in [*options.values()] else value
             controls[name].value = value
 
     @property

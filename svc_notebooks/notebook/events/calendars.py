@@ -84,7 +84,7 @@ def event_colors(*, session: SessionLike = None) -> DataFrame:
     Returns:
         One row for each colour: id, name (str), background, foreground (str, CSS colours such as "#a4bdfc").
 
-    See docs/rules.md#e-24 (E-24).
+    See tests/rules.csv (E-24).
 
     >>> lab = svc.sandbox()
     >>> svc.event_colors().head(2)[["id", "name"]].values.tolist()

@@ -150,7 +150,7 @@ def create_event(
         NotFound: The calendar does not exist, or this user has no access to the calendar.
         NotAllowed: This user has no permission to write in the calendar, or the session has no scope for this request.
 
-    See docs/rules.md#e-events (E) and docs/reference.md#fields-of-an-event.
+    See tests/rules.csv (E) and docs/reference.md#fields-of-an-event.
 
     >>> lab = svc.sandbox()
     >>> made = svc.create_event("Seminar", start="2026-11-02 10:00", end="2026-11-02 11:30", time_zone="Europe/Berlin")

@@ -111,7 +111,7 @@ def export_events(
         NotFound: The calendar or an event does not exist, or this user has no access to the calendar.
         PathExists: A file with other content exists at the path and was not changed. This error is a FileExistsError.
 
-    See docs/rules.md#e-events (E).
+    See tests/rules.csv (E).
 
     >>> lab = svc.sandbox()
     >>> made = svc.create_event("Tea", start="2026-11-02", end="2026-11-03", recurrence="daily, 5 times")

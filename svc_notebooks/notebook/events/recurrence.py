@@ -97,7 +97,7 @@ def recurrence_lines(words: str | Sequence[str], *, start: When, time_zone: Zone
         ValueError: The words are not understood, or a line is not valid. The message has the nearest phrase that is
             understood, or the position of the error, and the expected form.
 
-    See docs/rules.md#e-12a (E-12).
+    See tests/rules.csv (E-12).
 
     >>> svc.recurrence_lines("every 2 weeks on Mon, Thu, 10 times", start="2026-11-02")
     ['RRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,TH;COUNT=10']

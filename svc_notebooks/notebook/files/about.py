@@ -58,7 +58,7 @@ def import_formats(*, session: SessionLike = None) -> DataFrame:
         note (str, says if text in pictures and scanned pages is read; missing for other formats, and if the service
         is not in this process), native_type (str, the media type of the native document).
 
-    See docs/rules.md#a5-05 (A5-05).
+    See tests/rules.csv (A5-05).
 
     >>> lab = svc.sandbox()
     >>> formats = svc.import_formats()
@@ -119,7 +119,7 @@ def export_formats(file: File | None = None, *, session: SessionLike = None) -> 
     Raises:
         NotFound: The file does not exist, or this user may not see it.
 
-    See docs/rules.md#a7-04 (A7-04).
+    See tests/rules.csv (A7-04).
 
     >>> lab = svc.sandbox()
     >>> table = svc.upload(b"a,b", name="table.csv", convert_to="spreadsheet")

@@ -61,7 +61,7 @@ def copy(
         NotAllowed: The file is a folder, or readers may not copy the file (A6-05) and this user is a reader.
         NotFound: The file does not exist, or this user may not see it.
 
-    See docs/rules.md#a6-05a (A6-05).
+    See tests/rules.csv (A6-05).
 
     >>> lab = svc.sandbox()
     >>> plan = svc.upload(b"plan", name="plan.txt")

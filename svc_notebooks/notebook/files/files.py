@@ -145,7 +145,7 @@ def upload(
         SourceChanged: The upload was resumed, and the stored file, which the error names, does not have the content of
             the source. An UnverifiedUploadWarning says that the content could not be compared.
 
-    See docs/rules.md#a1-simple-upload (A1 to A3) and docs/rules.md#a5-import (A5).
+    See tests/rules.csv (A1 to A3, A5).
 
     >>> lab = svc.sandbox()
     >>> svc.upload(b"a,b", name="table.csv")[["name", "mime_type", "size"]].values.tolist()
@@ -269,7 +269,7 @@ def update(
         NotFound: The file does not exist, or this user may not see it.
         BadRequest: The file is a native document, and the source cannot be converted to its type.
 
-    See docs/rules.md#u-05b (U-05b) and docs/rules.md#a1-simple-upload (A1 to A5).
+    See tests/rules.csv (U-05b, A1 to A5).
 
     >>> lab = svc.sandbox()
     >>> file = svc.upload(b"draft", name="draft.txt")
@@ -355,7 +355,7 @@ def create_file(
         TypeError, ValueError: A field does not exist or cannot be set, or its value is not valid.
         AlreadyExists: Another file has this id.
 
-    See docs/rules.md#a4-metadata (A4).
+    See tests/rules.csv (A4).
 
     >>> lab = svc.sandbox()
     >>> svc.create_file("Plan", mime_type="document")[["name", "mime_type"]].values.tolist()
@@ -380,7 +380,7 @@ def generate_ids(count: int = 10, *, session: SessionLike = None) -> DataFrame:
     Returns:
         One row for each id: id (str).
 
-    See docs/rules.md#l-generated-ids (L) and docs/rules.md#x-errors (X-02, X-03).
+    See tests/rules.csv (L, X-02, X-03).
 
     >>> lab = svc.sandbox()
     >>> len(svc.generate_ids(3))

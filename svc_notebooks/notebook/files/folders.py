@@ -193,7 +193,7 @@ def create_folder(
         BadRequest: `parent` is not a folder.
         NotFound: `parent` does not exist, or this user may not see it.
 
-    See docs/rules.md#a4-metadata (A4).
+    See tests/rules.csv (A4).
 
     >>> lab = svc.sandbox()
     >>> data = svc.create_folder("Data")

@@ -67,7 +67,7 @@ def share(
         NotAllowed: This user may not share the file.
         NotFound: The file does not exist, or this user may not see it.
 
-    Notification channels on the file get `add`, `update` and `remove` messages: see docs/rules.md#n-06b (N-06b).
+    Notification channels on the file get `add`, `update` and `remove` messages: see tests/rules.csv (N-06b).
 
     >>> lab = svc.sandbox()
     >>> file = svc.upload(b"plan", name="plan.txt")

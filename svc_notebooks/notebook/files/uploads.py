@@ -92,7 +92,7 @@ class Upload:
         A row shows the bytes that the request sent, the bytes among them that an earlier request had sent, and the
         bytes that the service had stored afterwards. A request without a response counts the bytes that were sent.
 
-        See docs/rules.md#a3-12 (A3-12) and docs/rules.md#a3-20 (A3-20, A3-21).
+        See tests/rules.csv (A3-12, A3-20, A3-21).
 
         >>> lab = svc.sandbox()
         >>> up = svc.start_upload(bytes(300_000), name="zeros.bin", chunk_size=262_144)
@@ -209,7 +209,7 @@ def start_upload(
             which are for new files. Nothing was sent.
         NotFound: `file` does not exist, or this user may not see it.
 
-    See docs/rules.md#a3-resumable-upload (A3).
+    See tests/rules.csv (A3).
 
     >>> lab = svc.sandbox()
     >>> svc.start_upload(bytes(300_000), name="zeros.bin")
@@ -287,6 +287,8 @@ def resume_upload(
 
 def pending_uploads(*, session: SessionLike = None) -> DataFrame:
     """List this user's unfinished resumable uploads to the service of the session, oldest first.
+
+    An upload from an open file object is not listed, because another call cannot read it again: give its path or bytes.
 
     Returns:
         One row for each upload: name (str), total, chunk_size (Int64, bytes), media_type (str), started

@@ -121,7 +121,7 @@ def watch_file(
         NotAllowed: The domain of the address is not registered.
         NotFound: The file does not exist, or this user may not see it.
 
-    See docs/rules.md#a8-watch-a-file (A8).
+    See tests/rules.csv (A8).
 
     >>> lab = svc.sandbox()
     >>> rx = svc.receiver(direct=True)
@@ -154,7 +154,7 @@ def watch_changes(
     Call `changes()` to list the changed files. The arguments and the columns of the result are the same as for
     `watch_file`, except that the column watching contains "changes". By default the channel lives at most a week.
 
-    See docs/rules.md#a9-watch-the-change-log (A9).
+    See tests/rules.csv (A9).
 
     >>> lab = svc.sandbox()
     >>> rx = svc.receiver(direct=True)
@@ -244,7 +244,7 @@ def stop_channel(channel: ChannelLike, *, session: SessionLike = None) -> DataFr
         ValueError: This session did not open the channel, and no resource_id is given.
         NotFound: The channel with this id is not active any more, or another user or client opened it.
 
-    See docs/rules.md#a10-stop-a-channel (A10).
+    See tests/rules.csv (A10).
 
     >>> lab = svc.sandbox()
     >>> rx = svc.receiver(direct=True)
@@ -310,7 +310,7 @@ def renew_channel(
         ValueError: This session did not open the channel.
         TimeoutError: The sync message of the new channel did not arrive at the receiver of this kernel.
 
-    See docs/rules.md#a8-watch-a-file (A8 to A10).
+    See tests/rules.csv (A8 to A10).
 
     >>> lab = svc.sandbox()
     >>> rx = svc.receiver(direct=True)

@@ -38,7 +38,7 @@ def delivery_timeline(channel: ChannelLike | None = None, *, session: SessionLik
     Raises:
         ValueError: The session does not belong to a sandbox. Other services do not report their attempts.
 
-    See docs/rules.md#n-08a (N-08).
+    See tests/rules.csv (N-08).
 
     >>> lab = svc.sandbox()
     >>> rx = svc.receiver(direct=True)

@@ -111,7 +111,7 @@ def receiver(
         OSError: The port is in use.
         ValueError: `direct` is True and the session has no sandbox, or `address` is not an https URL.
 
-    See docs/rules.md#a11-receiver (A11).
+    See tests/rules.csv (A11).
 
     >>> lab = svc.sandbox()
     >>> with svc.receiver() as rx:
@@ -220,7 +220,7 @@ def notifications(receiver: Receiver | None = None, *, session: SessionLike = No
         the first to the last delivery attempt), content_type (str), content_length (Int64, bytes). outcome and waited
         are missing outside a sandbox, because other services do not report their attempts.
 
-    See docs/rules.md#n-notifications (N).
+    See tests/rules.csv (N).
 
     >>> lab = svc.sandbox()
     >>> rx = svc.receiver(direct=True)
@@ -255,7 +255,7 @@ def changes(page_token: str | DataFrame | None = None, *, session: SessionLike =
     Raises:
         BadRequest: The service did not issue this page token.
 
-    See docs/rules.md#a9-watch-the-change-log (A9).
+    See tests/rules.csv (A9).
 
     >>> lab = svc.sandbox()
     >>> len(svc.changes())

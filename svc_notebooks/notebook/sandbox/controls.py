@@ -257,7 +257,7 @@ class SandboxControls:
         Raises:
             TypeError, ValueError: `name` is not a domain. No domain was registered.
 
-        See docs/rules.md#a8-05 (A8-05).
+        See tests/rules.csv (A8-05).
 
         >>> lab = svc.sandbox()
         >>> lab.register_domain("Hooks.example.com")["domain"].tolist()
@@ -287,7 +287,7 @@ class SandboxControls:
         Raises:
             TypeError, ValueError: `pem` has neither a certificate nor a revocation list. Nothing was added.
 
-        See docs/rules.md#a8-04b (A8-04b).
+        See tests/rules.csv (A8-04b).
 
         >>> lab = svc.sandbox()
         >>> rx = svc.receiver()

@@ -201,7 +201,7 @@ class Sandbox(Identities, SandboxControls):
             client (str), scopes (object), declared (Int64, bytes of the request body by Content-Length), received
             (Int64, bytes of the request body), status (Int64), sent (Int64, bytes of the response body), offset_before,
             offset_after (Int64, stored bytes of an upload before and after the request),
-            fault (str), decided_by (str). The value of decided_by is the id of a rule of docs/rules.md, a field of
+            fault (str), decided_by (str). The value of decided_by is the id of a rule of tests/rules.csv, a field of
             Policy, "fault" with the step of the fault, or the name of a choice in docs/decisions.md. Notes may follow
             after a semicolon.
         """

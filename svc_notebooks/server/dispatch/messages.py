@@ -15,6 +15,7 @@ from contextlib import closing, contextmanager, nullcontext
 from datetime import datetime
 from hashlib import blake2b
 from io import BytesIO
+from itertools import islice
 from json.encoder import encode_basestring
 from tempfile import SpooledTemporaryFile
 from types import GeneratorType
@@ -56,22 +57,29 @@ def encode_json(value: object, *, compact: bool = False) -> bytes:
     """Return a value as JSON in UTF-8, on one line if `compact` is true, else indented by two spaces."""
     newline = "" if compact else "\n"
     # An error message may quote lone surrogates of the request.
-    if isinstance(value, dict) and GeneratorType in map(type, value.values()):
+    if isinstance(value, dict) and any(map(_is_long, value.values())):
         return b"".join([text.encode("utf-8", "replace") for text in _object_texts(value, newline)])
     return (json_text(value, newline) + newline).encode("utf-8", "replace")
 
 
+def _is_long(member: object) -> bool:
+    """Return True for a generator, which is a list of which only a few elements are in memory, and for a long list."""
+    return type(member) is GeneratorType or (type(member) is list and len(member) > FEW)
+
+
 def _object_texts(value: Mapping[str, object], newline: str) -> Iterator[str]:
-    """Yield the text of an object in pieces. A generator is a long list, of which only one element is in memory."""
+    """Yield the text of an object in pieces, with a piece for each element of a long member."""
     inner, colon, before = newline and f"{newline}  ", ": " if newline else ":", "{"
     for name, member in value.items():
         yield f"{before}{inner}{encode_basestring(name)}{colon}"
         before = ","
-        if isinstance(member, GeneratorType):
-            indent, opening = inner and f"{inner}  ", "["
-            for element in member:
-                yield f"{opening}{indent}{json_text(element, indent)}"
-                opening = ","
+        if _is_long(member):
+            indent, opening, elements = inner and f"{inner}  ", "[", in_slices(member)
+            while some := [*islice(elements, FEW)]:
+                texts: dict[tuple[int, str], str] = {}
+                for element in some:
+                    yield f"{opening}{indent}{json_text(element, indent, texts)}"
+                    opening = ","
             yield "[]" if opening == "[" else f"{inner}]"
         else:
             yield json_text(member, inner)

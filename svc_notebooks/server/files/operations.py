@@ -18,7 +18,6 @@ from ...core.http.messages import JSONObject, Query, Response
 from ...core.http.mime import detect
 from ...core.http.native_formats import MAX_IMPORT_SIZES
 from ...core.resources.files import About, File, FileList, GeneratedIds, ImportTargets
-from ...core.thread_permit import in_slices
 from ..dispatch.messages import (
     choice_param,
     decode_page_token,
@@ -327,7 +326,7 @@ def list_files(context: ServiceContext, request: RequestContext) -> Response:
     if everything or "files" in mask:
         file_mask = mask.get("files") or {field_mask.STAR: field_mask.ALL}
         view = view_of(context, request, file_mask)
-        selection["files"] = [file_resource(row, file_mask, view) for row in in_slices(page.rows)]
+        selection["files"] = (file_resource(row, file_mask, view) for row in page.rows)  # in memory a few at a time
     return with_etag(json_response(query, selection), request.headers)
 
 

@@ -96,7 +96,7 @@ def download(
         ContentMismatch: The service sends content of another size or checksum than the metadata have.
         Interrupted: The connection was broken for too long. Repeat the call to continue the download.
 
-    See docs/rules.md#a6-download (A6).
+    See tests/rules.csv (A6).
 
     >>> lab = svc.sandbox()
     >>> file = svc.upload(b"hello", name="hello.txt")
@@ -178,7 +178,7 @@ def read(
         BadRequest: The content has no byte in this range, or the document does not have this format.
         ContentMismatch: The service sends content of another size or checksum than the metadata have.
 
-    See docs/rules.md#a6-download (A6).
+    See tests/rules.csv (A6).
 
     >>> lab = svc.sandbox()
     >>> svc.read(svc.upload(b"hello, you"), byte_range=(0, 4))

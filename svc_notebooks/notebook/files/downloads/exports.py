@@ -67,7 +67,7 @@ def export(
         NotFound: The file does not exist, or this user may not see it.
         PathExists: A file with other content exists at the path and was not changed. This error is a FileExistsError.
 
-    See docs/rules.md#a7-export (A7).
+    See tests/rules.csv (A7).
 
     >>> lab = svc.sandbox()
     >>> table = svc.upload(b"a,b", name="table.csv", convert_to="spreadsheet")

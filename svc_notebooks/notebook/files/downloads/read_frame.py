@@ -94,7 +94,7 @@ def read_frame(
     The first error ends the call. Its attribute `result` is a DataFrame of the files that were read, with the columns
     id, name, frame (object) and outcome.
 
-    See docs/rules.md#a6-download (A6) and docs/rules.md#a7-export (A7).
+    See tests/rules.csv (A6, A7).
 
     >>> lab = svc.sandbox()
     >>> table = svc.upload(b"city;people\\nRiga;605000\\n", name="cities.csv", convert_to="spreadsheet")
