@@ -224,6 +224,7 @@ _OPERATIONS = sorted({operation.name for operation in (SESSION, *OPERATIONS, *PU
 def _operation(name: str) -> None:
     if name not in _OPERATIONS:
         meant = {"files.upload": "files.create", "files.download": "files.get"}.get(name, name[:60])
+        meant = f"files.{name}" if f"files.{name}" in _OPERATIONS else meant
         suggestions = get_close_matches(meant, _OPERATIONS, n=2) or ["files.create", SESSION.name]
         raise ValueError(f"match: {name[:60]!r} is not an operation; did you mean {' or '.join(suggestions)}?")
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ..core.events.value_checks import is_address
-from .arguments import is_frame, is_missing
+from .arguments import choice, column_values, is_frame, is_missing
 from .frames.frames import camel
 
 _AT_COMMAS = re.compile(r'(?:"[^"]*"|[^",;\n])+')
@@ -47,6 +47,16 @@ def people(argument: str, value: Any) -> list[dict[str, Any]]:
         else:
             raise TypeError(f"{expected}; it has {member!r:.60}")
     return listed
+
+
+def roles_of(people: object, role: object, count: int, allowed: Iterable[str]) -> list[str]:
+    """Return the role of each of `count` people: one for all, a column, or for None the column role of a DataFrame.
+
+    A DataFrame without this column, and other people, are readers. Raises ValueError for a role that is not allowed.
+    """
+    default = people["role"] if is_frame(people) and "role" in people else "reader"
+    given = default if role is None else role
+    return [choice("role", each, allowed) for each in column_values("role", given, count, "grantee") or [given] * count]
 
 
 def _grantee(fields: Mapping[str, Any]) -> dict[str, Any] | None:

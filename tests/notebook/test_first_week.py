@@ -176,6 +176,12 @@ WORKS = {
         lambda: svc.share("2026", pd.DataFrame({"email": ["a@x.example"], "role": ["writer"]}))["role"].tolist(),
         ["writer"],
     ),
+    "roles of a calendar by row": (
+        lambda: svc.share_calendar("primary", ["a@x.example", "b@x.example"], role=["writer", "reader"])[
+            "role"
+        ].tolist(),
+        ["writer", "reader"],
+    ),
     "the zone of the calendar for rows": (
         lambda: svc.create_events(
             pd.DataFrame({"summary": ["a", "b"], "start": "2026-11-02 10:00", "duration": "1h"}), calendar="Abroad"

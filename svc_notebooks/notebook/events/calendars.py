@@ -18,11 +18,10 @@ from ...client.events.events import (
 from ...client.session import SessionLike, session_or_current
 from ...core.events.calendars import ROLES
 from ...core.resources.colors import EVENT_COLORS
-from ..arguments import choice
 from ..batch.batch import Batch, Errors, Report, RowCall, RowOperation, run
 from ..frames.event_schemas import CALENDAR_PERMISSIONS, CALENDARS, COLORS
 from ..frames.frames import Record, frame
-from ..people import people as read_people
+from ..people import people as read_people, roles_of
 from .body import calendar_ids
 from .event_times import Zone, zone_name
 
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...client.session import Session
-    from ..arguments import File
+    from ..arguments import Column, File
 
 
 def calendars(*, session: SessionLike = None) -> DataFrame:
@@ -110,7 +109,7 @@ def share_calendar(
     calendar: File,
     people: str | Iterable[str],
     *,
-    role: str = "reader",
+    role: Column[str] | None = None,
     errors: Errors = None,
     session: SessionLike = None,
 ) -> DataFrame:
@@ -123,9 +122,10 @@ def share_calendar(
         calendar: The id or name of a calendar, "primary", a row or a DataFrame of `calendars()`, or a list of these.
         people: An e-mail address, "anyone" (everyone who has the calendar's id), "domain:example.com" (every user of
             this domain), or several of these: in a list, a column, one text with commas between them, or a DataFrame
-            of `calendar_permissions()`, whose roles are not read.
+            such as that of `calendar_permissions()`.
         role: "freeBusyReader" (sees when the owner is busy), "reader" (sees the events), "writer" (also changes the
-            events) or "owner" (also shares the calendar).
+            events) or "owner" (also shares the calendar), or a list or Series with a role for each person. None: the
+            column role of a DataFrame of people, or else "reader".
         errors: What happens with an error of one of several rows. See docs/bulk.md.
 
     Returns:
@@ -142,7 +142,8 @@ def share_calendar(
     >>> svc.share_calendar("primary", "bob@svc.example, eve@svc.example", role="freeBusyReader")["type"].tolist()
     ['user', 'user']
     """
-    call = partial(_share_row, role=choice("role", role, ROLES))
+    rules = [*map(_rule_id, read_people("people", people))]
+    call = partial(_share_row, roles=dict(zip(rules, roles_of(people, role, len(rules), ROLES), strict=True)))
     return _run(call, calendar, people, "Share calendars", Batch(errors=errors), session)
 
 
@@ -206,9 +207,10 @@ def _run(
     return run(operation, rows, session, batch)
 
 
-def _share_row(session: Session, row: _Row, report: Report, *, role: str) -> Record:
+def _share_row(session: Session, row: _Row, report: Report, *, roles: Mapping[str, str]) -> Record:
 
     scope_type, _, value = row[1].partition(":")
+    role = roles[row[1]]
     insert_access_rule(session, row[0], {"role": role, "scope": {"type": scope_type, "value": value}})
     return _record(row, role)
 

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 from ...client.files import file_permissions, get_file, share_file, unshare_file
 from ...client.session import SessionLike, session_or_current
 from ...core.errors.errors import NotAllowed, SvcError
-from ..arguments import choice, column_values, is_frame
 from ..batch.batch import ROW_ERRORS, Batch, Errors, Executor, Progress, Report, Resumable, Resume, RowOperation, run
 from ..folder_tree import files_at
 from ..frames.frames import Record, frame
 from ..frames.schemas import PERMISSIONS
-from ..people import people
+from ..people import people, roles_of
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -75,14 +74,12 @@ def share(
     [['user', 'reader'], ['anyone', 'reader']]
     """
     session = session_or_current(session)
-    default = with_["role"] if is_frame(with_) and "role" in with_ else "reader"
-    given = default if role is None else role
     listed = grantees("with_", with_)
-    roles = column_values("role", given, len(listed), "grantee") or [given] * len(listed)
-    bodies = [_body(grantee, choice("role", each, _ROLES)) for grantee, each in zip(listed, roles, strict=True)]
+    roles = roles_of(with_, role, len(listed), _ROLES)
+    bodies = [*map(_body, listed, roles)]
     pairs = list(product(files_at(session, file), bodies))
     resumable: Resumable[tuple[str, Permission]] = Resumable(
-        "share", {"role": given if isinstance(given, str) else "by row"}, identity=list
+        "share", {"role": roles[0] if len({*roles}) == 1 else "by row"}, identity=list
     )
     operation = RowOperation(
         PERMISSIONS, _share_row, known=_known, resumable=resumable, title="Share", unit="permissions"
