@@ -39,7 +39,6 @@ ARGUMENTS = {
     "per": "interval period seconds window",
     "progress": "callback progress_bar verbose",
     "reader": "read view viewer",
-    "headers={'Retry-After': '5'}": "retry_after",
     "receiver": "address rx url webhook",
     "recurrence": "every repeat rrule",
     "recursive": "deep depth recurse",
@@ -102,6 +101,12 @@ ARGUMENTS = {
 """The arguments of this package, some with a value. The first one that a function has is suggested."""
 
 
+ALIASES = {
+    **dict.fromkeys(("upload", "start_upload", "copy"), {"to": "folder"}),
+    **dict.fromkeys(("create_event", "update_event"), {"title": "summary", "place": "location"}),
+}
+"""Other names of arguments that a function accepts, because they can mean nothing else."""
+
 BY_NAME = {"free_times": "within=(start, end)"}
 """The argument that users of a function most often give without its name, with a value."""
 
@@ -119,7 +124,6 @@ NOT_ARGUMENTS_OF = {
     "advance": ("weeks|days|hours|minutes|seconds", "write lab.clock.advance('3 hours')"),
     "limits": (".*", "lab.limit(requests=5, per='60s') sets a limit, and lab.limits() lists all"),
     "faults": ("user|users|email|student", "these faults hold for all users; lab.faults(..., user=...) selects one"),
-    "event_form": (".*", "form.fill(summary=..., start=...) sets fields of a form"),
     "upload_form": (".*", "form.fill(notebook_file=path, name=...) sets fields of a form"),
 }
 """The arguments that one function does not have, as a pattern, and what to do instead."""
@@ -317,6 +321,7 @@ ATTRIBUTES = {
             "http()": "print raw show",
             "response_headers or request_headers": "headers",
             "json.loads(exchange.response_body)": "json",
+            "python() or the recipe 'Call it with fetch in JavaScript'": "fetch javascript js",
             "http(), request_headers or request_body": "request",
             "http(), response_headers or response_body": "response",
         },

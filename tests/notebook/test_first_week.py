@@ -1,3 +1,4 @@
+import io
 import json
 
 import pandas as pd
@@ -30,14 +31,6 @@ HINTS = {
     "no day": (lambda lab: svc.create_event("a", start="15:30"), "give its day too, as in '2026-11-02', 'today 15:30'"),
     "hours": (lambda lab: lab.clock.advance("1:30"), "write '1h30m'"),
     "a city": (lambda lab: svc.events(time_zone="New York"), r"did you mean America/New_York\?"),
-    "until a date": (
-        lambda lab: svc.preview_recurrence("2026-11-02", None, "daily until 24 May 2027"),
-        "as 2026-12-24",
-    ),
-    "except a day": (
-        lambda lab: svc.preview_recurrence("2026-11-02", None, "every weekday except Friday"),
-        "'except' takes dates; name the days that remain",
-    ),
     "the last day": (
         lambda lab: svc.create_event("a", start="2026-11-02", end="2026-11-02"),
         "The end of an all-day event is the day after its last day",
@@ -64,7 +57,7 @@ HINTS = {
     "a calendar as a file": (lambda lab: svc.delete(svc.create_calendar("a")), "execute.*deletes the calendar c_"),
     "an event as a file": (
         lambda lab: svc.delete(svc.create_event("a", start="2026-11-02")),
-        "the id of an event, which update_event and delete_event take",
+        "file is the row of an event, which update_event and delete_event take",
     ),
     "a file as an event": (lambda lab: svc.delete_event(svc.upload(b"")), "a file, which update and delete take"),
     "a list of events": (lambda lab: svc.create_events([{}]), r"give pd.DataFrame\(rows\)"),
@@ -102,6 +95,14 @@ HINTS = {
     "a dict of reminders": (
         lambda lab: svc.create_event("a", start="2026-11-02", reminders={"email": "1d"}),
         r"give a list such as \[10, \('email', '1 day'\)\]",
+    ),
+    "an operation by its last word": (lambda lab: lab.faults(operation="list", status=503), "did you mean files.list"),
+    "no such file": (lambda lab: svc.import_events("nope.ics"), "the file 'nope.ics' does not exist"),
+    "an array": (lambda lab: svc.upload(pd.Series([1.0]).to_numpy()), r"pandas.DataFrame\(array\) for an array"),
+    "a misspelt field of a form": (lambda lab: setattr(svc.event_form(), "value", {"titel": "a"}), "did you mean 'summ"),
+    "a field of several controls": (
+        lambda lab: setattr(svc.upload_form().controls.file, "value", "a.txt"),
+        r"form.fill\(...\) sets them",
     ),
     "a calendar on the web": (lambda lab: svc.import_events("https://a.example/a.ics"), "give the content"),
     "several of a name": (
@@ -225,11 +226,36 @@ WORKS = {
         ][1],
         ["a.txt", "b/c.txt"],
     ),
+    "to= of upload": (lambda: svc.files(folder=svc.upload(b"", to="2026")["parents"][0])["size"].dropna().tolist(), [0]),
+    "title and place": (
+        lambda: svc.create_event(title="Tea", place="Riga", start="2026-11-02")[["summary", "location"]].values.tolist(),
+        [["Tea", "Riga"]],
+    ),
+    "columns title and place": (
+        lambda: svc.create_events(pd.DataFrame({"title": ["Tea"], "place": "Riga", "start": "2026-11-02"}))["outcome"][0],
+        "done",
+    ),
+    "the order by start": (
+        lambda: svc.events(order_by="start", single_events=True, time_max="2027-01-01").empty,
+        True,
+    ),
+    "a generator": (lambda: len(svc.upload(content for content in (b"1", b"2"))), 2),
+    "a buffer at its end": (lambda: svc.upload(buffer(b"1,2"))["size"].item(), 3),
+    "a form with values": (
+        lambda: svc.event_form(summary="Tea", start="2026-11-02 10:00", time_zone="Asia/Tokyo", duration="1h").code(),
+        "svc.create_event('Tea', start='2026-11-02T10:00:00', end='2026-11-02T11:00:00', time_zone='Asia/Tokyo')",
+    ),
     "the zone of the calendar": (
         lambda: str(svc.create_event("a", start="2026-11-02 10:00", duration="1h", calendar="Abroad")["start"][0]),
         "2026-11-02 10:00:00-05:00",
     ),
 }
+
+
+def buffer(content):
+    written = io.BytesIO()
+    written.write(content)
+    return written
 
 
 @pytest.mark.parametrize("case", WORKS)
@@ -406,6 +432,46 @@ def test_update_event_keeps_the_zone_of_a_series_for_times_in_another_zone(lab, 
     svc.update_event(listed, start=listed["start"].dt.tz_convert(zone) + pd.Timedelta("1h"))
     moved = svc.instances(made)
     assert moved["start"].dt.strftime("%H:%M").tolist() == ["16:00"] * 3
+
+
+def test_the_value_of_an_event_form_may_be_the_arguments_of_create_event(lab):
+    form = svc.event_form()
+
+    form.value = {"summary": "Exam", "start": "2026-11-02 09:00", "time_zone": "Asia/Tokyo", "send_updates": "all"}
+    assert form.value["start"] == {"dateTime": "2026-11-02T09:00:00", "timeZone": "Asia/Tokyo"}
+    assert form.draft.arguments["send_updates"] == "all"
+    assert "metadata" not in form.code()
+    form.create.click()
+    assert str(form.result["start"].item()) == "2026-11-02 09:00:00+09:00"
+
+
+def test_read_compares_a_known_checksum(lab):
+    file = svc.upload(b"1,2", name="a.csv")
+    wrong = {"operation": "files.get", "status": 200, "body": "3,4"}
+
+    for call in (svc.read, svc.read_frame):
+        with lab.faults(**wrong), lab.faults(**wrong, nth=4), lab.faults(**wrong, nth=7):
+            with pytest.raises(svc.ContentMismatch, match="in each of 3 downloads"):
+                call(file)
+    with lab.faults(**wrong):
+        assert svc.read(file) == b"1,2"
+
+
+def test_download_counts_all_attempts(lab, tmp_path):
+    file = svc.upload(b"1,2", name="a.csv")
+
+    with lab.faults(operation="files.get", status=200, body="3,4") as faults:
+        assert svc.download(file, tmp_path)["attempts"].item() == 2
+    assert faults.hits == 1
+
+
+def test_a_fault_tells_when_to_try_again(lab):
+    with lab.faults(operation="files.list", retry_after="5s"):
+        svc.files()
+
+    assert svc.exchange(-2).status == 429
+    assert dict(svc.exchange(-2).response_headers)["Retry-After"] == "5"
+    assert lab.clock.advance(hours=3) == lab.clock.now()
 
 
 def test_fill_sets_the_controls_of_a_form(lab, tmp_path):

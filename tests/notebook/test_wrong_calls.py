@@ -46,8 +46,8 @@ from svc_notebooks.pytest_plugin import ServedSandbox
             "faults() has no argument 'user'; these faults hold for all users; lab.faults(..., user=...) selects one",
         ),
         (
-            lambda: [svc.sandbox(), svc.event_form(summary="Tea")],
-            "event_form() has no argument 'summary'; form.value = {'summary': ...} sets fields of a form",
+            lambda: [svc.sandbox(), svc.event_form(sumary="Tea")],
+            "event_form() has no argument 'sumary'; did you mean 'summary'?",
         ),
         (
             lambda: svc.upload(b"", "a.csv"),

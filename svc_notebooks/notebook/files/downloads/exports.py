@@ -37,6 +37,8 @@ def export(
 ) -> DataFrame:
     """Save native documents as files of another format, and list the saved files.
 
+    `read(file, format="txt")` returns the bytes of an export.
+
     The received bytes are collected in a file whose name ends in `.part`, which is renamed when the export is complete.
     A file at the path is not changed if it is the same export already. The dates in the metadata of an export do not
     count as a difference, because some services write the time of the export.
