@@ -239,6 +239,7 @@ WORKS = {
         lambda: svc.events(order_by="start", single_events=True, time_max="2027-01-01").empty,
         True,
     ),
+    "the frame of generate_ids": (lambda: len(svc.upload([b"1", b"2"], file_id=svc.generate_ids(2))), 2),
     "a generator": (lambda: len(svc.upload(content for content in (b"1", b"2"))), 2),
     "a buffer at its end": (lambda: svc.upload(buffer(b"1,2"))["size"].item(), 3),
     "a form with values": (
@@ -292,6 +293,14 @@ def test_update_event_takes_a_value_for_each_event(lab):
         ),
         (lambda: svc.create_event("a", start="2026-11-02 10:00Z", duration=60), "write '60 min' for minutes"),
         (lambda: svc.events(time_zone="EST"), "'America/New_York' has it"),
+        (
+            lambda: svc.create_event("a", start="2026-11-02", attendees=[{"email": "b@c.example", "optinal": True}]),
+            "attendees.optinal is not a field of an event, and services ignore it; did you mean 'optional'",
+        ),
+        (
+            lambda: svc.update_event(svc.create_event("a", start="2026-11-02"), metadata={"colour": "x"}),
+            "colour is not a field of an event, .* did you mean 'colorId'",
+        ),
         (
             lambda: svc.export_events(svc.delete_event(svc.create_event("a", start="2026-11-02"))),
             "events has deleted events, which are not in the file",

@@ -6,11 +6,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from difflib import get_close_matches
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
-from ...core.events.value_checks import FIELD_ORDER, MAX_REMINDERS as MOST
+from ...core.events.value_checks import MAX_REMINDERS as MOST
 from ...core.resources.colors import EVENT_COLORS
+from ...notebook.events.body import notes_of_unknown_fields
 from ..recurrence.builder import RecurrenceBuilder
 from ..widgets import ui
 from . import inputs
@@ -29,7 +30,7 @@ class OtherFields(ui.Field):
         example = '{"iCalUID": "…", "conferenceData": {…}}'
         self.text = ui.text_area("Other fields", "Fields without a control, as a JSON object", hint=example, rows=2)
         super().__init__(self.text)
-        ui.on_change(lambda: self.show_hint(" ".join(_unknown_field_notes(self.names))), self.text)
+        ui.on_change(lambda: self.show_hint(" ".join(f"{note}." for note in self._notes()).replace("?.", "?")), self.text)
 
     @property
     def value(self) -> dict[str, Any]:
@@ -48,17 +49,10 @@ class OtherFields(ui.Field):
         except ValueError:
             return frozenset()
 
-
-def _unknown_field_notes(names: frozenset[str]) -> Iterator[str]:
-    """Yield a note for each name that is not an event field. The form sends such a field, but services ignore it.
-
-    >>> list(_unknown_field_notes(frozenset({"colour", "status"})))
-    ['colour is not a field of an event, and services ignore it; did you mean colorId?']
-    """
-    for name in sorted(names.difference(FIELD_ORDER)):
-        matches = get_close_matches(name, FIELD_ORDER, n=1)
-        suggestion = f"; did you mean {matches[0]}?" if matches else "."
-        yield f"{name} is not a field of an event, and services ignore it{suggestion}"
+    def _notes(self) -> Iterator[str]:
+        """Yield a note for each field that an event does not have. The form sends it."""
+        with suppress(ValueError):
+            yield from notes_of_unknown_fields(self.value)
 
 
 CALENDAR, NONE, OWN = "calendar", "none", "own"

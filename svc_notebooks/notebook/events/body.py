@@ -5,7 +5,7 @@ The body is checked by the service's rules.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, timedelta
@@ -20,10 +20,12 @@ from ...core.events.recurrence_words import recurrence_lines
 from ...core.events.rrule import Recurrence
 from ...core.events.times import TimeError, instant, read_time
 from ...core.events.validation import problems
-from ...core.events.value_checks import EVENT_FIELDS
+from ...core.events.value_checks import EVENT_FIELDS, EVENT_SHAPE
+from ...core.field_mask import ANY_KEY, Shape
 from ...core.http.messages import JSON, JSONObject
 from ...core.policy import Policy
 from ...core.resources.colors import EVENT_COLORS
+from ...core.suggestions import nearest_name
 from ...core.time_arguments import python_time
 from ..arguments import choice, flag, one_row_id, plain, row_ids, whole
 from ..frames.frames import camel
@@ -91,11 +93,30 @@ def event_body(*, request_id: str = "conference", **arguments: Any) -> JSONObjec
     return body
 
 
+def notes_of_unknown_fields(value: object, shape: Shape | None = EVENT_SHAPE, path: str = "") -> Iterator[str]:
+    """Yield a note for each field of a body that an event does not have.
+
+    >>> next(notes_of_unknown_fields({"attendees": [{"email": "a@b", "optinal": True}]}))
+    "attendees.optinal is not a field of an event, and services ignore it; did you mean 'optional'?"
+    """
+    if isinstance(value, list):
+        yield from dict.fromkeys(note for member in value for note in notes_of_unknown_fields(member, shape, path))
+    elif isinstance(value, Mapping) and shape is not None and shape is not ANY_KEY:
+        for name, member in value.items():
+            if name in shape:
+                yield from notes_of_unknown_fields(member, shape[name], f"{path}{name}.")
+            else:
+                hint = f"; did you mean {near!r}?" if (near := nearest_name(str(name), shape)) else ""
+                yield f"{path}{name} is not a field of an event, and services ignore it{hint}"
+
+
 def warn_about(event: Mapping[str, Any], given: Iterable[str] = ("start", "end")) -> None:
     """Show a warning about fields that the service accepts, but that are probably a mistake.
 
     `given` are the times that were given as objects of the interface, which the service moves if they do not exist.
     """
+    for note in notes_of_unknown_fields(event):
+        warn_caller(note)
     for n, attachment in enumerate(event.get("attachments") or ()):
         if isinstance(attachment, Mapping) and not attachment.get("fileUrl"):
             warn_caller(f"attachments[{n}] has no file_url; some clients cannot read an event with such an attachment")

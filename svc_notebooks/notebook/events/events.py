@@ -360,7 +360,7 @@ def update_event(
     }
     if not _is_following(this_and_following, ids) and event_id is not None:
         raise ValueError("event_id is the id of a new event; leave it out, because the id of an event cannot change")
-    warn_about({"attachments": body.get("attachments")})
+    warn_about({name: value for name, value in body.items() if name not in ("start", "end", "recurrence")})
     call = partial(
         change_row,
         calendar=calendar_id(session, calendar),
