@@ -78,9 +78,10 @@ def _run(options: argparse.Namespace, jupyter_arguments: Sequence[str]) -> int:
         case "doctor":
             from .. import doctor
 
-            for row in doctor().fillna("").itertuples():
-                fix = f"; {row.fix}" if row.fix else ""
-                sys.stdout.write(f"{row.status:8} {row.check}: {row.found}{fix}\n")
+            for row in doctor().fillna("").to_dict("records"):
+                sys.stdout.write(
+                    f"{row['status']:8} {row['check']}: {row['found']}{'; ' * bool(row['fix'])}{row['fix']}\n"
+                )
             return 0
         case name:
             module = import_module(f".{_MODULES.get(name, name)}", __package__)

@@ -197,7 +197,7 @@ def _are_ids(value: Any) -> bool:
     for text in value if type(value) is list else (value,):
         if type(text) is not str or not 0 < len(text) <= _MAX_ID or not text.isprintable():
             return False
-        if {".", ".."} & set(text.split("/")):  # an id of another service may contain slashes
+        if "." in text and {".", ".."} & set(text.split("/")):  # an id of another service may contain slashes
             return False
     return True
 
@@ -220,8 +220,8 @@ def _kind(resource: Any) -> str:
 
 
 @cache
-def _shapes(resource: Any) -> dict[tuple[object, ...], list[str]]:
-    """Return a dict from the keys and types of valid objects to the names of the fields whose values need a check."""
+def _shapes(resource: Any) -> dict[tuple[object, ...], list[tuple[str, _Rule]]]:
+    """Return a dict from the keys and types of valid objects to the rules of the fields whose values need a check."""
     return {}
 
 
@@ -232,17 +232,17 @@ def _wrong_field(value: Mapping[str, Any], resource: type) -> str:
     """
     rules, shapes = _rules(resource), _shapes(resource)
     shape = (*value, *map(type, value.values()))
-    names = shapes.get(shape)
-    if names is None:
-        known = [name for name, entry in value.items() if entry is not None and name in rules]
-        for name in known:
-            if type(value[name]) not in rules[name].types:
+    checked = shapes.get(shape)
+    if checked is None:
+        known = [(name, rules[name]) for name, entry in value.items() if entry is not None and name in rules]
+        for name, rule in known:
+            if type(value[name]) not in rule.types:
                 return name
-        names = [name for name in known if rules[name].allows or rules[name].members is not None]
+        checked = [(name, rule) for name, rule in known if rule.allows or rule.members is not None]
         if len(shapes) < _MAX_SHAPES and len(shape) < _MAX_SHAPE:
-            shapes[shape] = names
-    for name in names:
-        entry, rule = value[name], rules[name]
+            shapes[shape] = checked
+    for name, rule in checked:
+        entry = value[name]
         if rule.allows and not rule.allows(entry):
             return name
         if rule.members is None:

@@ -22,6 +22,7 @@ _MAX_NAMESAKES = 50
 """The largest number of folders of one name that a path may lead through."""
 ESCAPED_SLASH = re.compile(r"%((?:25)*)2F")
 _ID = re.compile(r"root|[\w-]{20,}", re.ASCII)
+_SHORT_ID = re.compile(r"[\w-]+", re.ASCII)
 
 
 def path_part(name: str) -> str:
@@ -39,12 +40,11 @@ def name_of_part(part: str) -> str:
 
 
 def files_at(session: Session, value: object, argument: str = "file") -> list[str]:
-    """Return the ids of a file argument. A text that does not look like an id is the path of a file, like "A/b.txt".
+    """Return the ids of a file argument. A text with a sign that ids do not have is the path of a file, like "b.txt".
 
-    A short text that is not the name of a file in the top folder may be an id of another service. Raises NotFound for a
-    path without a file, and ValueError for a path of several files.
+    Raises NotFound for a path without a file, and ValueError for a path of several files.
     """
-    return [text if _ID.fullmatch(text) else _at(session, text, argument) for text in file_ids(value, argument)]
+    return [text if _SHORT_ID.fullmatch(text) else _at(session, text, argument) for text in file_ids(value, argument)]
 
 
 def one_file_at(session: Session, value: object, argument: str = "file") -> str:

@@ -86,7 +86,6 @@ HINTS = {
     "comments": (lambda lab: svc.add_comment, "no comments on files"),
     "drives": (lambda lab: svc.shared_drives, r"no shared drives; share\(create_folder"),
     "sync": (lambda lab: svc.sync, r"upload\(folder, overwrite=True\)"),
-    "every third request": (lambda lab: lab.faults(status=503, every=3), r"for n in \(3, 6, 9\)"),
     "a limit by the name of the list": (lambda lab: lab.limits(requests=5), r"lab.limit\(requests=5, per='60s'\)"),
     "a role by row": (
         lambda lab: svc.share("/Twin", ["a@x.example"], role=["reader", "writer"]),
@@ -174,7 +173,7 @@ WORKS = {
         1440,
     ),
     "roles by row": (
-        lambda: svc.share("2026", pd.DataFrame({"email": ["a@x.example"], "role": ["writer"]}))["role"].tolist(),
+        lambda: svc.share("/2026", pd.DataFrame({"email": ["a@x.example"], "role": ["writer"]}))["role"].tolist(),
         ["writer"],
     ),
     "roles of a calendar by row": (

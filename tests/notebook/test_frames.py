@@ -113,7 +113,7 @@ def every_day():
         (lambda: [every_day(), svc.free_busy(time_min="2026-11-02", time_max="2026-11-03")][1], ["calendar", "busy"]),
         (lambda: svc.watch_file(svc.files(), svc.receiver(direct=True)), ["watching", "state"]),
         (svc.calendars, ["summary", "access_role"]),
-        (svc.import_formats, ["native", "max_size"]),
+        (svc.import_formats, ["native", "extensions"]),
         (svc.export_formats, ["native", "extension"]),
         (
             lambda: svc.create_event("Tea", start="2026-11-02", end="2026-11-03"),

@@ -111,7 +111,9 @@ def with_defaults(event: Mapping[str, Any]) -> JSONObject:
     >>> with_defaults({})["guestsCanInviteOthers"], with_defaults({})["reminders"]
     (True, {'useDefault': True})
     """
-    completed = {**DEFAULTS, **{name: member for name, member in event.items() if member is not None}}
+    if None in event.values():
+        event = {name: member for name, member in event.items() if member is not None}
+    completed = {**DEFAULTS, **event}
     attendees = completed.get("attendees")
     if isinstance(attendees, list):
         completed["attendees"] = [

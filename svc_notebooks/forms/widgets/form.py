@@ -253,7 +253,9 @@ class Form(widgets.VBox):  # type: ignore[misc]
                 raise TypeError(unknown_argument("fill", name, [*controls]))
         for name, value in values.items():
             if controls[name].has_trait("options"):
-                options = dict(each if isinstance(each, tuple) else (each, each) for each in controls[name].options)
+                options: dict[str, Any] = dict(
+                    each if isinstance(each, tuple) else (each, each) for each in controls[name].options
+                )
                 value = options[choice(name, value, options)] if value not in [*options.values()] else value
             controls[name].value = value
 

@@ -14,10 +14,10 @@ from ...core.time_arguments import without_words
 from ...core.time_zones import zone
 from ..arguments import choice, optional_text, whole
 from ..frames.event_schemas import EVENT, EVENTS
-from ..frames.frames import concatenate, select_columns, snake
+from ..frames.frames import concatenate, frame, select_columns, snake
 from .body import calendar_id, query_of
 from .event_times import When, Zone, time_object, zone_name
-from .records import event_frame, fields_mask
+from .records import event_record, fields_mask, in_zone
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -112,8 +112,8 @@ def events(
     }
     most = None if limit is None else whole("limit", limit, 0)
     with closing(list_event_pages(session, calendar, parameters, limit=most)) as listed:
-        frames = [event_frame(schema, page, name) for page in listed]
-    return concatenate(schema, frames or [event_frame(schema, [], name)])
+        frames = [frame(schema, [event_record(event, name) for event in page]) for page in listed]
+    return in_zone(concatenate(schema, frames), name)
 
 
 def wire_window(time_min: object, time_max: object, time_zone: str, clock: Clock) -> dict[str, str | None]:

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from ...core.resources.events import Event
 
 
-_TIMES = ("start", "end", "originalStartTime")
 _ZONES = {"time_zone": "start", "end_time_zone": "end", "original_start_time_zone": "originalStartTime"}
 """The time field whose time zone each time zone column shows."""
 _PEOPLE = ("creator", "organizer")
@@ -85,18 +84,19 @@ def event_record(event: Event, time_zone: str) -> Record:
     midnight in `time_zone`.
     """
     record: dict[str, Any] = with_defaults(event)
-    times = {name: record[name] for name in _TIMES if record.get(name)}
-    record["all_day"] = "date" in times.get("start", ())
+    record["all_day"] = "date" in (record.get("start") or ())
     for column, name in _ZONES.items():
-        record[column] = times.get(name, {}).get("timeZone")
-    for name, value in times.items():
+        value = record.get(name)
+        record[column] = value.get("timeZone") if value else None
+        if not value:
+            continue
         try:
             record[name] = value["dateTime"] if "dateTime" in value else instant(read_time(value), zone(time_zone))
         except (ArithmeticError, ValueError) as error:
             problem = f"The service returned an event with a {name} that is not a time: {printable(str(error))}"
             raise ServiceFailed(problem, location=name, advice="Check base_url.") from None
     for name in _PEOPLE:
-        if isinstance(record.get(name), Mapping):
+        if isinstance(record.get(name), dict):
             record[name] = record[name].get("email")
     return record
 

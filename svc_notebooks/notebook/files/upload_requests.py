@@ -410,8 +410,8 @@ def over_existing(session: Session, request: UploadRequest) -> UploadRequest:
 
     Raises ValueError for several files of this name.
     """
-    name = request.metadata.get("name")
-    (parent,) = request.metadata.get("parents") or [ROOT]
+    metadata: Any = request.metadata
+    name, (parent,) = metadata.get("name"), metadata.get("parents") or [ROOT]
     folder_type = quote(session.names.native("folder"))
     query = f"name = {quote(str(name))} and {quote(str(parent))} in parents and trashed = false"
     files = [*list_files(session, q=f"{query} and mimeType != {folder_type}", fields="id")] if name else []

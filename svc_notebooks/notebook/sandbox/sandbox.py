@@ -383,9 +383,11 @@ class Sandbox(Identities, SandboxControls):
         # A column has the address of the time at which the frame was made, perhaps of a server that has ended.
         known = row.get("html_link", row.get("web_view_link")) if hasattr(row, "get") and not content else None
         if not isinstance(known, str):
-            file = get_file(self.session, one_file_at(self.session, row, "row"), fields="webViewLink,webContentLink")
+            file: Mapping[str, Any] = get_file(
+                self.session, one_file_at(self.session, row, "row"), fields="webViewLink,webContentLink"
+            )
             known = file.get("webContentLink" if content else "webViewLink")
-        if known is None:
+        if not isinstance(known, str):
             raise ValueError("row has no content that a browser can show; export(file, format) saves a document")
         server = urlsplit(running[-1].base_url)
         return urlsplit(known)._replace(scheme=server.scheme, netloc=server.netloc).geturl()

@@ -93,7 +93,7 @@ def explain_not_found(error: SvcError, sandbox: Sandbox | None = None, base_url:
             error.advice = f"This is the id of {_OTHER_KINDS[kind][1]}."
         elif kind == "file" and not _ID.fullmatch(key):
             name = re.sub(r"[*?]", r"[\g<0>]", key)  # the file of this name and no other
-            error.advice = f"Check the id; files(name={name!r}) finds a file by its name."
+            error.advice = f"Check the id; files(name={name!r}) finds a file by its name, and '/{key}' is its path."
         elif kind == "calendar":
             error.advice = "Give the id, the row or the name of a calendar of calendars()."
         elif kind == "event":

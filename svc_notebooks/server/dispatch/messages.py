@@ -19,7 +19,7 @@ from itertools import islice
 from json.encoder import encode_basestring
 from tempfile import SpooledTemporaryFile
 from types import GeneratorType
-from typing import Any
+from typing import Any, cast
 
 from ...core import field_mask
 from ...core.api.operations import SESSION, Operation
@@ -74,7 +74,8 @@ def _object_texts(value: Mapping[str, object], newline: str) -> Iterator[str]:
         yield f"{before}{inner}{encode_basestring(name)}{colon}"
         before = ","
         if _is_long(member):
-            indent, opening, elements = inner and f"{inner}  ", "[", in_slices(member)
+            indent, opening = inner and f"{inner}  ", "["
+            elements = in_slices(cast("Iterable[object]", member))
             while some := [*islice(elements, FEW)]:
                 texts: dict[tuple[int, str], str] = {}
                 for element in some:

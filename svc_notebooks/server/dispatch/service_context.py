@@ -162,7 +162,7 @@ class SizedCache(Generic[T]):
 MAX_SERIES = 30_000
 """The largest number of recurring events that are kept, and of those in open cursors. Each takes about 2 KB."""
 
-MAX_CHARACTERS = 8 * 1024 * 1024
+MAX_CHARACTERS = 32 * 1024 * 1024
 """The largest number of characters of all kept texts of events and of their rows together."""
 
 
