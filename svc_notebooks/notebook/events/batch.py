@@ -79,18 +79,12 @@ def create_events(
         raise TypeError(
             f"frame must be a DataFrame with a row for each event, not {type(frame).__name__}; give pd.DataFrame(rows)"
         )
-<<<<<<< HEAD
     names = _argument_names(frame)
-    common = {"time_zone": time_zone, "calendar": calendar_id(session, calendar), "send_updates": send_updates}
-=======
-    names = [snake(str(column)) for column in frame.columns]
-    _check_columns(frame, names)
     common: dict[str, Any] = {
         "time_zone": time_zone,
         "calendar": calendar_id(session, calendar),
         "send_updates": send_updates,
     }
->>>>>>> w-week
     query_of(common)
     warn_deprecated(names)
     zone = zone_name("time_zone", time_zone) or "UTC"
