@@ -198,11 +198,21 @@ def test_what_cannot_be_meant_is_refused_before_anything_is_sent(lab, case):
     assert len(svc.exchanges()) == 0
 
 
-def test_a_name_that_may_be_an_id_is_refused_as_an_id(lab):
-    svc.upload(b"x", name="report")
+def test_a_name_in_the_top_folder_is_a_file(lab):
+    folder = svc.create_folder("data")
+    svc.upload([b"a\n1\n", b"x", b"y"], name=["t.csv", "long_" * 5, "s"], folder="data")
+    svc.move(svc.files(folder="data"), to="root")
 
-    with pytest.raises(NotFound, match=r"files\(name='report'\) finds a file by its name, and '/report' is its path"):
-        svc.read("report")
+    assert svc.read("s") == b"y"
+    assert svc.copy("s")["name"].tolist() == svc.trash("s")["name"].tolist() == ["s"]
+    assert svc.read_frame("t.csv")["a"].tolist() == [1]
+    assert svc.move("t.csv", to="data")["parents"].tolist() == [[folder["id"].item()]]
+    with pytest.raises(NotFound, match=r"finds a file by its name, and '/long_long_long_long_long_' is its path"):
+        svc.read("long_" * 5)
+    with pytest.raises(NotFound, match="File not found: nope"):
+        svc.read("nope")
+    with pytest.raises(NotFound, match=r"there is no 'nope.csv' at this place. files\(folder='root'\) lists"):
+        svc.read("nope.csv")
 
 
 @pytest.mark.parametrize("call", [svc.delete, svc.trash, lambda name: svc.move(name, to=svc.create_folder("b"))])
