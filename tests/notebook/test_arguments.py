@@ -204,7 +204,8 @@ def test_a_name_in_the_top_folder_is_a_file(lab):
     svc.move(svc.files(folder="data"), to="root")
 
     assert svc.read("s") == b"y"
-    assert svc.copy("s")["name"].tolist() == svc.trash("s")["name"].tolist() == ["s"]
+    assert svc.copy("s", name="u")["name"].tolist() == ["u"]
+    assert svc.trash("s")["name"].tolist() == ["s"]
     assert svc.read_frame("t.csv")["a"].tolist() == [1]
     assert svc.move("t.csv", to="data")["parents"].tolist() == [[folder["id"].item()]]
     with pytest.raises(NotFound, match=r"finds a file by its name, and '/long_long_long_long_long_' is its path"):

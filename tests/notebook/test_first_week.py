@@ -95,7 +95,7 @@ HINTS = {
         lambda lab: svc.create_event("a", start="2026-11-02", reminders={"email": "1d"}),
         r"give a list such as \[10, \('email', '1 day'\)\]",
     ),
-    "an operation by its last word": (lambda lab: lab.faults(operation="list", status=503), "did you mean files.list"),
+    "an operation's last word": (lambda lab: lab.faults(operation="list", status=503), "did you mean files.list"),
     "no such file": (lambda lab: svc.import_events("nope.ics"), "the file 'nope.ics' does not exist"),
     "an array": (lambda lab: svc.upload(pd.Series([1.0]).to_numpy()), r"pandas.DataFrame\(array\) for an array"),
     "a misspelt field of a form": (lambda lab: setattr(svc.event_form(), "value", {"titel": "a"}), "did you mean 'summ"),
@@ -225,14 +225,17 @@ WORKS = {
         ][1],
         ["a.txt", "b/c.txt"],
     ),
-    "to= of upload": (lambda: svc.files(folder=svc.upload(b"", to="2026")["parents"][0])["size"].dropna().tolist(), [0]),
+    "to= of upload": (lambda: [svc.upload(b"", to="2026", name="b"), svc.read("2026/b")][1], b""),
     "title and place": (
-        lambda: svc.create_event(title="Tea", place="Riga", start="2026-11-02")[["summary", "location"]].values.tolist(),
-        [["Tea", "Riga"]],
+        lambda: svc.create_event(title="Tea", place="Riga", start="2026-11-02").iloc[0][["summary", "location"]].tolist(),
+        ["Tea", "Riga"],
     ),
     "columns title and place": (
-        lambda: svc.create_events(pd.DataFrame({"title": ["Tea"], "place": "Riga", "start": "2026-11-02"}))["outcome"][0],
-        "done",
+        lambda: [
+            svc.create_events(pd.DataFrame({"title": ["Tea"], "place": "Riga", "start": "2026-11-02"})),
+            svc.events("Tea")["location"].tolist(),
+        ][1],
+        ["Riga"],
     ),
     "the order by start": (
         lambda: svc.events(order_by="start", single_events=True, time_max="2027-01-01").empty,
