@@ -68,7 +68,7 @@ def one_folder_id(session: Session, value: object, argument: str = "folder") -> 
     """Return the id of a folder argument that has one folder. Raises ValueError for none or several."""
     folders = file_ids(value, argument)
     if len(folders) != 1:
-        raise ValueError(f"{argument} has {len(folders)} folders; a file can be in only one folder")
+        raise ValueError(f"{argument} has {len(folders)} files or folders; give one folder")
     return folder_ids(session, folders, argument)[0]
 
 

@@ -154,7 +154,7 @@ WRONG = {
     "bytes": (lambda: svc.trash(b"a"), TypeError, "file must be .*, not bytes"),
     "event row": (lambda: svc.event({"name": "a"}), ValueError, "event has no column id"),
     "parents": (lambda: svc.upload(b"x", parent="a", metadata={"parents": "b"}), ValueError, "parent and parents"),
-    "two parents": (lambda: svc.create_folder("x", parent=["a", "b"]), ValueError, "parent has 2 folders"),
+    "two parents": (lambda: svc.create_folder("x", parent=["a", "b"]), ValueError, "parent has 2 files or folders"),
     "parent of a file": (lambda: svc.start_upload(b"x", file="a", parent="b"), ValueError, "folder are for new files"),
     "another brand": (
         lambda: svc.create_file("x", mime_type="application/vnd.google-apps.folder"),

@@ -103,6 +103,12 @@ HINTS = {
         lambda lab: setattr(svc.upload_form().controls.file, "value", "a.txt"),
         r"form.fill\(...\) sets them",
     ),
+    "a key of a guest": (
+        lambda lab: svc.create_event("a", start="2026-11-02", attendees=[{"email": "a@x.example", "optinal": True}]),
+        "attendees has the unknown key 'optinal'; did you mean optional",
+    ),
+    "not an owner": (lambda lab: svc.files(owner="not me"), r"files\(.not 'me' in owners.\)"),
+    "a tree of two": (lambda lab: svc.tree(["/Twin", "/Pair"]), "folder has 2 files or folders; give one folder"),
     "a calendar on the web": (lambda lab: svc.import_events("https://a.example/a.ics"), "give the content"),
     "several of a name": (
         lambda lab: [svc.upload([b"1", b"2"], name=["t", "t"]), svc.upload(b"3", name="t", overwrite=True)],
@@ -154,6 +160,7 @@ WORKS = {
     "a path": (lambda: svc.read("/2026/Lab/a.txt"), b"hello"),
     "an address": (lambda: svc.file("svc://2026/Lab/a.txt", fields="name")["name"].tolist(), ["a.txt"]),
     "a name in the top folder": (lambda: svc.read(svc.upload(b"top", name="top.txt")["name"][0]), b"top"),
+    "a generated id": (lambda: svc.upload(b"1", name="n", file_id=svc.generate_ids(1))["size"].tolist(), [1]),
     "new content": (
         lambda: (
             [svc.upload(text, name="n.txt", overwrite=True)["id"].item() for text in (b"1", b"22")][-1]
@@ -296,8 +303,8 @@ def test_update_event_takes_a_value_for_each_event(lab):
         (lambda: svc.create_event("a", start="2026-11-02 10:00Z", duration=60), "write '60 min' for minutes"),
         (lambda: svc.events(time_zone="EST"), "'America/New_York' has it"),
         (
-            lambda: svc.create_event("a", start="2026-11-02", attendees=[{"email": "b@c.example", "optinal": True}]),
-            "attendees.optinal is not a field of an event, and services ignore it; did you mean 'optional'",
+            lambda: svc.create_event("a", start="2026-11-02", metadata={"source": {"titel": "a"}}),
+            "source.titel is not a field of an event, and services ignore it; did you mean 'title'",
         ),
         (
             lambda: svc.update_event(svc.create_event("a", start="2026-11-02"), metadata={"colour": "x"}),
@@ -466,6 +473,8 @@ def test_read_compares_a_known_checksum(lab):
                 call(file)
     with lab.faults(**wrong):
         assert svc.read(file) == b"1,2"
+    svc.update(file, b"5,6")
+    assert svc.read(file) == b"5,6"
 
 
 def test_download_counts_all_attempts(lab, tmp_path):
@@ -506,3 +515,8 @@ def test_fill_sets_the_controls_of_a_form(lab, tmp_path):
 def test_a_fault_has_another_reason(lab):
     with lab.faults(status=403, reason="forbidden"), pytest.raises(svc.NotAllowed, match="403 forbidden"):
         svc.files()
+
+
+def test_a_limit_in_units_that_refuses_every_list_is_named():
+    with pytest.warns(UserWarning, match="rate_costs='requests' counts requests"):
+        svc.sandbox(policy=svc.Policy(rate_limit=5)).close()

@@ -261,7 +261,8 @@ def check_chunk_size(size: int | str | None) -> int | None:
         return DEFAULT_CHUNK
     size = byte_count(size)
     if isinstance(size, bool) or not isinstance(size, int):
-        raise TypeError(f"chunk_size must be a number of bytes, such as 262144 or '256 KB', not {size!r:.60}")
+        given = repr(size) if isinstance(size, str) else type(size).__name__
+        raise TypeError(f"chunk_size must be a number of bytes, such as 262144 or '256 KB', not {given:.60}")
     if size == WHOLE:
         return None
     if size <= 0 or size % QUANTUM:

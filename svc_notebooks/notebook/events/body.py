@@ -45,8 +45,9 @@ _LAST_DAY = {"timeRangeEmpty": " The end of an all-day event is the day after it
 _ARGUMENT_OF = {"timeMax": "end"}
 """The argument for each problem location of the service that is not the name of a field."""
 
-_ATTACHMENT_KEYS = tuple(
-    field.path.partition(".")[2] for field in EVENT_FIELDS if field.path.startswith("attachments[].")
+_ATTACHMENT_KEYS, _ATTENDEE_KEYS = (
+    tuple(field.path.partition(".")[2] for field in EVENT_FIELDS if field.path.startswith(f"{name}[]."))
+    for name in ("attachments", "attendees")
 )
 
 
@@ -218,7 +219,11 @@ def _recurrence(argument: str, value: Any) -> JSON:
 
 
 def _attendees(argument: str, value: Any) -> JSON:
-    return [*people(argument, value)]
+    attendees: Any = people(argument, value)
+    for name in (name for attendee in attendees for name in attendee if name not in _ATTENDEE_KEYS):
+        near = nearest_name(name, _ATTENDEE_KEYS) or f"one of {', '.join(_ATTENDEE_KEYS)}"
+        raise ValueError(f"{argument} has the unknown key {name!r}; did you mean {near}?")
+    return attendees  # type: ignore[no-any-return]
 
 
 def _object(argument: str, value: Any) -> JSONObject:

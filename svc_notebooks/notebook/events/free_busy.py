@@ -121,7 +121,9 @@ def free_times(
     names = _names(session, "people", people)
     length = parse_duration(duration, "duration")
     if length < timedelta(minutes=1):
-        raise ValueError(f"duration is {duration!r}; it must be a minute or more")
+        raise ValueError(
+            f"duration is {duration!r}; it must be a minute or more, such as '30 min'; a number means seconds"
+        )
     name = zone_name("time_zone", time_zone) or _own_zone(session)
     begin, end = _window(within, session.clock.now(), name)
     if end - begin > _LONGEST:

@@ -309,7 +309,9 @@ def _text(source: object) -> tuple[str, list[str]]:
     elif isinstance(source, bytes):
         content = source
     else:
-        raise TypeError(f"source must be a path, or the content of an .ics file, not {type(source).__name__}")
+        raise TypeError(
+            f"source must be a path, or the content of an .ics file, such as read(file), not {type(source).__name__}"
+        )
     job = Job("text/calendar", Path())
     if b"\0" in content[:100] or b"\x1b$" in content:  # UTF-16 or ISO 2022, whose bytes are not those of ASCII
         content = decode(content, job).encode()

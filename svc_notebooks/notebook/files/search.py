@@ -214,7 +214,7 @@ def _owner(argument: str, value: Any, context: _Context) -> _Condition | None:
     addresses = texts(argument, value)
     owners = [str(person["email"]) for person in people(argument, value if isinstance(value, str) else addresses)]
     if wrong := [owner for owner in owners if "@" not in owner and owner != "me"]:
-        raise ValueError(f"{argument} has {wrong[0]!r}; give an address, 'me', or the query \"not 'me' in owners\"")
+        raise ValueError(f"{argument} has {wrong[0]!r}; give an e-mail address or 'me'; files(\"not 'me' in owners\")")
     return _Condition(_any_of(f"{quote(owner)} in owners" for owner in owners)) if owners else None
 
 

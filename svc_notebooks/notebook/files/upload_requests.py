@@ -150,7 +150,7 @@ def new_files(
     contents = [content for item in sources(source) for content in _matches(item)]
     if len(contents) > 1:
         _check_streams(contents)
-    if is_frame(file_id) and [*file_id] == ["id"]:  # of generate_ids
+    if is_frame(file_id) and [*file_id] == ["id"]:  # of generate_ids()
         file_id = file_id["id"]
     if is_frame(file_id) or isinstance(file_id, Mapping):
         raise TypeError("file_id is the id of a new file, or a list of ids; update(file, source) changes a file")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from ...client.session import EnvironmentToken, Session, current_session as current_session, make_current
+from ...core.api.operations import LIST_COST
 from ...core.brand_names import Names
 from ...core.errors.caller_warning import warn_caller
 from ...core.policy import Policy
@@ -71,6 +72,11 @@ def sandbox(
     lab.follow(make_current(lab.session))
     for note in lab.service.notes:
         warn_caller(note)
+    if policy and policy.rate_costs == "units" and policy.rate_limit and policy.rate_limit < LIST_COST:
+        warn_caller(
+            f"rate_limit={policy.rate_limit} counts units, of which a list of files costs {LIST_COST}, so that it is"
+            " always refused; rate_costs='requests' counts requests"
+        )
     return lab
 
 

@@ -250,7 +250,7 @@ def test_the_text_before_a_wildcard_never_hides_a_file(prefix, pattern, rest):
         ({"name": ["a", 5]}, TypeError, "name must be a str or a list of them; it has 5"),
         ({"name": " "}, ValueError, "name has ' ', which is empty; leave name out, or give a text"),
         ({"name": "a\ud800"}, ValueError, "the text .* has a lone surrogate, which cannot be sent"),
-        ({"owner": "Lee, Ann <ann@x.example>"}, ValueError, "owner has 'Lee'; give an address, 'me', or"),
+        ({"owner": "Lee, Ann <ann@x.example>"}, ValueError, "owner has 'Lee'; give an e-mail address or 'me'"),
         ({"text": ["a"]}, TypeError, "text must be a str, not list"),
         ({"mime_type": "csv"}, ValueError, "did you mean 'text/csv'"),
         ({"mime_type": "foldr"}, ValueError, "did you mean 'folder'"),

@@ -229,3 +229,12 @@ def test_circles_and_several_parents_are_listed_once(lab, tmp_path, monkeypatch)
 
     assert [path.relative_to(tmp_path).as_posix() for path in tree.folders] == ["top", "top/a", "top/b", "top/a/both"]
     assert [file.path.relative_to(tmp_path).as_posix() for file in tree.files] == ["top/a/x", "top/b/x"]
+
+
+def test_a_file_is_saved_once_if_its_folder_is_listed_too(lab, tmp_path):
+    svc.upload([b"1", b"2"], name=["a.txt", "b.txt"], folder=svc.create_folder("top/in"))
+
+    saved = svc.download(svc.files(folder="top", recursive=True), to=tmp_path)
+
+    assert sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.txt")) == ["in/a.txt", "in/b.txt"]
+    assert len(saved) == 2

@@ -274,7 +274,7 @@ REFUSED = {
     "media": ({"upload_type": "media"}, "a media upload carries no metadata"),
     "chunk_size": ({"chunk_size": 5}, "chunk_size 5"),
     "convert_to": ({"convert_to": "word"}, "convert_to must be one of .* not 'word'"),
-    "parents": ({"parent": ["a", "b"]}, "parent has 2 folders"),
+    "parents": ({"parent": ["a", "b"]}, "parent has 2 files or folders"),
 }
 
 

@@ -79,8 +79,9 @@ def test_arguments_that_are_not_valid(lab):
         svc.calendar_view(view="year")
     with pytest.raises(ValueError, match=r"svc\.calendars\(\) lists the calendars"):
         svc.calendar_view(calendar="nowhere")
-    with pytest.raises(TypeError, match=r"day must be a datetime\.date"):
-        svc.calendar_view(day="2026-11-02")
+    with pytest.raises(ValueError, match=r"day is 'some day'"):
+        svc.calendar_view(day="some day")
+    assert repr(svc.calendar_view(day="2026-11-02")) == "<CalendarView: November 2026, 0 events>"
 
 
 def test_a_move_is_the_call_that_the_code_shows(lab, talk):

@@ -13,7 +13,7 @@ FILLED = {
     "address": "https://hooks.example/in", "id": "c1", "permissionId": "p",
     "calendarId": "primary", "eventId": "e", "role": "writer", "most": 5, "count": 6,
     "host": "evil.example", "origin": "https://evil.example", "file": "f", "problem": "a part is missing",
-    "user": "bob@svc.example", "hint": "", "absent": "apps", "near": "",
+    "user": "bob@svc.example", "hint": "", "scopes": "storage", "absent": "apps", "near": "",
 }  # fmt: skip
 
 

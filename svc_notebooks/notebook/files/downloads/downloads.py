@@ -61,8 +61,9 @@ def download(
     the file at the path has the size and the checksum of the row. If a checksum differs, the metadata are requested,
     because the file may have changed on the service. For any other row and for a byte range they are requested first.
 
-    A folder is saved with everything below it. Native documents in a folder are exported as docx, xlsx, pptx, svg or
-    json. Shortcuts, and documents without an export format, are not saved. A UserWarning names them.
+    A folder is saved with everything below it, once if the files in it are also given. Native documents in a folder are
+    exported as docx, xlsx, pptx, svg or json. Shortcuts, and documents without an export format, are not saved. A
+    UserWarning names them.
 
     Args:
         file: An id, a link, a path like "birds/may.csv", a row, a DataFrame, or a list of these.
@@ -115,7 +116,11 @@ def download(
     known = {} if requested else known_files(file)
     with target_of(len(ids), to, executor) as target:
         prepared = DownloadRows(session, target.path, target.new_folder, DistinctPaths(), requested)
-        metadata = request_metadata(session, ids, known, FIELDS, batch, DOWNLOADS)
+        fields = f"{FIELDS},parents" if len(ids) > 1 else FIELDS
+        listed = request_metadata(session, ids, known, fields, batch, DOWNLOADS)
+        metadata = [
+            each for each in listed if {*ids}.isdisjoint(each[0].get("parents") or ())
+        ]  # not in a folder of ids
         rows = list(map(target.place, prepared.rows(metadata)))
     call = partial(target.save, byte_range=requested, acknowledge_abuse=acknowledge_abuse, overwrite=overwrite)
     operation = RowOperation(
