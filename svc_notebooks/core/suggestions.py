@@ -102,8 +102,8 @@ ARGUMENTS = {
 
 
 ALIASES = {
-    **dict.fromkeys(("upload", "start_upload", "copy"), {"to": "folder"}),
-    **dict.fromkeys(("create_event", "update_event"), {"title": "summary", "place": "location"}),
+    **{name: {"to": "folder"} for name in ("upload", "start_upload", "copy")},
+    **{name: {"title": "summary", "place": "location"} for name in ("create_event", "update_event")},
 }
 """Other names of arguments that a function accepts, because they can mean nothing else."""
 

@@ -468,9 +468,9 @@ def test_read_compares_a_known_checksum(lab):
     wrong = {"operation": "files.get", "status": 200, "body": "3,4"}
 
     for call in (svc.read, svc.read_frame):
-        with lab.faults(**wrong), lab.faults(**wrong, nth=4), lab.faults(**wrong, nth=7):
-            with pytest.raises(svc.ContentMismatch, match="in each of 3 downloads"):
-                call(file)
+        each = [lab.faults(**wrong, nth=n) for n in (1, 4, 7)]
+        with each[0], each[1], each[2], pytest.raises(svc.ContentMismatch, match="in each of 3 downloads"):
+            call(file)
     with lab.faults(**wrong):
         assert svc.read(file) == b"1,2"
     svc.update(file, b"5,6")

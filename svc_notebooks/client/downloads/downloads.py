@@ -60,9 +60,7 @@ def read_content(
     """
     file: File = get_file(session, file_id, fields="size") if size is None else {"size": str(size)}
     known: File = {**file, "id": file_id}
-    return read_known(
-        session, known, byte_range=byte_range, acknowledge_abuse=acknowledge_abuse, progress=progress
-    )
+    return read_known(session, known, byte_range=byte_range, acknowledge_abuse=acknowledge_abuse, progress=progress)
 
 
 def read_known(

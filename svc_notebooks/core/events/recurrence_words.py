@@ -64,7 +64,7 @@ _REPLACEMENTS = (
     (r"\bevery other\b", "every 2"),
     (r"\bfor an? ", "for 1 "),
     (rf"\b(?:{'|'.join(_DIGITS)})\b", lambda match: _DIGITS[match[0]]),
-    (r"\b(?:work|working |business )day", "weekday"),
+    (r"\b(?:work(?:ing)?|business) ?day", "weekday"),
     (r"(\d) ?x\b", r"\1 times"),
     (rf"\b({_DAY_NAME}),? (?={_DAY_NAME})", r"\1, "),
     (rf"^((?:bi-?)?weekly|fortnightly|every (?:\d+ )?weeks?) (?={_DAY_NAME})", r"\1 on "),
@@ -255,7 +255,7 @@ def _until(words: str, text: str, start: Start) -> date:
     if re.fullmatch(_DATE, text):
         return _date(text)
     if code := _weekday(text):
-        return day + timedelta((WEEKDAYS.index(code) - day.weekday()) % 7)
+        return day + min(timedelta((WEEKDAYS.index(code) - day.weekday()) % 7), date.max - day)
     *days, year = re.findall(r"\d+", text) or [""]
     months = [number for name in re.findall(r"[a-z]+", text) if (number := _month(name))]
     if len(months) != 1 or len(days) > 1 or len(year) != 4:

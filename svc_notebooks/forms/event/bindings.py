@@ -30,7 +30,9 @@ class OtherFields(ui.Field):
         example = '{"iCalUID": "…", "conferenceData": {…}}'
         self.text = ui.text_area("Other fields", "Fields without a control, as a JSON object", hint=example, rows=2)
         super().__init__(self.text)
-        ui.on_change(lambda: self.show_hint(" ".join(f"{note}." for note in self._notes()).replace("?.", "?")), self.text)
+        ui.on_change(
+            lambda: self.show_hint(" ".join(f"{note}." for note in self._notes()).replace("?.", "?")), self.text
+        )
 
     @property
     def value(self) -> dict[str, Any]:

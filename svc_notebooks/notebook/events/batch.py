@@ -156,7 +156,7 @@ def _argument_names(frame: DataFrame) -> list[str]:
         if name in ARGUMENTS:
             continue
         argument = nearest_name(name, free, similarity=0.8)
-        if argument not in free:
+        if argument is None or argument not in free:
             others.append(column)
             continue
         free.remove(argument)

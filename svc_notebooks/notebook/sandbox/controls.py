@@ -155,9 +155,7 @@ class SandboxControls:
 
     service: Service
 
-    def faults(
-        self, *steps: JSONObject | str, in_order: bool = False, times: int = 1, **one: Any
-    ) -> FaultBlock:
+    def faults(self, *steps: JSONObject | str, in_order: bool = False, times: int = 1, **one: Any) -> FaultBlock:
         """Inject faults into the requests inside a with block.
 
         Every step must have happened at the end of the block. Of a preset, at least one step must have happened.

@@ -199,6 +199,4 @@ def read(
         document = get_file(session, file_id, fields="id,name,mimeType")
         return read_export(session, file_id, export_target(session, document, name).media_type)
     known = known_files(file, checksum=False).get(file_id) or get_file(session, file_id, fields="size")
-    return read_known(
-        session, {**known, "id": file_id}, byte_range=byte_range, acknowledge_abuse=acknowledge_abuse
-    )
+    return read_known(session, {**known, "id": file_id}, byte_range=byte_range, acknowledge_abuse=acknowledge_abuse)

@@ -184,9 +184,7 @@ class StoredTable:
         else:
             with temporary_folder("svc-") as folder:
                 target = folder / "table"
-                yield save_known(
-                    session, self.facts, target, acknowledge_abuse=acknowledge_abuse, progress=report
-                ).path
+                yield save_known(session, self.facts, target, acknowledge_abuse=acknowledge_abuse, progress=report).path
 
 
 def _tables(session: Session, files: Iterable[Metadata], format: str | None) -> Iterator[StoredTable]:
