@@ -28,8 +28,8 @@ RULES = DOCS / "rules.md"
 DESCRIPTION = DOCS / "openapi.json"
 HEAD = """# Tables of the interface
 
-The [rules](../tests/rules.csv) say how a service answers, and the [OpenAPI document](openapi.json) describes the operations for
-programs. `make docs` writes this page from the tables in the code. Do not edit it.
+The [rules](../tests/rules.csv) say how a service answers, and the [OpenAPI document](openapi.json) describes the
+operations for programs. `make docs` writes this page from the tables in the code. Do not edit it.
 """
 
 
@@ -69,8 +69,8 @@ def operations() -> Iterator[str]:
     yield "Paths begin with `/storage/v3` or `/calendar/v3`. An operation with media also has a path that begins"
     yield "with `/upload/storage/v3`. The [OpenAPI document](openapi.json) names the scopes of a token. The cost of"
     yield f"a request counts against `Policy.rate_limit`; a download of content costs {DOWNLOAD_COST}. Extensions are"
-    yield "off with `Policy(extensions=False)`. [Rules](../tests/rules.csv) and [decisions](decisions.md) explain the last"
-    yield "column.\n"
+    yield "off with `Policy(extensions=False)`. [Rules](../tests/rules.csv) and [decisions](decisions.md) explain the"
+    yield "last column.\n"
     yield table(
         "operation, cost, methods, path, media, extension, rule",
         (
@@ -145,9 +145,9 @@ def colors() -> Iterator[str]:
 def refusals() -> Iterator[str]:
     yield "## Errors\n"
     yield 'The body of an error response is `{"error": {"code", "message", "errors": [...]}}`. Words in braces are'
-    yield "replaced by values. The last column names one of the [rules](../tests/rules.csv), a field of `Policy` or a row of the"
-    yield "[decisions](decisions.md); where it is empty, the rule of the field decides. The domain is `global` if the"
-    yield "reason has no other in parentheses.\n"
+    yield "replaced by values. The last column names one of the [rules](../tests/rules.csv), a field of `Policy` or a"
+    yield "row of the [decisions](decisions.md); where it is empty, the rule of the field decides. The domain is"
+    yield "`global` if the reason has no other in parentheses.\n"
     yield table(
         "status, reason, message, location, rule",
         (

@@ -139,6 +139,7 @@ NOT_ARGUMENTS = {
         ),
         "sheet sheet_name": "read_frame(file, sheet) reads one sheet",
         "encoding mode": "read(file).decode(encoding) is the content as text",
+        "last_day": "an all-day event ends on the day after its last day: end=..., or duration='3 days'",
         "index": "df.reset_index(drop=True) has no index to write",
         "all_day": "a date such as start='2026-11-02' makes an all-day event",
         "probability": "nth=3 and times=2 count the requests that fail",

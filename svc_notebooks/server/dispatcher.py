@@ -288,7 +288,7 @@ class Dispatcher:
         parts = urlsplit(request.url)
         entry = self._open_entry(request, parts, headers)
         started = perf_counter() if self.observers else 0.0
-        override = headers.get("x-http-method-override") if request.method == "POST" else None  # edge case 47
+        override = headers.get("x-http-method-override") if request.method == "POST" else None
         incoming = _Incoming(
             request,
             headers,

@@ -109,6 +109,7 @@ HINTS = {
     ),
     "not an owner": (lambda lab: svc.files(owner="not me"), r"files\(.not 'me' in owners.\)"),
     "a tree of two": (lambda lab: svc.tree(["/Twin", "/Pair"]), "folder has 2 files or folders; give one folder"),
+    "a last day": (lambda lab: svc.create_event("a", start="2026-11-02", last_day="2026-11-04"), "duration='3 days'"),
     "a calendar on the web": (lambda lab: svc.import_events("https://a.example/a.ics"), "give the content"),
     "several of a name": (
         lambda lab: [svc.upload([b"1", b"2"], name=["t", "t"]), svc.upload(b"3", name="t", overwrite=True)],
@@ -183,6 +184,7 @@ WORKS = {
         lambda: svc.share("/2026", pd.DataFrame({"email": ["a@x.example"], "role": ["writer"]}))["role"].tolist(),
         ["writer"],
     ),
+    "a dict of roles": (lambda: svc.share("/2026", {"a@x.example": "writer"})["role"].tolist(), ["writer"]),
     "roles of a calendar by row": (
         lambda: svc.share_calendar("primary", ["a@x.example", "b@x.example"], role=["writer", "reader"])[
             "role"

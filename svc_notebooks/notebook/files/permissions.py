@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -32,7 +32,7 @@ _DOMAIN = "domain:"
 
 def share(
     file: File,
-    with_: str | Iterable[str] | DataFrame,
+    with_: str | Iterable[str] | Mapping[str, str] | DataFrame,
     *,
     role: Column[str] | None = None,
     workers: int | None = None,
@@ -48,8 +48,9 @@ def share(
         file: An id, a link, a path like "birds/may.csv", a row, a DataFrame, or a list of these.
             A folder is shared with all files in it.
         with_: An e-mail address, "anyone" (everyone who has the file's id), "domain:example.com" (every user of this
-            domain), or several of these: in a list, a column, a DataFrame with a column email or email_address, or one
-            text with commas or semicolons between them. A name may stand before an address: "Ann Lee <ann@x.example>".
+            domain), or several of these: in a list, a column, a dict from them to roles, a DataFrame with a column
+            email or email_address, or one text with commas or semicolons between them. A name may stand before an
+            address: "Ann Lee <ann@x.example>".
         role: "reader", "commenter" or "writer", or a list or Series with a role for each grantee. None: the column role
             of a DataFrame of grantees, or else "reader".
         workers, executor, errors: The threads or the executor, and what happens with an error, as for `upload`.
@@ -74,6 +75,8 @@ def share(
     [['user', 'reader'], ['anyone', 'reader']]
     """
     session = session_or_current(session)
+    if isinstance(with_, Mapping) and role is None and all("@" in key or key == _ANYONE for key in with_):
+        with_, role = [*with_], [*with_.values()]
     listed = grantees("with_", with_)
     roles = roles_of(with_, role, len(listed), _ROLES)
     bodies = [*map(_body, listed, roles)]

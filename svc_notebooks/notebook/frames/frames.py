@@ -232,6 +232,13 @@ def _instants(values: list[Any]) -> Any:
     import numpy as np
     import pandas as pd
 
+    try:
+        texts = np.frombuffer("".join(values).encode(), dtype="u1").reshape(len(values), 24)
+    except (TypeError, ValueError):
+        pass
+    else:
+        if (texts[:, 19] == ord(".")).all() and (texts[:, 23] == ord("Z")).all():
+            return texts.view("S24").ravel().astype("S23").astype("datetime64[ms]")
     if set(map(type, values)) == {str} and min(map(len, values)) >= len("2026-01-01T00:00:00Z"):
         with suppress(ValueError):  # before pandas 3, the years before 1678 and after 2261 are out of bounds
             return pd.to_datetime(values, utc=True, format="ISO8601").tz_localize(None).as_unit("ms").to_numpy()

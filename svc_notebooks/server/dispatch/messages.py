@@ -10,7 +10,7 @@ import json
 import logging
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, nullcontext
 from datetime import datetime
 from hashlib import blake2b
@@ -19,7 +19,7 @@ from itertools import islice
 from json.encoder import encode_basestring
 from tempfile import SpooledTemporaryFile
 from types import GeneratorType
-from typing import Any, cast
+from typing import Any
 
 from ...core import field_mask
 from ...core.api.operations import SESSION, Operation
@@ -55,27 +55,26 @@ _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 def encode_json(value: object, *, compact: bool = False) -> bytes:
     """Return a value as JSON in UTF-8, on one line if `compact` is true, else indented by two spaces."""
-    newline = "" if compact else "\n"
+    newline, members = "" if compact else "\n", value.items() if isinstance(value, dict) else ()
+    long = {n for n, m in members if type(m) is GeneratorType or (type(m) is list and len(m) > FEW)}
     # An error message may quote lone surrogates of the request.
-    if isinstance(value, dict) and any(map(_is_long, value.values())):
-        return b"".join([text.encode("utf-8", "replace") for text in _object_texts(value, newline)])
+    if isinstance(value, dict) and long:
+        return b"".join([text.encode("utf-8", "replace") for text in _object_texts(value, long, newline)])
     return (json_text(value, newline) + newline).encode("utf-8", "replace")
 
 
-def _is_long(member: object) -> bool:
-    """Return True for a generator, which is a list of which only a few elements are in memory, and for a long list."""
-    return type(member) is GeneratorType or (type(member) is list and len(member) > FEW)
+def _object_texts(value: Mapping[str, Any], long: Container[str], newline: str) -> Iterator[str]:
+    """Yield the text of an object in pieces, with a piece for each element of the members with the names `long`.
 
-
-def _object_texts(value: Mapping[str, object], newline: str) -> Iterator[str]:
-    """Yield the text of an object in pieces, with a piece for each element of a long member."""
+    A generator is a list of which only a few elements are in memory.
+    """
     inner, colon, before = newline and f"{newline}  ", ": " if newline else ":", "{"
     for name, member in value.items():
         yield f"{before}{inner}{encode_basestring(name)}{colon}"
         before = ","
-        if _is_long(member):
+        if name in long:
             indent, opening = inner and f"{inner}  ", "["
-            elements = in_slices(cast("Iterable[object]", member))
+            elements = in_slices(member)
             while some := [*islice(elements, FEW)]:
                 texts: dict[tuple[int, str], str] = {}
                 for element in some:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import partial
 from typing import NamedTuple
 
 from ...core import field_mask
@@ -18,6 +19,7 @@ from ...core.http.messages import JSONObject, Query, Response
 from ...core.http.mime import detect
 from ...core.http.native_formats import MAX_IMPORT_SIZES
 from ...core.resources.files import About, File, FileList, GeneratedIds, ImportTargets
+from ...core.thread_permit import FEW
 from ..dispatch.messages import (
     choice_param,
     decode_page_token,
@@ -325,8 +327,9 @@ def list_files(context: ServiceContext, request: RequestContext) -> Response:
     selection: dict[str, object] = {name: member for name, member in value.items() if everything or name in mask}
     if everything or "files" in mask:
         file_mask = mask.get("files") or {field_mask.STAR: field_mask.ALL}
-        view = view_of(context, request, file_mask)
-        selection["files"] = (file_resource(row, file_mask, view) for row in page.rows)  # in memory a few at a time
+        resource = partial(file_resource, mask=file_mask, view=view_of(context, request, file_mask))
+        is_long = len(page.rows) > FEW  # then only a few resources are in memory
+        selection["files"] = (resource(row) for row in page.rows) if is_long else [*map(resource, page.rows)]
     return with_etag(json_response(query, selection), request.headers)
 
 

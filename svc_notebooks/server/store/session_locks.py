@@ -1,6 +1,6 @@
 """Serialises the requests to an upload session, and interrupts a stalled request when a later request arrives.
 
-A second chunk waits for the first, and a status query interrupts any request (edge cases 33 to 38). The claims
+A second chunk waits for the first, and a status query interrupts any request. The claims
 in uploads/tables.py guarantee correctness without this module.
 """
 

@@ -415,7 +415,7 @@ def _response(context: ServiceContext, request: RequestContext, row: SessionRow,
 
 
 def _file_json(context: ServiceContext, request: RequestContext, row: SessionRow) -> bytes:
-    """Return and store the uploaded file's JSON, so that later requests get the same response (edge case 14)."""
+    """Return and store the uploaded file's JSON, so that later requests get the same response."""
     if row.answer is not None:
         return row.answer.encode()
     initiation = _initiation_request(request, row)

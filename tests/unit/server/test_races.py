@@ -1,4 +1,4 @@
-"""Requests on one upload session at the same time (edge cases 33 to 38): one wins or waits, bytes never mix."""
+"""Requests on one upload session at the same time: one wins or waits, bytes never mix."""
 
 import hashlib
 import json
