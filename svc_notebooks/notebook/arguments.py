@@ -187,8 +187,9 @@ def sources(source: object) -> list[Any]:
     """
     if isinstance(source, Mapping) and all(isinstance(file, Mapping) and "content" in file for file in source.values()):
         return [{"name": name, **file.get("metadata", {}), **file} for name, file in source.items()]
-    is_generator = isinstance(source, Iterator) and not hasattr(source, "read")
-    return list(source) if isinstance(source, list | tuple) or is_generator or _is_column(source) else [source]
+    if isinstance(source, list | tuple | Iterator) and not hasattr(source, "read"):
+        return list(source)
+    return list(source) if _is_column(source) else [source]
 
 
 def _is_column(value: Any) -> TypeGuard[Iterable[Any]]:

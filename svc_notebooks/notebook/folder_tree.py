@@ -22,7 +22,7 @@ _MAX_NAMESAKES = 50
 """The largest number of folders of one name that a path may lead through."""
 ESCAPED_SLASH = re.compile(r"%((?:25)*)2F")
 _ID = re.compile(r"root|[\w-]{20,}", re.ASCII)
-_WORD = re.compile(r"[\w-]+", re.ASCII)
+_WORD = re.compile(r"[\w-]+(@[\w.-]+)?", re.ASCII)
 
 
 def path_part(name: str) -> str:

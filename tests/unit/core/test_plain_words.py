@@ -75,7 +75,7 @@ TEN = datetime(2026, 11, 2, 10, tzinfo=zone("Europe/Berlin"))
         ("monthly for two years", "FREQ=MONTHLY;UNTIL=20281101"),
         ("biweekly for 30 days", "FREQ=WEEKLY;INTERVAL=2;UNTIL=20261201"),
         ("daily except weekends", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"),
-        ("every weekday but not on Friday, 9 times", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH;COUNT=9"),
+        ("every weekday, 9 times, but not on Friday", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH;COUNT=9"),
         ("weekly mon wed fri", "FREQ=WEEKLY;BYDAY=MO,WE,FR"),
         ("every 2 weeks Tuesday", "FREQ=WEEKLY;INTERVAL=2;BYDAY=TU"),
         ("daily 10x", "FREQ=DAILY;COUNT=10"),

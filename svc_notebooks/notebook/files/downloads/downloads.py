@@ -190,7 +190,7 @@ def read(
     b'hello'
     """
 
-    session = session_or_current(session)
+    session, requested = session_or_current(session), as_range(byte_range)
     file_id = one_file_at(session, file)
     if format is not None:
         if byte_range is not None:
@@ -199,4 +199,4 @@ def read(
         document = get_file(session, file_id, fields="id,name,mimeType")
         return read_export(session, file_id, export_target(session, document, name).media_type)
     known = known_files(file, checksum=False).get(file_id) or get_file(session, file_id, fields="size")
-    return read_known(session, {**known, "id": file_id}, byte_range=byte_range, acknowledge_abuse=acknowledge_abuse)
+    return read_known(session, {**known, "id": file_id}, byte_range=requested, acknowledge_abuse=acknowledge_abuse)
