@@ -6,7 +6,7 @@ fails for a file, the error is raised after the last file, and its `result` has 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -167,7 +167,7 @@ def upload(
         ocr_language=ocr_language,
     )
     metadata, batch = with_parent(session, metadata, parent, folder), Batch(workers, executor, errors, resume, progress)
-    source = sources(source)  # a generator can be read only once
+    source = sources(source) if isinstance(source, Iterator) else source  # a generator can be read only once
     if has_tree(source):
         return upload_trees(
             session,
