@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .definition import ExerciseDefinition, exercise_text
-from .themes import change_log, content, errors, events, messages, people, resumable, uploads
+from .themes import capstone, change_log, content, errors, events, messages, people, resumable, uploads
 
 THEMES = {
     "uploads": "exercises/e1-uploads.ipynb",
@@ -13,9 +13,10 @@ THEMES = {
     "people": "exercises/e5-people.ipynb",
     "messages": "exercises/e6-messages.ipynb",
     "events": "exercises/e7-events.ipynb",
+    "capstone": "exercises/e8-capstone.ipynb",
 }
 
-_THEME_MODULES = (uploads, resumable, content, errors, people, messages, change_log, events)
+_THEME_MODULES = (uploads, resumable, content, errors, people, messages, change_log, events, capstone)
 
 DEFINITIONS: dict[str, ExerciseDefinition] = {
     definition.name: definition for theme in _THEME_MODULES for definition in theme.ALL

@@ -139,7 +139,7 @@ GRADER, KEY, SEED = "SVC_COURSE_JUDGE", "SVC_COURSE_KEY", "SVC_COURSE_SEED"
 """The environment variables for the address of the grading service, its key, and the seed of the exercises' data."""
 
 
-Value: TypeAlias = "str | int | bytes | list[str]"
+Value: TypeAlias = "str | int | bytes | list[str] | dict[str, str] | dict[str, bytes]"
 """A value that an exercise provides to the student. The grading service sends such values as JSON."""
 
 SetUp: TypeAlias = "Callable[[ExerciseService, Random], dict[str, Value]]"
@@ -194,13 +194,12 @@ def exercise_text(name: str) -> ExerciseText:
 
 @dataclass(frozen=True, slots=True)
 class ExerciseDefinition:
-    """The definition of an exercise. `answer` is the initial code of the student's cell, without `begin()`."""
+    """The definition of an exercise."""
 
     name: str
     theme: str
     set_up: SetUp
     parts: tuple[Part, ...]
-    answer: str = "# Your code here."
     changes: tuple[str, ...] = ()
     """The fields that a correct answer may change in the files and events of the set-up, such as "starred"."""
     creates: int | str = 0

@@ -128,14 +128,18 @@ def _connections() -> HttpTransport:
 def to_json(value: Value) -> JSON:
     """Convert an exercise value to a JSON value. Bytes become an object with base64 text.
 
-    >>> from_json(to_json(b"duck")), to_json("duck")
-    (b'duck', 'duck')
+    >>> from_json(to_json({"a.txt": b"duck"})), to_json("duck")
+    ({'a.txt': b'duck'}, 'duck')
     """
     if isinstance(value, bytes):
         return {"base64": b64encode(value).decode()}
+    if isinstance(value, dict):
+        return {name: to_json(each) for name, each in value.items()}
     return list(value) if isinstance(value, list) else value
 
 
-def from_json(value: Any) -> Value:
-    """Convert a JSON value of `to_json` back to the exercise value (str, int, bytes or list of str)."""
-    return b64decode(value["base64"]) if isinstance(value, dict) else value
+def from_json(value: Any) -> Any:
+    """Convert a JSON value of `to_json` back to the exercise value."""
+    if not isinstance(value, dict):
+        return value
+    return b64decode(value["base64"]) if "base64" in value else {name: from_json(each) for name, each in value.items()}

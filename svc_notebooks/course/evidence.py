@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from functools import cached_property
 from textwrap import shorten
@@ -171,22 +171,14 @@ def as_object(content: bytes | bytearray) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-@dataclass(frozen=True, slots=True)
-class RecordedRequest:
+@dataclass(slots=True, kw_only=True)
+class RecordedRequest(ExerciseExchange):
     """A student's request from journal and recorder. `answered` is True if the response reached the student."""
 
     n: int
     time: datetime
     operation: str | None
-    method: str
-    path: str
-    query: Query
-    headers: Mapping[str, str]
-    request_body: bytes
-    status: int | None
     answered: bool
-    response_headers: Headers
-    response_body: bytes
     client: str | None
     received: int
     sent: int
@@ -265,18 +257,9 @@ _JOURNAL_FIELDS = (
 
 def join_records(exchange: ExerciseExchange, row: Mapping[str, Any]) -> RecordedRequest:
     """Return a request with its record and its row of the journal."""
-    return RecordedRequest(
-        **{name: row[name] for name in _JOURNAL_FIELDS},
-        time=parse_time(row["time"]),
-        method=exchange.method,
-        path=exchange.path,
-        query=exchange.query,
-        headers=exchange.headers,
-        request_body=bytes(exchange.request_body),
-        answered=exchange.status is not None,
-        response_headers=exchange.response_headers,
-        response_body=exchange.response_body,
-    )
+    values = {each.name: getattr(exchange, each.name) for each in fields(exchange)}
+    values |= {name: row[name] for name in _JOURNAL_FIELDS}
+    return RecordedRequest(**values, time=parse_time(row["time"]), answered=exchange.status is not None)
 
 
 _VOLATILE = frozenset({

@@ -97,6 +97,9 @@ class ExerciseService:
         self._deliveries = 0
         self._last_result: tuple[object, Verdict] | None = None
         self._reaction: Callable[[ExerciseExchange], None] | None = None
+        self._is_reacting = False
+        self._before: dict[str, dict[str, Any]] = {}
+        """The files and events before the first request of a reaction."""
         self.alter: Callable[[Request], Request] | None = None
         """A function of the set-up that returns the request that the service gets in place of the student's."""
         self.token = self.service.sign_in()
@@ -111,7 +114,14 @@ class ExerciseService:
     def session(self, user: str | None = None) -> Session:
         """Return a session for the set-up, signed in as the student or as `user`. Its requests are not recorded."""
         token = self.token if user is None else self.service.sign_in(user)
-        return Session(NOWHERE, token, handler=self.service.handle, clock=self.clock, sleep=self.clock.wait)
+        return Session(NOWHERE, token, handler=self._handle_other, clock=self.clock, sleep=self.clock.wait)
+
+    def _handle_other(self, request: Request) -> Response:
+        """Return the response to a request of the set-up, or of another program that reacts to the student."""
+        if self._is_reacting:
+            self._is_reacting = False  # before `resources`, which sends requests
+            self._before = resources(self.session())
+        return self.service.handle(request)
 
     def receiver(self, name: str) -> str:
         """Open a receiver that returns 200 and adds each request to `received`. Return its address."""
@@ -134,17 +144,18 @@ class ExerciseService:
 
     def _react(self, exchange: ExerciseExchange) -> None:
         if self._reaction:
-            before, old = len(self.service.journal()), resources(self.session())
+            rows, self._is_reacting = len(self.service.journal()), True
             self._reaction(exchange)
-            if len(self.service.journal()) > before:
-                new = resources(self.session())
+            if not self._is_reacting:
+                old, new = self._before, resources(self.session())
                 for key in old.keys() - new.keys():
                     self._expected.pop(key, None)
                 for key, row in new.items():
                     changed = {name for name in row if row[name] != old.get(key, {}).get(name)}
                     if changed:
                         self._expected[key] = self._expected.get(key, {}) | {name: row[name] for name in changed}
-            self._other_rows.update(range(before, len(self.service.journal())))
+            self._is_reacting = False
+            self._other_rows.update(range(rows, len(self.service.journal())))
 
     # -- for a student's code
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -72,8 +73,7 @@ class Given:
 
     def __init__(self, environment: ExerciseEnvironment) -> None:
         self._environment = environment
-        values = environment.values.items()
-        self._values = {name: [*value] if isinstance(value, list) else value for name, value in values}
+        self._values = {name: copy(value) for name, value in environment.values.items()}
         self.session: Session = environment.session()
         self.clock = ExerciseClock(environment)
 
@@ -169,7 +169,7 @@ def _short(value: object) -> str:
     size = f" ({len(value):,} bytes)" if isinstance(value, bytes) else ""
     if isinstance(value, bytes) and not value[:_MAX_WIDTH].isascii():
         return f"{len(value):,} bytes"
-    text = repr(value)
+    text = repr([*value] if isinstance(value, dict) else value)
     return (text if len(text) <= _MAX_WIDTH else f"{text[: _MAX_WIDTH - 15]}...") + size
 
 

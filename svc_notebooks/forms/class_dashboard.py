@@ -36,7 +36,8 @@ class ClassList:
     """A list of the dashboard, which the method `method` of ClassControl returns.
 
     `columns` are the columns of the table with their headings. The rows of a user have the e-mail address in
-    `user_column`; without it, the method selects them. `newest_first` reverses the rows.
+    `user_column`; with "", the method selects them, and with None they are about all users. `newest_first` reverses the
+    rows.
     """
 
     key: str
@@ -44,13 +45,13 @@ class ClassList:
     method: str
     empty: str
     columns: dict[str, str]
-    user_column: str = ""
+    user_column: str | None = ""
     newest_first: bool = True
 
     def load(self, control: ClassControl, user: str | None) -> DataFrame:
         """Return the rows of a user, or of all users for None."""
         method = getattr(control, self.method)
-        rows: DataFrame = method() if self.user_column else method(user)
+        rows: DataFrame = method(user) if self.user_column == "" else method()
         if self.user_column and user:
             rows = rows[rows[self.user_column] == user]
         if self.key == "errors":
@@ -61,7 +62,8 @@ class ClassList:
         """Return the code that returns the same rows."""
         condition = "not status < 400" if self.key == "errors" else ""
         if self.user_column and user:
-            user, condition = None, f"{self.user_column} == {user!r}"
+            condition = f"{self.user_column} == {user!r}"
+        user = user if self.user_column == "" else None
         return f"school.{self.method}({repr(user) if user else ''})" + (f".query({condition!r})" if condition else "")
 
 
@@ -75,12 +77,14 @@ _STUDENTS = {
     **_headings("channels", "operations"),
 }
 _STEPS = _headings("name", title="Exercise", done="Step", text="Request", time="Time")
+_PREDICTIONS = _headings("question", "answer", "right", "students")
 _REQUESTS = _headings("time", "user", "method", "path", "status", "decided_by", "fault")
 _BACKUPS = _headings("time", "user", "size", path="File on the machine of the service")
 
 VIEWS = (
     ClassList("students", "Students", "students", "The class has no account.", _STUDENTS, "email", newest_first=False),
     ClassList("steps", "Steps of exercises", "steps", "No request belongs to a step yet.", _STEPS, newest_first=False),
+    ClassList("predictions", "Predictions", "predictions", "No prediction.", _PREDICTIONS, None, newest_first=False),
     ClassList("requests", "Requests", "journal", "No request yet.", _REQUESTS),
     ClassList("errors", "Errors", "journal", "No request has failed.", _REQUESTS),
     ClassList("backups", "Backups", "backups", "No student was reset yet.", _BACKUPS, "user"),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from threading import Thread
 from typing import Any
 
 import ipywidgets as widgets
 
+from ..core.platform import capabilities
 from ..notebook.html import join_html, tag
 from .widgets import ui
 
@@ -22,11 +24,15 @@ class Option:
 
 
 class Prediction(widgets.VBox):  # type: ignore[misc]
-    """A question with radio buttons. `first` is the first chosen option, which is the prediction, or None."""
+    """A question with radio buttons. `first` is the first chosen option, which is the prediction, or None.
 
-    def __init__(self, name: str, options: Sequence[Option]) -> None:
+    A thread calls `report` with the name of the question, and the text and the rightness of this option.
+    """
+
+    def __init__(self, name: str, options: Sequence[Option], report: Callable[[str, str, bool], None]) -> None:
         self.name, self.options = name, tuple(options)
         self.first: Option | None = None
+        self._report = report
         self.choice = ui.radio_buttons(
             "Your prediction",
             "Choose one answer; then a text says why it is right or wrong",
@@ -41,7 +47,11 @@ class Prediction(widgets.VBox):  # type: ignore[misc]
 
     def _show(self) -> None:
         chosen: Option = self.choice.value
-        self.first = self.first or chosen
+        if self.first is None:
+            self.first = chosen
+            self.reporter = Thread(target=self._report, args=(self.name, chosen.text, chosen.right), daemon=True)
+            if capabilities().threads:
+                self.reporter.start()
         verdict = tag("strong", "✔ Right. " if chosen.right else "✘ Not quite. ")
         self.reason.value = tag("p", verdict, chosen.why, role="status", class_="svc-indented")
 

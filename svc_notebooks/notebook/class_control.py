@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..client.json_response import foreign_answer, reading
-from ..client.session import Session, SessionLike, session_or_current
+from ..client.session import Session, SessionLike, current_session, session_or_current
+from ..core.brand_names import NOWHERE
 from ..core.durations import Duration, parse_duration
+from ..core.errors.errors import SvcError
 from ..core.errors.public_calls import public_methods
 from ..core.fault_plan import network_outage, preset as preset_of
 from .arguments import row_ids
 from .frames.frames import frame
-from .frames.schemas import BACKUPS, CLASS_CLOCK, CLASS_STEPS, FAULT_PLANS, JOURNAL, RESET_STUDENT, STUDENTS
+from .frames.schemas import (
+    BACKUPS,
+    CLASS_CLOCK,
+    CLASS_PREDICTIONS,
+    CLASS_STEPS,
+    FAULT_PLANS,
+    JOURNAL,
+    RESET_STUDENT,
+    STUDENTS,
+)
 from .sandbox.controls import fault_plan_rows
+from .sandbox.start import new_session
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
@@ -97,6 +110,17 @@ class ClassControl:
         rows = self._get("class/steps", "steps")
         users = _users(user)
         return frame(CLASS_STEPS, [row for row in rows if user is None or row.get("email") in users])
+
+    def predictions(self) -> DataFrame:
+        """Count the answers to the questions of `course.predict` that students have chosen first, without their names.
+
+        Students count whose kernel is connected to the service, or has its address and token in SVC_BASE_URL and
+        SVC_TOKEN. The service has the counts in memory, until it ends.
+
+        Returns:
+            One row for each answer: question, answer (str), right (boolean), students (Int64).
+        """
+        return frame(CLASS_PREDICTIONS, self._get("class/predictions", "predictions"))
 
     def journal(self, user: Rows = None, *, since: int = 0) -> DataFrame:
         """List the requests that the service has received. The journal keeps the latest 10,000.
@@ -242,6 +266,18 @@ class ClassControl:
         if answer.get(member) is None:
             raise foreign_answer(self.base_url, f"it has no field {member}", str([*answer][:9]))
         return answer
+
+
+def report_prediction(question: str, answer: str, right: bool) -> None:
+    """Send the first answer to a question to the service of the class, if this kernel has one."""
+    session = None
+    with suppress(RuntimeError):  # no current session
+        session = current_session()
+    with suppress(ValueError, SvcError):  # no other address in the environment, or not the service of a class
+        if session is None or session.base_url == NOWHERE:
+            session = new_session()
+        body = {"question": question, "answer": answer, "right": right}
+        ClassControl(session)._session.execute("POST", "/_class/predictions", body=body)
 
 
 def _users(user: Rows) -> list[str]:

@@ -133,7 +133,7 @@ def _make_class(folder: Path, wrong: dict[str, list[str]], number: int) -> Itera
 
 
 def _right(folder: Path, numbers: Iterable[int]) -> Iterator[Planted]:
-    """All seven notebooks with their solutions."""
+    """All notebooks with their solutions."""
     solved = {path.name: json.dumps(solve_notebook(path)) for path in sorted(NOTEBOOKS.glob("*.ipynb"))}
     for number in numbers:
         student = folder / f"right {number:03}"

@@ -32,7 +32,7 @@ svc.create_file(name=given.name)
 svc.upload(given.content + b"\n", name=given.name)
 -- twice, to be sure => The service has .+ files called '.*' instead of one
 for _ in "ab": svc.upload(given.content, name=given.name)
--- a second file without a name => The service has .+ files instead of one
+-- a second file without a name => The new files and events are
 svc.upload(given.content); svc.upload(given.content, name=given.name)
 -- content in a second request => The file was changed after its creation \(.+ update\): send everything
 svc.update(svc.create_file(name=given.name), given.content)
@@ -702,7 +702,7 @@ save(follow(follow(given.page_token, 1), pageSize=100))
 read(given.page_token); svc.files()
 -- only the first page => The last page that you read has a nextPageToken, so there are more
 apply(read(given.page_token)); save(given.page_token)
--- from now on => The first request began at the token .+ and the copy is from the
+-- from now on => The first request began at the token .+ and what you know is from the token
 save(follow(given.send("GET", "/storage/v3/changes/startPageToken").json()["startPageToken"]))
 -- token plus page size => A request had the page token .+ which no response contained
 token = int(given.page_token)
@@ -788,7 +788,7 @@ deliver(right); save(dict(zip(given.channels, reversed(list(state.values())))))
 deliver(right); save({name: {**entry, "state": "update"} for name, entry in state.items()})
 -- the number is the count => For the channel .+, state\.json has .+ in `messages`, but
 deliver(right); save({name: {**entry, "messages": entry["number"] - 1} for name, entry in state.items()})
--- a conflict is 409 => Your receiver returned .+ for a message that arrived a second time
+-- a conflict is 409 => Your receiver rejected a message that arrived a second time
 deliver(right, lambda *message: 409 if message in seen else 200); save()
 -- no status => Your receiver returned a NoneType instead of a status on a message: a
 given.deliver_to(lambda headers: None)
@@ -833,11 +833,11 @@ svc.create_event(given.summary, start=given.day, end=str((start + pd.Timedelta(d
 create(start + pd.Timedelta(hours=12))
 -- twice, to be sure => There are .+ events called '.*' instead of one
 create(); create()
--- another one => The calendar has another event, '.*'
+-- another one => The new files and events are
 create(); create(summary="Lunch")
 -- every day => The event has a recurrence, so it takes place on more than one day
 create(recurrence="daily")
--- with a guest => The event has .+ guest, and the task does not ask you to invite
+-- with a guest => The task does not ask you to set 'attendees' of
 create(attendees=["bob@svc.example"])
 -- the zone in the title => There is no event called '.*' in the primary
 create(summary=f"{given.summary} ({given.zone})")
@@ -882,7 +882,7 @@ create(start=start + pd.Timedelta(seconds=30))
 create(minutes=60)
 -- two series => There are .+ events called '.*' instead of one
 create(); create(rule, start + pd.Timedelta(hours=2))
--- another event on the free day => The calendar has another event, '.*'
+-- another event on the free day => The new files and events are
 create(); create(None, day_of(given.free), summary="Excursion")
 -- the free day moved to the week after => The series has .+ instances on .+ days, so there are two on one day
 instances = svc.instances(create(rule.partition(" except")[0])); after = day_of(given.free) + pd.Timedelta(days=7)
@@ -942,4 +942,116 @@ while True:
 until_done(add, summary="Walk")
 -- only looked => The service received .+ request, and none of them changes the event
 svc.event(given.event_id)
+== two-way-sync
+from svc_notebooks.course.catalogue import solution_code
+def solved(*changes):
+    code = solution_code("two-way-sync")[0]
+    for old, new in zip(changes[::2], changes[1::2], strict=True):
+        assert old in code, old
+        code = code.replace(old, new)
+    exec(code, globals())
+def read_until(wait):
+    for n in range(9):
+        answer = wait(n)
+        if answer.status == 200: return answer
+def quick(file_id): return send("GET", f"/storage/v3/files/{file_id}?fields=parents")
+READ = 'svc.file(change.file_id)["parents"].item()'
+-- believes everybody => Your receiver accepted a message with
+solved('if headers.get("X-Svc-Channel-ID") != given.channel or not genuine:', "if False:")
+-- compares only the channel => Your receiver accepted a message with
+solved(" or not genuine", "")
+-- compares only the token => Your receiver accepted a message with
+solved('headers.get("X-Svc-Channel-ID") != given.channel or ', "")
+-- refuses a message that arrives again => Your receiver rejected a genuine message that arrived a second time
+solved("        run()\n", "        run()\n    elif number in seen: return 409\n")
+-- a run before the proof => There are two new messages about a change, and the report has given.line \d+ times
+solved("    if headers.get(", "    run()\n    if headers.get(")
+-- a run for a message that arrives again => There are two new messages about a change, and the report has given.line 3 times
+solved(" and number not in seen", "")
+-- a run for sync => There are two new messages about a change, and the report has given.line 3 times
+solved('headers["X-Svc-Resource-State"] == "change" and ', "")
+-- numbers that a forger has used => There are two new messages about a change, and the report has given.line (1|no) time
+solved("    if headers.get(", "    if headers.get('X-Svc-Message-Number') in seen: return 200 if genuine and headers.get('X-Svc-Channel-ID') == given.channel else 403\n    seen.add(headers['X-Svc-Message-Number'])\n    if headers.get(", " and number not in seen", "")
+-- one run at the end => There are two new messages about a change, and the report has given.line 1 time
+solved("        run()\n", "", "given.deliver_to(handle)\n", "given.deliver_to(handle)\nrun()\n")
+-- from now on => The first request began at the token
+solved("token = given.page_token", "token = None")
+-- from the same token in each run => 2 runs began at given.page_token
+solved('    token = log.attrs["page_token"]', "    pass")
+-- a list of the folder => A request listed files
+solved("    log = svc.changes(token)", "    log = svc.changes(token); svc.files(f\"'{given.folder_id}' in parents\")")
+-- at once after each 503 => repeated after 0 seconds, 0 seconds, 0 seconds
+solved(READ, "read_until(lambda n: quick(change.file_id)).json()['parents']")
+-- after the same time => repeated after 2 seconds, 2 seconds, 2 seconds
+solved(READ, "read_until(lambda n: (given.clock.advance(2), quick(change.file_id))[1]).json()['parents']")
+-- first slow and then quick => repeated after 8 seconds, 7 seconds, 6 seconds
+solved(READ, "read_until(lambda n: (given.clock.advance(9 - n), quick(change.file_id))[1]).json()['parents']")
+-- gives up after a 503 => A request that got a 503 was not repeated until it succeeded
+solved(f"if given.folder_id not in {READ}", "if given.folder_id not in quick(change.file_id).json().get('parents', [])", "svc.read(change.file_id)", "send('GET', f'/storage/v3/files/{change.file_id}?alt=media').body")
+-- the service wins => was changed on both sides, and the version of your folder is lost
+solved("changed_here and content != local[name]", "False")
+-- this side wins => was changed on both sides, and the version of the service is lost
+solved("    content = svc.read(change.file_id)\n", "    content = svc.read(change.file_id)\n    if name in known and changed_here: return\n")
+-- the other name => The folder of the service has another content of
+solved("    local[name] = known[name] = content", "        local[name.replace('.txt', ' (conflict).txt')], content = content, local[name]; svc.update(change.file_id, content)\n    local[name] = known[name] = content")
+-- another name for the conflict => The folder of the service lacks '.* \(conflict\)\.txt'
+solved(" (conflict).txt", " (mine).txt")
+-- without If-Match => An update had no header If-Match
+solved(', "If-Match": event["etag"]', "")
+-- whatever the version is => An update had the header If-Match: \*
+solved('event["etag"]}', '"*"}')
+-- only the etag is new => The description has lost .+ that another program had added
+solved("    while status == 412:", "    text = given.send('GET', path).json()['description']\n    while status == 412:", "{event['description']}", "{text}")
+-- no report => The service received .+ requests, and none of them changes the event
+solved("    report()\n", "")
+-- everything in one request => The service opened no sessions for night\.raw instead of one
+solved('"resumable" if', '"multipart" if')
+-- a new session after the interruption => The folder has two files called 'night\.raw'
+def upload(content, **more):
+    if more["name"] != "night.raw": return svc.upload(content, **more)
+    for _ in range(9):
+        uri = session(name=more["name"], parents=[more["folder"]])
+        with __import__("contextlib").suppress(ConnectionError):
+            made = put(uri, 0, content, len(content)).json(); return pd.DataFrame([{"id": "none", **made}])
+solved("svc.upload(content", "upload(content")
+-- from the first byte again => A request of the upload had no response, and the next request sent bytes without
+def upload(content, **more):
+    if more["name"] != "night.raw": return svc.upload(content, **more)
+    uri = session(name=more["name"], parents=[more["folder"]])
+    for _ in range(9):
+        with __import__("contextlib").suppress(ConnectionError):
+            made = put(uri, 0, content, len(content)).json(); return pd.DataFrame([{"id": "none", **made}])
+solved("svc.upload(content", "upload(content")
+-- asks, and sends everything nevertheless => A request sent bytes from 0 on, but .+ were already stored
+def upload(content, **more):
+    if more["name"] != "night.raw": return svc.upload(content, **more)
+    uri = session(name=more["name"], parents=[more["folder"]])
+    for _ in range(9):
+        try: made = put(uri, 0, content, len(content)).json(); return pd.DataFrame([{"id": "none", **made}])
+        except ConnectionError:
+            with __import__("contextlib").suppress(ConnectionError): ask(uri, len(content))
+            ask(uri, len(content))
+solved("svc.upload(content", "upload(content")
+-- a new file for each change => The folder has two files called
+solved("        svc.update(ids[name], content)", "        svc.upload(content, name=name, folder=given.folder_id)")
+-- nothing is uploaded => was changed on both sides, and the version of your folder is lost
+solved("        push(name)", "        pass")
+-- only what is new is uploaded => The folder of the service has another content of '.*\.txt'
+solved("content != known.get(name)", "False")
+-- into the root folder => was changed on both sides, and the version of your folder is lost
+solved(", folder=given.folder_id", "")
+-- files of other folders, too => (Your folder in folder.json has another content of|Your receiver raised)
+solved(f"given.folder_id not in {READ}", "False")
+-- a deleted file comes back => has '.*\.txt', which the task does not ask for
+solved("    if change.trashed:", "    if change.trashed:\n        ids.pop(name)\n        return\n    if False:")
+-- a deleted file stays here => Your folder in folder\.json has '.*\.txt', which
+solved("            local.pop(name, None)", "            pass", "    content = local[name]\n", "    content = local[name]\n    if name in given.known and name not in ids: return\n")
+-- the folder as it was => Your folder in folder\.json lacks
+solved("in local.items() if", "in given.local.items() if")
+-- forgot folder.json => The service has no file named 'folder\.json'
+solved('svc.upload(json.dumps(texts)', 'print(json.dumps(texts)')
+-- a list of names => folder\.json is not a JSON object of names and texts
+solved("json.dumps(texts)", "json.dumps(list(texts))")
+-- a star, too => The task does not ask you to set 'starred'
+solved('name="folder.json"', 'name="folder.json", metadata={"starred": True}')
 """

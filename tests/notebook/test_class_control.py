@@ -7,9 +7,18 @@ import pandas as pd
 import pytest
 
 import svc_notebooks as svc
+from svc_notebooks import course
 from svc_notebooks.client.session import Session
-from svc_notebooks.notebook.class_control import ClassControl
-from svc_notebooks.notebook.frames.schemas import BACKUPS, CLASS_STEPS, FAULT_PLANS, JOURNAL, RESET_STUDENT, STUDENTS
+from svc_notebooks.notebook.class_control import ClassControl, report_prediction
+from svc_notebooks.notebook.frames.schemas import (
+    BACKUPS,
+    CLASS_PREDICTIONS,
+    CLASS_STEPS,
+    FAULT_PLANS,
+    JOURNAL,
+    RESET_STUDENT,
+    STUDENTS,
+)
 from svc_notebooks.server.dispatch.service_context import Quota
 from svc_notebooks.server.transports.control_api import Control
 from svc_notebooks.server.transports.socket_server import SocketServer
@@ -73,6 +82,32 @@ def test_the_steps_and_the_journal_of_one_student(notebooks: Notebooks) -> None:
     assert own[["user", "operation", "decided_by"]].equals(journal[["user", "operation", "decided_by"]])
     with pytest.raises(svc.NotAllowed):
         ClassControl(notebooks.bob).journal(EVE.email)
+
+
+def test_the_first_prediction_of_each_student_is_counted(notebooks: Notebooks) -> None:
+    for session, answer in ((notebooks.bob, "3"), (notebooks.bob, "2"), (notebooks.eve, "3"), (notebooks.ada, "2")):
+        with session:
+            report_prediction("http-range", answer, answer == "3")
+    with svc.sandbox().session:
+        report_prediction("http-range", "2", False)
+
+    rows = notebooks.control.predictions()
+
+    assert dtypes(rows) == CLASS_PREDICTIONS.dtypes
+    assert rows.values.tolist() == [["http-range", "2", False, 1], ["http-range", "3", True, 2]]
+    with pytest.raises(svc.NotAllowed):
+        ClassControl(notebooks.eve).predictions()
+
+
+def test_a_prediction_goes_to_the_service_in_the_environment(notebooks: Notebooks, monkeypatch) -> None:
+    monkeypatch.setattr("svc_notebooks.notebook.class_control.new_session", lambda: notebooks.bob)
+    with svc.sandbox().session:
+        prediction = course.predict("http-range")
+        for option in prediction.options:
+            prediction.choice.value = option
+        prediction.reporter.join()
+
+    assert notebooks.control.predictions()["answer"].tolist() == [prediction.options[0].text]
 
 
 def test_a_student_is_reset_and_restored(notebooks: Notebooks) -> None:

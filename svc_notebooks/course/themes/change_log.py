@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 from collections.abc import Iterator
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -11,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 from ...client.files import create_file, delete_file, file_permissions, share_file, unshare_file, update_file
 from ...client.notifications.channels import start_page_token
 from ..definition import ExerciseDefinition, Part, list_text, quantity, require
-from .shared_checks import require_file
+from .shared_checks import read_object, require_any
 
 if TYPE_CHECKING:
     from ...client.session import Session
-    from ...core.resources.files import File
     from ..definition import Value
     from ..evidence import Evidence, ExerciseExchange, RecordedRequest
     from ..exercise_service import ExerciseService
@@ -66,10 +64,8 @@ def _change_files(session: Session, own: list[str], rng: Random) -> list[str]:
 
 
 def _pages(evidence: Evidence) -> list[RecordedRequest]:
-    pages, received = evidence.succeeded("changes.list"), quantity(len(evidence.requests), "request")
-    message = f"The service received {received}, and none of them reads the change log. Send GET requests to /storage/v3/changes."
-    require(pages, message)
-    return pages
+    does = "reads the change log. Send GET requests to /storage/v3/changes."
+    return require_any(evidence, evidence.succeeded("changes.list"), does)
 
 
 def _require_no_list(evidence: Evidence) -> None:
@@ -97,17 +93,15 @@ def _require_page_size(evidence: Evidence) -> None:
 
 
 def _require_copy(evidence: Evidence) -> None:
-    file, copy = _read_copy(evidence)
+    copy = _read_copy(evidence)
     changes = [change for page in _pages(evidence) for change in page.response_json.get("changes", [])]
     named = all("fileId" in change for change in changes)
     require(named, "A response has changes without `fileId`, because `fields` does not name it.")
-    _require_same_files(
-        copy["files"], {each["id"]: each["name"] for each in evidence.files if each["id"] != file["id"]}
-    )
+    _require_same_files(copy["files"], {each["id"]: each["name"] for each in evidence.files if each["name"] != _COPY})
 
 
 def _require_token(evidence: Evidence) -> None:
-    page_token = str(_read_copy(evidence)[1]["page_token"])
+    page_token = str(_read_copy(evidence)["page_token"])
     ends = [str(page.response_json["newStartPageToken"]) for page in _pages(evidence) if _END in page.response_json]
     end = ends[-1] if ends else "missing"
     require(
@@ -117,13 +111,13 @@ def _require_token(evidence: Evidence) -> None:
     )
 
 
-def _require_all_pages(evidence: Evidence) -> str:
-    """Raise CheckFailedError unless each request continues after an earlier response, and the last one has no changes."""
+def require_known_tokens(evidence: Evidence) -> list[RecordedRequest]:
+    """Return the requests for changes. Raise CheckFailedError unless each one continues after an earlier response."""
     page_token, pages = evidence.values["page_token"], _pages(evidence)
     first = pages[0].query.get("pageToken")
     require(
         first == page_token,
-        f"The first request began at the token {first}, and the copy is from the token {page_token}, which is"
+        f"The first request began at the token {first}, and what you know is from the token {page_token}, which is"
         " given.page_token. The changes between them are missing.",
     )
     known = {page_token}
@@ -140,6 +134,12 @@ def _require_all_pages(evidence: Evidence) -> str:
             f"A request had the page token {token}, which no response contained. Use `nextPageToken` of the page before,"
             " because a page token is not a number to calculate with.",
         )
+    return pages
+
+
+def _require_all_pages(evidence: Evidence) -> str:
+    """Raise CheckFailedError unless the requests read the change log to its end, and the last response has no changes."""
+    pages = require_known_tokens(evidence)
     last = pages[-1].response_json
     require(
         "nextPageToken" not in last,
@@ -159,16 +159,11 @@ _END = "newStartPageToken"
 _TOKENS = ("nextPageToken", _END)
 
 
-def _read_copy(evidence: Evidence) -> tuple[File, dict[str, Any]]:
-    file = require_file(evidence, _COPY)
-    expected = f"{_COPY} is not a JSON object with `files`, an object of ids and names, and `page_token`."
-    try:
-        copy = json.loads(evidence.content(file["id"]))
-    except (ValueError, RecursionError):
-        copy = None
-    require(isinstance(copy, dict) and isinstance(copy.get("files"), dict) and "page_token" in copy, expected)
-    assert isinstance(copy, dict)
-    return file, copy
+def _read_copy(evidence: Evidence) -> dict[str, Any]:
+    members = "with `files`, an object of ids and names, and `page_token`"
+    copy = read_object(evidence, _COPY, members)
+    require(isinstance(copy.get("files"), dict) and "page_token" in copy, f"{_COPY} is not a JSON object {members}.")
+    return copy
 
 
 def _require_same_files(copy: dict[str, Any], files: dict[str, str]) -> None:

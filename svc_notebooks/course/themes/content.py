@@ -25,13 +25,20 @@ _RECORD_SIZE = 64
 _RANGE = re.compile(r"bytes=(\d{1,9})-(\d{1,9})", re.IGNORECASE)
 
 
-def put_file(session: Session, name: str, content: bytes, media_type: str = "text/plain") -> str:
+def put_file(
+    session: Session, name: str, content: bytes, media_type: str = "text/plain", *, folder: str = "root"
+) -> str:
     """Create a file for the set-up of an exercise, and return the file id."""
-    file = create_file(session, {"name": name, "mimeType": media_type})
-    url = session.url(session.names.upload_path("files", str(file["id"])), {"uploadType": "media"})
+    file_id = str(create_file(session, {"name": name, "mimeType": media_type, "parents": [folder]})["id"])
+    put_content(session, file_id, content, media_type)
+    return file_id
+
+
+def put_content(session: Session, file_id: str, content: bytes, media_type: str = "text/plain") -> None:
+    """Replace the content of a file for the set-up of an exercise."""
+    url = session.url(session.names.upload_path("files", file_id), {"uploadType": "media"})
     headers = session.headers(("Content-Type", media_type), ("Content-Length", str(len(content))))
     session.send(Request("PATCH", url, headers, content))
-    return str(file["id"])
 
 
 def _set_up_part(exercise: ExerciseService, rng: Random) -> dict[str, Value]:

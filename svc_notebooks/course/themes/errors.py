@@ -12,7 +12,7 @@ from ...core.http.backoff import parse_retry_after
 from ..definition import ExerciseDefinition, Part, list_text, quantity, require
 from ..evidence import MAX_REQUESTS
 from .content import put_file
-from .shared_checks import length
+from .shared_checks import length, require_any
 
 if TYPE_CHECKING:
     from ...core.http.messages import JSON, JSONObject
@@ -59,8 +59,7 @@ def _limits(refusals: int, retry_after: float) -> tuple[float, float]:
 def _downloads(evidence: Evidence) -> dict[int, list[RecordedRequest]]:
     """Return the downloads by the number of their file."""
     downloads = [request for request in evidence.requests_of("files.get") if request.is_download]
-    received = f"The service received {quantity(len(evidence.requests), 'request')}"
-    require(downloads, f"{received}, and none of them downloads a file: send a GET request with alt=media.")
+    require_any(evidence, downloads, "downloads a file: send a GET request with alt=media.")
     files = enumerate(evidence.values["file_ids"], start=1)
     return {n: [request for request in downloads if request.path.endswith(f"/{file_id}")] for n, file_id in files}
 
@@ -166,13 +165,8 @@ def _set_up_often(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
 
 
 def _created(evidence: Evidence) -> list[RecordedRequest]:
-    created = evidence.requests_of("files.create")
-    require(
-        created,
-        f"The service received {quantity(len(evidence.requests), 'request')}, and none of them creates a file."
-        " Send POST requests to /storage/v3/files.",
-    )
-    return created
+    does = "creates a file. Send POST requests to /storage/v3/files."
+    return require_any(evidence, evidence.requests_of("files.create"), does)
 
 
 def _require_waits(evidence: Evidence) -> str:
@@ -262,11 +256,7 @@ def _set_up_later(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
 def _attempts(evidence: Evidence, *, permanent: bool) -> list[list[RecordedRequest]]:
     """Return the requests that change a file, for each file with a permanent error, or for each other file."""
     updates = evidence.requests_of("files.update")
-    require(
-        updates,
-        f"The service received {quantity(len(evidence.requests), 'request')}, and none of them changes a file. Send PATCH"
-        " requests.",
-    )
+    require_any(evidence, updates, "changes a file. Send PATCH requests.")
     files = evidence.check_data["never" if permanent else "own"]
     attempts = [[request for request in updates if request.path.endswith(f"/{file_id}")] for file_id in files]
     require(all(attempts), "No request tried to change one of the files in given.file_ids.")

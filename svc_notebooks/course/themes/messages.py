@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -16,7 +15,7 @@ from ...core.clock import from_millis
 from ..definition import ExerciseDefinition, Part, list_text, quantity, require
 from ..exercise_service import ReceiverCase
 from .content import put_file
-from .shared_checks import require_file
+from .shared_checks import read_object, require_any
 
 if TYPE_CHECKING:
     from ...core.http.messages import JSONObject, Request
@@ -57,10 +56,7 @@ def _watch(evidence: Evidence, request: RecordedRequest) -> Watch:
 
 def _opened_watches(evidence: Evidence) -> list[Watch]:
     opened = [each for each in evidence.succeeded("files.watch") if evidence.values["file_id"] in each.path]
-    received = quantity(len(evidence.requests), "request")
-    require(
-        opened, f"The service received {received}, and none of them opened a channel on the file. Use svc.watch_file."
-    )
+    require_any(evidence, opened, "opened a channel on the file. Use svc.watch_file.")
     return [_watch(evidence, request) for request in opened]
 
 
@@ -170,12 +166,12 @@ def _receiver_cases(received: list[Request], tokens: dict[str, str], rng: Random
     cases = [*genuine, ReceiverCase(lower, True, "a genuine message with lower-case header names"),
              ReceiverCase(dict(genuine[0].message), True, "a genuine message that arrived a second time")]  # fmt: skip
     for case in genuine:  # the first message of each channel is `sync`
-        cases += _forge_messages(case.message, tokens)
+        cases += forge_messages(case.message, tokens)
     rng.shuffle(cases)
     return cases
 
 
-def _forge_messages(message: dict[str, str], tokens: dict[str, str]) -> list[ReceiverCase]:
+def forge_messages(message: dict[str, str], tokens: dict[str, str]) -> list[ReceiverCase]:
     token = message[_TOKEN]
     other = next(candidate for candidate in tokens.values() if candidate != token)
     half, channel = len(token) // 2, message[_CHANNEL]
@@ -227,16 +223,17 @@ def _require_statuses(evidence: Evidence) -> None:
         )
 
 
-def _require_genuine(evidence: Evidence) -> None:
+def require_genuine(evidence: Evidence) -> None:
     _require_statuses(evidence)
     for case in evidence.receiver_cases:
         require(
             not case.genuine or case.outcome in _SUCCESS_STATUSES,
-            f"Your receiver rejected {case.description}: it returned {case.outcome} instead of 200.",
+            f"Your receiver rejected {case.description}: it returned {case.outcome} instead of 200. Return 200 for a message"
+            " that you know already, too.",
         )
 
 
-def _require_rejections(evidence: Evidence) -> str:
+def require_rejections(evidence: Evidence) -> str:
     _require_statuses(evidence)
     forged = [case for case in evidence.receiver_cases if not case.genuine]
     for case in forged:
@@ -264,13 +261,8 @@ TOKEN = ExerciseDefinition(
     theme="messages",
     set_up=_set_up_token,
     parts=(
-        Part("genuine messages are accepted", _require_genuine),
-        Part("forged messages are rejected", _require_rejections, 3),
-    ),
-    answer=(
-        "def handle(headers):\n"
-        '    """Return 200 for a genuine message, and 403 for every other message."""\n'
-        "    # Your code here, and then: given.deliver_to(handle)"
+        Part("genuine messages are accepted", require_genuine),
+        Part("forged messages are rejected", require_rejections, 3),
     ),
 )
 
@@ -346,24 +338,8 @@ def _shuffled_cases(messages: list[dict[str, str]], channels: list[str], rng: Ra
     return cases
 
 
-def _require_success(evidence: Evidence) -> None:
-    _require_statuses(evidence)
-    for case in evidence.receiver_cases:
-        require(
-            case.outcome in _SUCCESS_STATUSES,
-            f"Your receiver returned {case.outcome} for {case.description}. The service regards this as a failure. Return 200"
-            " for a message that you know already, too.",
-        )
-
-
 def _read_state(evidence: Evidence) -> dict[str, Any]:
-    try:
-        state = json.loads(evidence.content(require_file(evidence, _STATE)["id"]))
-    except (ValueError, RecursionError):
-        state = None
-    require(isinstance(state, dict), f"{_STATE} is not a JSON object with an entry for each channel.")
-    assert isinstance(state, dict)
-    return state
+    return read_object(evidence, _STATE, "with an entry for each channel")
 
 
 def _require_states(evidence: Evidence) -> str:
@@ -430,15 +406,10 @@ REPEATED = ExerciseDefinition(
     theme="messages",
     set_up=_set_up_repeated,
     parts=(
-        Part("a success status for each message", _require_success),
+        Part("a success status for each message", require_genuine),
         Part("a file called state.json", _read_state, operations=("files.create", "upload.session")),
         Part("state and number of the newest message", _require_states, 2),
         Part("the number of different messages", _require_counts, 2),
-    ),
-    answer=(
-        "def handle(headers):\n"
-        '    """Return 200 for every message, also for one that arrives again."""\n'
-        "    # Your code here, and then: given.deliver_to(handle), and the upload of state.json"
     ),
     creates=1,
 )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ...client.files import file_permissions
 from ..definition import ExerciseDefinition, Part, quantity, require
 from .content import put_file
+from .shared_checks import require_any
 
 if TYPE_CHECKING:
     from ..definition import Value
@@ -27,10 +28,7 @@ _SHARING = ("permissions.create", "permissions.update")
 
 
 def _shares(evidence: Evidence) -> list[RecordedRequest]:
-    shares = evidence.succeeded(*_SHARING)
-    received = quantity(len(evidence.requests), "request")
-    require(shares, f"The service received {received}, and none of them has shared a file. Use svc.share.")
-    return shares
+    return require_any(evidence, evidence.succeeded(*_SHARING), "has shared a file. Use svc.share.")
 
 
 def _require_narrow_grants(evidence: Evidence) -> str:

@@ -296,8 +296,8 @@ def _loop_requests(evidence: Evidence) -> list[RecordedRequest]:
     return _requests_to(evidence, session_id, "the address in the header Location")
 
 
-def _require_query_after_failure(evidence: Evidence) -> str:
-    requests = _loop_requests(evidence)
+def require_query_after_failure(requests: list[RecordedRequest]) -> None:
+    """Raise CheckFailedError if a request to a session failed, and the next one was no status query."""
     for request, following in itertools.pairwise(requests):
         failed = not request.answered or (request.status or 0) >= 500
         outcome = f"had the status {request.status}" if request.answered else "had no response"
@@ -306,6 +306,11 @@ def _require_query_after_failure(evidence: Evidence) -> str:
             f"A request of the upload {outcome}, and the next request sent bytes without a status query before. Nobody knows"
             " how many bytes are stored until the service says so.",
         )
+
+
+def _require_queries(evidence: Evidence) -> str:
+    requests = _loop_requests(evidence)
+    require_query_after_failure(requests)
     faults = sum(1 for request in requests if request.fault)
     require(faults, "No fault has interrupted the upload yet. Send the content in chunks.")
     return f"There were {faults} faults, and no stored byte was sent again."
@@ -341,7 +346,7 @@ LOOP = ExerciseDefinition(
     parts=(
         Part("one resumable session", _require_one_session, operations=("files.create",)),
         Part("chunks of given.chunk_size", _require_chunks),
-        Part("a status query after each fault", _require_query_after_failure, 2),
+        Part("a status query after each fault", _require_queries, 2),
         Part("Range obeyed, no byte twice", lambda evidence: require_no_overlap(_loop_requests(evidence)), 2),
         Part("the upload is finished", _require_loop_finished, 2),
         NAME,

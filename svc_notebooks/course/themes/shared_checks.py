@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..definition import Part, list_text, quantity, require
+from ..evidence import as_object
 
 if TYPE_CHECKING:
     from ...core.resources.files import File
-    from ..evidence import Evidence
+    from ..evidence import Evidence, RecordedRequest
 
 
 def length(number: float, unit: str) -> str:
@@ -20,17 +21,20 @@ def length(number: float, unit: str) -> str:
     return f"{number:.3g} {unit if number == 1 else f'{unit}s'}"
 
 
+def require_any(evidence: Evidence, requests: list[RecordedRequest], does: str) -> list[RecordedRequest]:
+    """Return the requests. Raises CheckFailedError if there is none. `does` is what one of them must do."""
+    require(requests, f"The service received {quantity(len(evidence.requests), 'request')}, and none of them {does}")
+    return requests
+
+
 def require_file(evidence: Evidence, name: str, *, native: str = "") -> File:
     """Return the file with this name. Raises CheckFailedError unless the student created exactly one such file.
 
     The file must not be in the trash and not be shared. It must be a file with content, or a native document whose media
     type ends in `native`.
     """
-    require(
-        evidence.requests_of("files.create", "files.copy", "upload.session"),
-        f"The service received {quantity(len(evidence.requests), 'request')}, and none of them creates a file."
-        " Look at svc.exchanges(): an upload is a POST request.",
-    )
+    creates = evidence.requests_of("files.create", "files.copy", "upload.session")
+    require_any(evidence, creates, "creates a file. Look at svc.exchanges(): an upload is a POST request.")
     live, named = evidence.live_files, [file for file in evidence.files if file["name"] == name]
     files = [file for file in named if file in live]
     seen = f"Its files are called {list_text(file['name'] for file in live)}." if live else "It has no files."
@@ -59,6 +63,13 @@ def _unfinished_upload(evidence: Evidence) -> str:
         return " The upload session was cancelled with DELETE."
     finished = any(request.status in (200, 201) for request in requests)
     return "" if finished else " An upload session was opened and not finished: it has no file before its last byte."
+
+
+def read_object(evidence: Evidence, name: str, members: str) -> dict[str, Any]:
+    """Return the JSON object in the file of this name. Raises CheckFailedError as `require_file` does, and for others."""
+    content = as_object(evidence.content(require_file(evidence, name)["id"]))
+    require(content, f"{name} is not a JSON object {members}.")
+    return content
 
 
 def named_file(evidence: Evidence) -> File:

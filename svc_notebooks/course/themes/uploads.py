@@ -35,12 +35,6 @@ def _require_single_request(evidence: Evidence) -> str:
     return "The service received one upload, which contained the name."
 
 
-def _require_no_other_file(evidence: Evidence) -> None:
-    named_file(evidence)
-    count = len(evidence.live_files)
-    require(count == 1, f"The service has {count} files instead of one. Look at svc.files().")
-
-
 NAMED = ExerciseDefinition(
     name="upload-with-a-name",
     theme="uploads",
@@ -49,7 +43,6 @@ NAMED = ExerciseDefinition(
         NAME,
         CONTENT,
         Part("the name is sent with the content", _require_single_request, 2),
-        Part("no other file", _require_no_other_file),
     ),
     creates=1,
 )

@@ -76,7 +76,7 @@ def share(
     """
     session = session_or_current(session)
     if isinstance(with_, Mapping) and role is None and all("@" in key or key == _ANYONE for key in with_):
-        with_, role = [*with_], [*with_.values()]
+        role, with_ = [*with_.values()], [*with_]
     listed = grantees("with_", with_)
     roles = roles_of(with_, role, len(listed), _ROLES)
     bodies = [*map(_body, listed, roles)]

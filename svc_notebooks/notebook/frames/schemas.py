@@ -162,6 +162,8 @@ CLASS_STEPS = schema(
     "name text, email text, exercise text, title text, step count, of count, text text, time time, request count"
 )
 
+CLASS_PREDICTIONS = schema("question text, answer text, right flag, students count")
+
 RESET_STUDENT = schema(
     "user text, backup text, path text, files count, bytes count, uploads count, calendars count, events count, "
     "channels count"

@@ -2,8 +2,8 @@
 
 The API under `/_control/` is off by default, because its clients can do everything. It refuses pages of other sites and
 foreign Host headers (server/dispatch/origin.py), and requests without the control token, if one is set. The calls for
-a class need the token of a teacher. `RECEIVERS_PATH` needs that of a user only, and a student can read the journal of
-their own requests.
+a class need the token of a teacher. Those of `STUDENT_CALLS` need that of a user only, and a student can read the
+journal of their own requests.
 
 The live page at `/` has no data, and a browser may open it without a credential. Its data at `/_live/activity` is about
 all users of the service. Where everybody may choose any account without a password (`browser_sign_in="choose"`),
@@ -59,11 +59,11 @@ from ..files.storage_errors import disk_refusal
 from ..service import Service
 from ..store.blob_store import BLOCK
 from ..user_backup import ResetUser
+from ..web.class_activity import PredictedAnswer
 from ..web.html import redirect
 from ..web.live_page import live_page
 
 _PREFIX = "/_control/"
-RECEIVERS_PATH = "/_class/receivers"
 _MAX_BODY_SIZE = 16 * 1024 * 1024
 _MAX_RECEIVER_SIZE = 100_000
 _MAX_SECONDS = 10**10  # three hundred years
@@ -74,19 +74,19 @@ Answer: TypeAlias = "Mapping[str, object] | None"
 
 
 def with_receivers(service: Service) -> Callable[[Request], Response]:
-    """Return the function that handles the requests to a service, and to `RECEIVERS_PATH` for users of JupyterHub."""
+    """Return the function that handles the requests to a service, and `STUDENT_CALLS` for users of JupyterHub."""
     if service.provider is None:
         return service.handle
 
     def handle(request: Request) -> Response:
         own = without_prefix(request, service.policy.path_prefix)
-        return handle_receiver(service, own) if own.path == RECEIVERS_PATH else service.handle(request)
+        return _handle_student_call(service, own) if own.path in STUDENT_CALLS else service.handle(request)
 
     return handle
 
 
-def handle_receiver(service: Service, request: Request) -> Response:
-    """Register the receiver in the body, {"address", "ca_pem"?}, for the channels of the caller only."""
+def _handle_student_call(service: Service, request: Request) -> Response:
+    """Perform one of `STUDENT_CALLS` for the caller, who must be a user of the class or of the hub."""
 
     def check(request: Request, context: ServiceContext) -> None:
         service.count_request(_caller(service, request))
@@ -99,15 +99,33 @@ def handle_receiver(service: Service, request: Request) -> Response:
             raise ApiError(allowed.rows, [("Allow", "POST")])
         with decoded_request(request, service.clock.now(), _MAX_RECEIVER_SIZE) as decoded:
             fields = read_json(as_body(decoded.body), _MAX_RECEIVER_SIZE)
-        address, ca_pem = fields.get("address"), fields.get("ca_pem")
-        if not isinstance(address, str) or not isinstance(ca_pem, str | None):
-            raise ValueError('the body must be {"address": "https://...", "ca_pem": a certificate in PEM, or null}')
-        endpoint = service.register_receiver(_caller(service, request), address, ca_pem)
-        return json_response(Query(), {"receiver": endpoint})
+        return json_response(Query(), STUDENT_CALLS[request.path](service, _caller(service, request), fields))
     except ApiError as error:
         return error_response(error)
     except ValueError as error:
         return error_response(refuse("badRequest", message=str(error)))
+
+
+def _register_receiver(service: Service, user: str, fields: Fields) -> Mapping[str, object]:
+    """Register the receiver in the body for the channels of the caller only."""
+    address, ca_pem = fields.get("address"), fields.get("ca_pem")
+    if not isinstance(address, str) or not isinstance(ca_pem, str | None):
+        raise ValueError('the body must be {"address": "https://...", "ca_pem": a certificate in PEM, or null}')
+    return {"receiver": service.register_receiver(user, address, ca_pem)}
+
+
+def _count_prediction(service: Service, user: str, fields: Fields) -> Mapping[str, object]:
+    """Count the caller's first answer to a question of a lesson."""
+    question, answer, right = fields.get("question"), fields.get("answer"), fields.get("right")
+    if not (isinstance(question, str) and isinstance(answer, str) and isinstance(right, bool)):
+        raise ValueError('the body must be {"question": a name, "answer": a text, "right": true or false}')
+    return {"counted": service.class_view.count_prediction(user, PredictedAnswer(question, answer, right))}
+
+
+STUDENT_CALLS: Mapping[str, Callable[[Service, str, Fields], Mapping[str, object]]] = {
+    "/_class/receivers": _register_receiver,
+    "/_class/predictions": _count_prediction,
+}
 
 
 def _caller(service: Service, request: Request) -> str:
@@ -143,8 +161,8 @@ class Control:
         """Return the response of the control API for paths under `/_control/`, or of the service for other paths."""
         request = without_prefix(request, self._service.policy.path_prefix)
         path = urlsplit(request.url).path
-        if path == RECEIVERS_PATH and self._service.class_view.is_open:
-            return handle_receiver(self._service, request)
+        if path in STUDENT_CALLS and self._service.class_view.is_open:
+            return _handle_student_call(self._service, request)
         if not path.startswith(_PREFIX):
             return self._service.handle(request)
         response = self._service.refusal(request, self._check) or self._answer(request, path[len(_PREFIX) :])
@@ -399,6 +417,7 @@ CALLS: Mapping[tuple[str, str], tuple[Callable[[_Call], Answer], str | None]] = 
     ("POST", "class/renew"): (lambda call: {"token": call.accounts.renew(call.account)}, "user"),
     ("GET", "class/students"): (lambda call: {"students": call.class_service.class_view.students()}, None),
     ("GET", "class/steps"): (lambda call: {"steps": call.class_service.class_view.steps()}, None),
+    ("GET", "class/predictions"): (lambda call: {"predictions": call.class_service.class_view.predictions()}, None),
     ("POST", "class/reset"): (_reset, "user"),
     ("GET", "class/backups"): (lambda call: {"backups": call.class_service.user_backups.rows()}, None),
     ("POST", "class/restore"): (

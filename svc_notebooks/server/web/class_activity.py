@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import TypedDict
+from typing import NamedTuple, TypedDict
 
 from ...core.clock import format_time
 from ...core.http.messages import Request
@@ -27,6 +27,7 @@ _IMPORT = ("files.create", "files.copy", "files.update", "upload.session")
 _UPLOADED = ("A1-01", "A2-01", "A3-01")
 _TEMPORARY = (None, 429, 500, 502, 503, 504)
 _WIDE = frozenset({"storage"})
+_MAX_QUESTIONS, _MAX_ANSWER = 200, 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +134,11 @@ EXERCISES = (
         ExerciseStep("Read an event", ("events.get", "events.list"), (200,)),
         ExerciseStep("Be refused after another change", ("events.patch", "events.update"), (412,)),
         ExerciseStep("Change the event", ("events.patch", "events.update"), (200,))),
+    _exercise("two-way-sync", "Two-way sync of a folder",
+        ExerciseStep("Read the changes", ("changes.list",), (200,)),
+        ExerciseStep("Add a line to the report", ("events.patch", "events.update"), (200,)),
+        ExerciseStep("Read the changes since then", ("changes.list",), (200,)),
+        ExerciseStep("Upload the result", _CREATE, (200,), _UPLOADED)),
 )
 # fmt: on
 """The exercises in the order of the course."""
@@ -172,6 +178,14 @@ class StepRow(TypedDict):
     request: int
 
 
+class PredictedAnswer(NamedTuple):
+    """The answer to a question of a lesson that a student has chosen first."""
+
+    question: str
+    answer: str
+    right: bool
+
+
 class _Counts:
     """The numbers of one user: requests that succeeded and failed, by operation, and the requests of steps."""
 
@@ -207,6 +221,8 @@ class ClassView:
     def __init__(self, context: ServiceContext, journal: Journal, verifier: TokenVerifier) -> None:
         self._context, self._journal, self._verifier = context, journal, verifier
         self.accounts: ClassAccounts | None = None
+        self._predictions: dict[str, dict[str, PredictedAnswer]] = {}
+        """The first answers in memory, by user and question."""
 
     @property
     def is_open(self) -> bool:
@@ -269,6 +285,19 @@ class ClassView:
             for exercise in EXERCISES
             for number, entry in enumerate(own.steps.get(exercise.name, ()), 1)
         ]
+
+    def count_prediction(self, user: str, first: PredictedAnswer) -> bool:
+        """Keep the first answer of a user to a question. Return False for a further one, and for too many or long."""
+        own = self._predictions.setdefault(user, {})
+        if first.question in own or len(own) == _MAX_QUESTIONS or max(map(len, first[:2])) > _MAX_ANSWER:
+            return False
+        own[first.question] = first
+        return True
+
+    def predictions(self) -> list[dict[str, object]]:
+        """Return a row for each answer that somebody has chosen first, with the number of these students."""
+        counts = Counter(first for own in [*self._predictions.values()] for first in [*own.values()])
+        return [{**first._asdict(), "students": count} for first, count in sorted(counts.items())]
 
 
 def _count(entries: Iterable[JournalEntry]) -> dict[str, _Counts]:

@@ -9,6 +9,7 @@ import pytest
 import svc_notebooks as svc
 from svc_notebooks.client.session import Session
 from svc_notebooks.forms.class_dashboard import ClassDashboard
+from svc_notebooks.notebook.class_control import report_prediction
 from svc_notebooks.server.dispatch.service_context import Quota
 from svc_notebooks.server.transports.control_api import Control
 from tests.contract.school import ADA, BOB, School
@@ -42,6 +43,16 @@ def test_the_students_are_listed(notebooks: Notebooks) -> None:
     assert "3 accounts, 1 with a request in the last 5 minutes. 2 requests, 1 error." in board.head.value
     assert board.code() == "school = svc.class_control()\nschool.students()"
     assert board.last_error is None
+
+
+def test_the_predictions_have_no_names(notebooks: Notebooks) -> None:
+    with notebooks.bob:
+        report_prediction("http-range", "2", False)
+    notebooks.board.student.chooser.value = BOB.email
+    notebooks.board.view_choice.value = "predictions"
+
+    assert notebooks.board.result.values.tolist() == [["http-range", "2", False, 1]]
+    assert notebooks.board.code().splitlines()[1] == "school.predictions()"
 
 
 def test_a_reset_asks_first(notebooks: Notebooks) -> None:
