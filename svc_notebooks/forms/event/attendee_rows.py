@@ -117,14 +117,16 @@ _NO_FILES = "There is no stored file yet. Upload one with svc.upload(…), then 
 class AttachmentRow(ui.Field):
     """A row for one attachment. `value` is the entry of the event field `attachments`."""
 
-    value: Attachment = {}
-
     def __init__(self, attachment: Attachment, name: str | None = None) -> None:
-        self.value = {**attachment}
+        self._attachment: Attachment = {**attachment}
         link = self.value.get("fileUrl")
         super().__init__(
             widgets.HTML(tag("span", name or self.value.get("title") or link or "File without a link", title=link))
         )
+
+    @property
+    def value(self) -> Attachment:
+        return self._attachment
 
 
 class AttachmentRows(ui.EditableRows[AttachmentRow]):
