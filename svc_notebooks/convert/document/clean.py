@@ -60,7 +60,8 @@ def clean(tree: dict[str, Any], job: Job) -> Document:
     size = tree.get("text-size")
     text_size = size if size and 1 <= size <= _MAX_TEXT_SIZE else None
     font = _CONTROL.sub("", tree.get("font") or "")[:100] or None
-    return Document(blocks, meta, cleaner.resources, _page(tree.get("page")), text_size, font)
+    lines = (tree.get(name, ()) for name in ("header", "footer"))
+    return Document(blocks, meta, cleaner.resources, _page(tree.get("page")), text_size, font, *lines)
 
 
 def _with_direction(block: Node) -> Node:

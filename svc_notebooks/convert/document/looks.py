@@ -37,6 +37,9 @@ _MARKS = ("Emph", "Strong", "Underline", "Strikeout", "Superscript", "Subscript"
 _WRAPPERS = ("Span", "Link", "Quoted", "Cite")
 """The inlines whose second part is a list of inlines."""
 _EMPTY = [{"t": "Str", "c": ""}, *({"t": mark, "c": []} for mark in _MARKS)]
+_TABS = {"center": 1, "right": 2}
+"""The number of tabs before a text with an alignment in a header or footer."""
+_MAX_LINES, _MAX_LINE = 10, 300
 _CELL_ALIGNS = {"left": "AlignLeft", "center": "AlignCenter", "right": "AlignRight"}
 
 
@@ -47,6 +50,8 @@ class Looks:
         """Choose markers that are not in `texts`. `text_size` is the size in points of text without a marker."""
         self.page: Page | None = None
         self.font: str | None = None  # of the body text
+        self.header: tuple[str, ...] = ()
+        self.footer: tuple[str, ...] = ()
         self._default = f"{text_size:g}pt" if text_size else ""
         is_taken = any(re.search("[\U00100000-\U0010fffd]", text) for text in texts)
         self._first = _PLANES[is_taken]
@@ -69,6 +74,8 @@ class Looks:
         return tree | {
             "page": self.page,
             "font": self.font,
+            "header": self.header,
+            "footer": self.footer,
             "text-size": float(size.removesuffix("pt")) if size else None,
         }
 
@@ -206,6 +213,20 @@ class _MarkerReader:
             else:
                 _add(inlines, {} if node["t"] == "Note" else self._text_look(self._look), self._value(node))
         return [node for node in inlines if node not in _EMPTY]
+
+
+def page_lines(paragraphs: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+    """Return the lines of a header or footer as in `Document.header`, from alignments and texts of its paragraphs.
+
+    >>> page_lines([("center", "Report"), ("", "Draft\\t\\tPage  2"), ("right", " ")])
+    ('\\tReport', 'Draft\\t\\tPage 2')
+    """
+    lines = []
+    for align, text in paragraphs:
+        parts = text.split("\t", 2) if "\t" in text else [""] * _TABS.get(align, 0) + [text]
+        parts = [" ".join(part.split())[:_MAX_LINE] for part in parts]
+        lines.append("\t".join(parts).rstrip("\t"))
+    return tuple(filter(None, lines))[:_MAX_LINES]
 
 
 def readable_color(look: Look) -> Look:

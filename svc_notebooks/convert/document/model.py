@@ -21,13 +21,16 @@ API_VERSION = [1, 23, 1]
 _RECURSION_LIMIT = 5_000
 """The recursion limit for functions that follow a tree, since a nested table adds ten levels of lists and dicts."""
 
+PAGE_NUMBER, PAGE_COUNT = "\x01", "\x02"
+"""The characters that stand for the number of the page and the number of pages in a header or footer."""
+
 Node = dict[str, Any]
 """A pandoc node (a block or an inline). The key `t` has the node's type, and `c` its content."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The size and the margins of a page in points."""
+    """The size and the margins of a page in points, and the number of its columns of text."""
 
     width: float
     height: float
@@ -35,6 +38,7 @@ class Page:
     right: float
     bottom: float
     left: float
+    columns: int = field(default=1, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +46,8 @@ class Document:
     """A native document with blocks and metadata as in pandoc's JSON, and the bytes of each image by file name.
 
     `text_size` is the size of the body text in points, and `font` the name of its font. `page`, `text_size` and `font`
-    are None if the source does not define them.
+    are None if the source does not define them. `header` and `footer` are the lines of text that each page has at its
+    top and bottom, in which a tab is before the part in the middle and before the part at the right.
 
     >>> Document.unpack(Document().pack()) == Document()
     True
@@ -54,12 +59,15 @@ class Document:
     page: Page | None = None
     text_size: float | None = None
     font: str | None = None
+    header: tuple[str, ...] = ()
+    footer: tuple[str, ...] = ()
 
     def pack(self) -> bytes:
         """Serialize the document to the bytes that the service stores."""
         looks: dict[str, Any] = {"page": asdict(self.page)} if self.page else {}
         looks |= {"text-size": self.text_size} if self.text_size else {}
         looks |= {"font": self.font} if self.font else {}
+        looks |= {name: lines for name, lines in (("header", self.header), ("footer", self.footer)) if lines}
         return native_package.pack(self.tree | looks, self.resources)
 
     @classmethod
@@ -67,7 +75,8 @@ class Document:
         """Restore the document from the bytes that `pack` returned."""
         tree, resources = native_package.unpack(body, load_tree)
         page = Page(**tree["page"]) if "page" in tree else None
-        return cls(tree["blocks"], tree["meta"], resources, page, tree.get("text-size"), tree.get("font"))
+        lines = (tuple(tree.get(name, ())) for name in ("header", "footer"))
+        return cls(tree["blocks"], tree["meta"], resources, page, tree.get("text-size"), tree.get("font"), *lines)
 
     @property
     def tree(self) -> dict[str, Any]:

@@ -29,8 +29,8 @@ from ..input.odf_file import (
     name,
 )
 from ..job import ConversionError, Job, TooLarge
-from .looks import Look, Looks, readable_color
-from .model import Page
+from .looks import Look, Looks, page_lines, readable_color
+from .model import PAGE_COUNT, PAGE_NUMBER, Page
 
 _POINT = 12_700
 _ALIGN, _DIRECTION = "paragraph/" + name("fo:text-align"), "paragraph/" + name("style:writing-mode")
@@ -44,6 +44,12 @@ _FONT, _FONT_FAMILY = "text/" + name("style:font-name"), "text/" + name("fo:font
 _NAME = name("style:name")
 _HEX_COLOR = re.compile("#[0-9a-f]{6}")
 _SIDES = ("top", "right", "bottom", "left")
+_ENDS = {"end": "right"}
+_MAX_COLUMNS = 4
+_LINE_PARTS = {
+    name("text:tab"): "\t", name("text:s"): " ", name("text:line-break"): " ",
+    name("text:page-number"): PAGE_NUMBER, name("text:page-count"): PAGE_COUNT,
+}  # fmt: skip
 
 
 class OdtLookReader:
@@ -56,6 +62,7 @@ class OdtLookReader:
         self._size = _points(body.get(_SIZE))
         self.markers = Looks(texts, self._size)
         self.markers.font = body.get(_FONT) or body.get(_FONT_FAMILY)
+        self._page_styles = OdfStyles([root])
         self._masters = {it.get(_NAME): it for it in root.iter(name("style:master-page"))}
         self._master = "Standard" if "Standard" in self._masters else next(iter(self._masters), None)
         self._pages: dict[str | None, Page | None] = {}
@@ -124,9 +131,20 @@ class OdtLookReader:
         page = self._page(self._master) if self._is_body else None
         return (page.width - page.left - page.right) * _POINT if page else 0.0
 
-    def page(self) -> Page | None:
-        """Return the page of most paragraphs, or None if the styles do not define its size."""
-        return self._page(self._paragraphs.most_common(1)[0][0]) if self._paragraphs else None
+    def read_page(self, job: Job) -> None:
+        """Take the page of most paragraphs, with its header and footer."""
+        most = next((master for master, _ in self._paragraphs.most_common(1)), None)
+        self.markers.page, master = self._page(most), self._masters.get(most)
+        parts = {kind: None if master is None else master.find(name(f"style:{kind}")) for kind in ("header", "footer")}
+        self.markers.header, self.markers.footer = map(self._lines, parts.values())
+        kinds = (name(f"style:{kind}{pages}") for kind in parts for pages in ("", "-left", "-first"))
+        if any(self._lines(part) for part in self._root.iter(*kinds) if part not in parts.values()):
+            job.note("Headers and footers of first pages, of even pages and of other sections were left out.")
+
+    def _lines(self, part: Any) -> tuple[str, ...]:
+        paragraphs = () if part is None else part.iter(_PARAGRAPH, _HEADING)
+        styled = ((self._page_styles.properties("paragraph", it.get(_STYLE)), it) for it in paragraphs)
+        return page_lines((_ENDS.get(style.get(_ALIGN, ""), style.get(_ALIGN, "")), _line(it)) for style, it in styled)
 
     def _page(self, name_of_master: str | None) -> Page | None:
         if name_of_master not in self._pages:
@@ -145,7 +163,17 @@ class OdtLookReader:
         for place, kind, side in ((0, "header", "bottom"), (2, "footer", "top")):
             if master.find(name(f"style:{kind}")) is not None:
                 margins[place] += _margin_height(layout.find(name(f"style:{kind}-style")), side)
-        return Page(width, height, *margins) if width and height else None
+        columns = properties.find(name("style:columns"))
+        number = 1 if columns is None else count_of(columns, "fo:column-count", _MAX_COLUMNS)
+        return Page(width, height, *margins, columns=number) if width and height else None
+
+
+def _line(element: Any) -> str:
+    """Return the text of a part of a header or footer, with tabs, and signs for the numbers of pages."""
+    if is_left_out(element) or element.tag.startswith(name("draw:")):  # text boxes have paragraphs of their own
+        return ""
+    inside = (_line(child) + (child.tail or "") for child in element)
+    return _LINE_PARTS.get(element.tag) or "".join([element.text or "", *inside])
 
 
 def _margin_height(style: Any, side: str) -> float:
@@ -289,13 +317,11 @@ class OdtPage:
         self._controls = {control.get(name("form:id")): control for control in self._body.iter(name("form:*"))}
         if any(True for _ in self._body.iter(name("office:annotation"))):
             job.note("Comments were left out.")
-        if any("".join(part.itertext()).strip() for part in styles.iter(name("style:header"), name("style:footer"))):
-            job.note("Headers and footers of pages were left out.")
 
     @property
     def looks(self) -> Looks:
         """The looks in the page, after `html`."""
-        self._looks.markers.page = self._looks.page()
+        self._looks.read_page(self._job)
         return self._looks.markers
 
     def html(self) -> bytes:

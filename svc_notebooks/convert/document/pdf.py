@@ -13,7 +13,7 @@ from ..engines.typst import compiles, installed_font, render
 from ..job import ConversionError, Job
 from . import pandoc
 from .clean import TEXT_LOOKS, cell_background, nodes_of, plain_text
-from .model import Document, Node
+from .model import PAGE_COUNT, PAGE_NUMBER, Document, Node
 
 
 def typst_formulas(document: Document, job: Job) -> dict[str, str]:
@@ -71,7 +71,14 @@ def write(document: Document, job: Job) -> bytes:
     page = asdict(document.page) if document.page else None
     data: dict[str, Any] = {"title": title, "blocks": blocks, "page": page, "size": document.text_size or _TEXT_SIZE}
     data["fonts"] = installed_font(document.font, job)
+    data |= {"header": _page_lines(document.header), "footer": _page_lines(document.footer)}
     return render(job, _TEMPLATE, data, document.resources)
+
+
+def _page_lines(lines: tuple[str, ...]) -> list[list[list[str]]]:
+    """Split the lines of a header or footer into three parts, and the parts at the numbers of pages."""
+    signs = f"({PAGE_NUMBER}|{PAGE_COUNT})"
+    return [[re.split(signs, part) for part in [*line.split("\t"), "", ""][:3]] for line in lines]
 
 
 class _TypstTree:

@@ -15,7 +15,7 @@ from xml.sax.saxutils import escape
 
 from ..job import Job, TooLarge
 from . import pandoc
-from .model import Document, Page
+from .model import PAGE_COUNT, PAGE_NUMBER, Document, Page
 
 _ENCODED_PNG = re.compile(rb"(iVBORw0KGgo[\w+/]+=*|89504e470d0a1a0a[0-9a-f]+)")
 _DEFAULT_DPI = (72, 72)
@@ -73,6 +73,8 @@ def _placeholder(name: str, data: bytes) -> tuple[bytes, str]:
         return target.getvalue(), str(image.get_format_mimetype())
 
 
+_W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_RELATIONSHIPS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 _DOCX_PART, _ODT_PART = "word/styles.xml", "styles.xml"
 _DOCX_STYLE = re.compile(rb'<w:style [^>]*?w:styleId="([^"]+)"[^>]*>\s*<w:name [^>]*/>(.*?)</w:style>', re.DOTALL)
 _LATENT_STYLES = re.compile(rb"<w:latentStyles.*?</w:latentStyles>", re.DOTALL)
@@ -85,6 +87,10 @@ _SOURCE_CODE = (
 _MISSING_ODT_STYLES = (
     b'<style:default-style style:family="table-cell"/><style:default-style style:family="text"/>'
     b'<style:style style:name="Formula" style:family="graphic"/>'
+    b'<style:style style:name="Title" style:family="paragraph" style:parent-style-name="Heading" style:class="chapter">'
+    b'<style:paragraph-properties fo:text-align="center"/><style:text-properties fo:font-size="28pt"/></style:style>'
+    b'<style:style style:name="Subtitle" style:family="paragraph" style:parent-style-name="Heading"'
+    b' style:class="chapter"><style:paragraph-properties fo:text-align="center"/></style:style>'
 )
 """The styles that pandoc's files use and do not define."""
 
@@ -92,10 +98,10 @@ _members: dict[str, dict[str, bytes]] = {}
 """The members of pandoc's own reference files by format, which each process reads once."""
 
 
-def reference_option(writer: str, job: Job) -> str:
+def reference_option(writer: str, document: Document, job: Job) -> str:
     """Write a reference file for pandoc's writer "docx" or "odt" to the job's folder, and return the option for it.
 
-    A docx file keeps the names of the styles, since pandoc uses them.
+    A docx file keeps the names of the styles, since pandoc uses them, and has the header and footer of the document.
     """
     if writer not in _members:
         source = pandoc.run((f"--print-default-data-file=reference.{writer}",), b"", job)
@@ -105,6 +111,9 @@ def reference_option(writer: str, job: Job) -> str:
     if writer == "docx":
         names = _LATENT_STYLES.sub(b"", members[_DOCX_PART])
         members[_DOCX_PART] = _DOCX_STYLE.sub(lambda style: style[0].replace(style[2], b"", 1), names)
+        for kind, lines in (("header", document.header), ("footer", document.footer)):
+            if lines:
+                _add_docx_lines(members, kind, lines, document.page)
     else:
         members[_ODT_PART] = _ODT_STYLES.sub(b"<office:styles/>", members[_ODT_PART])
     path = job.folder / f"reference.{writer}"
@@ -112,6 +121,64 @@ def reference_option(writer: str, job: Job) -> str:
         for name, content in members.items():
             archive.writestr(zipfile.ZipInfo(name), content)  # pandoc copies the times: not those of now
     return f"--reference-doc={path}"
+
+
+_SIGN = re.compile(f"([\t{PAGE_NUMBER}{PAGE_COUNT}])")
+_DOCX_FIELD = '<w:fldSimple w:instr=" {} "><w:r><w:t>1</w:t></w:r></w:fldSimple>'
+_DOCX_SIGNS = {
+    "\t": "<w:r><w:tab/></w:r>", PAGE_NUMBER: _DOCX_FIELD.format("PAGE"), PAGE_COUNT: _DOCX_FIELD.format("NUMPAGES"),
+}  # fmt: skip
+_DOCX_TEXT = '<w:r><w:t xml:space="preserve">{}</w:t></w:r>'
+_DOCX_TABS = '<w:pPr><w:tabs><w:tab w:val="center" w:pos="{}"/><w:tab w:val="right" w:pos="{}"/></w:tabs></w:pPr>'
+_ODT_LINE = '<text:p text:style-name="Footer">{}</text:p>'
+_ODT_SIGNS = {"\t": "<text:tab/>", PAGE_NUMBER: "<text:page-number/>", PAGE_COUNT: "<text:page-count/>"}
+_ODT_HEIGHT = b'<style:header-footer-properties fo:min-height="0.4in" fo:margin-bottom="0.2in"/>'
+_TEXT_WIDTH = 468.0
+"""The width of the text in points on the pages of pandoc's files."""
+
+
+def _written(line: str, signs: Mapping[str, str], text: str) -> str:
+    """Write a line of a header or footer as XML. `signs` has the elements of signs, and `text` the format of text."""
+    return "".join(signs.get(part) or text.format(escape(part)) for part in _SIGN.split(line) if part)
+
+
+def _text_width(page: Page | None) -> float:
+    return page.width - page.left - page.right if page else _TEXT_WIDTH
+
+
+def _add_docx_lines(members: dict[str, bytes], kind: str, lines: tuple[str, ...], page: Page | None) -> None:
+    """Add a header or footer (`kind`) to the members of a reference file, from which pandoc copies it."""
+    tabs = _DOCX_TABS.format(*(round(20 * _text_width(page) * share) for share in (0.5, 1)))
+    inside = "".join(f"<w:p>{tabs}{_written(line, _DOCX_SIGNS, _DOCX_TEXT)}</w:p>" for line in lines)
+    root = {"header": "hdr", "footer": "ftr"}[kind]
+    members[f"word/{kind}1.xml"] = f'<w:{root} xmlns:w="{_W[1:-1]}">{inside}</w:{root}>'.encode()
+    link = f'<Relationship Id="{kind}" Type="{_RELATIONSHIPS}/{kind}" Target="{kind}1.xml"/></Relationships>'
+    reference = f'<w:sectPr><w:{kind}Reference w:type="default" r:id="{kind}"/>'
+    for name, place, code in (
+        ("word/document.xml", b"<w:sectPr>", reference),
+        ("word/_rels/document.xml.rels", b"</Relationships>", link),
+    ):
+        members[name] = members[name].replace(place, code.encode())
+
+
+def _with_odt_lines(styles: bytes, document: Document) -> bytes:
+    """Replace the footer of the page in styles.xml by the header and footer of a document, if it has one."""
+    parts = (("header", document.header), ("footer", document.footer))
+    pages = "".join(
+        f"<style:{kind}>{''.join(_ODT_LINE.format(_written(line, _ODT_SIGNS, '{}')) for line in lines)}</style:{kind}>"
+        for kind, lines in parts
+        if lines
+    )
+    if not pages:
+        return styles
+    styles = re.sub(rb"<style:footer>.*</style:footer>", lambda _: pages.encode(), styles, flags=re.DOTALL)
+    if document.header:
+        styles = re.sub(
+            rb"<style:header-style\s*/>", b"<style:header-style>%s</style:header-style>" % _ODT_HEIGHT, styles
+        )
+    for share, stop in ((0.5, b'"3.25in"'), (1, b'"6.5in"')):
+        styles = styles.replace(stop, b'"%.2fpt"' % (_text_width(document.page) * share))
+    return styles
 
 
 def with_docx_styles(part: bytes) -> bytes:
@@ -131,7 +198,6 @@ def with_odt_styles(part: bytes) -> bytes:
     return _ODT_STYLES.sub(lambda _: styles, part, count=1)
 
 
-_W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _OFFICE, _STYLE, _TEXT, _TABLE, _FO, _SVG = (
     f"{{urn:oasis:names:tc:opendocument:xmlns:{name}:1.0}}"
     for name in ("office", "style", "text", "table", "xsl-fo-compatible", "svg-compatible")
@@ -151,6 +217,8 @@ _CELL_ORDER = ("tcW", "gridSpan", "vMerge", "tcBorders", "shd")
 _FOOTER = 43.2
 """The height in points of the footer of pandoc's odt files, which is above the bottom margin."""
 _MIN_MARGIN = 14.4
+_GAP = 36
+"""The distance in points between columns of text."""
 _OPPOSITE = {"left": "right", "right": "left"}
 
 
@@ -307,10 +375,16 @@ def odt_page(styles: bytes, document: Document) -> bytes:
     if page := document.page:
         values = {f"margin-{side}": getattr(page, side) for side in ("top", "right", "bottom", "left")}
         values |= {"page-width": page.width, "page-height": page.height}
-        values["margin-bottom"] = max(page.bottom - _FOOTER, min(page.bottom, _MIN_MARGIN))
+        for side, has_lines in (("top", document.header), ("bottom", document.footer or not document.header)):
+            if has_lines:
+                margin = getattr(page, side)
+                values[f"margin-{side}"] = max(margin - _FOOTER, min(margin, _MIN_MARGIN))
         for properties in root.iter(f"{_STYLE}page-layout-properties"):
             _set(properties, {_FO + name: f"{length:g}pt" for name, length in values.items()})
             properties.set(f"{_STYLE}print-orientation", "landscape" if page.width > page.height else "portrait")
+            if page.columns > 1:
+                columns = {f"{_FO}column-count": str(page.columns), f"{_FO}column-gap": f"{_GAP}pt"}
+                _set(_child(properties, f"{_STYLE}columns"), columns)
     if size := document.text_size:
         for style in root.iter(f"{_STYLE}default-style"):
             if style.get(f"{_STYLE}family") == "paragraph":
@@ -394,11 +468,12 @@ def _docx_size(styles: bytes, document: Document) -> bytes:
 def _docx_page(page: Page | None) -> bytes:
     if page is None:
         return rb"\g<0>"
-    width, height, *margins = (round(20 * length) for length in astuple(page))
+    width, height, *margins = (round(20 * length) for length in astuple(page)[:6])
     orientation = "landscape" if width > height else "portrait"
     sides = "".join(f' w:{side}="{margin}"' for side, margin in zip(_SIDES, margins, strict=True))
     size = f'<w:pgSz w:w="{width}" w:h="{height}" w:orient="{orientation}"/>'
-    return f'{size}<w:pgMar{sides} w:header="708" w:footer="708" w:gutter="0"/></w:sectPr>'.encode()
+    columns = f'<w:cols w:num="{page.columns}" w:space="{20 * _GAP}"/>' if page.columns > 1 else ""
+    return f'{size}<w:pgMar{sides} w:header="708" w:footer="708" w:gutter="0"/>{columns}</w:sectPr>'.encode()
 
 
 def odt(archive: bytes, placeholders: Placeholders, document: Document, job: Job) -> bytes:
@@ -413,7 +488,7 @@ def odt(archive: bytes, placeholders: Placeholders, document: Document, job: Job
                 ),
                 job,
             ),
-            "styles.xml": lambda part: odt_page(with_odt_styles(part), document),
+            "styles.xml": lambda part: odt_page(_with_odt_lines(with_odt_styles(part), document), document),
             "meta.xml": lambda part: _with_metadata(job, part),
             "META-INF/manifest.xml": lambda part: part.replace(b'"application/xml"', b'"text/xml"'),
         },
@@ -437,7 +512,8 @@ def _rtf_page(document: Document) -> bytes:
     words = rf"\fs{round(2 * document.text_size)}" if document.text_size else ""
     if page := document.page:
         words += r"\landscape" * (page.width > page.height)
-        lengths = zip(("paperw", "paperh", "margt", "margr", "margb", "margl"), astuple(page), strict=True)
+        lengths = zip(("paperw", "paperh", "margt", "margr", "margb", "margl"), astuple(page), strict=False)
+        words += rf"\cols{page.columns}\colsx{20 * _GAP}" * (page.columns > 1)
         words += "".join(rf"\{word}{round(20 * length)}" for word, length in lengths)
     return f"{words}\n".encode() if words else b""
 

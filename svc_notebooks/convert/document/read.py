@@ -92,10 +92,9 @@ def doc(source: bytes, job: Job) -> Document:
     if source.startswith(OLE):
         return docx(libreoffice.convert(source, "doc", "docx", job), job)
     readers = {native_formats.DOCX: docx, native_formats.ODT: odt, native_formats.RTF: rtf, native_formats.HTML: html}
-    reader = readers.get(detect_source(source, "document") or "")
-    if reader is None:
-        raise ConversionError("the file is not a Word document.")
-    return reader(source, job)
+    if reader := readers.get(detect_source(source, "document") or ""):
+        return reader(source, job)
+    raise ConversionError("the file is not a Word document.")
 
 
 def odt(source: bytes, job: Job) -> Document:

@@ -354,13 +354,13 @@ def _with_metadata_as_text(document: Document, never_shown: tuple[str, ...] = ()
 
 def odt(document: Document, job: Job) -> bytes:
     """Return the document as an OpenDocument text (odt)."""
-    archive, placeholders = _embedded(OdtLooks(job).document(document), "odt", job, reference_option("odt", job))
+    archive, placeholders = _embedded(OdtLooks(job).document(document), "odt", job)
     return postprocess.odt(archive, placeholders, document, job)
 
 
 def docx(document: Document, job: Job) -> bytes:
     """Return the document as a Word document (docx)."""
-    archive, placeholders = _embedded(DocxLooks(job).document(document), "docx", job, reference_option("docx", job))
+    archive, placeholders = _embedded(DocxLooks(job).document(document), "docx", job)
     return postprocess.docx(archive, placeholders, document, job)
 
 
@@ -382,7 +382,9 @@ def _standalone(document: Document) -> tuple[str, ...]:
 def _embedded(document: Document, writer: str, job: Job, *options: str) -> tuple[bytes, Placeholders]:
     """Return the file that pandoc writes with placeholders for the pictures, and the placeholders."""
     placeholders = Placeholders(document.resources, job)
-    return pandoc.write(_with_image_targets(document, placeholders.uris), writer, job, *options), placeholders
+    reference = [reference_option(writer, document, job)] if writer in ("docx", "odt") else []
+    tree = _with_image_targets(document, placeholders.uris)
+    return pandoc.write(tree, writer, job, *options, *reference), placeholders
 
 
 def _with_image_targets(document: Document, targets: Mapping[str, str]) -> Document:

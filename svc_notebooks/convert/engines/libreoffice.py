@@ -8,32 +8,13 @@ import subprocess
 import tempfile
 from dataclasses import replace
 from functools import cache
+from importlib.resources import files
 from pathlib import Path
 
 from ..job import MIB, ConversionError, Job
 from . import available
 from .available import OFFICE, soffice
 
-_SETTINGS = """<?xml version="1.0" encoding="UTF-8"?>
-<oor:items xmlns:oor="http://openoffice.org/2001/registry">
-{items}
-</oor:items>
-"""
-_ITEM = (
-    '<item oor:path="/org.openoffice.{path}"><prop oor:name="{name}" oor:op="fuse"><value>{value}</value></prop></item>'
-)
-_PROFILE_SETTINGS = (
-    ("Office.Common/Security/Scripting", "DisableMacrosExecution", "true"),
-    ("Office.Common/Security/Scripting", "MacroSecurityLevel", "3"),
-    ("Office.Common/Security/Scripting", "BlockUntrustedRefererLinks", "true"),
-    ("Office.Common/Security/Scripting", "DisableActiveContent", "true"),
-    ("Office.Writer/Content/Update", "Link", "0"), ("Office.Calc/Content/Update", "Link", "1"),
-    ("Inet/Settings", "ooInetProxyType", "1"),  # a nonexistent proxy prevents downloads
-    ("Inet/Settings", "ooInetHTTPProxyName", "127.0.0.1"),
-    ("Inet/Settings", "ooInetHTTPProxyPort", "9"), ("Inet/Settings", "ooInetHTTPSProxyName", "127.0.0.1"),
-    ("Inet/Settings", "ooInetHTTPSProxyPort", "9"),
-    ("Setup/Product", "ooSetupLastVersion", "99.0"),  # a new version tests the graphics, which takes longer than a file
-)  # fmt: skip
 _MINIMUM_MEMORY = 256 * MIB
 """The memory in bytes without which LibreOffice is not started. A page of text needs 150 MiB."""
 _VISIBLE = (
@@ -86,8 +67,8 @@ def _bubblewrap(office: Path) -> tuple[str, ...]:
 
 
 def _write_profile(folder: Path) -> Path:
-    items = "\n".join(_ITEM.format(path=path, name=name, value=value) for path, name, value in _PROFILE_SETTINGS)
     profile = folder / "profile"
     (profile / "user").mkdir(parents=True, exist_ok=True)
-    (profile / "user" / "registrymodifications.xcu").write_text(_SETTINGS.format(items=items), encoding="utf-8")
+    settings = files(__package__) / "registrymodifications.xcu"
+    (profile / "user" / settings.name).write_bytes(settings.read_bytes())
     return profile

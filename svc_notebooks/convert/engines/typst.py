@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from ..job import ConversionError, Job
 from .available import TYPST
@@ -25,58 +25,35 @@ _MAX_GROUPS = 100_000
 
 
 def character_ranges(path: str, index: int) -> list[tuple[int, int]]:
-    """Return pairs (first, last code point) from the table `cmap` of a face, or [] if the table cannot be read."""
+    """Return pairs (first, last code point) from the table `cmap` of a face, or [] if the table cannot be read.
+
+    The format 12 of the table comes before the format 4. `index` is the place of the face in a font collection.
+    """
+
+    def read(format: str, offset: int) -> tuple[Any, ...]:
+        file.seek(offset)
+        return struct.unpack(format, file.read(struct.calcsize(format)))
+
     try:
         with Path(path).open("rb") as file:
-            offset = _cmap_offset(file, index)
-            return [] if offset is None else _read_cmap(file, offset)
-    except (OSError, struct.error):
+            start = read(">I", 12 + 4 * index)[0] if read(">4s", 0) == (b"ttcf",) else 0
+            (count,) = read(">H", start + 4)
+            records = (read(">4s4xI", start + 12 + 16 * number) for number in range(count))
+            cmap: int = dict(records)[b"cmap"]
+            (count,) = read(">H", cmap + 2)
+            places = {cmap + read(">I", cmap + 8 + 8 * number)[0] for number in range(count)}
+            subtables = {read(">H", place)[0]: place for place in sorted(places)}
+            if 12 in subtables:
+                (count,) = read(">I", subtables[12] + 12)
+                values = read(f">{3 * min(count, _MAX_GROUPS)}I", subtables[12] + 16)
+                return [
+                    (first, min(last, _LAST_CODE_POINT)) for first, last in zip(values[::3], values[1::3], strict=True)
+                ]
+            (size,) = read(">H", subtables[4] + 6)
+            ends, firsts = (read(f">{size // 2}H", subtables[4] + place) for place in (14, 16 + size))
+            return [(first, last) for first, last in zip(firsts, ends, strict=True) if first != 0xFFFF]
+    except (OSError, LookupError, struct.error):
         return []
-
-
-def _cmap_offset(file: BinaryIO, index: int) -> int | None:
-    """Return the offset of the table `cmap` of the face with this index in a font collection, or None."""
-    start = 0
-    if file.read(4) == b"ttcf":
-        file.seek(12 + 4 * index)
-        (start,) = struct.unpack(">I", file.read(4))
-    file.seek(start + 4)
-    (count,) = struct.unpack(">H", file.read(2))
-    file.seek(start + 12)
-    tables = struct.iter_unpack(">4sIII", file.read(16 * count))
-    return next((offset for tag, _, offset, _ in tables if tag == b"cmap"), None)
-
-
-def _read_cmap(file: BinaryIO, offset: int) -> list[tuple[int, int]]:
-    """Return the character ranges in the format 12 subtable, or else in the format 4 subtable, or else []."""
-    file.seek(offset + 2)
-    (count,) = struct.unpack(">H", file.read(2))
-    offsets = {subtable_offset for _, _, subtable_offset in struct.iter_unpack(">HHI", file.read(8 * count))}
-    offsets_by_format: dict[int, int] = {}
-    for subtable in sorted(offsets):
-        file.seek(offset + subtable)
-        (format,) = struct.unpack(">H", file.read(2))
-        offsets_by_format[format] = offset + subtable
-    if 12 in offsets_by_format:
-        return _read_format_12(file, offsets_by_format[12])
-    return _read_format_4(file, offsets_by_format[4]) if 4 in offsets_by_format else []
-
-
-def _read_format_12(file: BinaryIO, offset: int) -> list[tuple[int, int]]:
-    file.seek(offset + 12)
-    (count,) = struct.unpack(">I", file.read(4))
-    groups = struct.iter_unpack(">III", file.read(12 * min(count, _MAX_GROUPS)))
-    return [(first, min(last, _LAST_CODE_POINT)) for first, last, _ in groups]
-
-
-def _read_format_4(file: BinaryIO, offset: int) -> list[tuple[int, int]]:
-    file.seek(offset + 6)
-    (byte_count,) = struct.unpack(">H", file.read(2))
-    file.seek(offset + 14)
-    ends = struct.unpack(f">{byte_count // 2}H", file.read(byte_count))
-    file.read(2)
-    starts = struct.unpack(f">{byte_count // 2}H", file.read(byte_count))
-    return [(first, last) for first, last in zip(starts, ends, strict=True) if first != 0xFFFF]
 
 
 _SYSTEM_FOLDERS = (
@@ -121,38 +98,9 @@ class MissingGlyphs(NamedTuple):
         )
 
 
-def _script(name: str, letters: str, sample: str, package: str = "fonts-noto-core") -> Script:
-    return Script(name, re.compile(f"[{letters}]"), sample, package)
-
-
-_CJK = "fonts-noto-cjk"
-SCRIPTS = (
-    _script("Greek", "\u0370-\u03ff", "\u03b1"),
-    _script("Cyrillic", "\u0400-\u052f", "\u0438"),
-    _script("Armenian", "\u0530-\u058f", "\u0561"),
-    _script("Hebrew", "\u0590-\u05ff", "\u05d0"),
-    _script("Arabic", "\u0600-\u06ff\u0750-\u077f", "\u0627"),
-    _script("Devanagari", "\u0900-\u097f", "\u0915"),
-    _script("Bengali", "\u0980-\u09ff", "\u0995"),
-    _script("Gurmukhi", "\u0a00-\u0a7f", "\u0a15"),
-    _script("Gujarati", "\u0a80-\u0aff", "\u0a95"),
-    _script("Tamil", "\u0b80-\u0bff", "\u0b95"),
-    _script("Telugu", "\u0c00-\u0c7f", "\u0c15"),
-    _script("Kannada", "\u0c80-\u0cff", "\u0c95"),
-    _script("Malayalam", "\u0d00-\u0d7f", "\u0d15"),
-    _script("Thai", "\u0e00-\u0e7f", "\u0e01"),
-    _script("Lao", "\u0e80-\u0eff", "\u0e81"),
-    _script("Georgian", "\u10a0-\u10ff", "\u10d0"),
-    _script("Sinhala", "\u0d80-\u0dff", "\u0d9a"),
-    _script("Myanmar", "\u1000-\u109f", "\u1000"),
-    _script("Ethiopic", "\u1200-\u137f", "\u1200"),
-    _script("Khmer", "\u1780-\u17ff", "\u1780"),
-    _script("Tibetan", "\u0f00-\u0fff", "\u0f40"),
-    _script("Kana", "\u3041-\u30ff\u31f0-\u31ff", "\u3042", _CJK),
-    _script("Hangul", "\u1100-\u11ff\uac00-\ud7a3", "\uac00", _CJK),
-    _script("Han", "\u2e80-\u303f\u3100-\u31bf\u3200-\u9fff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef", "\u4e2d", _CJK),
-    _script("Rare Han", "\U00020000-\U000323af", "\U00020000", "fonts-hanazono"),
-    _script("Emoji", "\U0001f300-\U0001faff", "\U0001f600", "fonts-noto-color-emoji"),
+SCRIPTS = tuple(
+    Script(name, re.compile(f"[{letters}]"), sample, package)
+    for name, letters, sample, package in json.loads((files(__package__) / "scripts.json").read_text("utf-8"))
 )
 """The scripts that are searched for in a text."""
 

@@ -3,5 +3,6 @@
 detect, charset, ole: detect the media type and the character set of a source, and encrypted Office files.
 zip_file: opens zip files and checks markup within limits.
 odf_file, opc: open OpenDocument files and Open Packaging files (docx, xlsx).
+numerals: writes the numbers of lists.
 native_package: the storage format of a native document, which is a zip file with JSON and images.
 """

@@ -44,19 +44,7 @@ _MARKUP_CHARSET = re.compile(
     re.IGNORECASE,
 )  # a page that is read as ASCII is not in UTF-16
 _COMMENTS = re.compile(rb"<!--.*?-->", re.DOTALL)
-_CODECS: tuple[tuple[str, float, str], ...] = (
-    ("cp1252", -2.7, "English German French Dutch Italian Spanish Portuguese Swedish Norwegian Finnish Danish "
-     "Icelandic Catalan Albanian"),
-    ("cp1250", -1.5, "Polish Czech Slovak Hungarian Romanian Croatian Slovene German"),
-    ("iso8859_2", -1.5, "Polish Czech Slovak Hungarian Romanian Croatian Slovene"),
-    ("mac_roman", 0, "German French Spanish Italian"), ("cp850", 0, "German French Spanish Italian"),
-    ("cp1254", 1, "Turkish"), ("cp1257", -1, "Latvian Lithuanian Estonian"),
-    ("cp1251", 4, "Russian Ukrainian Bulgarian Serbian Belarusian Macedonian"),
-    ("koi8_u", 2, "Russian Ukrainian"), ("cp866", 5, "Russian"),
-    ("cp1253", 4, "Greek"), ("cp1255", 2, "Hebrew"), ("cp1256", 1, "Arabic Farsi"), ("cp874", 2, "Thai"),
-    ("cp932", 0, "Japanese"), ("euc_jp", 1, "Japanese"), ("gb18030", -1, "Chinese"), ("big5", 2, "Chinese"),
-    ("cp949", -2, "Korean"),
-)  # fmt: skip
+_CODECS: list[tuple[str, float, str]] = json.loads((files(__package__) / "codecs.json").read_text("utf-8"))
 """The codecs that are guessed, each with a cost and languages of letters.json."""
 _PUNCTUATION = "“”„‚‘’–—…«»·•§°€£¥±×²³¼½¾µ¿¡©®™\xa0\u3000\u200c\u200d\u200e\u200f、。「」（）：，！？《》・"  # noqa: RUF001
 _INVALID, _FOREIGN, _ODD = 18.0, 11.5, 9.5

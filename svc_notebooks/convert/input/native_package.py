@@ -29,7 +29,7 @@ def zip_timestamp(moment: datetime) -> Stamp:
     return min(max(time_fields, ZIP_EPOCH), _LATEST)
 
 
-def zipped(members: Mapping[str, str | bytes], stamp: Stamp = ZIP_EPOCH) -> bytes:
+def zipped(members: Mapping[str, str | bytes], stamp: Stamp = ZIP_EPOCH, level: int | None = None) -> bytes:
     """Return a zip file whose members have one modification time. `mimetype` and pictures are not compressed."""
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w") as file:
@@ -37,7 +37,7 @@ def zipped(members: Mapping[str, str | bytes], stamp: Stamp = ZIP_EPOCH) -> byte
             is_stored = name == "mimetype" or name.endswith((".png", ".jpg", ".gif"))
             data = content.encode("utf-8", "replace") if isinstance(content, str) else content
             method = zipfile.ZIP_STORED if is_stored else zipfile.ZIP_DEFLATED
-            file.writestr(zipfile.ZipInfo(name, stamp), data, method)
+            file.writestr(zipfile.ZipInfo(name, stamp), data, method, level)
     return target.getvalue()
 
 
@@ -47,13 +47,8 @@ def pack(value: Any, resources: Mapping[str, bytes]) -> bytes:
     >>> unpack(pack({"slides": []}, {"a.png": b"x"}))
     ({'slides': []}, {'a.png': b'x'})
     """
-    target = io.BytesIO()
-    with zipfile.ZipFile(target, "w") as file:
-        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-        file.writestr(zipfile.ZipInfo(_VALUE_NAME, ZIP_EPOCH), text.encode("utf-8", "replace"), zipfile.ZIP_DEFLATED, 1)
-        for name, data in sorted(resources.items()):
-            file.writestr(zipfile.ZipInfo(name, ZIP_EPOCH), data, zipfile.ZIP_STORED)
-    return target.getvalue()
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return zipped({_VALUE_NAME: text, **dict(sorted(resources.items()))}, level=1)
 
 
 def unpack(body: bytes, loads: Callable[[bytes], Any] = json.loads) -> tuple[Any, dict[str, bytes]]:

@@ -6,12 +6,12 @@ import zipfile
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from posixpath import basename, dirname, join, normpath
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 from urllib.parse import unquote
 from xml.etree.ElementTree import ParseError, parse
 
 from ..job import ConversionError, Job
-from .zip_file import MarkupFile, check_markup
+from .zip_file import open_markup
 
 _RELATIONSHIP = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
 
@@ -39,11 +39,9 @@ class OpcPackage:
         """Return the name that a part has in the archive, or None if the archive does not have the part."""
         return self._members.get((name or "").lower())
 
-    def open(self, name: str) -> MarkupFile:
+    def open(self, name: str) -> IO[bytes]:
         """Open an XML part for reading. Raises KeyError if the part is missing, ConversionError as `check_markup`."""
-        entry = self._archive.getinfo(self._members[name.lower()])
-        check_markup(self._archive, entry)
-        return MarkupFile(self._archive, entry)
+        return open_markup(self._archive, self._archive.getinfo(self._members[name.lower()]))
 
     def relationships(self, name: str = "") -> Relationships:
         """Return the relationships of a part, or those of the package if `name` is empty.

@@ -6,7 +6,7 @@ import io
 import re
 import zipfile
 import zlib
-from typing import Any
+from typing import IO, Any
 from xml.parsers import expat
 
 from ..job import MIB, ConversionError, JobLimits, TooLarge
@@ -32,7 +32,6 @@ def check_tags(markup: bytes) -> None:
             raise TooLarge(f"an element has more than {_MAX_ATTRIBUTES} attributes.")
 
 
-_ENTITY = b"<!ENTITY"
 _MARKUP = (".xml", ".rels", ".vml", ".rdf", ".opf", ".ncx")
 _BLOCK = 8192
 _MAX_PROLOG = MIB
@@ -97,28 +96,10 @@ def check_markup(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> None:
         raise ConversionError(f"the file is damaged at {member}.") from error
 
 
-class MarkupFile(io.BufferedIOBase):
-    """An open XML member for parsers that would expand entities, such as ElementTree.
-
-    Reading raises ConversionError if the member declares entities, which `check_markup` finds first.
-    """
-
-    def __init__(self, archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> None:
-        self._file, self._name, self._tail = archive.open(entry), entry.filename, b""
-
-    def read(self, size: int | None = -1, /) -> bytes:
-        """Return at most `size` bytes, or all without a size."""
-        block = self._file.read(-1 if size is None else size)
-        text = self._tail + block
-        if _ENTITY in text.replace(b"\0", b""):  # also in UTF-16
-            raise ConversionError(f"{self._name[:80]!r} declares entities, which are not allowed.")
-        self._tail = text[-2 * len(_ENTITY) :]
-        return block
-
-    def close(self) -> None:
-        """Close the member."""
-        self._file.close()
-        super().close()
+def open_markup(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> IO[bytes]:
+    """Open an XML member for parsers that would expand entities, such as ElementTree. Raises as `check_markup`."""
+    check_markup(archive, entry)
+    return archive.open(entry)
 
 
 def refuse_entities(root: Any) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, Literal
 
 from ..input import native_package
+from ..input.numerals import numeral
 
 INCH = 914_400
 POINT = 12_700
@@ -345,17 +346,4 @@ def label(paragraph: Paragraph, number: int) -> str:
         return (paragraph.bullet or "•") if paragraph.marker else ""
     first = paragraph.bullet or "1."
     digit = next((character for character in first if character in "1aAiI"), "")
-    return first.replace(digit, _format_number(number, digit), 1) if digit else first
-
-
-def _format_number(number: int, digit: str) -> str:
-    if digit == "1":
-        return str(number)
-    if digit in "aA":
-        letters = chr(ord("a") + (number - 1) % 26) * min(20, 1 + (number - 1) // 26)
-    else:
-        letters = "".join(_ROMAN[place][int(figure)] for place, figure in enumerate(f"{number % 1000:03d}"))
-    return letters if digit.islower() else letters.upper()
-
-
-_ROMAN = tuple(("", a, a + a, a * 3, a + b, b, b + a, b + a * 2, b + a * 3, a + c) for a, b, c in ("cdm", "xlc", "ivx"))
+    return first.replace(digit, numeral(number, digit), 1) if digit else first

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from codecs import BOM_UTF8
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any
 
 from ..engines.chart import chart_data
@@ -115,11 +116,8 @@ def _paragraphs(paragraphs: tuple[model.Paragraph, ...]) -> list[dict[str, Any]]
 
 def _run(run: model.TextRun) -> dict[str, Any]:
     link = run.link if run.link and not run.link.startswith("#") else None
-    return {
-        "text": run.text, "bold": run.bold, "italic": run.italic, "strike": run.strike, "link": link,
-        "underline": run.underline or bool(link), "size": run.size or _SIZE, "color": run.color or "000000",
-        "baseline": run.baseline, "capitals": run.capitals,
-    }  # fmt: skip
+    looks = {"underline": run.underline or bool(link), "size": run.size or _SIZE, "color": run.color or "000000"}
+    return asdict(run) | looks | {"link": link}
 
 
 def _cell(cell: model.TableCell, table: model.SlideTable, x: int, y: int) -> dict[str, Any]:

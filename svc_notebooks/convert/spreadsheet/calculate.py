@@ -17,20 +17,12 @@ from typing import Any, TypeAlias
 from ..engines import available
 from ..job import Job
 from .format_code import from_serial, to_serial
-from .formulas import function_name, name_set, tokens
+from .formulas import FUNCTIONS, function_name, tokens
 from .model import Cell, ErrorValue, Sheet, Value, Workbook
 
 Position: TypeAlias = tuple[str, int, int]
 """The name of a sheet, a row and a column."""
 
-_FUNCTIONS = name_set(
-    """
-    ABS AND AVERAGE AVERAGEIF AVERAGEIFS COUNT COUNTA COUNTIF COUNTIFS DATE EXP HLOOKUP IF INDEX INT LARGE LN LOG10
-    MATCH MAX MEDIAN MIN MOD NOT OR PI POWER PRODUCT RANK ROUND ROUNDDOWN ROUNDUP SIGN SMALL SQRT STDEV SUM SUMIF
-    SUMIFS SUMPRODUCT TRUNC VAR VLOOKUP
-    """
-)
-"""The functions that the engine calculates as spreadsheet programs do."""
 _EARLY_DATE = re.compile(r"\bDATE\s*\((?!\s*(?:190[1-9]|19[1-9]\d|2\d{3})\s*,)", re.IGNORECASE)
 """Matches a date of which the year is not a number after 1900, the year in which Excel has a day too many."""
 _MAX_DEPTH = 64
@@ -47,7 +39,7 @@ class _Unreliable(Exception):
 
 
 def is_simple(formula: str) -> bool:
-    """Return whether a formula has only numbers, references, operators and the functions of `_FUNCTIONS`.
+    """Return whether a formula has only numbers, references, operators and the simple functions of `FUNCTIONS`.
 
     >>> [is_simple(text) for text in ("SUM(A1:A3)*2", "A1:A3*2", 'REPT("x",9)', "A1&B1")]
     [True, False, False, False]
@@ -57,7 +49,7 @@ def is_simple(formula: str) -> bool:
     depth = 0
     for kind, text in tokens(formula):
         depth += (text == "(") - (text == ")")
-        is_unknown = kind == "function" and function_name(text) not in _FUNCTIONS
+        is_unknown = kind == "function" and function_name(text) not in FUNCTIONS["simple"]
         is_name = kind == "name" and text.upper() not in ("TRUE", "FALSE")
         is_area = kind == "range" and ":" in text and not depth  # means the cell of the same row or column
         if depth > _MAX_DEPTH or is_unknown or is_name or is_area or text in ("&", "{", ":"):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from datetime import date, datetime, time, timedelta
 from functools import lru_cache
+from importlib.resources import files
 from typing import Literal, NamedTuple
 
 from .model import Value
@@ -32,23 +34,15 @@ _PART = re.compile(
 )
 _CLOCK = frozenset({"elapsed", "year", "month", "day", "hour", "second"})
 
-# fmt: off
-LOCAL_FORMATS = {
-    14: "yyyy-mm-dd", 22: "yyyy-mm-dd h:mm",
-    **dict.fromkeys((*range(27, 32), 36, *range(50, 59)), "yyyy-mm-dd"), **dict.fromkeys(range(32, 36), "h:mm:ss"),
-}
+_BUILT_IN = json.loads((files(__package__) / "built_in.json").read_text("utf-8"))
+LOCAL_FORMATS: dict[int, str] = {int(number): code for number, code in _BUILT_IN["local_formats"].items()}
 """The built-in formats of dates and times that differ between languages, in the form of ISO 8601."""
 
-BUILT_IN_FORMATS = LOCAL_FORMATS | {
-    1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00", 5: '"$"#,##0_);("$"#,##0)', 6: '"$"#,##0_);[Red]("$"#,##0)',
-    7: '"$"#,##0.00_);("$"#,##0.00)', 8: '"$"#,##0.00_);[Red]("$"#,##0.00)', 9: "0%", 10: "0.00%", 11: "0.00E+00",
-    12: "# ?/?", 13: "# ??/??", 15: "d-mmm-yy", 16: "d-mmm", 17: "mmm-yy", 18: "h:mm AM/PM",
-    19: "h:mm:ss AM/PM", 20: "h:mm", 21: "h:mm:ss", 37: "#,##0_);(#,##0)",
-    38: "#,##0_);[Red](#,##0)", 39: "#,##0.00_);(#,##0.00)", 40: "#,##0.00_);[Red](#,##0.00)", 45: "mm:ss",
-    46: "[h]:mm:ss", 47: "mm:ss.0", 48: "##0.0E+0", 49: "@",
-}
-# fmt: on
+BUILT_IN_FORMATS = LOCAL_FORMATS | {int(number): str(code) for number, code in _BUILT_IN["formats"].items()}
 """The built-in number formats by number (ECMA-376 part 1, 18.8.30)."""
+
+PALETTE: list[str] = _BUILT_IN["palette"]
+"""The colours by index (ECMA-376 part 1, 18.8.27). Indexes from 64 are colours of the system."""
 
 
 class FormatPart(NamedTuple):

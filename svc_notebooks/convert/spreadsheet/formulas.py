@@ -6,10 +6,12 @@ The notation of OpenDocument is "of:=SUM([.A1:.B2])*[$'My data'.C3]".
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import cache
+from importlib.resources import files
 from typing import NamedTuple
 
 from ..job import Job
@@ -125,20 +127,15 @@ def tokens(formula: str) -> Iterator[FormulaToken]:
         yield FormulaToken(kind, text)
 
 
-def name_set(text: str) -> frozenset[str]:
-    """Split a text at white space, and return the set of words."""
-    return frozenset(text.split())
+_NAMES: dict[str, str] = json.loads((files(__package__) / "functions.json").read_text("utf-8"))
+FUNCTIONS = {kind: frozenset(names.split()) for kind, names in _NAMES.items()}
+"""Names of functions by kind.
 
-
-_UNSAFE_FUNCTIONS = name_set(
-    """
-    WEBSERVICE FILTERXML RTD DDE CALL REGISTER REGISTER.ID EXEC EXECUTE RUN EVALUATE FOPEN FWRITE FWRITELN INITIATE POKE
-    REQUEST TERMINATE SEND.KEYS SQL.REQUEST ECHO HALT ERROR DIRECTORY FILES DOCUMENTS PY STOCKHISTORY IMAGE IMPORTXML
-    IMPORTHTML IMPORTDATA IMPORTFEED IMPORTRANGE GOOGLEFINANCE GOOGLETRANSLATE AI GEMINI COPILOT CUBEVALUE CUBESET
-    CUBEMEMBER CUBEKPIMEMBER CUBERANKEDMEMBER CUBEMEMBERPROPERTY CUBESETCOUNT
-    """
-)
-"""Functions that fetch, send or run something in any spreadsheet program."""
+unsafe: functions that fetch, send or run something in any spreadsheet program.
+microsoft: functions that OpenFormula does not define. In OpenDocument files, their names begin with "COM.MICROSOFT.".
+prefixed: functions whose names begin with "_xlfn." in xlsx files.
+simple: the functions that the engine of calculate.py calculates as spreadsheet programs do.
+"""
 
 _UNSAFE_SIGNS = frozenset("|['\"")
 """Tokens that make a formula unsafe, since | calls a program (DDE), [ refers to a file, and quotes are unclosed."""
@@ -176,7 +173,7 @@ def _is_safe_token(formula_tokens: list[FormulaToken], index: int) -> bool:
             arguments = [token for token in formula_tokens[index + 1 : index + 4] if not token.text.isspace()]
             is_text = len(arguments) > 1 and arguments[1].kind == "string"
             return is_text and safe_link(arguments[1].text[1:-1].replace('""', '"')) is not None
-        return plain not in _UNSAFE_FUNCTIONS and not plain.startswith(("_XLL.", "GET.", "SET."))
+        return plain not in FUNCTIONS["unsafe"] and not plain.startswith(("_XLL.", "GET.", "SET."))
     return True
 
 
@@ -266,29 +263,6 @@ def rename_sheets(formula: str, names: Mapping[str, str]) -> str:
     return renamed
 
 
-_MICROSOFT_FUNCTIONS = name_set(
-    """
-    CONCAT TEXTJOIN IFS SWITCH MAXIFS MINIFS BETA.DIST BETA.INV BINOM.DIST BINOM.INV CEILING.MATH CEILING.PRECISE
-    CHISQ.DIST CHISQ.DIST.RT CHISQ.INV CHISQ.INV.RT CHISQ.TEST CONFIDENCE.NORM CONFIDENCE.T COVARIANCE.P COVARIANCE.S
-    EXPON.DIST F.DIST F.DIST.RT F.INV F.INV.RT F.TEST FILTER FLOOR.MATH FLOOR.PRECISE FORECAST.ETS.ADD FORECAST.LINEAR
-    GAMMA.DIST GAMMA.INV GAMMALN.PRECISE HYPGEOM.DIST ISO.CEILING LET LOGNORM.DIST LOGNORM.INV MODE.MULT MODE.SNGL
-    NEGBINOM.DIST NETWORKDAYS.INTL NORM.DIST NORM.INV NORM.S.DIST NORM.S.INV PERCENTILE.EXC PERCENTILE.INC
-    PERCENTRANK.EXC PERCENTRANK.INC POISSON.DIST QUARTILE.EXC QUARTILE.INC RANDARRAY RANK.AVG RANK.EQ SEQUENCE SORT
-    SORTBY STDEV.P STDEV.S T.DIST T.DIST.2T T.DIST.RT T.INV T.INV.2T T.TEST UNIQUE VAR.P VAR.S WEIBULL.DIST WORKDAY.INTL
-    XLOOKUP XMATCH Z.TEST
-    """
-)
-"""Functions that OpenFormula does not define. In OpenDocument files, their names begin with "COM.MICROSOFT."."""
-
-_WITHOUT_PREFIX = frozenset({"NETWORKDAYS.INTL", "WORKDAY.INTL"})
-_PREFIXED_IN_XLSX = name_set(
-    """
-    XOR IFNA DAYS ISOWEEKNUM GAMMA GAUSS PHI PERMUTATIONA PDURATION RRI BITAND BITOR BITXOR BITLSHIFT BITRSHIFT UNICODE
-    UNICHAR SHEET SHEETS ARABIC BASE DECIMAL COMBINA ACOT ACOTH COT COTH CSC CSCH SEC SECH FORMULA NUMBERVALUE MUNIT
-    SKEWP IMCOSH IMCOT IMCSC IMCSCH IMSEC IMSECH IMSINH IMTAN
-    """
-)
-
 _OPEN_TOKEN = re.compile(
     r"""(?P<string>"(?:[^"]|"")*+")
     |(?P<outside>'[^']*'\#)
@@ -323,7 +297,7 @@ def _to_openformula_token(kind: str, piece: str, sheet: str, in_braces: bool) ->
         return f"[{sheet}.{first}{''.join(f':.{corner}' for corner in last)}]"
     if kind == "function":
         plain = re.sub(r"(?:_xlfn\.|_xlws\.)+", "", piece, flags=re.IGNORECASE)
-        return f"COM.MICROSOFT.{plain.upper()}" if plain.upper() in _MICROSOFT_FUNCTIONS else plain
+        return f"COM.MICROSOFT.{plain.upper()}" if plain.upper() in FUNCTIONS["microsoft"] else plain
     if kind == "name":
         return f"{piece.upper()}()" if piece.upper() in ("TRUE", "FALSE") else piece
     if piece == ",":
@@ -353,8 +327,7 @@ def from_openformula(formula: str) -> str | None:
             converted = _reference(piece)
         elif kind == "name":
             plain = re.sub(r"^COM\.MICROSOFT\.", "", piece, flags=re.IGNORECASE).upper()
-            later = plain in _MICROSOFT_FUNCTIONS - _WITHOUT_PREFIX or plain in _PREFIXED_IN_XLSX
-            converted = f"_xlfn.{plain}" if later else piece
+            converted = f"_xlfn.{plain}" if plain in FUNCTIONS["prefixed"] else piece
         elif piece == "|" and braces > 0:
             converted = ";"
         elif piece in (";", "~"):

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from html import escape
+from importlib import resources
 from typing import Any
 
 from ..input.charset import decode_markup
@@ -71,17 +72,6 @@ def _count(text: str | None) -> int:
     return min(max(int(text), 1), _MAX_SPAN) if text and text.isascii() and text.isdigit() and len(text) < 9 else 1
 
 
-_CSS = """\
-body { font-family: "Noto Sans", "Segoe UI", Helvetica, Arial, sans-serif; font-size: 10pt; margin: 1em; }
-nav { margin-bottom: 1em; }
-nav a, nav b { margin-right: 1em; }
-table { border-collapse: collapse; }
-td, th { border: 1px solid #ccc; padding: 2px 5px; vertical-align: bottom; white-space: pre-wrap; }
-th { background: #f3f3f3; color: #666; font-weight: normal; text-align: center; }
-.r { text-align: right; white-space: nowrap; }
-.c { text-align: center; }
-.b { font-weight: bold; }
-"""
 _UNSAFE = re.compile(r"[^\w .()+-]|^\.+")
 _MAX_EMPTY_CELLS = 500_000
 """A sheet with at most this number of empty cells has a separate `<td>` element for each empty cell."""
@@ -92,7 +82,8 @@ def write(workbook: Workbook, job: Job) -> bytes:
     files = _files(workbook.sheets)
     named = zip(workbook.sheets, files, strict=True)
     pages = {file: _page(sheet, _links(workbook, files, sheet), job) for sheet, file in named}
-    return zipped({**pages, "resources/sheet.css": _CSS}, zip_timestamp(job.now))
+    css = (resources.files(__package__) / "sheet.css").read_bytes()
+    return zipped({**pages, "resources/sheet.css": css}, zip_timestamp(job.now))
 
 
 def _files(sheets: tuple[Sheet, ...]) -> list[str]:

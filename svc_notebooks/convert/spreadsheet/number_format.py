@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import calendar
 import operator
 import re
 from collections.abc import Callable, Iterator
@@ -16,11 +17,6 @@ from .format_code import DEFAULTS, DigitPattern, FormatPart, Section, sections, 
 from .model import Cell, CellStyle, ErrorValue, Value
 from .values import clean
 
-_MONTHS = (
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
-    "December",
-)  # fmt: skip
-_DAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
 _DAY_OF_TIMES = datetime(1899, 12, 31)  # noqa: DTZ001  spreadsheets have no time zones
 _DAY_PARTS = {"h": 24, "m": 1440, "s": 86_400}
 _CONDITIONS: dict[str, Callable[[float, float], bool]] = {
@@ -220,7 +216,7 @@ def _moment_part(part: FormatPart, moment: datetime, serial: float, hours: int) 
     if kind == "year":
         return f"{moment.year % 100:02d}" if size < 3 else f"{moment.year:04d}"
     if kind in ("month", "day") and size > 2:
-        name = _MONTHS[moment.month - 1] if kind == "month" else _DAYS[moment.weekday()]
+        name = calendar.month_name[moment.month] if kind == "month" else calendar.day_name[moment.weekday()]
         return name[: {3: 3, 5: 1}.get(size)] if kind == "month" or size == 3 else name
     if kind == "hour" and hours == 12:
         return str((moment.hour - 1) % 12 + 1).rjust(min(size, 2), "0")

@@ -332,7 +332,7 @@ def test_all_titles_are_kept(job: Job) -> None:
     assert plain_text(document.meta["title"]) == "One Two"
 
 
-def test_comments_and_headers_are_left_out_with_a_note(job: Job) -> None:
+def test_comments_and_headers_of_other_pages_are_left_out_with_a_note(job: Job) -> None:
     parts = {
         "header": "<w:hdr>" + paragraph("head") + "</w:hdr>",
         "comments": "<w:comments>" + paragraph("c") + "</w:comments>",
@@ -340,7 +340,36 @@ def test_comments_and_headers_are_left_out_with_a_note(job: Job) -> None:
 
     read.docx(docx(paragraph("text"), **parts), job)
 
-    assert job.notes == ["Headers and footers were left out.", "Comments were left out."]
+    others = "Headers and footers of first pages, of even pages and of other sections were left out."
+    assert job.notes == [others, "Comments were left out."]
+
+
+@pytest.mark.parametrize(
+    "inside,lines",
+    [
+        (paragraph("left", "<w:r><w:tab/></w:r>", "middle", "<w:r><w:tab/></w:r>", "right"), ["left\tmiddle\tright"]),
+        (paragraph("Title", properties='<w:jc w:val="right"/>') + "<w:p/>" + paragraph("b"), ["\t\tTitle", "b"]),
+        (paragraph(field(" PAGE ", run("3")), " of ", field("NUMPAGES", run("9"))), ["\x01 of \x02"]),
+        (paragraph(f'<w:fldSimple w:instr="PAGE \\* roman">{run("iii")}</w:fldSimple>', "."), ["\x01."]),
+        (paragraph(field(' DATE \\@ "yyyy" ', run("2024"))), ["2024"]),
+        (f"<w:tbl><w:tr><w:tc>{paragraph('a')}</w:tc><w:tc>{paragraph('b')}</w:tc></w:tr></w:tbl>", ["a", "b"]),
+    ],
+)
+def test_header_and_columns(inside: str, lines: list[str], job: Job) -> None:
+    cover = '<w:sectPr><w:headerReference w:type="default" r:id="part-header"/></w:sectPr>'
+    section = (
+        '<w:sectPr><w:footerReference w:type="first" r:id="part-footer"/><w:pgSz w:w="9000" w:h="9000"/>'
+        '<w:pgMar w:top="900" w:right="900" w:bottom="900" w:left="900"/><w:cols w:num="2"/></w:sectPr>'
+    )
+    body = paragraph("cover", properties=cover) + paragraph("one") + paragraph("two") + section
+    parts = {"header": f"<w:hdr>{inside}</w:hdr>", "footer": f"<w:ftr>{paragraph('foot')}</w:ftr>"}
+
+    document = read.docx(docx(body, **parts), job)
+
+    assert (list(document.header), document.footer) == (lines, ("foot",))
+    assert document.page
+    assert document.page.columns == 2
+    assert job.notes == []
 
 
 _STYLES = (

@@ -289,15 +289,19 @@ def test_links_within_the_document_have_a_target(job: Job) -> None:
 
 def test_what_is_left_out_is_noted(job: Job) -> None:
     styles = (
-        f"<office:document-styles {_DECLARED}><office:master-styles><style:master-page><style:header><text:p>Draft"
-        "</text:p></style:header></style:master-page></office:master-styles></office:document-styles>"
+        f"<office:document-styles {_DECLARED}><office:master-styles><style:master-page><style:header>"
+        "<text:p>Draft<text:tab/><text:tab/>Page <text:page-number>1</text:page-number></text:p></style:header>"
+        "<style:header-first><text:p>Cover</text:p></style:header-first></style:master-page></office:master-styles>"
+        "</office:document-styles>"
     )
 
-    read.odt(
+    document = read.odt(
         odt("<text:p>a<office:annotation><text:p>b</text:p></office:annotation></text:p>", {"styles.xml": styles}), job
     )
 
-    assert job.notes == ["Comments were left out.", "Headers and footers of pages were left out."]
+    others = "Headers and footers of first pages, of even pages and of other sections were left out."
+    assert job.notes == ["Comments were left out.", others]
+    assert document.header == ("Draft\t\tPage \x01",)
 
 
 def test_repeated_spaces_and_cells_are_limited(job: Job) -> None:

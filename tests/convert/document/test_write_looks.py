@@ -1,13 +1,14 @@
 import io
 import zipfile
 from contextlib import closing
+from dataclasses import replace
 from typing import Any
 from xml.etree import ElementTree
 
 import pypdfium2
 import pytest
 
-from svc_notebooks.convert.document import pdf, write
+from svc_notebooks.convert.document import pdf, read, write
 from svc_notebooks.convert.document.model import Document, Node, Page, paragraph, text_inlines
 from svc_notebooks.convert.job import Job
 from tests.convert.document.trees import NONE, attributes, div, para, span, table
@@ -212,6 +213,29 @@ def test_pdf_page_break_in_a_list(job: Job) -> None:
     made = pdf.write(Document([numbers]), job)
 
     assert [number for number, *_ in places(made, "4.", "one", "5.", "two")] == [0, 0, 1, 1]
+
+
+LINES = {"header": ("Draft\t\tSecret", "\tsecond"), "footer": ("\tPage \x01 of \x02",)}
+
+
+@pytest.mark.parametrize("name", ["docx", "odt"])
+def test_header_footer_and_columns_come_back(document: Document, job: Job, name: str) -> None:
+    document = replace(document, page=Page(600, 400, 60, 40, 60, 60, columns=2), **LINES)
+
+    back = getattr(read, name)(getattr(write, name)(document, job), job)
+
+    assert (back.header, back.footer) == (LINES["header"], LINES["footer"])
+    assert back.page == document.page
+
+
+def test_pdf_header_footer_and_columns(document: Document, job: Job) -> None:
+    made = pdf.write(replace(document, page=replace(LANDSCAPE, columns=2), **LINES), job)
+
+    [draft, secret, second, page, body] = places(made, "Draft", "Secret", "second", "Page 1 of 4", "body")
+    assert draft[:2] == (0, 60)
+    assert secret[1] > 500
+    assert second[1] == pytest.approx(page[1], abs=40)
+    assert body[1] == 60
 
 
 def test_plain_documents_have_no_traces_of_looks(job: Job) -> None:

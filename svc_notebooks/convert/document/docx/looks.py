@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...job import Job
-from ..looks import Look, Looks, readable_color
-from ..model import Page
+from ..looks import Look, Looks, page_lines, readable_color
+from ..model import PAGE_COUNT, PAGE_NUMBER, Page
 from .parts import OFF, PROPERTIES, RUN_PROPERTIES, TBL, TC, P, R, WordStyles, prepend, run_of, tag, tags, value
 
 _TEXT, _LINK, _BREAK, _SECTION = tags("w:t w:hyperlink w:br w:sectPr")
@@ -27,15 +27,23 @@ _POINTS = {"mm": 72 / 25.4, "cm": 72 / 2.54, "in": 72.0, "pt": 1.0, "pc": 12.0, 
 _DEFAULT_SIZE = "10pt"
 _VAL, _TYPE = tags("w:val w:type")
 _SIZES = dict(zip(tags("w:sz w:szCs"), ("size", "complex-size"), strict=True))
+_INSTRUCTION, _SIMPLE_FIELD, _FIELD_MARK = tags("w:instrText w:fldSimple w:fldChar")
+_BLANKS = dict(zip(tags("w:tab w:ptab w:br w:cr"), "\t\t  ", strict=True))
+_PAGE_FIELDS = {"PAGE": PAGE_NUMBER, "NUMPAGES": PAGE_COUNT, "SECTIONPAGES": PAGE_COUNT}
+_REFERENCES = dict(zip(tags("w:headerReference w:footerReference"), ("header", "footer"), strict=True))
 _SWITCHES = dict(zip(tags("w:bidi w:pageBreakBefore"), ("bidi", "break"), strict=True))
 
 
 class WordLooks:
-    """The looks of a docx file with the parts `roots`. `looks` has the markers that `mark` writes."""
+    """The looks of a docx file with the parts `roots`.
+
+    `looks` has the markers that `mark` writes. `page_parts` has the relationships of the header and of the footer.
+    """
 
     def __init__(self, styles: WordStyles, roots: Iterable[Any], theme: Any) -> None:
         self._styles = styles
         self._resolved: dict[tuple[str | None, str], Look] = {}
+        self.page_parts: dict[str, str] = {}
         normal = self._style(None, RUN_PROPERTIES) | self._style(styles.default, RUN_PROPERTIES)
         self._size = normal.get("size", _DEFAULT_SIZE)
         self.looks = Looks((text for root in roots for text in root.itertext()), float(self._size.removesuffix("pt")))
@@ -43,6 +51,16 @@ class WordLooks:
         if font and font.startswith(("minor", "major")) and theme is not None:
             fonts = next(theme.iter(tag(f"a:{font[:5]}Font")), None)
             self.looks.font = None if fonts is None else fonts[0].get("typeface")
+
+    def page_lines(self, root: Any) -> tuple[str, ...]:
+        """Return the lines of a header or footer."""
+        return page_lines((_alignment(self._block(it, {})).get("align", ""), _line(it)) for it in root.iter(P))
+
+    def _block(self, paragraph: Any, shade: Look) -> Look:
+        """Return the look of a paragraph in a cell with the look `shade`."""
+        properties = paragraph.find(PROPERTIES)
+        style = value(properties, "w:pStyle") or self._styles.default
+        return self._style(None, PROPERTIES) | shade | self._style(style, PROPERTIES) | _own(properties)
 
     def mark(self, root: Any, job: Job) -> None:
         """Write the markers of a part, and read the page of the document."""
@@ -56,13 +74,12 @@ class WordLooks:
                 self._mark_paragraph(paragraph, body is not None, paragraph in first_blocks)
 
     def _mark_paragraph(self, paragraph: Any, is_page_text: bool, starts_page: bool) -> None:
-        properties = paragraph.find(PROPERTIES)
-        style = value(properties, "w:pStyle") or self._styles.default
+        style = value(paragraph.find(PROPERTIES), "w:pStyle") or self._styles.default
         cell = next(paragraph.iterancestors(TC), None)
         is_page_text = is_page_text and cell is None
         first = None if cell is None else next(cell.iterchildren(), None)  # `find` needs linear time
         shade = _own(first) if first is not None and first.tag == tag("w:tcPr") else {}
-        block = self._style(None, PROPERTIES) | shade | self._style(style, PROPERTIES) | _own(properties)
+        block = self._block(paragraph, shade)
         align, look = _alignment(block), Look()
         if is_page_text and (starts_page or block.get("break")):
             prepend(paragraph, [run_of(self.looks.marker({"page-break": "before"}))])
@@ -124,9 +141,19 @@ class WordLooks:
                 starts.append((first, section))
                 first, count = None, 0
         if lengths:
-            self.looks.page = _page(max(lengths, key=lambda pair: pair[0])[1])
+            longest = max(lengths, key=lambda pair: pair[0])[1]
+            self.looks.page = _page(longest)
+            self._choose_page_parts([section for _, section in lengths], longest)
         same_page = ("continuous", "nextColumn")
         return {block for block, section in starts[1:] if value(section, "w:type") not in same_page}
+
+    def _choose_page_parts(self, sections: list[Any], section: Any) -> None:
+        """Take the header and the footer of a section, which may be those of a section before it."""
+        for before in sections[: sections.index(section) + 1]:
+            for reference in before.iterchildren(*_REFERENCES):
+                kind = _REFERENCES[reference.tag]
+                if reference.get(_TYPE) == "default" or kind not in self.page_parts:
+                    self.page_parts[kind] = reference.get(tag("r:id"), "")
 
 
 def _own(properties: Any) -> Look:
@@ -177,4 +204,29 @@ def _page(section: Any) -> Page | None:
     width, height = (points(size.get(name), 0.05) for name in tags("w:w w:h"))
     sides = "w:top w:right w:bottom w:left w:gutter"
     top, right, bottom, left, gutter = (abs(points(margins.get(name), 0.05)) for name in tags(sides))
-    return Page(width, height, top, right, bottom, left + gutter)
+    columns = section.find(tag("w:cols"))
+    count = "" if columns is None else columns.get(tag("w:num"), "")
+    number = int(count) if re.fullmatch("[1-4]", count) else 1
+    return Page(width, height, top, right, bottom, left + gutter, columns=number)
+
+
+def _line(paragraph: Any) -> str:
+    """Return the text of a paragraph in a header or footer, with tabs, and signs for the numbers of pages."""
+    for field in [field for field in paragraph.iter(_SIMPLE_FIELD) if _page_field(field)]:
+        del field[:]
+    line, is_result = "", False
+    for element in paragraph.iter(_TEXT, *_BLANKS, _INSTRUCTION, _SIMPLE_FIELD, _FIELD_MARK):
+        if element.tag in (_INSTRUCTION, _SIMPLE_FIELD):
+            line += (sign := _page_field(element))
+            is_result = is_result or bool(sign and element.tag == _INSTRUCTION)
+        elif element.tag == _FIELD_MARK:
+            is_result = is_result and element.get(tag("w:fldCharType")) != "end"
+        elif not is_result and element.getparent().tag == R:
+            line += _BLANKS.get(element.tag, element.text or "")
+    return line
+
+
+def _page_field(element: Any) -> str:
+    """Return the sign of a field that numbers or counts pages, or "" for another field."""
+    instruction = element.get(tag("w:instr")) or element.text or ""
+    return next((_PAGE_FIELDS.get(word.upper(), "") for word in instruction.split()), "")

@@ -10,7 +10,6 @@ from typing import Any
 from lxml import etree
 
 from ...input.opc import OpcPackage
-from ...input.zip_file import refuse_entities
 from ...job import ConversionError, TooLarge
 
 _OFFICE = "http://schemas.openxmlformats.org"
@@ -54,7 +53,6 @@ class DocxPackage(OpcPackage):
             if "XML_PARSE_HUGE" in str(error):
                 raise TooLarge("the document is nested too deeply, or a text is too long.") from error
             raise ConversionError(f"the file is damaged at {name[:80]!r}: {str(error)[:100]}.") from error
-        refuse_entities(root)
         if _STRICT.match(root.tag):
             for element in root.iter(etree.Element):
                 element.tag = _transitional(element.tag)

@@ -13,6 +13,7 @@ from typing import IO, Any
 from lxml import etree
 from lxml.etree import Element, SubElement
 
+from ...input.numerals import numeral
 from ...input.opc import Relationship, Relationships, chart_kind, chart_rows
 from ...job import ConversionError, Job, TooLarge
 from ..looks import Looks
@@ -207,8 +208,7 @@ _NUMBERING, _LEVEL, _OVERRIDE = tag("w:numPr"), tag("w:lvl"), tag("w:lvlOverride
 _PLACE = re.compile(r"%([1-9])")
 _MAX_LABEL = 255
 _WORD = re.compile(r"[^\W\d_]")
-_ROMAN = {1000: "M", 900: "CM", 500: "D", 400: "CD", 100: "C", 90: "XC", 50: "L", 40: "XL", 10: "X", 9: "IX", 5: "V",
-          4: "IV", 1: "I"}  # fmt: skip
+_FIRST_NUMBERS = {"lowerLetter": "a", "upperLetter": "A", "lowerRoman": "i", "upperRoman": "I"}
 
 
 class WordNumbers:
@@ -295,17 +295,7 @@ def _number(count: int, kind: str) -> str:
     >>> [_number(4, kind) for kind in ("decimal", "lowerRoman", "upperLetter", "decimalZero")]
     ['4', 'iv', 'D', '04']
     """
-    text = str(count)
-    if kind.endswith("Roman") and count < 4000:
-        text = ""
-        for size, letters in _ROMAN.items():
-            text += letters * (count // size)
-            count %= size
-    elif kind.endswith("Letter") and 0 < count < 780:
-        text = chr(ord("A") + (count - 1) % 26) * ((count - 1) // 26 + 1)
-    elif kind == "decimalZero":
-        text = text.zfill(2)
-    return text.lower() if kind.startswith("lower") else text
+    return str(count).zfill(2) if kind == "decimalZero" else numeral(count, _FIRST_NUMBERS.get(kind, "1"))
 
 
 _GRAPHICS = tags("w:drawing w:pict w:object")
@@ -479,8 +469,9 @@ def _span(text: str | None) -> int:
     return int(text) if text and text.isdecimal() and len(text) < 10 else 0
 
 
+_OTHER_HEADERS = "Headers and footers of first pages, of even pages and of other sections were left out."
 _LEFT_OUT = {
-    "header": "Headers and footers were left out.", "footer": "Headers and footers were left out.",
+    "header": _OTHER_HEADERS, "footer": _OTHER_HEADERS,
     "comments": "Comments were left out.", "aFChunk": "Documents inside the document were left out.",
 }  # fmt: skip
 _STORIES = ("document", "footnotes", "endnotes")
@@ -506,7 +497,8 @@ def rewrite(archive: zipfile.ZipFile, target: IO[bytes], job: Job) -> tuple[dict
     """
     package, pictures = DocxPackage(archive), dict[str, str]()
     main = package.main_part() or "word/document.xml"
-    links = list(package.relationships(main).values())
+    links_by_id = package.relationships(main)
+    links = list(links_by_id.values())
     parts = {"document": main} | {link.type: link.target for link in links if not link.is_external}
     roots = {name: root for name in _PARTS if (root := package.root(parts.get(name))) is not None}
     bodies = [] if "document" not in roots else roots["document"].findall(_BODY)
@@ -516,7 +508,6 @@ def rewrite(archive: zipfile.ZipFile, target: IO[bytes], job: Job) -> tuple[dict
         raise ConversionError("the file is damaged: the relationships of the document are missing.")
     for other in bodies[1:]:
         bodies[0].extend(other)
-    _note_left_out(package, links, job)
     if "styles" in roots and "numbering" in roots:
         set_list_levels(roots["styles"], roots["numbering"])
     styles = WordStyles(roots.get("styles"))
@@ -539,6 +530,13 @@ def rewrite(archive: zipfile.ZipFile, target: IO[bytes], job: Job) -> tuple[dict
             _keep_titles_and_code(root, styles)
             looks.mark(root, job)
             _write_relationships(copy, f"word/_rels/{name}.xml.rels", relationships, pictures)
+        kept = {kind: links_by_id[part] for kind, part in looks.page_parts.items() if part in links_by_id}
+        for kind, link in kept.items():
+            with job.leaving_out("A header or footer"):
+                if (root := package.root(link.target)) is not None:
+                    simplify(root)
+                    setattr(looks.looks, kind, looks.page_lines(root))
+        _note_left_out(package, [link for link in links if link not in kept.values()], job)
         for name, root in roots.items():
             _write_part(copy, name, root)
         for picture in pictures.values():

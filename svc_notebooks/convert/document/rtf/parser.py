@@ -21,7 +21,7 @@ from .blocks import (
     join_surrogates,
     take_title,
 )
-from .state import CharacterFormat, Group, ParagraphFormat, RtfParagraph, RtfRun, StyleSheet
+from .state import WORDS, CharacterFormat, Group, ParagraphFormat, RtfParagraph, RtfRun, StyleSheet
 
 _TOKEN = re.compile(
     rb"\\([A-Za-z]{1,32})(-?\d{1,20})?\ ?"  # 1, 2: a control word and its parameter
@@ -131,24 +131,9 @@ class FlowBuilder:
 _HYPERLINK = re.compile(
     r'\s*HYPERLINK\b(?:\s+\\[mnt])*(?:\s+"([^"]*)"|\s+([^\s"\\]+))?(?:.*?\\l\s+"([^"]*)")?', re.DOTALL
 )
-_DESTINATIONS = {
-    "fonttbl": "fonts", "colortbl": "colors", "stylesheet": "styles", "listtable": "lists",
-    "listoverridetable": "overrides", "fldinst": "instruction", "fldrslt": "result", "listtext": "marker",
-    "pntext": "marker", "pict": "picture", "bkmkstart": "bookmark", "footnote": "note", "shp": "silent",
-    "shpinst": "silent", "shpgrp": "silent", "shptxt": "body", "object": "silent", "result": "body", "upr": "silent",
-    "ud": "body", "nesttableprops": "rows", "field": "", "shppict": "",
-}  # fmt: skip
+_DESTINATIONS: dict[str, str] = WORDS["destinations"]
 """The destinations that the parser reads, by control word. Other ignorable destinations are skipped."""
-_SKIPPED_DESTINATIONS = frozenset({
-    "info", "header", "headerf", "headerl", "headerr", "footer", "footerf", "footerl", "footerr",
-    "nonshppict", "nonesttables", "shprslt", "annotation", "atnid", "atnauthor", "xe", "tc", "rxe", "bkmkend", "pn",
-    "filetbl", "revtbl", "do", "sp", "private", "template", "objdata", "ftnsep", "ftnsepc", "aftnsep", "aftnsepc",
-})  # fmt: skip
-_SPECIAL_CHARACTERS = {
-    "tab": "\t", "emdash": "\u2014", "endash": "\u2013", "lquote": "\u2018", "rquote": "\u2019", "bullet": "\u2022",
-    "ldblquote": "\u201c", "rdblquote": "\u201d", "emspace": "\u2003", "enspace": "\u2002", "qmspace": "\u2005",
-    "zwj": "\u200d", "zwnj": "\u200c", "ltrmark": "\u200e", "rtlmark": "\u200f",
-}  # fmt: skip
+_SKIPPED_DESTINATIONS = frozenset(WORDS["skipped"].split())
 _SYMBOLS = {b"~": "\u00a0", b"_": "\u2011", b"\\": "\\", b"{": "{", b"}": "}"}
 _BREAK: Node = {"t": "LineBreak"}
 _NON_HEX = re.compile(rb"[^0-9A-Fa-f]+")
@@ -349,7 +334,7 @@ class _Parser:
     def _apply(self, word: str, number: int | None) -> None:
         group, builder = self._group, self._builders[-1]
         in_text = group.destination in ("body", "note")
-        if (letter := _SPECIAL_CHARACTERS.get(word)) is not None:
+        if (letter := WORDS["characters"].get(word)) is not None:
             self._add_text(letter)
         elif word in ("par", "sect", "page"):
             if in_text:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import codecs
+import json
 import re
 from dataclasses import dataclass, field, replace
+from importlib.resources import files
 from typing import Any
 
 from ..looks import Look
 from ..model import Node
 
-_FONT_CODECS = {
-    77: "mac_roman", 128: "cp932", 129: "cp949", 130: "johab", 134: "gb18030", 136: "cp950", 161: "cp1253",
-    162: "cp1254", 163: "cp1258", 177: "cp1255", 178: "cp1256", 186: "cp1257", 204: "cp1251", 222: "cp874",
-    238: "cp1250", 254: "cp437", 255: "cp850",
-}  # fmt: skip
-"""Codecs by the parameter of `\\fcharset`. The parameter 0 means the code page of the document."""
+WORDS: dict[str, Any] = json.loads((files(__package__) / "words.json").read_text("utf-8"))
+"""Tables of RTF: destinations and characters by control word, skipped destinations, and codecs by number.
+
+The number of a codec is the parameter of `\\fcharset`. The parameter 0 means the code page of the document.
+"""
 _EAST_ASIAN = (128, 129, 130, 134, 136)
 """The character sets whose text fonts have a fixed width, too."""
 _CODE_PAGES = {65001: "utf-8", 10000: "mac_roman", 10001: "cp932", 936: "gb18030", 1361: "johab"}
@@ -135,7 +136,7 @@ class StyleSheet:
         elif group.destination == "fonts":
             font = group.character_format.font or 0
             if word == "fcharset":
-                self.font_codecs[font] = _FONT_CODECS.get(number or 0)
+                self.font_codecs[font] = WORDS["font_codecs"].get(str(number or 0))
                 if number in _EAST_ASIAN:
                     self.mono_fonts.discard(font)
             elif word == "fmodern":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from importlib.resources import files
 from math import cos, radians, sin
 
 from ...engines.images import natural_size
@@ -66,54 +67,9 @@ def list_level(paragraph: model.Paragraph) -> str:
 
 def styles(width: int, height: int) -> bytes:
     """Return the content of styles.xml, with pages of this size in EMU and a master page without shapes."""
-    graphic = tag("style:graphic-properties", {"draw:stroke": "none", "draw:fill": "none"})
-    standard = {"style:name": "standard", "style:family": "graphic"}
-    layout = {"fo:page-width": cm(width), "fo:page-height": cm(height), "fo:margin": "0cm"}
-    layout["style:print-orientation"] = "landscape" if width >= height else "portrait"
-    back = tag("style:drawing-page-properties", {"draw:fill": "solid", "draw:fill-color": "#ffffff"})
-    master = {"style:name": "Default", "style:page-layout-name": "page", "draw:style-name": "back"}
-    return odf_document(
-        "office:document-styles",
-        tag(
-            "office:styles", None, _DEFAULT_STYLES, _LINE_STYLES,
-            tag("style:style", standard, graphic, _default_text(18)),
-            *(
-                tag("style:style", {"style:name": f"Default-{kind}", "style:family": "presentation"}, graphic,
-                    _default_text(size))
-                for kind, size in _PLACEHOLDERS.items()
-            ),
-        ),
-        tag(
-            "office:automatic-styles", None,
-            tag("style:page-layout", {"style:name": "page"}, tag("style:page-layout-properties", layout)),
-            tag("style:style", {"style:name": "back", "style:family": "drawing-page"}, back),
-        ),
-        tag("office:master-styles", None, tag("style:master-page", master)),
-    )  # fmt: skip
-
-
-_DASHES = {"dot": ("1", "100%", "0", "0%"), "dash": ("1", "400%", "0", "0%"), "dashdot": ("1", "400%", "1", "100%")}
-_HEADS = {
-    "triangle": "M10 0L0 20h20z", "arrow": "M10 0L0 20h4L10 8L16 20h4z", "stealth": "M10 0L0 20L10 14L20 20z",
-    "diamond": "M10 0L0 10L10 20L20 10z", "oval": "M10 0a10 10 0 1 0 0.1 0z",
-}  # fmt: skip
-_LINE_STYLES = "".join(
-    tag("draw:marker", {"draw:name": kind, "svg:viewBox": "0 0 20 20", "svg:d": path}) for kind, path in _HEADS.items()
-) + "".join(
-    tag("draw:stroke-dash", {
-        "draw:name": kind, "draw:style": "rect", "draw:dots1": dots, "draw:dots1-length": length,
-        "draw:dots2": more_dots, "draw:dots2-length": more_length, "draw:distance": "300%",
-    })
-    for kind, (dots, length, more_dots, more_length) in _DASHES.items()
-)  # fmt: skip
-_FAMILIES = "graphic paragraph text presentation drawing-page table table-cell table-column table-row"
-_DEFAULT_STYLES = "".join(tag("style:default-style", {"style:family": family}) for family in _FAMILIES.split())
-_PLACEHOLDERS = {"title": 44, "subtitle": 24, "notes": 12} | {f"outline{level}": 28 for level in range(1, 10)}
-
-
-def _default_text(size: int) -> str:
-    kinds = ("fo:font-size", "style:font-size-asian", "style:font-size-complex")
-    return tag("style:text-properties", {kind: f"{size}pt" for kind in kinds} | _SANS)
+    template = (files(__package__) / "styles.xml").read_text("utf-8")
+    orientation = "landscape" if width >= height else "portrait"
+    return template.format(width=cm(width), height=cm(height), orientation=orientation).encode()
 
 
 _CLASSES = {"title": "title", "subtitle": "subtitle", "body": "outline"}

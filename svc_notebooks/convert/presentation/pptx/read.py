@@ -8,6 +8,7 @@ import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from importlib.resources import files
 from math import cos, radians, sin
 from typing import Any
 
@@ -100,17 +101,6 @@ _MEDIUM_STYLES = {
     "{7DF18680-E054-41AD-8BC1-D1AEF772440D}": "accent5", "{93296810-A885-4BE3-A3E7-6D5BEEA58F35}": "accent6",
 }  # fmt: skip
 """The theme colours of common built-in table styles, which some files name without a definition."""
-_SHADE = '<a:fill><a:solidFill><a:schemeClr val="{0}"><a:tint val="{1}"/></a:schemeClr></a:solidFill></a:fill>'
-_LINES = "".join(
-    f'<a:{side}><a:ln><a:solidFill><a:schemeClr val="lt1"/></a:solidFill></a:ln></a:{side}>'
-    for side in ("left", "right", "top", "bottom", "insideH", "insideV")
-)
-_MEDIUM_STYLE = (
-    f'<a:tblStyle xmlns:a="{A[1:-1]}"><a:wholeTbl><a:tcStyle><a:tcBdr>{_LINES}</a:tcBdr>{_SHADE.format("{0}", 20_000)}'
-    f"</a:tcStyle></a:wholeTbl><a:band1H><a:tcStyle>{_SHADE.format('{0}', 40_000)}</a:tcStyle></a:band1H>"
-    f'<a:firstRow><a:tcTxStyle b="on"><a:schemeClr val="lt1"/></a:tcTxStyle>'
-    f"<a:tcStyle>{_SHADE.format('{0}', 100_000)}</a:tcStyle></a:firstRow></a:tblStyle>"
-)
 _ANCHORS: dict[str, model.Anchor] = {"t": "top", "ctr": "middle", "b": "bottom"}
 _SIDES = ("left", "top", "right", "bottom")
 _OWN_SIDES = dict(zip(_SIDES, ("lnL", "lnT", "lnR", "lnB"), strict=True))
@@ -151,7 +141,8 @@ class TableReader:
         style = "" if properties is None else properties.findtext(f"{A}tableStyleId", "")
         self._style = slide_theme.table_styles.get(style)
         if self._style is None and style in _MEDIUM_STYLES:
-            self._style = theme.parse_xml(_MEDIUM_STYLE.format(_MEDIUM_STYLES[style]).encode())
+            template = (files(__package__) / "table_style.xml").read_text()
+            self._style = theme.parse_xml(template.format(_MEDIUM_STYLES[style]).encode())
         self._text_styles: dict[TableCellStyle, theme.PptxTextStyles] = {}
 
     def row(self, element: Any, y: int) -> tuple[model.TableCell | None, ...]:

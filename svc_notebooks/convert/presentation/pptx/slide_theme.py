@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import colorsys
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from importlib.resources import files
 from itertools import islice
 from typing import Any
 
@@ -189,18 +191,10 @@ NUMBER_SCHEMES = {
 }
 """The label of the first number in each numbering scheme."""
 _SYMBOL_FONTS = ("Wingdings", "Webdings", "Symbol", "Monotype Sorts", "Zapf")
-_SYMBOLS = dict(zip("§ØüqvlnuàèßçóáâoûTwJKL", "▪➢✓❑❖●■◆➔⇨←⇦⇔↑↓○✗❄◆☺😐☹", strict=True))
-"""Common bullets and arrows of the symbol fonts of Windows, as Unicode has them."""
-_GREEK = dict(
-    zip(
-        "abgdezhqiklmnxoprstufcywABGDEZHQIKLMNXOPRSTUFCYW®¬ÜÞÛ£³¹»Î¥´·",  # noqa: RUF001
-        "αβγδεζηθικλμνξοπρστυφχψωΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩ→←⇐⇒⇔≤≥≠≈∈∞×•",  # noqa: RUF001
-        strict=True,
-    )
-)
+_SYMBOLS: dict[str, dict[str, str]] = json.loads((files(__package__) / "symbols.json").read_text("utf-8"))
+"""Common letters of two symbol fonts of Windows as Unicode has them. Bullets of all such fonts are like Wingdings."""
 _PRIVATE = {
-    font: {0xF000 + ord(letter): symbol for letter, symbol in symbols.items()}
-    for font, symbols in (("Wingdings", _SYMBOLS), ("Symbol", _GREEK))
+    font: {0xF000 + ord(letter): symbol for letter, symbol in symbols.items()} for font, symbols in _SYMBOLS.items()
 }
 """The characters of symbol fonts in the text of runs."""
 Spacing = tuple[float, float]
@@ -339,7 +333,7 @@ def _bullet(element: Any, properties: Any) -> str:
         character = chr(ord(character) - 0xF000)
     elif font is None or not font.get("typeface", "").startswith(_SYMBOL_FONTS):
         return str(character)
-    return _SYMBOLS.get(character, "•")
+    return _SYMBOLS["Wingdings"].get(character, "•")
 
 
 def _spacing(element: Any, inherited: Spacing) -> Spacing:

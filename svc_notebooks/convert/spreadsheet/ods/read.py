@@ -8,10 +8,11 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import IO
 from xml.etree.ElementTree import Element, ParseError, iterparse, parse
 
 from ...input.odf_file import MASTER_PAGE, OdfStyles, chart_kind, count_of, length, name, open_package
-from ...input.zip_file import MarkupFile
+from ...input.zip_file import open_markup
 from ...job import ConversionError, Job
 from .. import model
 from ..calculate import with_calculated_values
@@ -155,9 +156,9 @@ class _Reader:
     def sheets(self, archive: zipfile.ZipFile) -> list[model.Sheet]:
         roots = []
         if "styles.xml" in archive.namelist() and archive.getinfo("styles.xml").file_size:
-            with MarkupFile(archive, archive.getinfo("styles.xml")) as part:
+            with open_markup(archive, archive.getinfo("styles.xml")) as part:
                 roots.append(parse(part).getroot())
-        with MarkupFile(archive, archive.getinfo("content.xml")) as part:
+        with open_markup(archive, archive.getinfo("content.xml")) as part:
             self._read(archive, part, roots)
         if not self._sheets and not self._is_spreadsheet:
             raise ConversionError("the file is not a spreadsheet: there is no table.")
@@ -166,7 +167,7 @@ class _Reader:
     def _chart(self, archive: zipfile.ZipFile, path: str) -> model.SheetChart | None:
         """Return the chart in an embedded document, or None for another or a damaged document."""
         with self._job.leaving_out("A chart or another object"):
-            with MarkupFile(archive, archive.getinfo(f"{path.removeprefix('./').strip('/')}/content.xml")) as part:
+            with open_markup(archive, archive.getinfo(f"{path.removeprefix('./').strip('/')}/content.xml")) as part:
                 root = parse(part).getroot()
             title = " · ".join(filter(None, map(_text, root.iter(name("chart:title")))))
             rows = [[_text(cell) for cell in row if cell.tag in _CELLS] for row in root.iter(name("table:table-row"))]
@@ -174,7 +175,7 @@ class _Reader:
                 return model.SheetChart(kind, title, tuple(map(tuple, rows[:_MAX_CHART_ROWS])))
         return None
 
-    def _read(self, archive: zipfile.ZipFile, part: MarkupFile, roots: list[Element]) -> None:
+    def _read(self, archive: zipfile.ZipFile, part: IO[bytes], roots: list[Element]) -> None:
         table: _Table | None = None
         styles = Styles(roots)
         depth = 0

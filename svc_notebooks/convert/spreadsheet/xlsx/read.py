@@ -21,7 +21,7 @@ from ...input.zip_file import open_archive
 from ...job import ConversionError, Job
 from .. import formulas, model
 from ..calculate import with_calculated_values
-from ..format_code import BUILT_IN_FORMATS, from_serial
+from ..format_code import BUILT_IN_FORMATS, PALETTE, from_serial
 from ..number_format import format_cell, to_text
 from ..values import clean, parse_moment, parse_number, with_valid_sheet_names
 
@@ -73,15 +73,6 @@ class XlsxPackage(OpcPackage):
                     yield name_of(element), element
                     element.clear()
 
-
-_BASIC_COLORS = "000000 ffffff ff0000 00ff00 0000ff ffff00 ff00ff 00ffff "
-_PALETTE = (
-    _BASIC_COLORS + _BASIC_COLORS
-    + "800000 008000 000080 808000 800080 008080 c0c0c0 808080 9999ff 993366 ffffcc ccffff 660066 ff8080 0066cc ccccff "
-    "000080 ff00ff ffff00 00ffff 800080 800000 008080 0000ff 00ccff ccffff ccffcc ffff99 99ccff ff99cc cc99ff ffcc99 "
-    "3366ff 33cccc 99cc00 ffcc00 ff9900 ff6600 666699 969696 003366 339966 003300 333300 993300 993366 333399 333333"
-).split()  # fmt: skip
-"""The colours by index (ECMA-376 part 1, 18.8.27). Indexes from 64 are colours of the system."""
 
 _RGB = re.compile("[0-9a-f]{6}")
 _STRICT_SIDES = {"start": "left", "end": "right"}
@@ -137,7 +128,7 @@ class _Colors:
     """Resolves the colours of a workbook, which are RGB values, or numbers in the theme or the palette."""
 
     def __init__(self, package: XlsxPackage, theme_part: str | None, palette: list[str]) -> None:
-        self._palette = palette or _PALETTE
+        self._palette = palette or PALETTE
         scheme = next((element for _, element in package.elements(theme_part, "clrScheme")), ())
         theme = [child[0].get("lastClr", child[0].get("val", "")).lower() for child in scheme if len(child)]
         self._theme = [theme[place] for place in (1, 0, 3, 2)] + theme[4:] if len(theme) > 3 else []
