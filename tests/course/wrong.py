@@ -998,6 +998,8 @@ solved("    local[name] = known[name] = content", "        local[name.replace('.
 solved(" (conflict).txt", " (mine).txt")
 -- without If-Match => An update had no header If-Match
 solved(', "If-Match": event["etag"]', "")
+-- above the other lines => given\.line is not the last line of the report
+solved("{event['description']}\\n{given.line}", "{given.line}\\n{event['description']}")
 -- whatever the version is => An update had the header If-Match: \*
 solved('event["etag"]}', '"*"}')
 -- only the etag is new => The description has lost .+ that another program had added

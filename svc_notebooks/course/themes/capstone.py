@@ -113,12 +113,13 @@ def _require_messages(evidence: Evidence) -> None:
 
 
 def _require_runs(evidence: Evidence) -> None:
-    runs, line = event_lines(evidence).count(evidence.values["line"]), "given.line"
+    lines, line = event_lines(evidence), evidence.values["line"]
     require(
-        runs == 2,
-        f"There are two new messages about a change, and the report has {line} {quantity(runs, 'time')}. Run your program"
-        " once for each of them: not for `sync`, not for a forged message, and not for one that arrives again.",
+        lines.count(line) == 2,
+        f"There are two new messages about a change, and the report has given.line {quantity(lines.count(line), 'time')}."
+        " Run your program once for each: not for `sync`, a forged message, or one that arrives again.",
     )
+    require(lines[-2:] == [line, line], "given.line is not the last line of the report. Append it to the description.")
 
 
 def _require_change_log(evidence: Evidence) -> None:
