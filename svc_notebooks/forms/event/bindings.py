@@ -5,22 +5,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
 from ...core.events.value_checks import MAX_REMINDERS as MOST
 from ...core.resources.colors import EVENT_COLORS
-from ...notebook.events.body import notes_of_unknown_fields
-from ..recurrence.builder import RecurrenceBuilder
+from ...core.resources.events import Reminder, Reminders
+from ..recurrence import RecurrenceBuilder
 from ..widgets import ui
 from . import inputs
 from .attendee_rows import AttachmentRows, GuestList
-from .inputs import Binding, Choices
-from .start_and_end import TimeChoice, WhenChoice, ZoneChoice
-
-if TYPE_CHECKING:
-    from ...core.resources.events import Reminder, Reminders
+from .inputs import Binding, Choices, TimeChoice, WhenChoice, ZoneChoice
 
 
 class OtherFields(ui.Field):
@@ -30,9 +25,6 @@ class OtherFields(ui.Field):
         example = '{"iCalUID": "…", "conferenceData": {…}}'
         self.text = ui.text_area("Other fields", "Fields without a control, as a JSON object", hint=example, rows=2)
         super().__init__(self.text)
-        ui.on_change(
-            lambda: self.show_hint(" ".join(f"{note}." for note in self._notes()).replace("?.", "?")), self.text
-        )
 
     @property
     def value(self) -> dict[str, Any]:
@@ -50,11 +42,6 @@ class OtherFields(ui.Field):
             return frozenset(self.value)
         except ValueError:
             return frozenset()
-
-    def _notes(self) -> Iterator[str]:
-        """Yield a note for each field that an event does not have. The form sends it."""
-        with suppress(ValueError):
-            yield from notes_of_unknown_fields(self.value)
 
 
 CALENDAR, NONE, OWN = "calendar", "none", "own"
