@@ -670,7 +670,7 @@ def _fields(arguments: Mapping[str, Any], lines: list[str]) -> JSONObject:
     zone = arguments.get("time_zone")
     zones = {"end": arguments.get("end_time_zone", zone)}
     times: JSONObject = {
-        camel(name): wire_time(arguments[name], zones.get(name, zone)) for name in _START_END if name in arguments
+        camel(name): wire_time(arguments[name], zones.get(name, zone)) for name in _TIMES if name in arguments
     }
     others = {name: value for name, value in arguments.items() if name not in _NOT_FIELDS}
     recurrence: JSONObject = {"recurrence": [*lines]} if lines else {}
