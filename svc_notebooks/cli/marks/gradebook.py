@@ -259,7 +259,7 @@ def read_pseudonyms(path: Path, names: Iterable[str]) -> dict[str, str]:
 
 _STYLE = (
     "body{font-family:sans-serif;max-width:72em;margin:2em auto;padding:0 1em;line-height:1.4}"
-    "div{overflow-x:auto}table{border-collapse:collapse}th{white-space:nowrap}"
+    "div{overflow-x:auto}table{border-collapse:collapse}th,td:nth-child(2){white-space:nowrap}"
     ".share{white-space:nowrap}"
     "td,th{text-align:left;padding:3px 14px 3px 0;vertical-align:top;border-bottom:1px solid #ddd}"
     "td{min-width:4em}td:first-child{min-width:11em}td:last-child{overflow-wrap:anywhere;min-width:18em}"
