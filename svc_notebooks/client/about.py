@@ -117,11 +117,11 @@ def import_formats(session: Session) -> list[tuple[str, str, ImportFormat | None
     type.
     """
     names = session.names
-    formats: dict[tuple[str, object], tuple[str, str, ImportFormat | None]] = {}
+    formats: dict[tuple[str, str], tuple[str, str, ImportFormat | None]] = {}
     for media_type, native_types in capabilities_of(session).imports.items():
         for native_type in native_types:
             rows = (row for row in IMPORTS if row.native == native_name(names, native_type))
             row = next((row for row in rows if media_type in map(names.media_type, row.media_types)), None)
-            formats.setdefault((native_type, row or media_type), (native_type, media_type, row))
+            formats.setdefault((native_type, row.title if row else media_type), (native_type, media_type, row))
     order = {names.native(native): position for position, native in enumerate(NATIVES)}
     return sorted(formats.values(), key=lambda entry: order.get(entry[0], len(order)))

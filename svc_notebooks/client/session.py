@@ -179,47 +179,21 @@ def bearer(token: str) -> Secret:
 
 _PACKAGE = __name__.partition(".")[0]
 
-_IN_A_SANDBOX = ("agenda", "fault_plans", "fork", "number", "outbox", "restore", "service", "snapshot")
-
-INSTEAD = {
-    **dict.fromkeys(_IN_A_SANDBOX, "try it in svc.sandbox()"),
-    **dict.fromkeys(("flag", "limit", "limits"), "the deployment decides this; try it in svc.sandbox()"),
-    **dict.fromkeys(
-        ("access_token", "create_access_token"),
-        "get an access token from the deployment, and pass it to svc.connect(base_url, token)",
-    ),
-    **dict.fromkeys(("domains", "oauth_client", "register_domain"), "register it in the console of the deployment"),
-    "advance": "wait, or use the virtual clock of svc.sandbox()",
-    "deliver": "a deployment delivers by itself; call receiver.wait_for('update')",
-    "deliveries": "svc.notifications() lists the messages that have arrived",
-    "faults": "session.fault('status=503') injects one fault, if `svc-notebooks serve` runs the service",
-    "freeze": "the clock of the system does not stop; use the clock of svc.sandbox()",
-    "journal": "svc.exchanges() lists the requests that this session has sent",
-    "link": "the columns web_view_link of files and html_link of events have the addresses",
-    "open_with": "the user opens the file with the application, in the file picker of the deployment",
-    "save": "svc.download(...) saves files",
-    "serve": "the service runs already, at session.base_url",
-    "service_account": "create it in the console of the deployment; svc.service_account_token(key, scopes) signs it in",
-    "set": "the clock of the system cannot be set; use the virtual clock of svc.sandbox()",
-    "sign_in": "svc.connect(base_url, token) with an access token of the other user",
-    "trust": "the deployment decides which certificates are valid; use one of a public authority",
-}
-"""Maps attributes of a sandbox and of its clock to what a program does at another service."""
-
 
 def missing_attribute(owner: object, name: str, *, sandbox: bool = False) -> AttributeError:
     """Return the error for an attribute that a session or its clock does not have.
 
     `sandbox` is true for the session of a sandbox, which is one attribute away.
     """
-    if name not in INSTEAD:
+    if name not in suggestions.ONLY_IN_A_SANDBOX:
         kind, public_names = "a session" if isinstance(owner, Session) else "a clock", sys.modules[_PACKAGE].__all__
         if kind == "a session" and name in public_names:
             return AttributeError(f"a session has no attribute {name!r}; call svc.{name}(..., session=session)")
         return suggestions.missing_attribute(kind, owner, name)
     if sandbox:
         return AttributeError(f"{name!r} is an attribute of the sandbox, not of its session: use lab.{name}")
-    return AttributeError(f"only a sandbox has {name!r}, and this session belongs to another service: {INSTEAD[name]}")
+    advice = suggestions.ONLY_IN_A_SANDBOX[name]
+    return AttributeError(f"only a sandbox has {name!r}, and this session belongs to another service: {advice}")
 
 
 # -- the settings from which another process opens a session for the same service and user
@@ -384,7 +358,7 @@ class Session:
         >>> Session.from_recipe(session.recipe())
         <Session https://api.example.org>
         """
-        settings = {each.name: getattr(recipe, each.name) for each in fields(recipe) if each.name != "key"}
+        settings = {setting.name: getattr(recipe, setting.name) for setting in fields(recipe) if setting.name != "key"}
         proxies = None if recipe.proxies is None else dict(recipe.proxies)
         return cls(**settings | {"proxies": proxies})
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
+from importlib.resources import files
 from types import UnionType
 from typing import Any
 
@@ -289,7 +290,7 @@ class Preset:
 
     name: str
     teaches: str
-    steps: tuple[JSONObject, ...]
+    steps: list[JSONObject]
     in_order: bool = False
 
     def descriptions(self) -> list[str]:
@@ -297,53 +298,10 @@ class Preset:
         return [Action.read(object_member(step, "action")).description for step in self.steps]
 
 
-_SESSION: JSONObject = {"operation": "upload.session"}
-_ALL = 1_000_000
-_PAGE = "<html><title>502 Bad Gateway</title><h1>502 Bad Gateway</h1></html>"
-
-# fmt: off
-PRESETS: tuple[Preset, ...] = (
-    Preset("flaky wifi", "Connections break in both directions, and the service keeps the bytes that it has stored", (
-        {"action": {"cut_request_after": 300_000}},
-        {"match": {"nth": 3}, "action": {"reset": "before"}},
-        {"match": {"nth": 4}, "action": {"delay": 2}},
-        {"match": {"nth": 6}, "action": {"reset": "after"}},
-        {"action": {"cut_response_after": 50_000}},
-    )),
-    Preset("lost receipt", "The service performs a request, but the response is lost: check before you repeat it", (
-        {"match": {"operation": "files.create"}, "action": {"reset": "after"}},
-        {"match": {"operation": "events.insert"}, "action": {"reset": "after"}},
-        {"match": {**_SESSION, "nth": 2}, "action": {"reset": "after"}},
-    )),
-    Preset("expired session", "An upload breaks and its session expires: start a new session", (
-        {"match": _SESSION, "action": {"cut_request_after": 200_000}},
-        {"match": _SESSION, "action": {"expire": "session"}},
-    ), in_order=True),
-    Preset("thundering herd", "An overloaded service says in Retry-After when to try again", (
-        {"times": 3, "action": {"status": 503, "headers": {"Retry-After": "5"}}},
-        {"times": 2, "action": {"status": 429, "headers": {"Retry-After": "10"}}},
-    ), in_order=True),
-    Preset("rate limit", "A 403 with a rate limit reason means that the client can try again later", (
-        {"times": 3, "action": {"status": 403}},
-    )),
-    Preset("rolling restart", "A series of different temporary failures", (
-        {"action": {"status": 502}},
-        {"action": {"status": 503}},
-        {"action": {"reset": "before"}},
-        {"action": {"status": 504}},
-        {"action": {"status": 500}},
-    ), in_order=True),
-    Preset("half a download", "A download breaks twice and resumes at the same byte", (
-        {"match": {"operation": "files.get"}, "times": 2, "action": {"cut_response_after": 10_000}},
-    )),
-    Preset("slow service", "Responses are late, in real time only over a socket", (
-        {"times": 3, "action": {"delay": 20}},
-    )),
-    Preset("bad proxy", "A proxy returns an HTML page instead of JSON", (
-        {"times": 2, "action": {"status": 502, "headers": {"Content-Type": "text/html"}, "body": _PAGE}},
-    )),
+PRESETS = tuple(
+    Preset(name, **fields)
+    for name, fields in json.loads((files(__package__) / "fault_presets.json").read_text("utf-8")).items()
 )
-# fmt: on
 
 
 _DELAYS = frozenset({"delay", "hang", "latency", "slow", "sleep", "stall", "timeout", "time out", "wait"})
@@ -373,4 +331,4 @@ def network_outage(seconds: float) -> JSONObject:
     >>> network_outage(60)["seconds"]
     60
     """
-    return {"steps": [{"action": {"reset": "before"}, "times": _ALL}], "seconds": seconds}
+    return {"steps": [{"action": {"reset": "before"}, "times": 1_000_000}], "seconds": seconds}

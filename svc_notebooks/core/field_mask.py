@@ -8,9 +8,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from importlib.resources import files
 from types import UnionType
 from typing import Any, Final, get_args, get_origin, is_typeddict
 
@@ -127,38 +129,9 @@ def apply(mask: Mask, value: JSON) -> JSON:
 
 # -- names of fields that the family has and this service never fills, which `fields` accepts --------------------------
 
-_DETAILS = "inherited,inheritedFrom,permissionType,role,teamDrivePermissionType"
-_DOWNLOADS = "restrictedForReaders,restrictedForWriters"
-_THEME = "backgroundImageLink,colorRgb,id"
-
-FAMILY_FILE = parse(
-    "capabilities(canAcceptOwnership,canAccessViaGenAi,canAddFolderFromAnotherDrive,canAddMyDriveParent,"
-    "canChangeItemDownloadRestriction,canChangeSecurityUpdateEnabled,canDisableInheritedPermissions,"
-    "canEnableInheritedPermissions,canModifyEditorContentRestriction,canModifyLabels,canModifyOwnerContentRestriction,"
-    "canMoveChildrenOutOfDrive,canMoveChildrenOutOfTeamDrive,canMoveChildrenWithinDrive,canMoveChildrenWithinTeamDrive,"
-    "canMoveItemIntoTeamDrive,canMoveItemOutOfDrive,canMoveItemOutOfTeamDrive,canMoveItemWithinTeamDrive,"
-    "canMoveTeamDriveItem,canReadDrive,canReadLabels,canReadTeamDrive,canRemoveContentRestriction,"
-    "canRemoveMyDriveParent,canStartApproval),"
-    "clientEncryptionDetails/decryptionMetadata(aes256GcmChunkSize,encryptionResourceKeyHash,jwt,kaclsId,kaclsName,"
-    "keyFormat,wrappedKey),"
-    "contentHints/thumbnail(image,mimeType),"
-    f"downloadRestrictions(effectiveDownloadRestrictionWithContext({_DOWNLOADS}),itemDownloadRestriction({_DOWNLOADS})),"
-    "imageMediaMetadata(aperture,cameraMake,cameraModel,colorSpace,exposureBias,exposureMode,exposureTime,flashUsed,"
-    "focalLength,isoSpeed,lens,location(altitude,latitude,longitude),maxApertureValue,meteringMode,sensor,"
-    "subjectDistance,time,whiteBalance),"
-    "labelInfo/labels(fields,id,kind,revisionId),"
-    f"permissions(permissionDetails({_DETAILS}),teamDrivePermissionDetails({_DETAILS}))"
-)
-FAMILY_ABOUT = parse(
-    f"canCreateTeamDrives,storageQuota(usageInDrive,usageInDriveTrash),driveThemes({_THEME}),teamDriveThemes({_THEME})"
-)
-FAMILY_CALENDAR = parse(
-    "autoAcceptInvitations,labelProperties/eventLabels(backgroundColor,id,name),"
-    "workingHours(availableTimes(dayOfWeek,periodEnd,periodStart),workingHoursEnabled)"
-)
-FAMILY_EVENT = parse("attendees/asyncOperation")
-FAMILY_SETTING = parse("etag")
-FAMILY_REVISION = parse("exportLinks,publishAuto,publishedLink,publishedOutsideDomain")
+_FAMILY: dict[str, Mask] = json.loads((files(__package__) / "family_fields.json").read_text("utf-8"))
+FAMILY_FILE, FAMILY_ABOUT, FAMILY_CALENDAR = _FAMILY["file"], _FAMILY["about"], _FAMILY["calendar"]
+FAMILY_EVENT, FAMILY_SETTING, FAMILY_REVISION = _FAMILY["event"], _FAMILY["setting"], _FAMILY["revision"]
 
 
 def with_family_fields(shape: Shape | None, family: Mask) -> Shape:

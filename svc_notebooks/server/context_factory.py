@@ -242,13 +242,13 @@ def fork_context(context: ServiceContext, parts: BlobStore, branch: int = 0) -> 
 def load_context(file: BinaryIO, branch: int = 0) -> Opened:
     """Build a context in memory from a saved service. Raises ValueError if the file is not a valid saved service."""
     with ArchiveReader(file) as saved:
-        about, store, parts = saved.manifest, Store(open_database(None, "process")), MemoryBlobStore()
+        manifest, store, parts = saved.manifest, Store(open_database(None, "process")), MemoryBlobStore()
         try:
             store.load_rows(saved.rows_with(saved.copy_parts(parts)), saved.counters)
-            ids = _ids_of_a_copy(store, about.seed, about.ids, branch)
-            clock = _clock(about.start, about)
+            ids = _ids_of_a_copy(store, manifest.seed, manifest.ids, branch)
+            clock = _clock(manifest.start, manifest)
             store.channels.stop_all()
-            return Opened(_assemble(store, parts, ids, clock, about.policy, about.names), parts)
+            return Opened(_assemble(store, parts, ids, clock, manifest.policy, manifest.names), parts)
         except BaseException:
             store.close()
             raise
@@ -287,9 +287,9 @@ def save(context: ServiceContext, parts: BlobStore, file: BinaryIO, user: str | 
         if user:
             store.user_rows.keep_only(user)
             policy = replace(policy, first_user=user)
-        about = Manifest(state.now, _virtual_start(context), context.ids.seed, state.ids, context.names, policy)
+        manifest = Manifest(state.now, _virtual_start(context), context.ids.seed, state.ids, context.names, policy)
         with naming_files(context):
-            write(file, store, state.parts, about)
+            write(file, store, state.parts, manifest)
     finally:
         store.close()
         state.drop()

@@ -1,18 +1,21 @@
 """Writes iCalendar files (RFC 5545). ical_reader.py reads them.
 
 A VTIMEZONE component (RFC 5545, 3.6.5) has observances. An observance is a UTC offset with the local times (onsets) at
-which the offset begins. A binary search finds the second of each clock change. Changes on the same weekday of the same
-month in every year become a rule, for series without an end. Other changes, such as during Ramadan, are listed until
-some years after the last event.
+which the offset begins. Changes on the same weekday of the same month in every year become a rule, for series without
+an end. Other changes, such as during Ramadan, are listed until some years after the last event.
 """
 
 from __future__ import annotations
 
+import json
 import re
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
+from importlib.resources import files
 from itertools import groupby, islice
 from operator import attrgetter
 from typing import Any, NamedTuple, TypeAlias
@@ -22,12 +25,10 @@ from ...core.events.instances import has_start, occurrences
 from ...core.events.rrule import WEEKDAYS, Recurrence, Rule, Start, is_all_day, print_moment, until_day
 from ...core.events.series import with_parts
 from ...core.events.times import clock_time, instant, read_time
-from ...core.resources.colors import EVENT_COLORS
+from ...core.resources.colors import EVENT_COLORS, nearest
 from ...core.resources.events import Attendee, Event, Person
+from ...core.time_zones import clock_changes
 from .ical_lines import Property, print_clock, print_offset, print_properties, print_utc, text_property, time_property
-
-_STEP = timedelta(days=3)
-"""The step of the search. No zone changes its clocks forward and back within three days."""
 
 _RULE_YEARS = 12
 """The number of consecutive years that prove a rule, such as the last Sunday of a month."""
@@ -86,23 +87,18 @@ class _Change(NamedTuple):
 
 
 def _changes(zone: ZoneInfo, first: datetime, last: datetime) -> Iterator[_Change]:
-    while first < last:
-        before = _offset_at(zone, first)
-        if before != _offset_at(zone, first + _STEP):
-            instant = _instant_of_change(zone, first, first + _STEP)
-            yield _Change(_wall_time(instant, before.offset), before.offset, _offset_at(zone, instant))
-        first += _STEP
+    """Yield the clock changes of a zone after `first`, to the end of the year of `last`."""
+    for day in (day for year in range(first.year, last.year + 1) for day in clock_changes(zone, year)):
+        begin, end = (datetime.fromordinal(at).replace(tzinfo=zone).astimezone(UTC) for at in (day, day + 1))
+        begin -= _SECOND  # a clock may change at midnight
+        seconds = bisect_left(range((end - begin) // _SECOND), True, key=partial(_has_changed, zone, begin))
+        at, before = begin + seconds * _SECOND, _offset_at(zone, begin).offset
+        if at > first:
+            yield _Change(_wall_time(at, before), before, _offset_at(zone, at))
 
 
-def _instant_of_change(zone: ZoneInfo, before: datetime, after: datetime) -> datetime:
-    """Return the first second after `before` at which the zone's UTC offset has changed."""
-    while after - before > timedelta(seconds=1):
-        middle = before + timedelta(seconds=(after - before) // timedelta(seconds=2))
-        if _offset_at(zone, middle) == _offset_at(zone, before):
-            before = middle
-        else:
-            after = middle
-    return after
+def _has_changed(zone: ZoneInfo, begin: datetime, seconds: int) -> bool:
+    return _offset_at(zone, begin).offset != _offset_at(zone, begin + seconds * _SECOND).offset
 
 
 def _offset_at(zone: ZoneInfo, instant: datetime) -> ZoneOffset:
@@ -253,45 +249,11 @@ Reminders: TypeAlias = Sequence[Mapping[str, Any]]
 
 COLOR_NAMES: Mapping[str, Sequence[str]] = {
     color: names.split()
-    for color, names in {
-        "1": "lightsteelblue steelblue lightskyblue deepskyblue lightblue powderblue lavender",
-        "2": "mediumaquamarine aquamarine mediumseagreen seagreen darkseagreen darkolivegreen mintcream",
-        "3": "plum mediumpurple orchid violet rebeccapurple mediumorchid purple darkmagenta indigo darkorchid"
-        " darkviolet mediumvioletred fuchsia magenta thistle",
-        "4": "salmon lightcoral indianred lightsalmon darksalmon brown coral palevioletred lightpink pink hotpink"
-        " deeppink",
-        "5": "gold goldenrod darkgoldenrod khaki olive darkkhaki yellow lightyellow lemonchiffon palegoldenrod",
-        "6": "sandybrown peru burlywood navajowhite saddlebrown sienna tan moccasin chocolate orange darkorange"
-        " peachpuff",
-        "7": "mediumturquoise darkturquoise lightseagreen turquoise aqua cyan darkcyan teal paleturquoise cadetblue"
-        " skyblue",
-        "8": "gainsboro lightgray lightgrey silver darkgray darkgrey gray grey dimgray dimgrey slategray slategrey"
-        " lightslategray lightslategrey darkslategray darkslategrey black white whitesmoke",
-        "9": "cornflowerblue dodgerblue royalblue slateblue darkslateblue mediumslateblue midnightblue navy darkblue"
-        " mediumblue blue blueviolet",
-        "10": "limegreen forestgreen green lightgreen palegreen darkgreen olivedrab yellowgreen mediumspringgreen"
-        " springgreen greenyellow lawngreen chartreuse lime",
-        "11": "crimson tomato firebrick darkred orangered maroon red",
-    }.items()
+    for color, names in json.loads((files(__package__) / "color_names.json").read_text("utf-8")).items()
 }
 """The CSS names that are nearest to the colour of each `colorId`. The first is written (RFC 7986, 5.9)."""
 
 CLASSES = ("public", "private", "confidential")
-
-
-def color_name(code: str) -> str:
-    """Return the CSS name of the event colour that is nearest to a hex code.
-
-    >>> color_name("#d06b64")
-    'salmon'
-    """
-    parts = bytes.fromhex(code.removeprefix("#"))
-
-    def difference(color: str) -> int:
-        other = bytes.fromhex(EVENT_COLORS[color].background.removeprefix("#"))
-        return sum((part - other_part) ** 2 for part, other_part in zip(parts, other, strict=True))
-
-    return COLOR_NAMES[min(COLOR_NAMES, key=difference)][0]
 
 
 def details(event: Event) -> Iterator[Property]:
@@ -500,7 +462,7 @@ def calendar_file(events: Iterable[Event], *, name: str = "", color: str = "", r
         reminders: The default reminders of the calendar, for events that use the default reminders.
     """
     names = [text_property(key, name) for key in ("NAME", "X-WR-CALNAME") if name]
-    names += [Property("COLOR", color_name(color))] if color else []
+    names += [Property("COLOR", COLOR_NAMES[nearest(color, EVENT_COLORS)][0])] if color else []
     # Each time zone needs a VTIMEZONE that covers the first to the last time in the zone.
     moments_by_zone: dict[ZoneInfo, list[datetime]] = {}
     entries: list[str] = []

@@ -136,7 +136,7 @@ class Inbox:
             verified = same_token(self._tokens[channel_id], notification.token)
         key = (channel_id, notification.number, verified)  # equal for each arrival of a message
         if len(self._messages) >= _MAX_MESSAGES and key not in self._messages:
-            stray = next((key for key, each in self._messages.items() if not each.verified), None)
+            stray = next((key for key, message in self._messages.items() if not message.verified), None)
             if stray is None:
                 return _FULL, 0.0  # the service sends it again later
             del self._messages[stray]

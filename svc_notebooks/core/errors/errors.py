@@ -26,6 +26,7 @@ import json
 import re
 from datetime import datetime
 from errno import EEXIST
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -84,46 +85,8 @@ class SvcError(Exception):
 _DOMAIN_NOT_REGISTERED = "push.webhookUrlUnauthorized"
 _TOKEN_ERRORS = frozenset({"invalid_client", "invalid_grant", "invalid_token", "unauthorized_client"})
 
-_ADVICE = {
-    "badRequest": "",  # its message says what is not possible, and often nothing can be fixed
-    "fileNotDownloadable": "Use export(file, format), or read(file, format=...), for a native document.",
-    "fileNotExportable": "Use download(file), or create a native document with upload(..., convert_to=...).",
-    _DOMAIN_NOT_REGISTERED: (
-        "Use a receiver() of this kernel, or register the domain with the service first (in a sandbox:"
-        " lab.register_domain(host), and lab.trust(pem) for a certificate authority of your own; with"
-        " `svc-notebooks serve --control`: POST domains and trust, see docs/control.md)."
-    ),
-    "push.webhookUrlNotHttps": (
-        "Use a receiver() of this kernel, or the https address of another receiver (in a sandbox:"
-        " lab.register_domain(host), and lab.trust(pem) for the authority of its certificate)."
-    ),
-    "cannotCopyFile": "Copy the files in a folder, which files(folder=..., recursive=True) lists.",
-    "channelIdNotUnique": "Leave the id out to get a random one.",
-    "invalid_client": "Check client_id and client_secret.",
-    "invalid_grant": "Check the key, the clock of this machine, and the scopes of the request.",
-    "unauthorized_client": "Request scopes that are delegated to the service account, or leave the subject out.",
-    "exportSizeLimitExceeded": "Export to another format, or make the document smaller.",
-    "fieldNotWritable": "Leave this field out, or correct its name.",
-    "cannotDownloadAbusiveFile": "The owner of the file can call download(file, acknowledge_abuse=True).",
-    "invalidAbuseAcknowledgment": "Leave acknowledge_abuse out.",
-    "orderByContainsDuplicateSortKeys": "Use each sort key once.",
-    "conditionNotMet": "Read the event again, and repeat your change.",
-    "fullSyncRequired": "List everything again, without the sync token.",
-    "uploadTooLarge": "Send fewer bytes.",
-    "headersTooLarge": "Send fewer or shorter headers.",
-    "requestedRangeNotSatisfiable": "Request bytes within the content.",
-    # errors that only a deployment answers, where another account or scope does not help
-    "storageQuotaExceeded": "The account is full: delete files, or request more space.",
-    "downloadQuotaExceeded": "The file was downloaded too often: wait a day, or download a copy of it.",
-    "quotaExceeded": "Wait, and send fewer requests at a time.",
-    "activeItemCreationLimitExceeded": "The account has too many files: delete some.",
-    "numChildrenInNonRootLimitExceeded": "The folder has too many files: use another folder.",
-    # errors that somebody must fix on the machine of the service
-    "insufficientStorage": "Delete files, or ask the service's operator to free disk space, and try again.",
-    "contentDamaged": "Upload the content again, or ask the service's operator to restore a backup.",
-    "databaseDamaged": "Ask the service's operator to run `svc-notebooks check`, which lists the damage.",
-    "accessNotConfigured": "Enable this interface for the project of the token.",
-}
+_GROUPS = json.loads((files(__package__) / "advice.json").read_text("utf-8")).values()
+_ADVICE: dict[str, str] = {reason: advice for group in _GROUPS for reason, advice in group.items()}
 """Advice by reason code, which takes precedence over the exception class's advice."""
 
 

@@ -11,7 +11,7 @@ from ..errors.catalogue import ApiError, Row, lone_surrogates, refuse, row
 from ..field_mask import FAMILY_CALENDAR, FAMILY_SETTING, apply, parse, shape_of, with_family_fields
 from ..http.messages import JSON, JSONObject
 from ..resources.calendars import AccessRole, AclRule, Calendar, CalendarListEntry, Setting
-from ..resources.colors import CALENDAR_COLORS
+from ..resources.colors import CALENDAR_COLORS, nearest
 from ..time_zones import zone
 from .value_checks import MAX_REMINDER_MINUTES, MAX_REMINDERS, METHODS, is_address
 
@@ -174,23 +174,7 @@ def check_entry(body: JSONObject, *, rgb: bool) -> JSONObject:
     if problems:
         raise ApiError(problems)
     if rgb:
-        fields["colorId"] = _nearest(str(fields["backgroundColor"]))
+        fields["colorId"] = nearest(str(fields["backgroundColor"]), CALENDAR_COLORS)
     elif "colorId" in fields:
         fields |= dict.fromkeys(_COLORS)
     return fields
-
-
-def _nearest(color: str) -> str:
-    """Return the id of the calendar colour whose background is nearest to a colour."""
-    color_channels = _channels(color)
-    return min(
-        CALENDAR_COLORS,
-        key=lambda name: sum(
-            (own - other) ** 2
-            for own, other in zip(color_channels, _channels(CALENDAR_COLORS[name].background), strict=True)
-        ),
-    )
-
-
-def _channels(color: str) -> tuple[int, ...]:
-    return tuple(bytes.fromhex(color[1:]))

@@ -100,7 +100,7 @@ def occupies(event: Event, owner: str) -> bool:
     if event.get("status") == "cancelled" or event.get("transparency") == "transparent":
         return False
     attendees = event.get("attendees") or []
-    return not any(each["email"].lower() == owner and each.get("responseStatus") == "declined" for each in attendees)
+    return not any(guest["email"].lower() == owner and guest.get("responseStatus") == "declined" for guest in attendees)
 
 
 def busy_periods(times: Iterable[tuple[int, int]], begin: int, end: int) -> Iterator[tuple[int, int]]:

@@ -148,7 +148,7 @@ class Series:
             raise ValueError(_NOT_MOVED)
 
     def _starts(self, since: Start) -> list[Start]:
-        starts = (each.start for each in self.instances(instant(since, UTC) - _DAY))
+        starts = (instance.start for instance in self.instances(instant(since, UTC) - _DAY))
         return [*islice((start for start in starts if start >= since), _COMPARED)]
 
 

@@ -149,7 +149,7 @@ class SeriesStarts:
         tz = start.tzinfo or UTC
         start = start.astimezone(UTC).astimezone(tz)
         begin, last_start = to_millis(start), _LAST_END - length // _MILLISECOND
-        extra = tuple(sorted(_millis_of(each.start, tz) for each in recurrence.rdates))
+        extra = tuple(sorted(_millis_of(extra.start, tz) for extra in recurrence.rdates))
         left_out = frozenset(_millis_of(moment, tz) for moment in recurrence.exdates)
         times = _times(recurrence.rules, start)
         rule_days = last_day = None
@@ -218,7 +218,8 @@ def _year(millis: int) -> int:
 
 
 def _is_simple(recurrence: Recurrence) -> bool:
-    if len(recurrence.rules) > 1 or recurrence.exrules or any(each.duration is not None for each in recurrence.rdates):
+    has_durations = any(extra.duration is not None for extra in recurrence.rdates)
+    if len(recurrence.rules) > 1 or recurrence.exrules or has_durations:
         return False
     return all(map(_is_simple_rule, recurrence.rules))
 

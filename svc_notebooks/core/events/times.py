@@ -154,7 +154,7 @@ class Shift:
     @property
     def moves(self) -> bool:
         """False if the instances stay as they are."""
-        before, after = ((clock_time(each), getattr(each, "tzinfo", each)) for each in (self.before, self.after))
+        before, after = ((clock_time(bound), getattr(bound, "tzinfo", bound)) for bound in (self.before, self.after))
         return before != after
 
     @property

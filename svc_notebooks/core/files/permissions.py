@@ -142,7 +142,7 @@ RESTRICTIONS: Mapping[str, Restriction] = {
         frozenset({"canModifyContent", "canRename"}),
         None,
         False,
-        lambda value: any(isinstance(each, dict) and each.get("readOnly") is True for each in value or ()),
+        lambda value: any(isinstance(entry, dict) and entry.get("readOnly") is True for entry in value or ()),
     ),
     "copyRequiresWriterPermission": Restriction(Role.OWNER, _TAKING, Role.WRITER, True, bool),
     "viewersCanCopyContent": Restriction(Role.WRITER, _TAKING, Role.WRITER, True, bool),  # A6-05
@@ -173,7 +173,7 @@ def is_allowed(right: str, role: Role, restrictions: frozenset[str]) -> bool:
     """
     binding = (RESTRICTIONS[name] for name in restrictions)
     return role >= _MINIMUM_ROLES[right] and not any(
-        right in each.forbids and (each.exempt is None or role < each.exempt) for each in binding
+        right in rule.forbids and (rule.exempt is None or role < rule.exempt) for rule in binding
     )
 
 

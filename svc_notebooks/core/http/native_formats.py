@@ -5,7 +5,10 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 
 NATIVES = ("document", "spreadsheet", "presentation", "drawing", "script")
 """The native types that have content."""
@@ -54,88 +57,31 @@ class ExportFormat:
 
 @dataclass(frozen=True, slots=True)
 class ImportFormat:
-    """A format that can be imported as a native type. `extended` formats are not in the interface."""
+    """A format that can be imported as a native type. `extended` formats are not in the interface.
+
+    `by_extension` has the media types by file name extension, and `also` has further ones.
+    """
 
     native: str
     title: str
-    extensions: tuple[str, ...]
-    media_types: tuple[str, ...]
+    by_extension: Mapping[str, str]
+    also: Sequence[str] = ()
     extended: bool = False
 
+    @property
+    def extensions(self) -> tuple[str, ...]:
+        """The file name extensions, without the dot."""
+        return tuple(self.by_extension)
 
-# fmt: off
-EXPORTS: tuple[ExportFormat, ...] = (
-    ExportFormat("document",     "HTML",                     "html", HTML),
-    ExportFormat("document",     "HTML (zipped)",            "zip",  ZIP),
-    ExportFormat("document",     "Plain text",               "txt",  TEXT),
-    ExportFormat("document",     "Rich text",                "rtf",  RTF),
-    ExportFormat("document",     "Open Office doc",          "odt",  ODT),
-    ExportFormat("document",     "PDF",                      "pdf",  PDF),
-    ExportFormat("document",     "MS Word",                  "docx", DOCX),
-    ExportFormat("document",     "EPUB",                     "epub", EPUB),
-    ExportFormat("document",     "Markdown",                 "md",   MARKDOWN, extended=True),
-    ExportFormat("spreadsheet",  "MS Excel",                 "xlsx", XLSX),
-    ExportFormat("spreadsheet",  "Open Office sheet",        "ods",  X_ODS),
-    ExportFormat("spreadsheet",  "Open Office sheet",        "ods",  ODS, extended=True),
-    ExportFormat("spreadsheet",  "PDF",                      "pdf",  PDF),
-    ExportFormat("spreadsheet",  "CSV (first sheet only)",   "csv",  CSV),
-    ExportFormat("spreadsheet",  "TSV (first sheet only)",   "tsv",  TSV),
-    ExportFormat("spreadsheet",  "HTML (zipped)",            "zip",  ZIP),
-    ExportFormat("drawing",      "JPEG",                     "jpg",  JPEG),
-    ExportFormat("drawing",      "PNG",                      "png",  PNG),
-    ExportFormat("drawing",      "SVG",                      "svg",  SVG),
-    ExportFormat("drawing",      "PDF",                      "pdf",  PDF),
-    ExportFormat("presentation", "MS PowerPoint",            "pptx", PPTX),
-    ExportFormat("presentation", "Open Office presentation", "odp",  ODP),
-    ExportFormat("presentation", "PDF",                      "pdf",  PDF),
-    ExportFormat("presentation", "Plain text",               "txt",  TEXT),
-    ExportFormat("script",       "JSON",                     "json", SCRIPT_JSON),
-)
+    @property
+    def media_types(self) -> tuple[str, ...]:
+        """All media types of the format. The first one is usual."""
+        return tuple(dict.fromkeys((*self.by_extension.values(), *self.also)))
 
-IMPORTS: tuple[ImportFormat, ...] = (
-    ImportFormat("document", "MS Word", ("docx", "docm", "dotx", "dotm"), (
-        DOCX, _OPENXML + "wordprocessingml.template",
-        "application/vnd.ms-word.document.macroenabled.12", "application/vnd.ms-word.template.macroenabled.12",
-    )),
-    ImportFormat("document", "MS Word 97 to 2003", ("doc", "dot"), ("application/msword",)),
-    ImportFormat("document", "OpenDocument text", ("odt", "ott", "fodt"), (
-        ODT, _X_ODF + "text", ODT + "-template", ODT + "-flat-xml",
-    )),
-    ImportFormat("document", "HTML", ("html", "htm"), (HTML,)),
-    ImportFormat("document", "Rich text", ("rtf",), (RTF, "text/rtf", "text/richtext")),
-    ImportFormat("document", "Plain text", ("txt",), (TEXT,)),
-    ImportFormat("document", "Markdown", ("md",), (MARKDOWN, "text/x-markdown"), extended=True),
-    ImportFormat("spreadsheet", "MS Excel", ("xlsx", "xlsm", "xltx", "xltm"), (
-        XLSX, _OPENXML + "spreadsheetml.template",
-        "application/vnd.ms-excel.sheet.macroenabled.12", "application/vnd.ms-excel.template.macroenabled.12",
-    )),
-    ImportFormat("spreadsheet", "MS Excel 97 to 2003", ("xls", "xlt"), ("application/vnd.ms-excel",)),
-    ImportFormat("spreadsheet", "OpenDocument spreadsheet", ("ods", "ots", "fods"), (
-        ODS, X_ODS, ODS + "-template", ODS + "-flat-xml",
-    )),
-    ImportFormat("spreadsheet", "CSV", ("csv",), (CSV, "text/comma-separated-values")),
-    ImportFormat("spreadsheet", "TSV", ("tsv", "tab"), (TSV,)),
-    ImportFormat("spreadsheet", "Plain text", ("txt",), (TEXT,)),
-    ImportFormat("presentation", "MS PowerPoint", ("pptx", "pptm", "potx", "potm", "ppsx", "ppsm"), (
-        PPTX, _OPENXML + "presentationml.template", _OPENXML + "presentationml.slideshow",
-        "application/vnd.ms-powerpoint.presentation.macroenabled.12",
-        "application/vnd.ms-powerpoint.slideshow.macroenabled.12",
-        "application/vnd.ms-powerpoint.template.macroenabled.12",
-    )),
-    ImportFormat("presentation", "MS PowerPoint 97 to 2003", ("ppt", "pot", "pps"), ("application/vnd.ms-powerpoint",)),
-    ImportFormat("presentation", "OpenDocument presentation", ("odp", "otp", "fodp"), (
-        ODP, _X_ODF + "presentation", ODP + "-template", ODP + "-flat-xml",
-    )),
-    ImportFormat("document", "JPEG", ("jpg", "jpeg"), (JPEG, "image/jpg", "image/pjpeg")),
-    ImportFormat("document", "PNG", ("png",), (PNG, "image/x-png")),
-    ImportFormat("document", "GIF", ("gif",), ("image/gif",)),
-    ImportFormat("document", "BMP", ("bmp",), ("image/bmp", "image/x-bmp", "image/x-ms-bmp")),
-    ImportFormat("document", "PDF", ("pdf",), (PDF,)),
-    ImportFormat("script", "Plain text of a script", (), (SCRIPT_TEXT,)),
-    ImportFormat("script", "JSON", ("json",), (JSON, SCRIPT_JSON)),
-    ImportFormat("drawing", "SVG", ("svg",), (SVG,)),
-)
-# fmt: on
+
+_TABLES = json.loads((files(__package__) / "native_formats.json").read_text("utf-8"))
+EXPORTS = tuple(ExportFormat(**fields) for fields in _TABLES["exports"])
+IMPORTS = tuple(ImportFormat(**fields) for fields in _TABLES["imports"])
 
 MAX_IMPORT_SIZES = {
     "document": 10_485_760,

@@ -98,7 +98,7 @@ def keep_instances(context: ServiceContext, series: EventRecord, before: Event) 
     row, calendar, events = series.row, primary_of(context, series.row.calendar), context.store.events
     rows = events.changed_instances(row.calendar, row.id)
     kept = {} if row.cancelled or not row.recurring else kept_instances(calendar, before or series.body, series, rows)
-    for instance in (each for each in rows if kept.get(each.id) != each):
+    for instance in (row for row in rows if kept.get(row.id) != row):
         moved = kept.get(instance.id)
         _remove(context, instance)
         for copy in copies_of(context, instance) if instance.calendar == instance.origin else ():
@@ -107,7 +107,7 @@ def keep_instances(context: ServiceContext, series: EventRecord, before: Event) 
             elif copy.id == instance.id and copy.series is None and moved is not None:
                 events.save(copy._replace(id=moved.id))
                 _remove(context, copy)
-    for moved in (each for each in kept.values() if each not in rows):
+    for moved in (row for row in kept.values() if row not in rows):
         events.save(moved)  # may have the earlier id of another instance
 
 
@@ -165,8 +165,8 @@ def _sync_instances(context: ServiceContext, series: EventRecord, before: Event)
         if "attendees" in fields:
             present = emails_of(previous.body)
             attendees: list[Attendee] = [
-                *(each for each in previous.body.get("attendees") or [] if each["email"].lower() not in removed),
-                *(each for each in series.body.get("attendees") or [] if each["email"].lower() in added - present),
+                *(guest for guest in previous.body.get("attendees") or [] if guest["email"].lower() not in removed),
+                *(guest for guest in series.body.get("attendees") or [] if guest["email"].lower() in added - present),
             ]
             fields["attendees"] = attendees
             instance = instance._replace(body=json.dumps(fields))
@@ -222,7 +222,7 @@ def _shift(before: Event, after: Event) -> Shift:
 
 def _clock_times(series: Event) -> Iterator[datetime]:
     every = occurrences(recurrence_of(series), start_of(series), end_of(series))
-    return (clock_time(each.start) for each in islice(every, _COMPARED))
+    return (clock_time(occurrence.start) for occurrence in islice(every, _COMPARED))
 
 
 def _moved(original: Start, shift: Shift) -> Iterator[Start]:

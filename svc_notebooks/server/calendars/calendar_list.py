@@ -77,13 +77,13 @@ def list_response(
 ) -> Response:
     """Return a page of entries, in the order of their keys. A page token has the key of the last entry of its page."""
     size, token = page_size(request.query, _DEFAULT_PAGE_SIZE, _MAX_PAGE_SIZE), request.query.get("pageToken")
-    about = (sync.log, selecting_parameters(request.query, request.operation))
-    after, last = decode_page_token(token, about, 2, context.secret) if token else ([], sync.last)
+    listing = (sync.log, selecting_parameters(request.query, request.operation))
+    after, last = decode_page_token(token, listing, 2, context.secret) if token else ([], sync.last)
     rest = sorted((entry for entry in entries if entry[0] > tuple(after)), key=lambda entry: entry[0])
     items = [resource for _, resource in rest[:size]]
     page: dict[str, Any] = {"kind": kind, "etag": f'"{last:017d}"', "items": items}
     if len(rest) > size:
-        page["nextPageToken"] = encode_page_token((rest[size - 1][0], last), about, context.secret)
+        page["nextPageToken"] = encode_page_token((rest[size - 1][0], last), listing, context.secret)
     elif not sync.is_selection:
         synchronized = ("sync", context.store.history(), sync.log)
         page["nextSyncToken"] = encode_page_token((last,), synchronized, context.secret)

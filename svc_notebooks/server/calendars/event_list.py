@@ -38,8 +38,8 @@ from ..dispatch.service_context import Cursor, RequestContext, ServiceContext
 from .access import calendar_of, default_reminders, role_of, title_of
 from .event_messages import events_of
 from .event_resource import EventRecord, EventView, page_size, removed_event, view_of
-from .expansion import FIRST, Entry, Key, KeyedEntry, PageEnds, by_start, expand_calendar, expand_event
-from .instances import Slot, build_instance, event_in_path, find_event, instance_id, instances, is_within, overlaps
+from .expansion import FIRST, Key, KeyedEvent, ListedEvent, PageEnds, by_start, expand_calendar, expand_event
+from .instances import TimeSpan, build_instance, event_in_path, find_event, instance_id, instances, is_within, overlaps
 from .list_criteria import ListCriteria, next_sync_token, read_criteria, read_instant
 from .tables import CalendarRow, EventRow
 
@@ -59,7 +59,7 @@ class EventTexts:
         self._is_compact = query.get("prettyPrint") == "false"
         self._key = (view.key, query.get("fields"), self._is_compact)
 
-    def page(self, page: Mapping[str, Any], entries: Sequence[KeyedEntry]) -> str:
+    def page(self, page: Mapping[str, Any], entries: Sequence[KeyedEvent]) -> str:
         """Return the JSON of a page of events, of which there is at least one."""
         items = [self._item(event_id, entry) for (_, event_id), entry in in_slices(entries)]
         name, inner = '"items":' if self._is_compact else '"items": ', self._line(2)
@@ -70,18 +70,18 @@ class EventTexts:
         """Return the beginning of a line at a depth of the JSON, or "" if everything is on one line."""
         return "" if self._is_compact else "\n" + "  " * depth
 
-    def _item(self, event_id: str, entry: Entry) -> str:
+    def _item(self, event_id: str, entry: ListedEvent) -> str:
         """Return the JSON of an event, or of the instance of a recurring event with this id."""
-        event, slot = entry
-        if slot is None:
+        event, times = entry
+        if times is None:
             return self._stored(event) if event.has_fields_of_row else self._text(self._view.resource(event))
         template = self._shared.get(event.row.seq)
         if template is None:
-            template = self._shared[event.row.seq] = self._template(event, slot)
-        if slot.dates:
-            start, end = (day.isoformat() for day in slot.dates)
+            template = self._shared[event.row.seq] = self._template(event, times)
+        if times.dates:
+            start, end = (day.isoformat() for day in times.dates)
         else:
-            start, end = self._view.time_text(slot.start), self._view.time_text(slot.end)
+            start, end = self._view.time_text(times.start), self._view.time_text(times.end)
         return template % {"id": event_id, "link": self._view.link(event_id), "start": start, "end": end}
 
     def _stored(self, event: EventRecord) -> str:
@@ -96,12 +96,12 @@ class EventTexts:
     def _text(self, resource: Any) -> str:
         return json_text(field_mask.apply(self._mask, resource), self._line(2))
 
-    def _template(self, event: EventRecord, slot: Slot) -> str:
+    def _template(self, event: EventRecord, times: TimeSpan) -> str:
         """Return the JSON of an instance as a template with names for the id, the link and the times.
 
         The texts that replace the names consist of characters that JSON does not escape.
         """
-        resource: Any = self._view.resource(build_instance(event, slot))
+        resource: Any = self._view.resource(build_instance(event, times))
         resource |= {"id": f"{_MARK}id", "htmlLink": f"{_MARK}link"}
         for name, time in _TIMES.items():
             texts = resource[name].items()
@@ -121,14 +121,14 @@ def list_events(context: ServiceContext, request: RequestContext) -> Response:
     criteria = read_criteria(context, request, view)
     last = context.store.events.last(calendar.id), context.store.changes.last()
     expands = criteria.single and criteria.since is None
-    about = ("events", calendar.id, selecting_parameters(request.query, request.operation))
+    listing = ("events", calendar.id, selecting_parameters(request.query, request.operation))
 
     def events_from(key: Key | None) -> Cursor:
         if expands:
             return expand_calendar(context, calendar, criteria, key)
         return Cursor((_rows if criteria.since is None else _changes)(context, calendar, criteria, key))
 
-    return _page(context, request, view, about, events_from, criteria, last, expands=expands)
+    return _page(context, request, view, listing, events_from, criteria, last, expands=expands)
 
 
 def list_instances(context: ServiceContext, request: RequestContext) -> Response:
@@ -151,8 +151,8 @@ def list_instances(context: ServiceContext, request: RequestContext) -> Response
         instance = find_event(context, calendar, instance_id(event.row.id, original))
         return Cursor(by_start([instance] if instance and criteria.matches(instance) else []))
 
-    about = ("instances", calendar.id, event.row.id, selecting_parameters(request.query, request.operation))
-    return _page(context, request, view, about, instances_from, criteria, None, expands=True)
+    listing = ("instances", calendar.id, event.row.id, selecting_parameters(request.query, request.operation))
+    return _page(context, request, view, listing, instances_from, criteria, None, expands=True)
 
 
 def _original(query: Query) -> Start | None:
@@ -171,7 +171,7 @@ def _original(query: Query) -> Start | None:
 
 def _rows(
     context: ServiceContext, calendar: CalendarRow, criteria: ListCriteria, key: Key | None
-) -> Iterator[KeyedEntry]:
+) -> Iterator[KeyedEvent]:
     """Yield the stored events and changed instances. Raises PageEnds if the budget is spent."""
     events, is_updated = context.store.events, criteria.order == "updated"
     rows = (events.by_update if is_updated else events.by_age)(calendar.id, *(key or (FIRST, "")))
@@ -179,7 +179,7 @@ def _rows(
     for row in rows:
         at = (row.updated if is_updated else row.place, row.id)
         if _matches(calendar, criteria, row, work) and criteria.passes(event := _full_event(context, calendar, row)):
-            yield at, Entry(event)
+            yield at, ListedEvent(event)
         if work.done > context.policy.expansion_steps:
             raise PageEnds(at)
 
@@ -201,7 +201,7 @@ def _matches(calendar: CalendarRow, criteria: ListCriteria, row: EventRow, work:
 
 def _changes(
     context: ServiceContext, calendar: CalendarRow, criteria: ListCriteria, key: Key | None
-) -> Iterator[KeyedEntry]:
+) -> Iterator[KeyedEvent]:
     """Yield the events that changed since a sync token, in the order of the changes.
 
     An event that the list no longer has is cancelled in the changes. Raises ApiError (410) if the budget for the
@@ -210,11 +210,11 @@ def _changes(
     events, since, work = context.store.events, criteria.since or 0, WorkBudget(context.policy.expansion_steps)
     for event_id in sorted(set(context.store.changes.since(events_of(calendar.id), criteria.removed_since))):
         if events.get(calendar.id, event_id) is None:
-            yield (0, event_id), Entry(removed_event(calendar.id, event_id))
+            yield (0, event_id), ListedEvent(removed_event(calendar.id, event_id))
     try:  # all entries for a recurring event have the number of its row
         for row in events.since(calendar.id, max(since, key[0] - 1) if key else since):
             for event in _changed_events(context, calendar, criteria, row, work):
-                yield (row.seq, event.row.id), Entry(event)
+                yield (row.seq, event.row.id), ListedEvent(event)
     except WorkExceeded:
         raise refuse("fullSyncRequired") from None
 
@@ -231,9 +231,9 @@ def _changed_events(
     if criteria.single and row.recurring:
         changed = []
         horizon = criteria.horizon_of(row, recurrence_of(EventRecord(row).body))
-        for each in instances(context, calendar, row, criteria.after, criteria.before, work, horizon):
+        for instance in instances(context, calendar, row, criteria.after, criteria.before, work, horizon):
             work.spend()
-            changed.append(each)
+            changed.append(instance)
         yield from sorted(filter(criteria.passes, changed), key=lambda event: event.row.id)
         return
     own = events.changed_instances(calendar.id, row.id) if row.recurring and not row.cancelled else []
@@ -254,7 +254,7 @@ def _page(
     context: ServiceContext,
     request: RequestContext,
     view: EventView,
-    about: tuple[str, ...],
+    listing: tuple[str, ...],
     pick: Callable[[Key | None], Cursor],
     criteria: ListCriteria,
     last: tuple[int, int] | None,
@@ -264,17 +264,17 @@ def _page(
     """Return a page of the events that `pick` selects. `expands` is True if that is expensive to begin at a key."""
     size = page_size(request.query, _DEFAULT_PAGE_SIZE, _MAX_PAGE_SIZE)
     token = request.query.get("pageToken")
-    at, event_id, last = decode_page_token(token, about, 3, context.secret) if token else (None, "", last)
+    at, event_id, last = decode_page_token(token, listing, 3, context.secret) if token else (None, "", last)
     style = (request.query.get("fields"), request.query.get("prettyPrint"))
     key = (at, event_id) if at is not None else None
     # A cursor is used only if nothing has changed since the previous page. A row that another thread writes in between
     # changes the state, too.
-    state = (*view.key, about, style, context.store.events.state(view.calendar.id)) if expands else None
+    state = (*view.key, listing, style, context.store.events.state(view.calendar.id)) if expands else None
     cursor = context.cursors.take((token, state)) if token and expands else None
     if cursor and cursor.work:
         cursor.work.renew()
     cursor = cursor or pick(key)
-    entries: list[KeyedEntry] = []
+    entries: list[KeyedEvent] = []
     next_key = None
     try:
         for entry in in_slices(cursor.entries):
@@ -299,7 +299,7 @@ def _page(
         "items": [],
     }
     if next_key is not None:
-        page["nextPageToken"] = token = encode_page_token((*next_key, last), about, context.secret)
+        page["nextPageToken"] = token = encode_page_token((*next_key, last), listing, context.secret)
         if len(entries) > size and expands and cursor.series:  # otherwise the list is cheap to begin at the key
             rest = chain(entries[size:], cursor.entries)
             context.cursors.keep((token, state), dataclasses.replace(cursor, entries=rest), cursor.size)
@@ -309,7 +309,7 @@ def _page(
 
 
 def _response(
-    request: RequestContext, page: EventList, view: EventView, shared: dict[int, str], entries: list[KeyedEntry]
+    request: RequestContext, page: EventList, view: EventView, shared: dict[int, str], entries: list[KeyedEvent]
 ) -> Response:
     """Return the response with a page without its items, whose JSON is built from the entries."""
     mask = parse_fields_param(request.query, {}, _SHAPE)

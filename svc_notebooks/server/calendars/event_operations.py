@@ -257,8 +257,8 @@ def delete(context: ServiceContext, request: RequestContext) -> Response:
             organizer_event = _organizer_event(context, event.row)
             if organizer_event is not None:
                 attendees: list[Attendee] = [
-                    {**each, "responseStatus": "declined"} if each["email"].lower() == calendar.owner else each
-                    for each in organizer_event.body.get("attendees") or []
+                    {**guest, "responseStatus": "declined"} if guest["email"].lower() == calendar.owner else guest
+                    for guest in organizer_event.body.get("attendees") or []
                 ]
                 save_with_copies(context, organizer_event, {**organizer_event.body, "attendees": attendees})
     return empty_response(204)
@@ -370,7 +370,7 @@ def _merge_responses(organizer_body: Event, after: Event, user: str) -> list[Att
     attendees = list(organizer_body.get("attendees") or [])
     invited = {attendee["email"].lower(): index for index, attendee in enumerate(attendees)}
     new = [attendee for attendee in after.get("attendees") or [] if attendee["email"].lower() not in invited]
-    own_entry = next((each for each in after.get("attendees") or [] if each["email"].lower() == user), None)
+    own_entry = next((guest for guest in after.get("attendees") or [] if guest["email"].lower() == user), None)
     changed = False
     if own_entry is not None and user in invited:
         stored_entry: Any = attendees[invited[user]]

@@ -101,7 +101,7 @@ class EventView:
         body = event.body if self.writes else visible_to_readers(event.body)
         if body.get("attendees") and hides_guests(body, self.calendar.id):
             shown = {self.calendar.owner, str((body.get("organizer") or {}).get("email")).lower()}
-            body = {**body, "attendees": [each for each in body["attendees"] if each["email"].lower() in shown]}
+            body = {**body, "attendees": [entry for entry in body["attendees"] if entry["email"].lower() in shown]}
         return body
 
     def resource(self, event: EventRecord) -> Event:
@@ -149,9 +149,9 @@ class EventView:
         """
         organizer = (body.get("organizer") or {}).get("email")
         attendees: list[Attendee] = []
-        for each in stored:
-            attendee = each.copy()
-            email = each["email"].lower()
+        for entry in stored:
+            attendee = entry.copy()
+            email = entry["email"].lower()
             if email == str(organizer).lower():
                 attendee["organizer"] = True
             if email == self.calendar.owner and (self.calendar.primary or attendee.get("organizer")):

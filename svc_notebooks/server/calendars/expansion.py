@@ -23,12 +23,12 @@ from ...core.events.validation import end_of, start_of
 from ...core.time_zones import zone
 from ..dispatch.service_context import Cursor, ServiceContext
 from .event_resource import EventRecord
-from .instances import Slot, instance_slots, list_changed_instances, moment_text, with_series_fields
+from .instances import TimeSpan, instance_times, list_changed_instances, moment_text, with_series_fields
 from .list_criteria import ListCriteria
 from .tables import CalendarRow, EventRow
 
 Key: TypeAlias = "tuple[int, str]"
-KeyedEntry: TypeAlias = "tuple[Key, Entry]"
+KeyedEvent: TypeAlias = "tuple[Key, ListedEvent]"
 
 FIRST, LAST = -(2**62), 2**62
 _DAYS_PER_YEAR = 366
@@ -36,11 +36,11 @@ _END = datetime(9999, 1, 1, tzinfo=UTC)
 _MAX_YEARS = 400
 
 
-class Entry(NamedTuple):
-    """An event of a list. With a `slot`, it is the instance of the recurring event `event` at that time."""
+class ListedEvent(NamedTuple):
+    """An event of a list. With `times`, it is the instance of the recurring event `event` at that time."""
 
     event: EventRecord
-    slot: Slot | None = None
+    times: TimeSpan | None = None
 
 
 class PageEnds(Exception):
@@ -101,28 +101,31 @@ def sorted_instances(
     window: tuple[datetime | None, datetime | None],
     changed: Mapping[str, Container[str]],
     work: WorkBudget,
-) -> Iterator[KeyedEntry]:
+) -> Iterator[KeyedEvent]:
     """Yield the instances of simple series in a window in the order of their keys, without those with changed ids.
 
     The starts of all series in a span of time are computed and sorted, and only then become instances.
     Raises WorkExceeded if the budget is spent, in which each series, span of time and year is a step.
     """
-    ranked = sorted(series, key=lambda each: f"{each.row.id}_")  # like the ids of instances that begin together
+    ranked = sorted(series, key=lambda event: f"{event.row.id}_")  # like the ids of instances that begin together
     masters: dict[int, EventRecord] = {}
     tz = zone(calendar.zone)
     for start, rank, day in _sorted_starts(ranked, tz, window, work):
-        each = ranked[rank]
-        name = each.row.id
+        event = ranked[rank]
+        name = event.row.id
         if day:
-            key, dates = f"{name}_{_day_text(day)}", (_date(day), _date(day + each.length // DAY))
-            slot = Slot(start, _midnight(day + each.length // DAY, tz), tz, dates)
+            key, dates = f"{name}_{_day_text(day)}", (_date(day), _date(day + event.length // DAY))
+            times = TimeSpan(start, _midnight(day + event.length // DAY, tz), tz, dates)
         else:
-            key, slot = f"{name}_{moment_text(start)}", Slot(start, start + each.length, _zone_of(each.start))
+            key, times = (
+                f"{name}_{moment_text(start)}",
+                TimeSpan(start, start + event.length, _zone_of(event.start)),
+            )
         if name in changed and key in changed[name]:
             continue
         if rank not in masters:
-            masters[rank] = EventRecord(each.row)
-        yield (start, key), Entry(masters[rank], slot)
+            masters[rank] = EventRecord(event.row)
+        yield (start, key), ListedEvent(masters[rank], times)
 
 
 def _sorted_starts(
@@ -132,7 +135,7 @@ def _sorted_starts(
 
     The days of all-day series are midnights in UTC, and begin when they begin in `tz`.
     """
-    active = [(rank, each.starts, each) for rank, each in enumerate(ranked) if each.starts is not None]
+    active = [(rank, event.starts, event) for rank, event in enumerate(ranked) if event.starts is not None]
     after, before = window
     first = min((starts.first for _, starts, _ in active), default=0) - DAY
     last = max((starts.stop for _, starts, _ in active), default=0) + 2 * DAY
@@ -147,9 +150,9 @@ def _sorted_starts(
         high_day = _day_bound(high, tz)
         work.spend(len(active) * (1 + years_between(low, high)))
         begun: list[tuple[int, int, int]] = []
-        for rank, starts, each in active:
-            earlier = each.length - 1 if overlapping else 0
-            if isinstance(each.start, datetime):
+        for rank, starts, event in active:
+            earlier = event.length - 1 if overlapping else 0
+            if isinstance(event.start, datetime):
                 begun += [(moment, rank, 0) for moment in starts.between(low - earlier, high)]
             else:
                 days_of_series = [moment // DAY + EPOCH for moment in starts.between(low_day - earlier, high_day)]
@@ -196,7 +199,7 @@ def expand_calendar(
     With a `budget`, which several calendars can share, iteration raises WorkExceeded instead.
     """
     before = _millis(criteria.before, LAST)
-    series = [each for each in series_of(context, calendar) if each.row.start < before]
+    series = [event for event in series_of(context, calendar) if event.row.start < before]
     changed = context.store.events.changed_ids(calendar.id)
     stored = lambda before: _stored_events(context, calendar, criteria, key, before)  # noqa: E731
     return _expand(context, calendar, criteria, key, stored, series, changed, budget)
@@ -225,29 +228,29 @@ def _expand(
     """Return a cursor over stored events before a time, and over generated instances that were not changed."""
     filters = criteria.filters
     listed = [
-        each
-        for each in series
-        if criteria.accepts(each.row) and (not filters or criteria.passes(EventRecord(each.row)))
+        event
+        for event in series
+        if criteria.accepts(event.row) and (not filters or criteria.passes(EventRecord(event.row)))
     ]
     simple, others = [], []
-    for each in listed:
-        horizon = criteria.horizon_of(each.row, each.recurrence)
-        if each.starts is None:
-            others.append((EventRecord(each.row), horizon or _END))
+    for event in listed:
+        horizon = criteria.horizon_of(event.row, event.recurrence)
+        if event.starts is None:
+            others.append((EventRecord(event.row), horizon or _END))
         else:
-            simple.append(each._replace(starts=each.starts.before(to_millis(horizon))) if horizon else each)
+            simple.append(event._replace(starts=event.starts.before(to_millis(horizon))) if horizon else event)
 
-    def merged(after: datetime | None, before: datetime | None, work: WorkBudget) -> Iterator[KeyedEntry]:
+    def merged(after: datetime | None, before: datetime | None, work: WorkBudget) -> Iterator[KeyedEvent]:
         """Yield the events of a time window in the order of their keys. Raises WorkExceeded."""
         before = before or _END
         instances = sorted_instances(calendar, simple, (after, before), changed, work)
         rare = []
         for master, end in others:
             ids = changed.get(master.row.id, ())
-            rare.append(_instances(master, instance_slots(calendar, master, after, min(before, end), ids, work)))
+            rare.append(_instances(master, instance_times(calendar, master, after, min(before, end), ids, work)))
         return merge(by_start(stored(before)), instances, *rare, key=itemgetter(0))
 
-    def pages(work: WorkBudget) -> Iterator[KeyedEntry]:
+    def pages(work: WorkBudget) -> Iterator[KeyedEvent]:
         """Yield the events of the window until the step budget is spent. Then raises PageEnds."""
         last = after_key = key or (FIRST, "")
         try:
@@ -259,7 +262,7 @@ def _expand(
                 raise PageEnds(last) from None
         # The budget yields no event, so this page has as many years as the budget covers.
         years = max(1, min(_MAX_YEARS, steps // (_DAYS_PER_YEAR * max(1, len(listed)))))
-        first = after or from_millis(min((each.row.start for each in listed), default=0))
+        first = after or from_millis(min((event.row.start for event in listed), default=0))
         stop = end = before or _END
         if first.year + years + 1 < _END.year:
             stop = min(end, first + timedelta(days=years * _DAYS_PER_YEAR))
@@ -274,12 +277,12 @@ def _expand(
     after, before, steps = _page_start(criteria.after, key), criteria.before, context.policy.expansion_steps
     work = WorkBudget(steps)
     entries = pages(work) if budget is None else merged(after, before, budget)
-    matching = (entry for entry in entries if entry[1].slot or criteria.matches(entry[1].event))
+    matching = (entry for entry in entries if entry[1].times or criteria.matches(entry[1].event))
     return Cursor(matching, len(listed), work)
 
 
-def _instances(master: EventRecord, slots: Iterator[tuple[str, Slot]]) -> Iterator[KeyedEntry]:
-    return (((slot.start, instance_id), Entry(master, slot)) for instance_id, slot in slots)
+def _instances(master: EventRecord, timed: Iterator[tuple[str, TimeSpan]]) -> Iterator[KeyedEvent]:
+    return (((times.start, instance_id), ListedEvent(master, times)) for instance_id, times in timed)
 
 
 def _stored_events(
@@ -300,9 +303,9 @@ def _stored_events(
             yield with_series_fields(master, row)
 
 
-def by_start(events: Iterable[EventRecord]) -> Iterator[KeyedEntry]:
+def by_start(events: Iterable[EventRecord]) -> Iterator[KeyedEvent]:
     """Return the events with their keys, which are the start in Unix milliseconds and the id."""
-    return (((event.row.start, event.row.id), Entry(event)) for event in events)
+    return (((event.row.start, event.row.id), ListedEvent(event)) for event in events)
 
 
 def _page_start(after: datetime | None, key: Key | None) -> datetime | None:

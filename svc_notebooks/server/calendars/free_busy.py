@@ -72,7 +72,7 @@ def _busy_times(
 ) -> Iterator[tuple[int, int]]:
     """Yield start and end of each event and instance that occupies the owner. Raises WorkExceeded."""
     criteria = ListCriteria(query.begin, query.end, None, True, False, "startTime", None, ())
-    for _, (event, slot) in in_slices(expand_calendar(context, calendar, criteria, None, work).entries):
+    for _, (event, times) in in_slices(expand_calendar(context, calendar, criteria, None, work).entries):
         work.spend()
         if occupies(event.body, calendar.owner):
-            yield (slot.start, slot.end) if slot else (event.row.start, event.row.end or event.row.start)
+            yield (times.start, times.end) if times else (event.row.start, event.row.end or event.row.start)

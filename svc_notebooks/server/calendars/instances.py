@@ -62,11 +62,11 @@ def instances(
     master = EventRecord(row)
     changed = {instance.id for instance in context.store.events.changed_instances(calendar.id, row.id)}
     moved = list_changed_instances(context, calendar, row, after, before)
-    slots = instance_slots(calendar, master, after, horizon or before, changed, work)
-    return merge((build_instance(master, slot) for _, slot in slots), moved, key=_by_start)
+    timed = instance_times(calendar, master, after, horizon or before, changed, work)
+    return merge((build_instance(master, times) for _, times in timed), moved, key=_by_start)
 
 
-class Slot(NamedTuple):
+class TimeSpan(NamedTuple):
     """The start and the exclusive end of a generated instance, in Unix milliseconds, and the zone or date of its texts.
 
     `date` is None for a timed instance, and has the first day and the day after the last day of an all-day instance.
@@ -78,22 +78,22 @@ class Slot(NamedTuple):
     dates: tuple[date, date] | None = None
 
 
-def instance_slots(
+def instance_times(
     calendar: CalendarRow,
     master: EventRecord,
     after: datetime | None,
     before: datetime | None,
     changed: Container[str] = (),
     work: WorkBudget | None = None,
-) -> Iterator[tuple[str, Slot]]:
+) -> Iterator[tuple[str, TimeSpan]]:
     """Return the ids and times of the instances of a recurring event in a window, without those with `changed` ids.
 
     They are enough to sort the instances of many series. Raises WorkExceeded when the budget `work` is spent.
     """
     tz = zone(calendar.zone)
     every = _occurrences(master.body, tz, after, before, work)
-    slots = ((instance_id(master.row.id, each.start), _slot(each, tz)) for each in every)
-    return ((key, slot) for key, slot in slots if key not in changed) if changed else slots
+    timed = ((instance_id(master.row.id, occurrence.start), _times_of(occurrence, tz)) for occurrence in every)
+    return ((key, times) for key, times in timed if key not in changed) if changed else timed
 
 
 @lru_cache(maxsize=8192)
@@ -102,12 +102,12 @@ def moment_text(millis: int) -> str:
     return print_moment(from_millis(millis))
 
 
-def _slot(occurrence: Occurrence, tz: tzinfo) -> Slot:
+def _times_of(occurrence: Occurrence, tz: tzinfo) -> TimeSpan:
     start, end = occurrence.start, occurrence.end
-    times = to_millis(instant(start, tz)), to_millis(instant(end, tz))
+    bounds = to_millis(instant(start, tz)), to_millis(instant(end, tz))
     if isinstance(start, datetime):
-        return Slot(*times, start.tzinfo or UTC)
-    return Slot(*times, tz, (start, end))
+        return TimeSpan(*bounds, start.tzinfo or UTC)
+    return TimeSpan(*bounds, tz, (start, end))
 
 
 def list_changed_instances(
@@ -144,21 +144,21 @@ def is_within(
     return next(_occurrences(body, zone(calendar.zone), after, before, work), None) is not None
 
 
-def build_instance(master: EventRecord, slot: Slot) -> EventRecord:
+def build_instance(master: EventRecord, times: TimeSpan) -> EventRecord:
     """Return the instance of a recurring event at a time."""
-    series, tz = master.body, slot.tz
-    if slot.dates is None:
-        suffix = moment_text(slot.start)
-        start = _time_object(series["start"], "dateTime", _time_text(slot.start, tz))
-        end = _time_object(series["end"], "dateTime", _time_text(slot.end, tz))
+    series, tz = master.body, times.tz
+    if times.dates is None:
+        suffix = moment_text(times.start)
+        start = _time_object(series["start"], "dateTime", _time_text(times.start, tz))
+        end = _time_object(series["end"], "dateTime", _time_text(times.end, tz))
     else:
-        suffix = print_moment(slot.dates[0])
-        start = _time_object(series["start"], "date", slot.dates[0].isoformat())
-        end = _time_object(series["end"], "date", slot.dates[1].isoformat())
+        suffix = print_moment(times.dates[0])
+        start = _time_object(series["start"], "date", times.dates[0].isoformat())
+        end = _time_object(series["end"], "date", times.dates[1].isoformat())
     body: Event = {**series, "start": start, "originalStartTime": start, "end": end}
     body.pop("recurrence", None)
     name = master.row.id
-    row = master.row._replace(id=f"{name}_{suffix}", series=name, recurring=0, start=slot.start, end=slot.end)
+    row = master.row._replace(id=f"{name}_{suffix}", series=name, recurring=0, start=times.start, end=times.end)
     return EventRecord(row, body)
 
 
@@ -213,5 +213,5 @@ def instance_at(calendar: CalendarRow, master: EventRecord, start: Start) -> Eve
         return None  # at the limits of datetime there are no events
     for occurrence in _occurrences(master.body, tz, begin, end):
         if instance_id("", occurrence.start) == instance_id("", start):
-            return build_instance(master, _slot(occurrence, tz))
+            return build_instance(master, _times_of(occurrence, tz))
     return None

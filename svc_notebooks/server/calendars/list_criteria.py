@@ -94,8 +94,8 @@ def read_criteria(context: ServiceContext, request: RequestContext, view: EventV
         if not bool_param(query, "showDeleted", default=True):
             message = "must not be false with syncToken, because the changes contain cancelled events."
             raise refuse("invalidParameter", name="showDeleted", message=message)
-        about = _synchronized(context, query, calendar)
-        since, removed_since, *window = decode_sync_token(token, about, 4, context.secret)
+        listing = _synchronized(context, query, calendar)
+        since, removed_since, *window = decode_sync_token(token, listing, 4, context.secret)
         after, before = (None if millis is None else from_millis(millis) for millis in window)
         _check_log(context, calendar, removed_since, single=single)
     deleted = bool_param(query, "showDeleted", default=False) or updated is not None or since is not None

@@ -162,13 +162,13 @@ _SIGNATURE_SIZE = 16
 _PAGING = ("pageToken", "maxResults")
 
 
-def encode_page_token(keys: tuple[Any, ...], about: tuple[str, ...], secret: str) -> str:
-    """Return a signed token with the sort keys at which the next page begins. `about` identifies the listing."""
+def encode_page_token(keys: tuple[Any, ...], listing: tuple[str, ...], secret: str) -> str:
+    """Return a signed token with the sort keys at which the next page begins. `listing` identifies the listing."""
     text = json.dumps(keys, ensure_ascii=False).encode()
-    return f"{SHARD}." + urlsafe_b64encode(_signature(text, about, secret) + text).decode().rstrip("=")
+    return f"{SHARD}." + urlsafe_b64encode(_signature(text, listing, secret) + text).decode().rstrip("=")
 
 
-def decode_page_token(token: str, about: tuple[str, ...], width: int, secret: str) -> tuple[Any, ...]:
+def decode_page_token(token: str, listing: tuple[str, ...], width: int, secret: str) -> tuple[Any, ...]:
     """Return the `width` sort keys in a page token. Raises ApiError (400) for a token of another listing or service."""
     shard, _, token = token.rpartition(".")
     if shard not in ("", str(SHARD)):  # tokens of older versions have none
@@ -178,7 +178,7 @@ def decode_page_token(token: str, about: tuple[str, ...], width: int, secret: st
     except ValueError:
         raise _wrong() from None
     signature, text = raw[:_SIGNATURE_SIZE], raw[_SIGNATURE_SIZE:]
-    if not hmac.compare_digest(signature, _signature(text, about, secret)):
+    if not hmac.compare_digest(signature, _signature(text, listing, secret)):
         raise _wrong()
     keys = tuple(json.loads(text))
     if len(keys) != width:
@@ -186,10 +186,10 @@ def decode_page_token(token: str, about: tuple[str, ...], width: int, secret: st
     return keys
 
 
-def decode_sync_token(token: str, about: tuple[str, ...], width: int, secret: str) -> tuple[Any, ...]:
+def decode_sync_token(token: str, listing: tuple[str, ...], width: int, secret: str) -> tuple[Any, ...]:
     """Return the `width` values in a sync token. Raises ApiError (410) for a token of another listing or service."""
     try:
-        return decode_page_token(token, about, width, secret)
+        return decode_page_token(token, listing, width, secret)
     except ApiError:
         raise refuse("fullSyncRequired") from None
 
@@ -203,8 +203,8 @@ def selecting_parameters(query: Query, operation: Operation) -> str:
     return str(sorted(pair for pair in query.pairs if pair[0] in names))
 
 
-def _signature(text: bytes, about: tuple[str, ...], secret: str) -> bytes:
-    signed = json.dumps(about).encode() + b"\n" + text
+def _signature(text: bytes, listing: tuple[str, ...], secret: str) -> bytes:
+    signed = json.dumps(listing).encode() + b"\n" + text
     return hmac.digest(secret.encode(), signed, "sha256")[:_SIGNATURE_SIZE]
 
 

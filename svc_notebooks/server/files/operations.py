@@ -65,7 +65,7 @@ class NewContent(NamedTuple):
 
 
 _SHOWN_LIMIT = 16_106_127_360
-"""The storage limit that `about` shows to users without a limit, in bytes."""
+"""The storage limit that `listing` shows to users without a limit, in bytes."""
 _SEARCHED_SPACES = ("storage", "drive")
 _SPACES = (*_SEARCHED_SPACES, "appDataFolder")
 
@@ -164,7 +164,7 @@ def change_file(
 def _check_changes(context: ServiceContext, user: str, old: FileRow, row: FileRow, *, has_content: bool) -> None:
     """Raise ApiError (403) if a user may not change a file in this way, or if a move would lift a restriction."""
     role = effective_role(context, user, old) or Role.READER
-    before, after = (restrictions_on(context, each, role) for each in (old, row))
+    before, after = (restrictions_on(context, version, role) for version in (old, row))
     lifted = before - after if old.parent != row.parent else frozenset[str]()
     changed = {"canModifyContent": has_content or old.mime_type != row.mime_type, "canRename": old.name != row.name}
     denied = any(is_changed and not is_allowed(right, role, before & after) for right, is_changed in changed.items())
@@ -309,9 +309,9 @@ def list_files(context: ServiceContext, request: RequestContext) -> Response:
     for media_type in compared_values(search, "mimeType") if search else ():
         if message := context.names.media_type_problem(str(media_type)):
             raise refuse("invalidValue", name="q", message=message)
-    about = (request.caller.user, text, order or "")
+    listing = (request.caller.user, text, order or "")
     token = query.get("pageToken")
-    after = decode_page_token(token, about, len(keys) + 1, context.secret) if token else None
+    after = decode_page_token(token, listing, len(keys) + 1, context.secret) if token else None
     mask = parse_fields_param(
         query, {"kind": {}, "incompleteSearch": {}, "nextPageToken": {}, "files": DEFAULT_MASK}, LIST_SHAPE
     )
@@ -323,7 +323,7 @@ def list_files(context: ServiceContext, request: RequestContext) -> Response:
     everything = field_mask.STAR in mask
     value: FileList = {"kind": context.names.kind("fileList"), "incompleteSearch": False}
     if page.last:
-        value["nextPageToken"] = encode_page_token(page.last, about, context.secret)
+        value["nextPageToken"] = encode_page_token(page.last, listing, context.secret)
     selection: dict[str, object] = {name: member for name, member in value.items() if everything or name in mask}
     if everything or "files" in mask:
         file_mask = mask.get("files") or {field_mask.STAR: field_mask.ALL}

@@ -137,14 +137,14 @@ def list_permissions(context: ServiceContext, request: RequestContext) -> Respon
     size = len(permissions)
     if "pageSize" in request.query:
         size = int_param(request.query, "pageSize", size, _MAX_PAGE_SIZE)
-    about, token = ("permissions", row.id), request.query.get("pageToken")
-    start = decode_page_token(token, about, 1, context.secret)[0] if token else 0
+    listing, token = ("permissions", row.id), request.query.get("pageToken")
+    start = decode_page_token(token, listing, 1, context.secret)[0] if token else 0
     value: PermissionList = {
         "kind": context.names.kind("permissionList"),
         "permissions": permissions[start : start + size],
     }
     if start + size < len(permissions):
-        value["nextPageToken"] = encode_page_token((start + size,), about, context.secret)
+        value["nextPageToken"] = encode_page_token((start + size,), listing, context.secret)
     return _response(request, mask, value)
 
 

@@ -11,7 +11,7 @@ from sqlalchemy import CTE, Select, bindparam, delete, func, select, union_all, 
 from ...core.files.fields import search_keys
 from ...core.files.query import Search, SortKey
 from ..store.engine import Prepared, Row, TableGroup, inserting, position
-from ..store.schema import changes, files, opened, permissions, properties, rope
+from ..store.schema import changes, files, opened, permissions, properties, ranges
 from .search import Viewer, page_statement, shared_with_writers
 
 NO_EXTRA = "{}"
@@ -166,7 +166,7 @@ class FileTable(TableGroup):
 
     def of_parts(self, parts: Sequence[str]) -> list[FileRow]:
         """Return the files whose contents include a part with one of these keys."""
-        contents = select(rope.c.content).where(rope.c.part.in_(parts))
+        contents = select(ranges.c.content).where(ranges.c.part.in_(parts))
         rows = self._database.select(select(*_COLUMNS).where(files.c.content.in_(contents)).order_by(files.c.seq))
         return [FileRow._make(row) for row in rows]
 

@@ -25,7 +25,7 @@ from ...core.notifications.messages import (
 from ..dispatch.service_context import ServiceContext
 from ..store.postgres.kept_rows import KeptRows
 from .channels import is_registered, receiver_owner
-from .tables import Waiting
+from .tables import QueuedMessage
 
 
 class DeliveryRow(TypedDict):
@@ -50,7 +50,7 @@ class Delivery:
     `attempt` is 0 if the message was cancelled before any attempt.
     """
 
-    waiting: Waiting
+    waiting: QueuedMessage
     attempt: int
     time: int
     outcome: AttemptOutcome
@@ -88,7 +88,7 @@ class DeliveryLog:
 
     def rows(self) -> list[DeliveryRow]:
         """Return a row for each attempt, in the order of their times."""
-        return [each.row() for each in sorted(list(self._deliveries), key=Delivery.order)]
+        return [delivery.row() for delivery in sorted(list(self._deliveries), key=Delivery.order)]
 
     def clear(self) -> None:
         """Delete all attempts."""
@@ -108,7 +108,7 @@ class KeptLog(DeliveryLog):
 
     def rows(self) -> list[DeliveryRow]:
         """Return a row for each attempt, in the order of their times."""
-        return [row for _, row in sorted((document for _, document in self._table.rows()), key=lambda each: each[0])]
+        return [row for _, row in sorted((entry for _, entry in self._table.rows()), key=lambda entry: entry[0])]
 
     def clear(self) -> None:
         """Delete all attempts."""
@@ -143,7 +143,7 @@ class DeliveryQueue:
         self._lease_seconds = _LEASED_TIMEOUTS * context.policy.delivery_timeout + _LEASED_SECONDS
         """The time for which the other processes of a shared store do not deliver to a channel during an attempt."""
         self._store = context.store
-        self._in_flight: dict[int, tuple[Waiting, int]] = {}  # by channel, its message and the start time
+        self._in_flight: dict[int, tuple[QueuedMessage, int]] = {}  # by channel, its message and the start time
         self._has_left_some = False  # because this process had leased as many queues as it may
         self._allowed: set[str] = set()  # addresses whose domain is registered; registrations are permanent
         self.before_reading: Callable[[], None] = lambda: None
@@ -162,7 +162,7 @@ class DeliveryQueue:
             return True
         return False
 
-    def due(self) -> list[Waiting]:
+    def due(self) -> list[QueuedMessage]:
         """Mark the first due message of each idle channel as in flight, and return these messages."""
         self.before_reading()
         if self._store.is_shared and not self.has_pending():
@@ -186,9 +186,9 @@ class DeliveryQueue:
         """Return True if any message waits, even if it is not due yet."""
         return self._store.outbox.has_pending()
 
-    async def drain(self, first: Waiting, send: Send) -> bool:
+    async def drain(self, first: QueuedMessage, send: Send) -> bool:
         """Send the due messages of a channel, from `first` on. Return True if `due` must be called again."""
-        waiting: Waiting | None = first
+        waiting: QueuedMessage | None = first
         look_again = False
         while waiting:
             channel = waiting.channel
@@ -221,7 +221,7 @@ class DeliveryQueue:
                     self._store.outbox.release(channel.seq)
         return look_again or self._has_left_some
 
-    def _record(self, waiting: Waiting, outcome: AttemptOutcome, began: int) -> bool:
+    def _record(self, waiting: QueuedMessage, outcome: AttemptOutcome, began: int) -> bool:
         """Record a delivery attempt, and delete or postpone its message. Return True if another attempt follows."""
         attempt = waiting.attempts + 1
         # Random, but the same for each attempt in every run, regardless of the order in which the receivers respond.
@@ -236,7 +236,7 @@ class DeliveryQueue:
         due = self._context.millis() + round(decision.wait * 1000)
         return self._store.outbox.postpone(waiting.seq, due=due, attempts=attempt)
 
-    def _next_due(self, channel: int) -> Waiting | None:
+    def _next_due(self, channel: int) -> QueuedMessage | None:
         """Mark a channel's next message as in flight and return the message, or None if no message is due."""
         waiting = self._store.outbox.next_of(channel)
         if waiting is None or waiting.due > (now := self._context.millis()):

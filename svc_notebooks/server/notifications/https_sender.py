@@ -361,7 +361,7 @@ class _HostPool:
 
     async def _open(self) -> Connection:
         # Close connections that only read the rest of a response, because the number of connections is limited.
-        reading_rest = [each for each in self._connections if each.state is ConnectionState.READING_REST]
+        reading_rest = [link for link in self._connections if link.state is ConnectionState.READING_REST]
         for connection in reading_rest[: max(0, len(self._connections) + self._connecting + 1 - self._limit)]:
             connection.abort()
         self._connecting += 1

@@ -197,7 +197,7 @@ class Trusted(TableGroup):
         return [pem for (pem,) in self._database.run(_AUTHORITIES, {})]
 
 
-class Waiting(NamedTuple):
+class QueuedMessage(NamedTuple):
     """A queued message with its channel. `due` is the time of the next delivery attempt in Unix milliseconds."""
 
     seq: int
@@ -209,7 +209,7 @@ class Waiting(NamedTuple):
     channel: ChannelRow
 
 
-_OWN = Waiting._fields[:-1]
+_OWN = QueuedMessage._fields[:-1]
 JOINED = (
     select(*(messages.c[name] for name in _OWN), *(channels.c[name] for name in ChannelRow._fields))
     .join(channels, channels.c.seq == messages.c.channel)
@@ -238,7 +238,7 @@ _DROP = Prepared(delete(messages).where(messages.c.seq == bindparam("key")))
 class Outbox(TableGroup):
     """The message queues of all channels."""
 
-    def take(self, now: int, most: int, seconds: float) -> list[Waiting]:
+    def take(self, now: int, most: int, seconds: float) -> list[QueuedMessage]:
         """Return the first message of each queue whose first message is due.
 
         If several processes share the store, return at most `most` messages, of queues that no other process has
@@ -246,12 +246,12 @@ class Outbox(TableGroup):
         """
         return self._read(_DUE, now=now)
 
-    def next_of(self, channel: int) -> Waiting | None:
+    def next_of(self, channel: int) -> QueuedMessage | None:
         """Return the first message in a channel's queue, whether due or not. Returns None if the queue is empty."""
         waiting = self._read(_NEXT, key=channel)
         return waiting[0] if waiting else None
 
-    def of_closed_channels(self, now: int) -> list[Waiting]:
+    def of_closed_channels(self, now: int) -> list[QueuedMessage]:
         """Return the queued messages of channels that were stopped or have expired."""
         return self._read(_OF_CLOSED_CHANNELS, now=now)
 
@@ -294,10 +294,10 @@ class Outbox(TableGroup):
         """Return whether another process delivers messages now."""
         return False
 
-    def _read(self, prepared: Prepared, **values: Any) -> list[Waiting]:
+    def _read(self, prepared: Prepared, **values: Any) -> list[QueuedMessage]:
         return [_waiting(row) for row in self._database.run(prepared, values)]
 
 
-def _waiting(row: Row) -> Waiting:
+def _waiting(row: Row) -> QueuedMessage:
     own = len(_OWN)
-    return Waiting._make((*row[:own], ChannelRow._make(row[own:])))
+    return QueuedMessage._make((*row[:own], ChannelRow._make(row[own:])))

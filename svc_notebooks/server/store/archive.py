@@ -101,18 +101,18 @@ def _write_entry(archive: zipfile.ZipFile, name: str, blocks: Iterable[bytes]) -
     return [size, digest.hexdigest()]
 
 
-def _manifest_to_json(about: Manifest) -> dict[str, Any]:
-    start = about.start and about.start.isoformat()
+def _manifest_to_json(manifest: Manifest) -> dict[str, Any]:
+    start = manifest.start and manifest.start.isoformat()
     plain = Policy()
-    changed = {name: value for name, value in asdict(about.policy).items() if value != getattr(plain, name)}
+    changed = {name: value for name, value in asdict(manifest.policy).items() if value != getattr(plain, name)}
     return {
         "format": FORMAT,
         "version": VERSION,
         "schema": SCHEMA_VERSION,
-        "clock": {"now": about.now.isoformat(), "start": start},
-        "seed": about.seed,
-        "ids": about.ids,
-        "names": asdict(about.names),
+        "clock": {"now": manifest.now.isoformat(), "start": start},
+        "seed": manifest.seed,
+        "ids": manifest.ids,
+        "names": asdict(manifest.names),
         "policy": changed,
     }
 

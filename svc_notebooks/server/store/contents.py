@@ -16,7 +16,7 @@ from ...core.processes import in_this_process
 from .blob_store import BlobStore, DamagedContent, PartWriter, StoredPart
 from .engine import Prepared, TableGroup, inserting
 from .errors import FULL
-from .schema import contents, rope
+from .schema import contents, ranges
 
 if TYPE_CHECKING:
     from .store import Store
@@ -45,31 +45,39 @@ class Digests(NamedTuple):
 
 
 _BEGIN = Prepared(insert(contents).values(md5=None).returning(contents.c.id))
-_APPEND = inserting(rope, ("content", *PartRange._fields))
+_APPEND = inserting(ranges, ("content", *PartRange._fields))
 _EXTEND = Prepared(
-    update(rope)
-    .where(rope.c.content == bindparam("number"), rope.c.start == bindparam("first"), rope.c.part == bindparam("key"))
+    update(ranges)
+    .where(
+        ranges.c.content == bindparam("number"),
+        ranges.c.start == bindparam("first"),
+        ranges.c.part == bindparam("key"),
+    )
     .values(stop=bindparam("end"), checksum=bindparam("crc"))
 )
 _PIECES = Prepared(
-    select(*(rope.c[name] for name in PartRange._fields))
-    .where(rope.c.content == bindparam("content"), rope.c.start < bindparam("last"), rope.c.stop > bindparam("first"))
-    .order_by(rope.c.start)
+    select(*(ranges.c[name] for name in PartRange._fields))
+    .where(
+        ranges.c.content == bindparam("content"),
+        ranges.c.start < bindparam("last"),
+        ranges.c.stop > bindparam("first"),
+    )
+    .order_by(ranges.c.start)
 )
-_ALL = Prepared(select(rope.c.part).where(rope.c.content == bindparam("content")))
+_ALL = Prepared(select(ranges.c.part).where(ranges.c.content == bindparam("content")))
 _IS_THERE = Prepared(select(contents.c.id).where(contents.c.id == bindparam("content")))
-_KNOWN = Prepared(select(rope.c.part))
-_ANY_PART = Prepared(select(rope.c.part).limit(1))
-_STORED = Prepared(select(rope.c.part, rope.c.stop - rope.c.start, rope.c.checksum).order_by(rope.c.part))
+_KNOWN = Prepared(select(ranges.c.part))
+_ANY_PART = Prepared(select(ranges.c.part).limit(1))
+_STORED = Prepared(select(ranges.c.part, ranges.c.stop - ranges.c.start, ranges.c.checksum).order_by(ranges.c.part))
 _WITHOUT_CHECKSUM = Prepared(
-    select(rope.c.content, *(rope.c[name] for name in PartRange._fields)).where(rope.c.checksum.is_(None))
+    select(ranges.c.content, *(ranges.c[name] for name in PartRange._fields)).where(ranges.c.checksum.is_(None))
 )
 _KEEP_CHECKSUM = Prepared(
-    update(rope)
-    .where(rope.c.content == bindparam("number"), rope.c.start == bindparam("first"))
+    update(ranges)
+    .where(ranges.c.content == bindparam("number"), ranges.c.start == bindparam("first"))
     .values(checksum=bindparam("checksum"))
 )
-_DROP_ROPE = Prepared(delete(rope).where(rope.c.content == bindparam("content")))
+_DROP_PARTS = Prepared(delete(ranges).where(ranges.c.content == bindparam("content")))
 _DROP = Prepared(delete(contents).where(contents.c.id == bindparam("content")))
 _DIGESTS = Prepared(
     select(contents.c.md5, contents.c.sha1, contents.c.sha256).where(contents.c.id == bindparam("content"))
@@ -114,7 +122,7 @@ class Contents(TableGroup):
     def drop(self, content: int) -> list[str]:
         """Delete a content, and return the keys of its parts, which no row names any more."""
         parts = [part for (part,) in self._database.run(_ALL, {"content": content})]
-        self._database.queue_change(_DROP_ROPE, {"content": content})
+        self._database.queue_change(_DROP_PARTS, {"content": content})
         self._database.queue_change(_DROP, {"content": content})
         return parts
 
@@ -445,4 +453,4 @@ def _digests(blocks: Iterable[bytes]) -> Digests:
     for block in blocks:
         for hasher in hashes:
             hasher.update(block)
-    return Digests(*(each.hexdigest() for each in hashes))
+    return Digests(*(digest.hexdigest() for digest in hashes))

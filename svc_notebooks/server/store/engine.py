@@ -126,7 +126,7 @@ def position(highest: sa.ColumnElement[Any]) -> Prepared:
 
 def _key(table: sa.Table) -> list[str]:
     """Return the columns by which a row is replaced: those of a unique constraint, or else of the primary key."""
-    unique = next((each for each in table.constraints if isinstance(each, sa.UniqueConstraint)), table.primary_key)
+    unique = next((key for key in table.constraints if isinstance(key, sa.UniqueConstraint)), table.primary_key)
     return [column.name for column in unique.columns]
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -18,7 +17,7 @@ from sqlalchemy import func, literal, select, tuple_
 
 from ...core.processes import temporary_folder
 from . import opening_record
-from .atomic_write import sync_folder
+from .atomic_write import replace_synced, sync_folder
 from .backup import copy_extra
 from .blob_store import BlobStore, DamagedContent, LastingBlobStore, ListedPart, StoredPart, write_part
 from .content_location import content_location, discard_contents, folder_of, open_contents, read_contents
@@ -121,11 +120,8 @@ def target_folder(folder: Path, source: str) -> Iterator[TargetStore]:
         _check_record(folder, source)
     else:
         about = "svc-notebooks migrate copies a store to this folder."
-        with (folder / MIGRATION).open("w", encoding="utf-8") as file:
-            json.dump({"about": about, "source": source}, file)
-            file.flush()
-            os.fsync(file.fileno())
-        sync_folder(folder)
+        record = json.dumps({"about": about, "source": source})
+        replace_synced(folder / MIGRATION, record.encode(), f"{MIGRATION}.unfinished")
     _delete_rows(folder)
     database = open_database(folder / _NEW_DATABASE, "power")  # no service opens it before it is renamed
 
@@ -333,7 +329,7 @@ def _migrate(source: SourceStore, target: TargetStore, extra: Sequence[str], rep
             raise OSError("the copied rows differ from the rows of the source: repeat the command")
         target.end_rows()
     target.end()
-    return Migrated(sum(each.rows for each in copied.values()), *numbers, left)
+    return Migrated(sum(table.rows for table in copied.values()), *numbers, left)
 
 
 _CONNECTIONS = 16

@@ -63,18 +63,15 @@ def end(driver: sqlite3.Connection) -> bool:
     return not driver.in_transaction
 
 
-class _synced:
-    """Makes commits in a `with` block write to the disk at once, regardless of the durability setting."""
-
-    def __init__(self, driver: sqlite3.Connection) -> None:
-        self._driver = driver
-        self._level = driver.execute("PRAGMA synchronous").fetchone()[0]
-
-    def __enter__(self) -> None:
-        self._driver.execute("PRAGMA synchronous = FULL")
-
-    def __exit__(self, *error: object) -> None:
-        self._driver.execute(f"PRAGMA synchronous = {self._level:d}")
+@contextmanager
+def _synced(driver: sqlite3.Connection) -> Iterator[None]:
+    """Make commits in a `with` block write to the disk at once, regardless of the durability setting."""
+    (level,) = driver.execute("PRAGMA synchronous").fetchone()
+    driver.execute("PRAGMA synchronous = FULL")
+    try:
+        yield
+    finally:
+        driver.execute(f"PRAGMA synchronous = {level:d}")
 
 
 def inspect(path: Path) -> Inspected:

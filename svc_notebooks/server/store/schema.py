@@ -142,7 +142,7 @@ contents = sa.Table(
     sqlite_autoincrement=True,  # no number twice, because an old content may still be read or hashed
 )
 
-rope = sa.Table(
+ranges = sa.Table(
     "rope",
     metadata,
     sa.Column("content", _Big, primary_key=True, autoincrement=False),

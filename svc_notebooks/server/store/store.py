@@ -146,7 +146,7 @@ class Store:
         """Delete files, uploads, permissions, channels, events and secondary calendars. Users and OAuth data stay."""
         with self.transaction():
             self._database.delete_all(
-                db.contents, db.rope, db.sessions, db.generated, db.properties, db.opened, db.permissions
+                db.contents, db.ranges, db.sessions, db.generated, db.properties, db.opened, db.permissions
             )
             self.upload_sessions.invalidate_claims()
             self._database.delete_all(db.channels, db.messages, db.changes)

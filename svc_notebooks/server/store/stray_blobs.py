@@ -55,7 +55,7 @@ def move_strays_aside(folder: Path, known: set[str], number: int, now: float, *,
         target = folder / ASIDE / f"opening-{number}" / path.relative_to(folder)
         target.parent.mkdir(parents=True, exist_ok=True)
         numbered = (target.with_name(f"{target.name} ({copy})") for copy in count(1))
-        path.rename(next(each for each in chain([target], numbered) if not os.path.lexists(each)))
+        path.rename(next(name for name in chain([target], numbered) if not os.path.lexists(name)))
     return [*_notes(folder, len(others), number, len(returned), len(missing - returned))]
 
 

@@ -12,6 +12,7 @@ import re
 import sqlite3
 from collections.abc import Callable, Mapping
 from contextlib import closing
+from functools import partial
 from importlib.resources import files
 from itertools import count
 from pathlib import Path
@@ -28,7 +29,6 @@ _INDEXES = "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS 
 
 _NEW_COLUMNS: Mapping[tuple[str, str], str] = {
     ("events", "place"): "row_number() OVER (PARTITION BY calendar ORDER BY created, id)",
-    ("rope", "checksum"): "NULL",
 }
 """The SQL expressions for the values of new columns in existing rows."""
 
@@ -106,49 +106,10 @@ def _keep_counter(driver: sqlite3.Connection, table: str, old: str) -> None:
         driver.execute("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", (table, *last))
 
 
-def _to_version_2(driver: sqlite3.Connection) -> None:
-    """Add a column for the checksums of parts. `Content.record_checksums` computes the checksums later."""
-    _rebuild(
-        driver,
-        "rope",
-        "CREATE TABLE rope (content INTEGER NOT NULL, start INTEGER NOT NULL, stop INTEGER NOT NULL,"
-        " part TEXT NOT NULL, checksum INTEGER, PRIMARY KEY (content, start))",
-    )
-
-
-def _to_version_3(driver: sqlite3.Connection) -> None:
-    """Drop the claims of upload sessions, which are now in memory, because they are those of running requests."""
-    driver.execute("ALTER TABLE sessions DROP COLUMN generation")
-
-
-_INDEXES_OF_VERSION_4 = (
-    "files_by_modified ON files (owner, modified)",
-    "files_by_parent_and_name ON files (parent, name_key)",
-    "files_by_parent_and_modified ON files (parent, modified)",
-    "files_by_time ON files (modified)",
-    "files_by_trashed ON files (owner, trashed, size)",
-    "events_by_id ON events (id)",
-    "events_by_number ON events (calendar, seq)",
-    'events_by_start ON events (calendar, start, id, "end")',
-    "events_by_series ON events (calendar, series, id)",
-    "events_by_update ON events (calendar, updated, id)",
-    "calendar_entries_by_calendar ON calendar_entries (calendar)",
-    "events_recurring ON events (calendar, start) WHERE recurring = 1",
-)
-
-
-def _to_version_4(driver: sqlite3.Connection) -> None:
-    """Add users' settings of calendars, and indexes for sorted lists, folders, the trash and events.
-
-    word_index.py adds the full-text index.
-    """
-    driver.execute(
-        "CREATE TABLE IF NOT EXISTS calendar_entries (user TEXT NOT NULL, calendar TEXT NOT NULL, body TEXT NOT NULL,"
-        " PRIMARY KEY (user, calendar))"
-    )
-    for index in _INDEXES_OF_VERSION_4:
-        driver.execute(f"DROP INDEX IF EXISTS {index.split()[0]}")
-        driver.execute(f"CREATE INDEX {index}")
+def _script(driver: sqlite3.Connection, name: str) -> None:
+    """Run the statements of a file in this folder. `executescript` would end the open transaction."""
+    for statement in (files(__package__) / name).read_text(encoding="utf-8").split(";"):
+        driver.execute(statement)
 
 
 def _to_version_5(driver: sqlite3.Connection) -> None:
@@ -164,9 +125,7 @@ def _to_version_5(driver: sqlite3.Connection) -> None:
 
 STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     _to_version_1,
-    _to_version_2,
-    _to_version_3,
-    _to_version_4,
+    *(partial(_script, name=f"upgrade_{number}.sql") for number in (2, 3, 4)),
     _to_version_5,
 )
 """Step n upgrades a database from version n to version n + 1. Each step runs in one transaction."""

@@ -73,7 +73,7 @@ def _of_user(user: str) -> list[tuple[Table, ColumnElement[bool]]]:
         (db.properties, db.properties.c.file.in_(own_files)),
         (db.opened, db.opened.c.file.in_(own_files)),
         (db.permissions, db.permissions.c.file.in_(own_files)),
-        (db.rope, db.rope.c.content.in_(own_contents)),
+        (db.ranges, db.ranges.c.content.in_(own_contents)),
         (db.contents, db.contents.c.id.in_(own_contents)),
         (db.messages, db.messages.c.channel.in_(select(db.channels.c.seq).where(db.channels.c.user == user))),
         (db.channels, db.channels.c.user == user),

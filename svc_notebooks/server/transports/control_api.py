@@ -70,7 +70,7 @@ _MAX_SECONDS = 10**10  # three hundred years
 _TOKEN = re.compile(r"[!-~]+")
 
 Fields: TypeAlias = JSONObject
-Answer: TypeAlias = "Mapping[str, object] | None"
+CallResult: TypeAlias = "Mapping[str, object] | None"
 
 
 def with_receivers(service: Service) -> Callable[[Request], Response]:
@@ -183,14 +183,14 @@ class Control:
                 if name == "state":
                     return _transfer_state(self._service, decoded)
                 with release_permit():  # a call can wait for deliveries, whose receivers may send requests
-                    answer = _answer_to(self._service, decoded, name)
+                    result = _result_of(self._service, decoded, name)
         except ApiError as error:
             return error_response(error)
         except (ValueError, ImportError) as error:
             return error_response(refuse("badRequest", message=str(error)))
         except OSError as error:
             return error_response(disk_refusal(error))
-        return empty_response(204) if answer is None else json_response(Query(), answer)
+        return empty_response(204) if result is None else json_response(Query(), result)
 
 
 def _student_of_journal(service: Service, request: Request) -> str | None:
@@ -306,7 +306,7 @@ class _Call(NamedTuple):
             raise ValueError(str(error)) from None
 
 
-def _sign_in(call: _Call) -> Answer:
+def _sign_in(call: _Call) -> CallResult:
     lifetime = None if call.fields.get("expires_in") is None else call.duration("expires_in")
     if lifetime is not None and abs(lifetime.total_seconds()) > _MAX_SECONDS:
         raise ValueError(f"expires_in must be at most {_MAX_SECONDS:,} seconds")
@@ -320,7 +320,7 @@ def _sign_in(call: _Call) -> Answer:
     return {"access_token": token}
 
 
-def _move_clock(call: _Call) -> Answer:
+def _move_clock(call: _Call) -> CallResult:
     service = call.service
     if len(call.fields) > 1:
         raise ValueError("clock accepts only one of the fields advance, now and freeze")
@@ -337,7 +337,7 @@ def _move_clock(call: _Call) -> Answer:
     return {"now": format_time(service.clock.now())}
 
 
-def _limit(call: _Call) -> Answer:
+def _limit(call: _Call) -> CallResult:
     requests = call.fields.get("requests")
     if isinstance(requests, bool) or not isinstance(requests, int | None):
         raise ValueError("requests must be a whole number of 1 or more, or null to remove the limit")
@@ -345,18 +345,18 @@ def _limit(call: _Call) -> Answer:
     return {"limits": call.service.limits()}
 
 
-def _agenda(call: _Call) -> Answer:
+def _agenda(call: _Call) -> CallResult:
     since, until = call.text("since"), call.text("until")
     rows = call.service.agenda(parse_time(since) if since else None, parse_time(until) if until else None)
     return {"agenda": rows}
 
 
-def _add_client(call: _Call) -> Answer:
+def _add_client(call: _Call) -> CallResult:
     addresses, is_public = call.texts("redirect_uris"), call.flag("public")
     return call.service.oauth_client(call.required("name"), addresses, public=is_public, base_url=call.base_url)
 
 
-def _add_account(call: _Call) -> Answer:
+def _add_account(call: _Call) -> CallResult:
     return call.service.service_account(
         call.required("name"),
         delegation=call.texts("delegation"),
@@ -365,7 +365,7 @@ def _add_account(call: _Call) -> Answer:
     )
 
 
-def _journal(call: _Call) -> Answer:
+def _journal(call: _Call) -> CallResult:
     since, user = str(call.fields.get("since", 0)), call.text("user")
     if not (since.isascii() and since.isdigit() and len(since) < 16):
         raise ValueError("since must be the number of a request")
@@ -379,7 +379,7 @@ def _reset(call: _Call) -> ResetUser:
     return call.service.user_backups.reset(call.account)
 
 
-def _flag_file(call: _Call, file_id: str) -> Answer:
+def _flag_file(call: _Call, file_id: str) -> CallResult:
     abusive, client = call.fields.get("abusive"), call.text("open_with")
     if client:
         exists = call.service.open_with(file_id, client)
@@ -392,7 +392,7 @@ def _flag_file(call: _Call, file_id: str) -> Answer:
     return {"id": file_id, **call.fields}
 
 
-CALLS: Mapping[tuple[str, str], tuple[Callable[[_Call], Answer], str | None]] = {
+CALLS: Mapping[tuple[str, str], tuple[Callable[[_Call], CallResult], str | None]] = {
     ("POST", "tokens"): (_sign_in, "user client scopes service_account expires_in"),
     ("POST", "clients"): (_add_client, "name redirect_uris public"),
     ("POST", "service_accounts"): (_add_account, "name delegation client"),
@@ -429,7 +429,7 @@ CALLS: Mapping[tuple[str, str], tuple[Callable[[_Call], Answer], str | None]] = 
 it itself."""
 
 
-def _answer_to(service: Service, request: Request, name: str) -> Answer:
+def _result_of(service: Service, request: Request, name: str) -> CallResult:
     """Perform a control call and return a JSON object or None. Raises ApiError or, for bad fields, ValueError."""
     function, known = CALLS.get((request.method, name), (None, None))
     is_file = name.startswith("files/") and request.method == "POST"

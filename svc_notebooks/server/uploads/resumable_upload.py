@@ -125,7 +125,9 @@ _NO_308 = ("X-Upload-No-308", "X-GUploader-No-308")
 
 _UNKNOWN_SESSION = "This upload session is unknown or has expired: start the upload from the beginning."
 _STATUS_QUERY = ContentRange(None)
-_OPEN, _COMPLETE, _CANCELLED = (each.value for each in (UploadState.OPEN, UploadState.COMPLETE, UploadState.CANCELLED))
+_OPEN, _COMPLETE, _CANCELLED = (
+    state.value for state in (UploadState.OPEN, UploadState.COMPLETE, UploadState.CANCELLED)
+)
 _STATE_BY_VALUE = {state.value: state for state in UploadState}
 
 

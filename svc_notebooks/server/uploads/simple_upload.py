@@ -84,7 +84,7 @@ def simple_upload(context: ServiceContext, request: RequestContext) -> Response:
 def refuse_envelope(headers: Headers, *types: str | None) -> None:
     """Raise ApiError (400) for a multipart body, unless a type of the file is multipart, as that of a web archive."""
     sent = MediaType.parse(headers.get("Content-Type") or "")
-    is_archive = any((each or "").lower().startswith("multipart/") for each in types)
+    is_archive = any((media_type or "").lower().startswith("multipart/") for media_type in types)
     if sent.essence.startswith("multipart/") and "boundary" in sent.parameters and not is_archive:
         message = "send this body with uploadType=multipart, or as a file with resumable and X-Upload-Content-Type."
         raise refuse("invalidHeader", name="Content-Type", message=message)

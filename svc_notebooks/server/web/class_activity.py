@@ -7,9 +7,11 @@ forged messages" has no step, because it sends no request.
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from importlib.resources import files
 from typing import NamedTuple, TypedDict
 
 from ...core.clock import format_time
@@ -20,12 +22,6 @@ from ..dispatch.journal import Journal, JournalEntry
 from ..dispatch.service_context import ServiceContext, bearer
 from .sign_in import session_token
 
-_CREATE = ("files.create",)
-_SESSION = ("upload.session",)
-_FIND = ("files.get", "files.list", "files.create", "changes.list")
-_IMPORT = ("files.create", "files.copy", "files.update", "upload.session")
-_UPLOADED = ("A1-01", "A2-01", "A3-01")
-_TEMPORARY = (None, 429, 500, 502, 503, 504)
 _WIDE = frozenset({"storage"})
 _MAX_QUESTIONS, _MAX_ANSWER = 200, 500
 
@@ -38,9 +34,9 @@ class ExerciseStep:
     """
 
     text: str
-    operations: tuple[str, ...]
+    operations: Collection[str]
     statuses: Collection[int | None] | None = None
-    rules: tuple[str, ...] | None = None
+    rules: Collection[str] | None = None
     with_fault: bool = False
     narrow: bool = False
     query: str = ""
@@ -66,81 +62,10 @@ class ExerciseSteps:
     steps: tuple[ExerciseStep, ...]
 
 
-def _exercise(name: str, title: str, *steps: ExerciseStep) -> ExerciseSteps:
-    return ExerciseSteps(name, title, steps)
-
-
-# fmt: off
-EXERCISES = (
-    _exercise("upload-with-a-name", "Upload with a name",
-        ExerciseStep("Upload content together with metadata", _CREATE, (200,), ("A2-01", "A3-01"))),
-    _exercise("metadata-in-one-request", "Metadata and content in one request",
-        ExerciseStep("Create a file with a multipart upload", _CREATE, (200,), ("A2-01",))),
-    _exercise("the-lost-receipt", "A lost response",
-        ExerciseStep("Send an upload whose response is lost", _CREATE, (200,), with_fault=True),
-        ExerciseStep("Look for the file, or repeat the upload with the same id", _FIND, (200, 409))),
-    _exercise("go-on-where-it-stopped", "Resume an upload",
-        ExerciseStep("Query the stored size", _SESSION, (308,), ("A3-09",)),
-        ExerciseStep("Send the rest", _SESSION, (200,), ("A3-08",))),
-    _exercise("expired-session", "An expired session",
-        ExerciseStep("Use a session that has expired", _SESSION, (404,)),
-        ExerciseStep("Start a new session", _CREATE, (200,), ("A3-01",)),
-        ExerciseStep("Complete the upload", _SESSION, (200,), ("A3-08",))),
-    _exercise("resumable-loop", "Write the upload loop",
-        ExerciseStep("Start a session", _CREATE, (200,), ("A3-01",)),
-        ExerciseStep("Lose a request or a response", _SESSION, with_fault=True),
-        ExerciseStep("Query the stored size", _SESSION, (308,), ("A3-09",)),
-        ExerciseStep("Complete the upload", _SESSION, (200,), ("A3-08",))),
-    _exercise("a-part-of-a-file", "Download a part of a file",
-        ExerciseStep("Download a range of bytes", ("files.get",), (206,)),
-        ExerciseStep("Upload a file", _CREATE, (200,), _UPLOADED)),
-    _exercise("let-the-service-search", "Search on the service",
-        ExerciseStep("List files with a search query", ("files.list",), (200,), query="q="),
-        ExerciseStep("Change a file", ("files.update",), (200,))),
-    _exercise("another-format", "Export a table to another format",
-        ExerciseStep("Import a file as a native document", _IMPORT, (200,)),
-        ExerciseStep("Export the document", ("files.export",), (200,))),
-    _exercise("too-often", "Rate limits",
-        ExerciseStep("Be refused for too many requests", _CREATE, (403, 429)),
-        ExerciseStep("Repeat the request later", _CREATE, (200,))),
-    _exercise("later-or-never", "Temporary and permanent errors",
-        ExerciseStep("Get a temporary error", ("files.update",), _TEMPORARY),
-        ExerciseStep("Get a permanent error", ("files.update",), (403, 404)),
-        ExerciseStep("Change a file", ("files.update",), (200,))),
-    _exercise("growing-delays", "Growing delays with jitter",
-        ExerciseStep("Get a temporary error", ("files.get",), _TEMPORARY),
-        ExerciseStep("Download the file after that", ("files.get",), (200,), ("A6-01",))),
-    _exercise("share-with-one", "Share with one person",
-        ExerciseStep("Share a file", ("permissions.create",), (200,))),
-    _exercise("the-narrowest-scope", "The narrowest scope",
-        ExerciseStep("List files with a narrow scope", ("files.list",), (200,), narrow=True),
-        ExerciseStep("Download with a narrow scope", ("files.get",), (200,), ("A6-01",), narrow=True),
-        ExerciseStep("Create a file with a narrow scope", _CREATE, (200,), narrow=True)),
-    _exercise("watch-without-a-gap", "Watch without a gap",
-        ExerciseStep("Open a channel", ("files.watch",), (200,)),
-        ExerciseStep("Open the next channel", ("files.watch",), (200,)),
-        ExerciseStep("Stop a channel", ("channels.stop",), (204,))),
-    _exercise("twice-and-out-of-order", "Messages that arrive twice and out of order",
-        ExerciseStep("Upload the result", _CREATE, (200,), _UPLOADED)),
-    _exercise("page-by-page", "Read the change log page by page",
-        ExerciseStep("Read a page of the change log", ("changes.list",), (200,)),
-        ExerciseStep("Read another page", ("changes.list",), (200,)),
-        ExerciseStep("Upload the result", _CREATE, (200,), _UPLOADED)),
-    _exercise("event-in-its-zone", "An event in a time zone",
-        ExerciseStep("Create an event", ("events.insert",), (200,))),
-    _exercise("series-with-an-exception", "A recurring event with an exception",
-        ExerciseStep("Create an event", ("events.insert",), (200,))),
-    _exercise("two-programs-one-event", "Two programs change one event",
-        ExerciseStep("Read an event", ("events.get", "events.list"), (200,)),
-        ExerciseStep("Be refused after another change", ("events.patch", "events.update"), (412,)),
-        ExerciseStep("Change the event", ("events.patch", "events.update"), (200,))),
-    _exercise("two-way-sync", "Two-way sync of a folder",
-        ExerciseStep("Read the changes", ("changes.list",), (200,)),
-        ExerciseStep("Add a line to the report", ("events.patch", "events.update"), (200,)),
-        ExerciseStep("Read the changes since then", ("changes.list",), (200,)),
-        ExerciseStep("Upload the result", _CREATE, (200,), _UPLOADED)),
+EXERCISES = tuple(
+    ExerciseSteps(name, row["title"], tuple(ExerciseStep(**step) for step in row["steps"]))
+    for name, row in json.loads((files(__package__) / "exercises.json").read_text("utf-8")).items()
 )
-# fmt: on
 """The exercises in the order of the course."""
 
 

@@ -4,25 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from html import escape
+from importlib.resources import files
 
 from ...core.http.messages import Headers, Response
 
-_STYLE = """
-:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
-body { max-width: 40rem; margin: 3rem auto; padding: 0 1rem; }
-h1 { font-size: 1.6rem; margin-bottom: .25rem; overflow-wrap: anywhere; }
-dt { color: GrayText; margin-top: .9rem; } dd { margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; }
-header { display: flex; justify-content: space-between; align-items: center; gap: 1rem; color: GrayText; }
-button, .button { font: inherit; padding: .4rem .9rem; border: 1px solid GrayText; border-radius: .4rem;
-  background: Canvas; color: CanvasText; text-decoration: none; display: inline-block; cursor: pointer; }
-button:focus-visible, .button:focus-visible, input:focus-visible { outline: 3px solid Highlight; outline-offset: 1px; }
-input[type=text], input[type=email], input[type=password] { font: inherit; padding: .4rem; width: 100%;
-  box-sizing: border-box; }
-label { display: block; margin: .6rem 0; } form.stack > * { margin: .5rem 0; }
-pre { white-space: pre-wrap; overflow-wrap: anywhere; border: 1px solid GrayText; border-radius: .4rem; padding: 1rem; }
-iframe { width: 100%; height: 60vh; border: 1px solid GrayText; border-radius: .4rem; background: white; }
-img { max-width: 100%; } .warning { border-left: .3rem solid #c60; padding-left: 1rem; }
-"""
+_STYLE = (files(__package__) / "page.css").read_text("utf-8")
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-src 'self'; base-uri 'none'"
 
 

@@ -3,7 +3,8 @@ import pickle
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.client.session import INSTEAD, Session
+from svc_notebooks.client.session import Session
+from svc_notebooks.core.suggestions import ONLY_IN_A_SANDBOX
 
 
 @pytest.fixture
@@ -20,17 +21,17 @@ def test_every_attribute_of_a_sandbox_and_its_clock_has_a_way_elsewhere(session:
     with svc.sandbox() as lab:
         own = public(lab) - public(session) - {"session"} | {"advance", "freeze", "set"}
 
-        assert own == INSTEAD.keys()
+        assert own == ONLY_IN_A_SANDBOX.keys()
         assert {"advance", "freeze", "set"} <= public(lab.clock)
 
 
-@pytest.mark.parametrize("name", INSTEAD)
+@pytest.mark.parametrize("name", ONLY_IN_A_SANDBOX)
 def test_the_error_says_what_to_do_instead(session: Session, name: str):
     owner = session.clock if name in {"advance", "freeze", "set"} else session
 
     with pytest.raises(AttributeError, match=rf"^only a sandbox has '{name}', and this session belongs") as error:
         getattr(owner, name)
-    assert INSTEAD[name] in str(error.value)
+    assert ONLY_IN_A_SANDBOX[name] in str(error.value)
 
 
 def test_the_session_of_a_sandbox_leads_to_the_sandbox():

@@ -184,9 +184,9 @@ class PostgresConnection:
                 raise
             self._use(self._connect())
             results = self._send(queue)
-        for each, result in zip(queue, results, strict=True):
-            if each.check:
-                each.check(self._result(result).rows)
+        for statement, result in zip(queue, results, strict=True):
+            if statement.check:
+                statement.check(self._result(result).rows)
         return self._result(results[-1])
 
     def _result(self, result: Any) -> StatementResult:
@@ -194,12 +194,12 @@ class PostgresConnection:
         return StatementResult(result.command_tuples or 0, self._transformer.load_rows(0, result.ntuples, tuple))
 
     def _send(self, queue: Sequence[_Queued]) -> list[Any]:
-        names = [self._names.get(each[:2]) or self._prepare(each) for each in queue]
+        names = [self._names.get(statement[:2]) or self._prepare(statement) for statement in queue]
         try:
             self._finish_roll_back()
             self._libpq.enter_pipeline_mode()
-            for name, each in zip(names, queue, strict=True):
-                self._libpq.send_query_prepared(name, each.parameters)
+            for name, statement in zip(names, queue, strict=True):
+                self._libpq.send_query_prepared(name, statement.parameters)
             self._libpq.pipeline_sync()
             self._flush()
             results = [self._next_result() for _ in queue]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from sqlalchemy import bindparam, delete, func, literal, select, text, update
 from sqlalchemy.dialects import postgresql
 
-from ...notifications.tables import JOINED, Outbox, Waiting
+from ...notifications.tables import JOINED, Outbox, QueuedMessage
 from ...uploads.tables import DROP, SAVE, SessionRow, UploadSessionTable
 from ..engine import Database, Prepared, TableGroup
 from ..schema import messages
@@ -121,13 +121,13 @@ class SharedUploadSessions(UploadSessionTable):
 class SharedOutbox(Outbox):
     """The message queues of all channels, each of which one process at a time has leased."""
 
-    def take(self, now: int, most: int, seconds: float) -> list[Waiting]:
+    def take(self, now: int, most: int, seconds: float) -> list[QueuedMessage]:
         """Lease at most `most` queues whose first message is due, and return these messages."""
         values = {"holder": self._database.opening, "now": now, "most": most, "seconds": seconds}
         taken = [channel for (channel,) in self._database.change_all(_TAKE, values)]
         return self._read(_FIRST_OF, channels=taken) if taken else []
 
-    def of_closed_channels(self, now: int) -> list[Waiting]:
+    def of_closed_channels(self, now: int) -> list[QueuedMessage]:
         """Return the queued messages of closed channels, without queues that another process has leased."""
         rows = super().of_closed_channels(now)
         leased = set(self._leased_elsewhere()) if rows else ()
