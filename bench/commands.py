@@ -22,7 +22,7 @@ from bench.processes import folder
 from bench.rounds import Run, Stopwatch, alternate, processor_timed
 from bench.table import Row, milliseconds, tenths, within
 from svc_notebooks.notebook.files.search import files
-from svc_notebooks.notebook.sandbox.start import sandbox
+from svc_notebooks.notebook.sandbox.sandbox import sandbox
 from svc_notebooks.server.service import open_service
 
 ROOT = Path(__file__).parents[1]

@@ -15,7 +15,7 @@ from bench.table import Row, at_most, compare, microseconds
 from svc_notebooks.client.files import get_file
 from svc_notebooks.client.session import Session
 from svc_notebooks.notebook.files.files import upload
-from svc_notebooks.notebook.sandbox.start import sandbox
+from svc_notebooks.notebook.sandbox.sandbox import sandbox
 
 CALLS = 1000
 ROUNDS = 9

@@ -14,8 +14,8 @@ from bench.rounds import Run, alternate, timed
 from bench.table import Row, at_most, compare, milliseconds
 from svc_notebooks.client.session import Session
 from svc_notebooks.core.http.messages import segment
-from svc_notebooks.notebook.events.batch import create_events
 from svc_notebooks.notebook.events.calendars import create_calendar
+from svc_notebooks.notebook.events.events import create_events
 from svc_notebooks.notebook.events.query import events
 
 ROUNDS = 9  # and one that is not counted

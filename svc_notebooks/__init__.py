@@ -11,67 +11,22 @@ used (PEP 562).
 
 import importlib as _importlib  # with an underscore, so that `svc.<Tab>` lists only public names
 import types as _types
+from pathlib import Path as _Path
 
 __version__ = "0.1.0"
 
-_NAMES_IN = (
-    ("notebook.sandbox.start", "sandbox open_sandbox connect current_session Sandbox"),
-    ("notebook.sandbox.controls", "fault_presets"),
-    ("client.session", "Session"),
-    ("notebook.files.files", "upload update create_file generate_ids file"),
-    ("notebook.files.folders", "trash untrash delete empty_trash"),
-    ("notebook.files.search", "files"),
-    ("notebook.files.tree", "tree"),
-    ("notebook.files.folders", "create_folder move"),
-    ("notebook.files.copy", "copy"),
-    ("notebook.identity", "token_info service_account_token"),
-    ("notebook.sandbox.identities", "ServiceAccount OAuthClient"),
-    ("notebook.files.permissions", "share unshare permissions"),
-    ("notebook.files.downloads.downloads", "download read"),
-    ("notebook.files.downloads.read_frame", "read_frame"),
-    ("notebook.files.downloads.exports", "export"),
-    ("notebook.files.about", "about import_formats export_formats"),
-    ("notebook.files.uploads", "start_upload resume_upload pending_uploads Upload"),
-    ("notebook.notifications.channels", "watch_file watch_changes stop_channel renew_channel channels"),
-    ("notebook.notifications.open_receiver", "receiver notifications changes"),
-    ("notebook.notifications.receiver", "Receiver"),
-    ("notebook.notifications.delivery_timeline", "delivery_timeline"),
-    ("notebook.events.events", "create_event event update_event delete_event respond"),
-    ("notebook.events.batch", "create_events"),
-    ("notebook.events.query", "events"),
-    ("notebook.events.recurrence", "instances preview_recurrence recurrence_lines"),
-    ("forms.recurrence.month_calendars", "recurrence_calendar"),
-    ("notebook.events.calendars", "calendars create_calendar event_colors"),
-    ("notebook.events.free_busy", "free_busy free_times"),
-    ("notebook.events.calendars", "calendar_permissions share_calendar unshare_calendar"),
-    ("notebook.events.ical", "export_events import_events"),
-    ("notebook.events.body", "EventError"),
-    ("notebook.exchanges.exchanges", "exchanges exchange"),
-    ("notebook.exchanges.compare", "assert_exchanges"),
-    ("notebook.exchanges.compare", "compare_exchanges"),
-    ("notebook.exchanges.har", "save_har"),
-    ("forms.dashboard.dashboard", "dashboard"),
-    ("forms.file_browser.browser", "file_browser"),
-    ("forms.upload.form", "upload_form"),
-    ("forms.export_form", "export_form"),
-    ("forms.event.form", "event_form"),
-    ("forms.calendar_view.view", "calendar_view"),
-    ("forms.watch_panel", "watch_panel"),
-    ("notebook.class_control", "class_control ClassControl"),
-    ("forms.class_dashboard", "class_dashboard"),
-    ("notebook.doctor", "doctor"),
-    ("core.brand_names", "Names"),
-    ("core.policy", "Policy"),
-    (
-        "core.errors.errors",
-        "SvcError BadRequest NotSignedIn NotAllowed NotFound AlreadyExists RateLimited SessionExpired "
-        "ServiceFailed Interrupted Unreachable Unsupported SourceChanged ContentMismatch PathExists "
-        "AbusiveFileWarning UnverifiedUploadWarning",
-    ),
-)
-"""The public names by module, in the order in which users learn them. A test compares them with the stub."""
 
-_MODULE_OF = {name: module for module, names in _NAMES_IN for name in names.split()}
+def _modules_by_name() -> dict[str, str]:
+    """Return the module of each public name, from the stub, which has them in the order in which users learn them."""
+    stub = _Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8")
+    modules: dict[str, str] = {}
+    for statement in stub.split("\nfrom .")[1:]:
+        module, _, names = statement.partition("\n\n")[0].partition(" import ")
+        modules |= {name.split()[0]: module for name in names.strip("()\n").split(",") if name.strip()}
+    return modules
+
+
+_MODULE_OF = _modules_by_name()
 
 __all__ = list(_MODULE_OF)
 

@@ -1,6 +1,6 @@
-"""The public names with their types, in the order in which users learn them, as in `__init__.py`."""
+"""The public names with their types, in the order in which users learn them. `__init__.py` reads their modules here."""
 
-from .notebook.sandbox.start import (
+from .notebook.sandbox.sandbox import (
     sandbox as sandbox,
     open_sandbox as open_sandbox,
     connect as connect,
@@ -22,16 +22,21 @@ from .notebook.files.folders import (
     delete as delete,
     empty_trash as empty_trash,
 )
-from .notebook.files.search import files as files
-from .notebook.files.tree import tree as tree
-from .notebook.files.folders import create_folder as create_folder, move as move
-from .notebook.files.copy import copy as copy
-from .notebook.identity import token_info as token_info, service_account_token as service_account_token
-from .notebook.sandbox.identities import ServiceAccount as ServiceAccount, OAuthClient as OAuthClient
+from .notebook.files.search import (
+    files as files,
+    tree as tree,
+)
+from .notebook.files.folders import (
+    create_folder as create_folder,
+    move as move,
+    copy as copy,
+)
+from .notebook.files.about import token_info as token_info, service_account_token as service_account_token
+from .notebook.sandbox.controls import ServiceAccount as ServiceAccount, OAuthClient as OAuthClient
 from .notebook.files.permissions import share as share, unshare as unshare, permissions as permissions
 from .notebook.files.downloads.downloads import download as download, read as read
 from .notebook.files.downloads.read_frame import read_frame as read_frame
-from .notebook.files.downloads.exports import export as export
+from .notebook.files.downloads.downloads import export as export
 from .notebook.files.about import about as about, import_formats as import_formats, export_formats as export_formats
 from .notebook.files.uploads import (
     start_upload as start_upload,
@@ -46,35 +51,34 @@ from .notebook.notifications.channels import (
     renew_channel as renew_channel,
     channels as channels,
 )
-from .notebook.notifications.open_receiver import (
+from .notebook.notifications.receiver import (
     receiver as receiver,
     notifications as notifications,
     changes as changes,
+    Receiver as Receiver,
 )
-from .notebook.notifications.receiver import Receiver as Receiver
-from .notebook.notifications.delivery_timeline import delivery_timeline as delivery_timeline
+from .notebook.notifications.channels import delivery_timeline as delivery_timeline
 from .notebook.events.events import (
     create_event as create_event,
     event as event,
     update_event as update_event,
     delete_event as delete_event,
     respond as respond,
+    create_events as create_events,
 )
-from .notebook.events.batch import create_events as create_events
-from .notebook.events.query import events as events
-from .notebook.events.recurrence import (
+from .notebook.events.query import (
+    events as events,
     instances as instances,
     preview_recurrence as preview_recurrence,
     recurrence_lines as recurrence_lines,
 )
-from .forms.recurrence.month_calendars import recurrence_calendar as recurrence_calendar
+from .forms.recurrence import recurrence_calendar as recurrence_calendar
 from .notebook.events.calendars import (
     calendars as calendars,
     create_calendar as create_calendar,
     event_colors as event_colors,
-)
-from .notebook.events.free_busy import free_busy as free_busy, free_times as free_times
-from .notebook.events.calendars import (
+    free_busy as free_busy,
+    free_times as free_times,
     calendar_permissions as calendar_permissions,
     share_calendar as share_calendar,
     unshare_calendar as unshare_calendar,
@@ -82,12 +86,14 @@ from .notebook.events.calendars import (
 from .notebook.events.ical import export_events as export_events, import_events as import_events
 from .notebook.events.body import EventError as EventError
 from .notebook.exchanges.exchanges import exchanges as exchanges, exchange as exchange
-from .notebook.exchanges.compare import assert_exchanges as assert_exchanges
-from .notebook.exchanges.compare import compare_exchanges as compare_exchanges
-from .notebook.exchanges.har import save_har as save_har
+from .notebook.exchanges.compare import (
+    assert_exchanges as assert_exchanges,
+    compare_exchanges as compare_exchanges,
+    save_har as save_har,
+)
 from .forms.dashboard.dashboard import dashboard as dashboard
 from .forms.file_browser.browser import file_browser as file_browser
-from .forms.upload.form import upload_form as upload_form
+from .forms.upload_form import upload_form as upload_form
 from .forms.export_form import export_form as export_form
 from .forms.event.form import event_form as event_form
 from .forms.calendar_view.view import calendar_view as calendar_view

@@ -23,8 +23,7 @@ from urllib.parse import quote, urlsplit
 from ..core.brand_names import Names
 from ..core.printable_text import terminal_text
 from ..core.processes import temporary_folder
-from .options import names_of
-from .output_file import check_output_paths, fail, write_report
+from .options import check_output_paths, fail, names_of, write_report
 
 if TYPE_CHECKING:
     import pytest

@@ -17,7 +17,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from ..core.printable_text import terminal_text
-from .output_file import check_output_paths, fail, write_report
+from .options import check_output_paths, fail, write_report
 
 if TYPE_CHECKING:
     from ..course.grading import SubmissionResult
@@ -129,9 +129,7 @@ def _grade_with(
     from ..course import grading
     from ..course.sandbox import NoSandboxError, find_sandbox
     from ..course.submissions import read_submission
-    from .marks.gradebook import Gradebook, csv_text, table
-    from .marks.saved_marks import SavedMarks, read_marks
-    from .marks.similarity import similar_notebooks
+    from .marks.gradebook import Gradebook, SavedMarks, csv_text, read_marks, similar_notebooks, table
 
     try:
         if not starter.works():

@@ -21,7 +21,7 @@ from typing import Any
 from ..core.errors.errors import PathExists
 from ..core.printable_text import terminal_text
 from ..local.saving import UNCHANGED, move_into_place, save_bytes
-from .output_file import fail
+from .options import fail
 
 FOLDER = Path(__file__).with_name("jupyter")
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ..core.printable_text import terminal_text
 from ..core.processes import temporary_folder
 from .notebook_files import copy_notebooks, notebooks_in, skip_address_parsers
-from .output_file import fail
+from .options import fail
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode

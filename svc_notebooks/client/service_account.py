@@ -13,7 +13,7 @@ from ..core.auth.oauth import JWT_BEARER, token_problem
 from ..core.errors.errors import ServiceFailed
 from ..core.http.messages import JSONObject, Request
 from ..core.resources.errors import TokenInfo
-from ..local.existing_file import read_file
+from ..local.saving import read_file
 from .json_response import read_fields, read_object
 from .session import Session
 from .transport.foreign_urls import host_of

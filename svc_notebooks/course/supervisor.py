@@ -102,8 +102,8 @@ PRELOADED_MODULES = (
     "svc_notebooks.client.uploads.resumable_upload", "svc_notebooks.course.definition",
     "svc_notebooks.course.student_exercise",
     "svc_notebooks.local.tree", "svc_notebooks.notebook.events.events", "svc_notebooks.notebook.events.query",
-    "svc_notebooks.notebook.events.recurrence", "svc_notebooks.notebook.files.downloads.downloads",
-    "svc_notebooks.notebook.files.downloads.exports", "svc_notebooks.notebook.files.files",
+    "svc_notebooks.notebook.files.downloads.downloads",
+    "svc_notebooks.notebook.files.downloads.downloads", "svc_notebooks.notebook.files.files",
     "svc_notebooks.notebook.files.permissions", "svc_notebooks.notebook.files.search",
     "svc_notebooks.notebook.files.uploads", "svc_notebooks.notebook.notifications.channels",
 )  # fmt: skip

@@ -12,18 +12,17 @@ import ipywidgets as widgets
 
 from ..client.session import SessionLike, session_or_current
 from ..core.fault_plan import PRESETS
-from ..notebook.byte_sizes import size_text
 from ..notebook.class_control import ClassControl
 from ..notebook.frames.frames import frame
 from ..notebook.frames.schemas import STUDENTS
 from ..notebook.html import tag
+from ..notebook.quantities import count_text, size_text
 from .widgets import ui
 from .widgets.background_task import BackgroundTask, can_run_in_background
 from .widgets.dialogs import Confirmation
 from .widgets.form import HANDLER_LOCK, Form, Section, preset_text
 
 if TYPE_CHECKING:
-    import pandas as pd
     from pandas import DataFrame
 
 
@@ -35,7 +34,7 @@ MAX_ROWS = 100
 class ClassList:
     """A list of the dashboard, which the method `method` of ClassControl returns.
 
-    `columns` are the columns of the table with their headings. The rows of a user have the e-mail address in
+    `columns` are the columns of the table. The rows of a user have the e-mail address in
     `user_column`; with "", the method selects them, and with None they are about all users. `newest_first` reverses the
     rows.
     """
@@ -44,7 +43,7 @@ class ClassList:
     title: str
     method: str
     empty: str
-    columns: dict[str, str]
+    columns: str
     user_column: str | None = ""
     newest_first: bool = True
 
@@ -67,32 +66,24 @@ class ClassList:
         return f"school.{self.method}({repr(user) if user else ''})" + (f".query({condition!r})" if condition else "")
 
 
-def _headings(*names: str, **others: str) -> dict[str, str]:
-    return {**{name: name.replace("_", " ").capitalize() for name in names}, **others}
-
-
-_STUDENTS = {
-    **{"name": "Name", "last": "Last request"},
-    **_headings("requests", "errors", "steps", bytes="Files"),
-    **_headings("channels", "operations"),
-}
-_STEPS = _headings("name", title="Exercise", done="Step", text="Request", time="Time")
-_PREDICTIONS = _headings("question", "answer", "right", "students")
-_REQUESTS = _headings("time", "user", "method", "path", "status", "decided_by", "fault")
-_BACKUPS = _headings("time", "user", "size", path="File on the machine of the service")
+_STUDENTS = "name last requests errors steps bytes channels operations"
+_REQUESTS = "time user method path status decided_by fault"
+_ANSWERS = "question answer right students"
 
 VIEWS = (
     ClassList("students", "Students", "students", "The class has no account.", _STUDENTS, "email", newest_first=False),
-    ClassList("steps", "Steps of exercises", "steps", "No request belongs to a step yet.", _STEPS, newest_first=False),
-    ClassList("predictions", "Predictions", "predictions", "No prediction.", _PREDICTIONS, None, newest_first=False),
+    ClassList("steps", "Steps of exercises", "steps", "No step yet.", "name title done text time", newest_first=False),
+    ClassList("predictions", "Predictions", "predictions", "No prediction.", _ANSWERS, None, newest_first=False),
     ClassList("requests", "Requests", "journal", "No request yet.", _REQUESTS),
     ClassList("errors", "Errors", "journal", "No request has failed.", _REQUESTS),
-    ClassList("backups", "Backups", "backups", "No student was reset yet.", _BACKUPS, "user"),
+    ClassList("backups", "Backups", "backups", "No student was reset yet.", "time user size path", "user"),
 )
+_HEADINGS = {"last": "Last request", "bytes": "Files", "title": "Exercise", "done": "Step", "text": "Request"}
+"""The headings of columns whose names do not say what they have."""
 
 
 def table_of(view: ClassList, rows: DataFrame) -> DataFrame:
-    """Return the table of a list: the newest rows, as texts, with headings."""
+    """Return the table of a list, with the newest rows."""
     shown = rows.iloc[::-1] if view.newest_first else rows
     shown = shown.head(MAX_ROWS).copy()
     if view.key == "steps":
@@ -102,19 +93,12 @@ def table_of(view: ClassList, rows: DataFrame) -> DataFrame:
     for name in ("bytes", "size"):
         if name in shown:
             shown[name] = [size_text(int(size)) for size in shown[name]]
-    for name in ("time", "last"):
-        if name in shown:
-            shown[name] = [_time_text(moment) for moment in shown[name]]
-    return shown[[*view.columns]].rename(columns=view.columns)
+    return shown[view.columns.split()].rename(columns=_HEADINGS)
 
 
 def _name_text(student: Any) -> str:
     notes = [*(["teacher"] if student.role == "teacher" else []), *([] if student.active else ["token revoked"])]
     return f"{student.name} ({', '.join(notes)})" if notes else str(student.name)
-
-
-def _time_text(moment: pd.Timestamp) -> str:
-    return f"{moment:%d %b %H:%M:%S}" if moment == moment else ""  # a missing time is not equal to itself
 
 
 _OUTAGE = "Break the network for all"
@@ -405,8 +389,8 @@ class ClassDashboard(Form):
         present = int(((now - students["last"]).dt.total_seconds() <= _PRESENT_SECONDS).sum())
         requests, errors = int(students["requests"].sum()), int(students["errors"].sum())
         text = (
-            f"{ui.count_text(len(students), 'account')}, {present} with a request in the last 5 minutes."
-            f" {ui.count_text(requests, 'request')}, {ui.count_text(errors, 'error')}. Times are in UTC."
+            f"{count_text(len(students), 'account')}, {present} with a request in the last 5 minutes."
+            f" {count_text(requests, 'request')}, {count_text(errors, 'error')}. Times are in UTC."
         )
         if len(loaded.rows) > MAX_ROWS:
             text += f" The list has {len(loaded.rows):,} rows, of which {MAX_ROWS} are shown."
@@ -440,4 +424,4 @@ class ClassDashboard(Form):
 
     def _summary(self) -> str:
         accounts = len(self._loaded.students) if self._loaded else 0
-        return f"<ClassDashboard: {ui.count_text(accounts, 'account')}>"
+        return f"<ClassDashboard: {count_text(accounts, 'account')}>"

@@ -14,18 +14,17 @@ from ..client.about import capabilities_of, export_formats, native_name
 from ..client.downloads.downloads import check_destination, target_path
 from ..client.downloads.exports import export_name, not_native, read_export, same_export
 from ..client.files import get_file
-from ..client.session import SessionLike, session_or_current
+from ..client.session import Session, SessionLike, session_or_current
 from ..core.errors.errors import PathExists
-from ..local.existing_file import check_path
-from ..local.saving import REPLACED, SAVED, UNCHANGED, save_bytes
+from ..local.saving import REPLACED, SAVED, UNCHANGED, check_path, save_bytes
 from ..notebook.batch.progress_bar import ProgressBar
-from ..notebook.byte_sizes import size_text
 from ..notebook.folder_tree import files_at
 from ..notebook.frames.frames import frame
 from ..notebook.frames.schemas import EXPORTED
 from ..notebook.html import tag
-from .file_browser.details import MAX_FILES, file_line, latest_files
-from .file_browser.dialogs import KERNEL, save_as
+from ..notebook.quantities import count_text, size_text
+from .file_browser.downloads import KERNEL, save_as
+from .file_browser.listing import MAX_FILES, file_line, latest_files
 from .widgets import ui
 from .widgets.background_task import BackgroundTask, Report, Stopped
 from .widgets.dialogs import REPLACE, ReplaceQuestion, path_conflict
@@ -36,7 +35,6 @@ from .widgets.preview import preview
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ..client.session import Session
     from ..core.http.native_formats import ExportFormat
     from ..core.resources.files import File as FileResource
     from ..notebook.arguments import File
@@ -373,6 +371,4 @@ class ExportForm(Form):
 
     def _summary(self) -> str:
         count = len(self._done)
-        return (
-            f"<ExportForm: {ui.count_text(count, 'file')} exported>" if count else "<ExportForm: nothing exported yet>"
-        )
+        return f"<ExportForm: {count_text(count, 'file')} exported>" if count else "<ExportForm: nothing exported yet>"

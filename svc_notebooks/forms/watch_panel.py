@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import ipywidgets as widgets
 
 from ..client.notifications.channels import Channel, registry_of
-from ..client.session import SessionLike
+from ..client.session import Session, SessionLike
 from ..core.errors.errors import SvcError
 from ..core.notifications.channels import MAX_ID_LENGTH, MAX_TOKEN_LENGTH
 from ..core.platform import capabilities
@@ -23,10 +23,10 @@ from ..notebook.notifications.channels import (
     watch_changes,
     watch_file,
 )
-from ..notebook.notifications.open_receiver import receiver
-from ..notebook.notifications.receiver import MAX_SHOWN, Receiver, headings, message_line
+from ..notebook.notifications.receiver import MAX_SHOWN, Receiver, headings, message_line, receiver
+from ..notebook.quantities import count_text
 from ..notebook.sandbox.sandbox import sandbox_of
-from .file_browser.details import file_line, latest_files
+from .file_browser.listing import file_line, latest_files
 from .widgets import ui
 from .widgets.background_task import running_loop
 from .widgets.form import Form
@@ -35,14 +35,11 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ..client.notifications.inbox import Received
-    from ..client.session import Session
     from ..core.brand_names import Names
-    from ..core.policy import Policy
 
 
 DEFAULT, AFTER, AT = "default", "after", "at"
 _CHOICES = (("Default", DEFAULT), ("After a time", AFTER), ("At a date and time", AT))
-_SECONDS = {"day": 86400, "hour": 3600, "minute": 60, "second": 1}
 
 
 class ChannelEnd(ui.Field):
@@ -74,31 +71,10 @@ class ChannelEnd(ui.Field):
             return {"expiration": moment.isoformat()}
         return {}
 
-    def explain_limits(self, policy: Policy | None, *, of_changes: bool) -> None:
-        """Show the limits of the channel lifetime as a hint. `policy` is None for an external service."""
-        if policy is None:
-            self.show_hint("The service may end a channel sooner; the list of channels has the actual time.")
-            return
-        most = policy.max_changes_channel_lifetime if of_changes else policy.max_file_channel_lifetime
-        lifetime = policy.channel_lifetime
-        default = "Default: the channel does not end" if lifetime is None else f"Default: {_length_text(lifetime)}"
-        watched = "the change log" if of_changes else "a file"
-        self.show_hint(f"{default}. At most {_length_text(most)} for {watched}; a later end is shortened to that.")
-
     def _update_visibility(self) -> None:
         ui.set_visible(self.after, self.choice.value == AFTER)
         for control in (self.day, self.clock):
             ui.set_visible(control, self.choice.value == AT)
-
-
-def _length_text(seconds: float) -> str:
-    """Return a duration in its largest whole unit.
-
-    >>> _length_text(3600), _length_text(604800), _length_text(90)
-    ('1 hour', '7 days', '90 seconds')
-    """
-    unit, size = next((unit, size) for unit, size in _SECONDS.items() if seconds % size == 0 or size == 1)
-    return ui.count_text(round(seconds / size), unit)
 
 
 CHANGES = ""
@@ -280,8 +256,6 @@ class WatchPanel(Form):
 
     def _update(self) -> None:
         """Remove the problems of the previous channel after a change of a control, and show the code."""
-        policy = self._lab.service.policy if self._lab else None
-        self.controls.ends.explain_limits(policy, of_changes=self.controls.target.value == CHANGES)
         self.controls.show_problem("", "")
         self._show_code()
 
@@ -391,5 +365,5 @@ class WatchPanel(Form):
     def _summary(self) -> str:
         channels = len(registry_of(self.session).channels)
         messages = len(self.result)
-        channel = ui.count_text(channels, "channel") if channels else "no channel"
-        return f"<WatchPanel: {channel}, {ui.count_text(messages, 'message') if messages else 'no message'}>"
+        channel = count_text(channels, "channel") if channels else "no channel"
+        return f"<WatchPanel: {channel}, {count_text(messages, 'message') if messages else 'no message'}>"

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from errno import EDQUOT, ENOSPC
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from errno import EACCES, EDQUOT, ENOSPC
 from io import FileIO
-from itertools import count
+from itertools import chain, count
+from os.path import lexists
 from pathlib import Path
 from secrets import token_hex
+from stat import S_IMODE, S_ISDIR, S_ISLNK, S_ISREG
 from typing import NamedTuple, TypeAlias
+from unicodedata import normalize
 
-from ..core.errors.errors import cannot_write, disk_full
-from .existing_file import FILE, FOLDER, check_path, check_replaceable, existing, path_exists, real_path
+from ..core.errors.errors import PathExists, cannot_write, disk_full
+from ..core.files.fields import composed
 
 SAVED, UNCHANGED, REPLACED = "saved", "unchanged", "replaced"
 """The outcomes of saving a file. "saved" means that the path was free or a broken link, "unchanged" that the file has
@@ -155,3 +160,165 @@ def _write(descriptor: int, content: bytes, path: Path) -> None:
         if error.errno not in (ENOSPC, EDQUOT):
             raise cannot_write(path, error) from None
         raise disk_full(path, len(rest), shutil.disk_usage(path.parent).free) from None
+
+
+# -- the file at a path, which must not be replaced by accident, and free paths
+
+
+FILE, FOLDER, BROKEN_LINK, DEVICE = "file", "folder", "broken link", "device"
+_ANY_WRITE = 0o222
+
+
+@dataclass(frozen=True, slots=True)
+class ExistingFile:
+    """The file, folder, device or broken symbolic link at a path. Other links are followed to their targets.
+
+    `kind` is "file", "folder", "device" or "broken link". `size` is in bytes, and `mode` has the permission bits.
+    """
+
+    path: Path
+    kind: str
+    size: int
+    modified: datetime
+    mode: int
+
+    @property
+    def facts(self) -> str:
+        """The size and modification time as text for error messages."""
+        return f"{self.size:,} bytes, modified {self.modified:%Y-%m-%d %H:%M} UTC"
+
+    @property
+    def read_only(self) -> bool:
+        """True if the file's mode (even for root) or the user's rights forbid writing."""
+        return not self.mode & _ANY_WRITE or not os.access(self.path, os.W_OK)
+
+
+def existing(path: Path) -> ExistingFile | None:
+    """Return a description of the file, folder, device or broken link at a path, or None if the path is free."""
+    try:
+        status, kind = path.lstat(), ""
+    except OSError:
+        return None
+    if S_ISLNK(status.st_mode):
+        try:
+            status = path.stat()
+        except OSError:
+            kind = BROKEN_LINK
+    kind = kind or (FILE if S_ISREG(status.st_mode) else FOLDER if S_ISDIR(status.st_mode) else DEVICE)
+    modified = datetime.fromtimestamp(status.st_mtime, UTC)
+    return ExistingFile(path, kind, status.st_size, modified, S_IMODE(status.st_mode))
+
+
+def check_is_file(path: Path) -> None:
+    """Raise ValueError for a FIFO, a socket or a device, which may have no end."""
+    file = existing(path)
+    if file and file.kind == DEVICE:
+        raise ValueError(f"{path} is a FIFO, a socket or a device; give the path of a file")
+
+
+def read_file(path: Path) -> bytes:
+    """Return the content of a file. Raises ValueError for a FIFO, a socket or a device."""
+    check_is_file(path)
+    return path.read_bytes()
+
+
+def real_path(path: Path) -> Path:
+    """Return the target of a symbolic link, so that a moved file keeps the link, or any other path unchanged."""
+    return Path(os.path.realpath(path)) if path.is_symlink() else path
+
+
+def check_path(path: Path, size: int | None = None, *, overwrite: bool) -> ExistingFile | None:
+    """Return a description of the file at a path, or None if the path is free.
+
+    Raises PathExists or PermissionError if the file certainly has other content and must not be replaced. A regular
+    file of the size `size` raises no error, because its content may be the same.
+
+    Args:
+        size: The size of the new content in bytes. None means that the size is not known.
+        overwrite: True allows a file with other content to be replaced.
+    """
+    file = existing(path)
+    if file is not None and (file.kind != FILE or size not in (None, file.size)):
+        check_replaceable(file, size, overwrite=overwrite)
+    return file
+
+
+def check_replaceable(file: ExistingFile, size: int | None = None, *, overwrite: bool) -> None:
+    """Raise PathExists or PermissionError if new content of `size` bytes must not replace this file."""
+    if file.kind == FOLDER:
+        raise path_exists(file, "is a folder, and a file cannot replace a folder", "Choose another path.")
+    if file.kind == DEVICE:
+        raise path_exists(file, "is a device, and a file cannot replace a device", "Choose another path.")
+    if not overwrite and file.kind == BROKEN_LINK:
+        target = file.path.readlink()
+        raise path_exists(
+            file, f"is a link to {str(target)!r}, which does not exist", "Remove the link or choose another path."
+        )
+    if not overwrite:
+        new = "" if size is None else f"; the new content has {size:,} bytes"
+        words = f"exists with other content ({file.facts}{new})"
+        raise path_exists(file, words, PathExists.advice, replaceable=True)
+    if file.kind == FILE and file.read_only:
+        raise cannot_write(file.path, PermissionError(EACCES, "the file is read-only"))
+
+
+def path_exists(file: ExistingFile, words: str, advice: str, *, replaceable: bool = False) -> PathExists:
+    """Return a PathExists error whose message is the path of `file` and `words`, for the caller to raise."""
+    error = PathExists(
+        f"{str(file.path)!r} {words}. Nothing was written.",
+        path=file.path,
+        size=file.size,
+        modified=file.modified,
+        replaceable=replaceable,
+    )
+    error.advice = advice
+    return error
+
+
+class DistinctPaths:
+    """The paths of the files that one call saves. A second file with the same name gets the path `name (1).ext`.
+
+    Upper and lower case count as equal on every system, and so do Unicode forms. Existing files do not matter, so that
+    a repeated call gets the same paths. But if the name exists in another Unicode form, it is the path of that file.
+
+    >>> paths = DistinctPaths()
+    >>> [str(paths.claim(Path(name))) for name in ("a.txt", "A.txt", "b", "a.txt")]
+    ['a.txt', 'A (1).txt', 'b', 'a (2).txt']
+    """
+
+    def __init__(self) -> None:
+        self._claimed: set[str] = set()
+
+    def claim(self, path: Path) -> Path:
+        """Reserve a path and return it, or the first `name (1).ext` that is free if the path is reserved."""
+        for candidate in chain([path], numbered_paths(path)):
+            key = composed(str(candidate)).casefold()
+            if key not in self._claimed:
+                self._claimed.add(key)
+                return as_on_disk(candidate)
+        raise AssertionError("unreachable: the numbers never end")
+
+
+def as_on_disk(path: Path) -> Path:
+    """Return the path of an existing file whose name differs at most in its Unicode form, or else the path itself."""
+    if path.name.isascii():
+        return path
+    forms = (path.with_name(normalize(form, path.name)) for form in ("NFC", "NFD"))
+    return next(filter(lexists, (path, *forms)), path)
+
+
+def free_path(path: Path) -> Path:
+    """Return the first path of `name (1).ext`, `name (2).ext` and so on where no file exists.
+
+    >>> free_path(Path("report.tar.gz")).name
+    'report (1).tar.gz'
+    """
+    return next(candidate for candidate in numbered_paths(path) if not lexists(candidate))
+
+
+def numbered_paths(path: Path) -> Iterator[Path]:
+    """Return an endless iterator over the paths `name (1).ext`, `name (2).ext` and so on in a path's folder."""
+    extension = f".tar{path.suffix}" if path.stem.endswith(".tar") else path.suffix
+    stem = path.name.removesuffix(extension)
+    for number in count(1):
+        yield path.with_name(f"{stem} ({number}){extension}")

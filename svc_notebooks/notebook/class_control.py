@@ -26,7 +26,7 @@ from .frames.schemas import (
     STUDENTS,
 )
 from .sandbox.controls import fault_plan_rows
-from .sandbox.start import new_session
+from .sandbox.sandbox import new_session
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series

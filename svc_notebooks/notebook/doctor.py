@@ -12,21 +12,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from ..client.json_response import read_fields
-from ..client.session import SessionLike, session_or_current
+from ..client.session import Session, SessionLike, session_or_current
 from ..convert.engines import available, tesseract, typst
 from ..core.errors.errors import SvcError
 from ..core.resources.files import FileList
 from ..core.time_zones import ZoneData, zone_data
-from .byte_sizes import size_text
 from .frames.frames import frame
 from .frames.schemas import DOCTOR
 from .frontend import detect_frontend
+from .quantities import size_text
 from .sandbox.sandbox import sandbox_of
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-    from ..client.session import Session
 
 
 Status: TypeAlias = Literal["ok", "note", "problem"]

@@ -21,7 +21,7 @@ from ..core.durations import Duration, parse_duration
 from ..core.http.messages import JSONObject, Query
 from ..core.policy import Policy
 from ..core.processes import ForkedChild, after_fork, skip_finalizers
-from ..local.existing_file import check_is_file
+from ..local.saving import check_is_file
 from .auth import users as clients
 from .auth.access_tokens import TokenVerifier
 from .auth.class_accounts import ClassAccount, ClassAccounts

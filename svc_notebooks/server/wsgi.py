@@ -88,7 +88,7 @@ OpenService = Callable[[ExitStack], Callable[[Request], Response]]
 
 
 def _open(stack: ExitStack) -> Callable[[Request], Response]:
-    from ..cli.environment import open_from_environment
+    from ..cli.serve import open_from_environment
 
     return open_from_environment(stack)
 

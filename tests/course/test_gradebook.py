@@ -11,7 +11,13 @@ from pathlib import Path
 import pytest
 
 from svc_notebooks.cli import main
-from svc_notebooks.cli.marks.gradebook import class_page, feedback_page, gradebook_text, read_pseudonyms
+from svc_notebooks.cli.marks.gradebook import (
+    class_page,
+    feedback_page,
+    gradebook_text,
+    read_pseudonyms,
+    similar_notebooks,
+)
 from svc_notebooks.cli.marks.roster import (
     GradebookRow,
     Student,
@@ -22,7 +28,6 @@ from svc_notebooks.cli.marks.roster import (
     read_points,
     read_roster,
 )
-from svc_notebooks.cli.marks.similarity import similar_notebooks
 from svc_notebooks.cli.notebook_files import notebooks_folder
 from svc_notebooks.course import grading
 from svc_notebooks.course.catalogue import DEFINITIONS

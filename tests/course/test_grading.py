@@ -12,8 +12,7 @@ import psutil
 import pytest
 
 from svc_notebooks.cli import main
-from svc_notebooks.cli.marks.gradebook import table
-from svc_notebooks.cli.marks.saved_marks import SavedMarks
+from svc_notebooks.cli.marks.gradebook import SavedMarks, table
 from svc_notebooks.cli.notebook_files import solve_notebook
 from svc_notebooks.course import grading
 from svc_notebooks.course.catalogue import DEFINITIONS

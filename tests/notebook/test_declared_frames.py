@@ -5,7 +5,7 @@ import pytest
 
 import svc_notebooks as svc
 from svc_notebooks.notebook.batch.batch import batch_schema
-from svc_notebooks.notebook.frames import event_schemas, schemas
+from svc_notebooks.notebook.frames import schemas
 
 DAY = {"start": "2026-11-02", "end": "2026-11-03"}
 NO_EVENTS = "BEGIN:VCALENDAR\nVERSION:2.0\nPRODID:-//other//EN\nEND:VCALENDAR\n"
@@ -142,10 +142,7 @@ OF_OBJECTS = {
 EVERY = TABLE | OF_OBJECTS
 # The functions whose frame also has the columns of a batch.
 BATCHES = {name for name in TABLE if "errors" in signature(getattr(svc, name)).parameters}
-SCHEMAS = {
-    name: schema for module in (schemas, event_schemas)
-    for name, schema in vars(module).items() if isinstance(schema, schemas.Schema)
-}  # fmt: skip
+SCHEMAS = {name: schema for name, schema in vars(schemas).items() if isinstance(schema, schemas.Schema)}
 
 
 @pytest.mark.spec("D-01")

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.notebook.people import people
+from svc_notebooks.notebook.arguments import people
 
 ANN, BOB = "ann@x.example", "bob@x.example"
 DAY = {"start": "2026-11-02", "end": "2026-11-03"}

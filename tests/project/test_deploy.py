@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 import yaml
 
-from svc_notebooks.cli.environment import read_environment, variable_of
-from svc_notebooks.cli.options import SERVE_OPTIONS
+from svc_notebooks.cli.options import commands
+from svc_notebooks.cli.serve import read_environment, variable_of
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "deploy"
 COMPOSE: dict[str, Any] = yaml.safe_load((FOLDER / "compose.yaml").read_text(encoding="utf-8"))
 SERVICES: dict[str, Any] = COMPOSE["services"]
-KNOWN = {variable_of(name) for name, *_ in SERVE_OPTIONS}
+KNOWN = set(map(variable_of, commands()["serve"]["options"]))
 
 
 def entrypoint() -> list[str]:

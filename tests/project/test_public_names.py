@@ -1,6 +1,5 @@
 """The public names: all of them resolve, explain themselves, and cost nothing until they are used."""
 
-import ast
 import doctest
 import importlib
 import pkgutil
@@ -63,13 +62,6 @@ def test_the_examples_run(package: str, tmp_path: Path, monkeypatch: pytest.Monk
                     runner.run(example)
 
     assert runner.summarize(verbose=False).failed == 0
-
-
-def test_the_stub_has_the_same_names_in_the_same_modules():
-    stub = ast.parse(Path(svc.__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
-    imports = [node for node in stub.body if isinstance(node, ast.ImportFrom)]
-
-    assert list(svc._MODULE_OF.items()) == [(name.name, node.module) for node in imports for name in node.names]
 
 
 LOADED = """

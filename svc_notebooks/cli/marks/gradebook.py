@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 import argparse
+import ast
 import csv
 import io
+import json
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from html import escape
+from itertools import combinations
 from pathlib import Path
 from random import SystemRandom
-from typing import TYPE_CHECKING, TypeAlias
+from string import Template
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ...core.printable_text import terminal_text
 from ...course.archives import archive_stem
 from ...course.catalogue import DEFINITIONS
-from ...local.saving import save_bytes
-from ..output_file import write_report
+from ...course.definition import Verdict
+from ...course.submissions import SubmissionContent, exercise_cells
+from ...local.saving import DEVICE, existing, save_bytes
+from ..notebook_files import notebooks_folder
+from ..options import write_report
 from .roster import (
     GradebookRow,
     Student,
@@ -35,7 +42,6 @@ from .roster import (
 )
 
 if TYPE_CHECKING:
-    from ...course.definition import Verdict
     from ...course.grading import SubmissionResult
     from ...course.submissions import Submission
 
@@ -257,14 +263,6 @@ def read_pseudonyms(path: Path, names: Iterable[str]) -> dict[str, str]:
 # -- the pages in HTML: the feedback for a student, and the overview of the class for the teacher
 
 
-_STYLE = (
-    "body{font-family:sans-serif;max-width:72em;margin:2em auto;padding:0 1em;line-height:1.4}"
-    "div{overflow-x:auto}table{border-collapse:collapse}th{white-space:nowrap}"
-    ".share{white-space:nowrap}"
-    "td,th{text-align:left;padding:3px 14px 3px 0;vertical-align:top;border-bottom:1px solid #ddd}"
-    "td{min-width:4em}td:first-child{min-width:11em}td:last-child{overflow-wrap:anywhere;min-width:18em}"
-    "span{display:inline-block;height:.8em;margin-right:4px;background:#b26a00}"
-)
 _MAX_MESSAGES = 3
 _DRAWN = re.compile(r"'[^']*'|\d[\d,.]*")
 """The parts of a message that differ between students, because their data differ."""
@@ -352,8 +350,135 @@ def _cell(value: str | float | list[str]) -> str:
 
 
 def _page(title: str, body: str) -> str:
-    heading = escape(title)
-    return (
-        '<!DOCTYPE html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-        f"<title>{heading}</title><style>{_STYLE}</style><h1>{heading}</h1>{body}</html>\n"
-    )
+    template = Path(__file__).with_name("page.html").read_text(encoding="utf-8")
+    return Template(template).substitute(title=escape(title), body=body)
+
+
+# -- students with the same code
+
+
+_MIN_LINES = 4
+_MIN_SHARE = 0.8
+_MAX_HOLDERS = 0.15
+
+
+def similar_notebooks(contents: Sequence[SubmissionContent], name_of: Callable[[str], str] = str) -> list[str]:
+    """Return sentences about students with the same code, and about pairs who share most of their own lines of code.
+
+    The own lines of a student are those that the course's notebooks do not have. Of these, a pair shares lines that at
+    most 15 % of the class have, or two students of a small class, so that an answer that everybody finds does not
+    count. They are compared without the names of variables, comments and spaces. It is a reason to talk with the
+    students, and no proof. `name_of` returns the name of the student of a submission.
+    """
+    notebooks = sorted((notebooks_folder() / "exercises").glob("*.ipynb"))
+    course = set(_lines(cell for path in notebooks for cell in exercise_cells(path.read_bytes())))
+    cells = {each.student: tuple(cell.strip() for book in each.notebooks for cell in book.cells) for each in contents}
+    own = {student: set(_lines(code)) - course for student, code in cells.items()}
+    holders = Counter(line for lines in own.values() for line in lines)
+    most = max(2, int(_MAX_HOLDERS * len(own)))
+    same: dict[tuple[str, ...], list[str]] = {}
+    for student, code in cells.items():
+        if own[student]:
+            same.setdefault(code, []).append(student)
+    groups = [list(map(name_of, students)) for students in same.values() if len(students) > 1]
+    sentences = [f"{', '.join(group[:-1])} and {group[-1]} have the same code" for group in groups]
+    for one, other in combinations([students[0] for students in same.values()], 2):
+        rare, others = ({line for line in own[each] if holders[line] <= most} for each in (one, other))
+        common, fewer = len(rare & others), min(len(rare), len(others))
+        if common >= _MIN_LINES and common >= _MIN_SHARE * fewer:
+            pair = f"{name_of(one)} and {name_of(other)}"
+            sentences.append(f"{pair} have {common} of {fewer} lines of their own in common")
+    return sentences
+
+
+def _lines(cells: Iterable[str]) -> Iterator[str]:
+    for cell in cells:
+        try:
+            tree = ast.parse(cell)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            yield from map(str.strip, cell.splitlines())
+            continue
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Name):
+                node.id = "_"
+            elif isinstance(node, ast.arg):
+                node.arg = "_"
+        yield from map(str.strip, ast.unparse(tree).splitlines())
+
+
+# -- the results as JSON, which are written after each submission, and read for --resume
+
+
+class SavedMarks:
+    """The JSON file of a run, which is replaced after each submission. A path of None saves nothing.
+
+    An existing file is replaced only with `overwrite`. If another program changes the file during the run, the marks
+    are written to a free name in the same folder.
+    """
+
+    def __init__(self, path: Path | None, seed: str, *, overwrite: bool) -> None:
+        self._path, self._seed, self._overwrite = path, seed, overwrite
+        self._written: str | None = None
+
+    def save(self, marks: Iterable[SubmissionResult], *, complete: bool) -> None:
+        """Write the marks. A device, such as /dev/stdout, receives only the complete marks."""
+        existing_file = existing(self._path) if self._path else None
+        if self._path is None or (existing_file and existing_file.kind == DEVICE and not complete):
+            return
+        report = {
+            "seed": self._seed,
+            "complete": complete,
+            "submissions": [_record(mark) for mark in marks],
+        }
+        text = json.dumps(report, indent=2, ensure_ascii=False) + "\n"
+        overwrite = self._overwrite if self._written is None else self._is_unchanged(self._path)
+        self._path = write_report(self._path, text, overwrite=overwrite)
+        self._written = text
+
+    def _is_unchanged(self, path: Path) -> bool:
+        try:
+            return path.read_text(encoding="utf-8") == self._written
+        except (OSError, ValueError):
+            return False
+
+
+def read_marks(path: Path) -> tuple[str, dict[str, SubmissionResult]]:
+    """Read the file of an earlier run, and return its seed and its results by student.
+
+    Results for other exercises than those of this version are left out. Raises ValueError for any other file.
+    """
+    try:
+        report = json.loads(path.read_text(encoding="utf-8"))
+        marks = [_result(record) for record in report["submissions"]]
+        return str(report["seed"]), {mark.student: mark for mark in marks if mark.results.keys() == DEFINITIONS.keys()}
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        raise ValueError(f"{path} cannot be read as the JSON file of an earlier run of this command") from None
+
+
+def _record(mark: SubmissionResult) -> dict[str, object]:
+    return {
+        "student": mark.student,
+        "solved": mark.solved,
+        "happened": list(mark.happened),
+        "exercises": {
+            name: {"outcome": str(result.outcome), "saw": result.message, "parts": result.to_json()["parts"]}
+            for name, result in mark.results.items()
+        },
+        "remarks": list(mark.remarks),
+        "errors": list(mark.errors),
+        "notes": list(mark.notes),
+        "isolation": mark.isolation,
+        "sha256": mark.digest,
+    }
+
+
+def _result(record: dict[str, Any]) -> SubmissionResult:
+    from ...course.grading import SubmissionResult
+
+    results = {
+        str(name): Verdict.from_json({**verdict, "message": verdict["saw"], "parts": verdict.get("parts", ())})
+        for name, verdict in record["exercises"].items()
+    }
+    remarks, errors, notes = (tuple(map(str, record.get(key, ()))) for key in ("remarks", "errors", "notes"))
+    digest, isolation = str(record["sha256"]), str(record.get("isolation", ""))
+    return SubmissionResult(str(record["student"]), results, remarks, errors, digest, notes, isolation)

@@ -12,8 +12,7 @@ from ...core.errors.caller_warning import warn_of_abuse
 from ...core.errors.errors import ContentMismatch, NotAllowed
 from ...core.http.ranges import ByteRange
 from ...core.resources.files import File
-from ...local.existing_file import FILE, check_path, check_replaceable
-from ...local.saving import UNCHANGED, SavedFile, save_bytes
+from ...local.saving import FILE, UNCHANGED, SavedFile, check_path, check_replaceable, save_bytes
 from ..files import CHECKSUMS, checksum, file_path, get_file, has_content, has_content_of
 from ..session import Session
 from ..uploads.sources import Progress

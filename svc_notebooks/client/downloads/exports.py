@@ -12,8 +12,7 @@ from ...core.errors.errors import BadRequest, NotAllowed
 from ...core.http.native_formats import EXPORTS, ExportFormat
 from ...core.resources.files import File
 from ...core.suggestions import nearest_name
-from ...local.existing_file import check_path
-from ...local.saving import SavedFile, same_bytes
+from ...local.saving import SavedFile, check_path, same_bytes
 from ..about import export_formats, native_name
 from ..files import file_path
 from ..session import Session

@@ -23,8 +23,7 @@ from ...core.errors.errors import ContentMismatch, Interrupted, ServiceFailed, c
 from ...core.http.messages import Request, Response
 from ...core.http.ranges import ByteRange, ContentRange
 from ...core.processes import after_fork
-from ...local.existing_file import real_path
-from ...local.saving import SameContent, SavedFile, move_into_place, same_bytes
+from ...local.saving import SameContent, SavedFile, move_into_place, real_path, same_bytes
 from ..json_response import foreign_answer
 from ..session import Session
 from ..transport.bounds import content_bound, declared_size

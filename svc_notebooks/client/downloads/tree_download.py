@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ...core.http.native_formats import ExportFormat
 from ...core.resources.files import File
-from ...local.paths import DistinctPaths
+from ...local.saving import DistinctPaths
 from ..about import export_formats, native_name
 from ..files import list_children
 from ..session import Session

@@ -24,8 +24,8 @@ from typing import Any, Protocol, TypeAlias, cast
 
 from ...core.errors.errors import SourceChanged
 from ...core.http import mime
-from ...local.paths import as_on_disk
-from ...local.url_files import UrlFile, is_url, without_file_scheme
+from ...local.saving import as_on_disk
+from ...local.tree import UrlFile, is_url, without_file_scheme
 from ..transport.in_process import BLOCK
 
 FINGERPRINTED_BYTES = 65_536

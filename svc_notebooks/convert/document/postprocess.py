@@ -456,6 +456,7 @@ def docx(archive: bytes, placeholders: Placeholders, document: Document, job: Jo
 
 
 def _docx_story(part: bytes, job: Job) -> bytes:
+    part = part.replace(b'<m:nor /><m:sty m:val="p" />', b"<m:nor />")  # pandoc writes both, of which one is allowed
     return docx_looks(_DATA_URI.sub(b'descr=""', part), job)
 
 
@@ -490,10 +491,15 @@ def odt(archive: bytes, placeholders: Placeholders, document: Document, job: Job
             ),
             "styles.xml": lambda part: odt_page(_with_odt_lines(with_odt_styles(part), document), document),
             "meta.xml": lambda part: _with_metadata(job, part),
-            "META-INF/manifest.xml": lambda part: part.replace(b'"application/xml"', b'"text/xml"'),
+            "META-INF/manifest.xml": _odt_manifest,
         },
         placeholders,
     )
+
+
+def _odt_manifest(part: bytes) -> bytes:
+    """Return the list of the members without the second entries that pandoc writes for the folders of formulas."""
+    return b"\n".join(dict.fromkeys(part.replace(b'"application/xml"', b'"text/xml"').splitlines()))
 
 
 def epub(archive: bytes, placeholders: Placeholders, job: Job) -> bytes:

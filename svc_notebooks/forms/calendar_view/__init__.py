@@ -1,6 +1,6 @@
 """The calendar view.
 
-view: the form. panels: the toolbar, the grid (whose assets are grid*.js and calendar_grid.css) and the panels over it.
-listing: the shown days, the events with their times, colours and facts, and the request that lists them.
+view: the form. listing: the shown days, the events with their times, colours and facts, and their request; the toolbar,
+the grid (whose assets are grid*.js and calendar_grid.css) and the panels over it.
 changes: the calls that each change makes, and the event form that makes them.
 """

@@ -5,31 +5,27 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, time, timedelta, tzinfo
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from datetime import date, datetime, time, timedelta, tzinfo
+from typing import TYPE_CHECKING, Any, cast
 
-from ...client.session import SessionLike
+from ...client.session import Session, SessionLike
 from ...core.events.instances import duration
 from ...core.events.rrule import Start
 from ...core.events.times import Shift, clock_time, read_time
 from ...core.http.messages import JSONObject
-from ...notebook.events.event_times import Times
+from ...notebook.events.body import Times
 from ...notebook.events.events import create_event, delete_event, update_event
-from ...notebook.events.series_state import SeriesState, keep_changes, own_values, times_and_recurrence
-from ...notebook.frames.event_schemas import EVENT
+from ...notebook.events.records import SeriesState, keep_changes, own_values, times_and_recurrence
 from ...notebook.frames.frames import Record, frame, schema
+from ...notebook.frames.schemas import EVENT
 from ..event.form import EventForm
-from ..event.start_and_end import moment_text, wire_time
 from ..widgets import ui
 from ..widgets.form import call_text
-from .listing import ShownEvent, event_name, has_other_guests, span_of
-from .panels import ASK_GUESTS, SEND_UPDATES, ChoiceQuestion
+from .listing import ASK_GUESTS, SEND_UPDATES, ChoiceQuestion, ShownEvent, event_name, has_other_guests, span_of
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ...client.session import Session
-    from ...core.http.messages import JSON
     from ...core.resources.events import Event
 
 
@@ -103,40 +99,22 @@ def moved_times(times: Times, move: Move, view_zone: tzinfo) -> Times:
     return moved
 
 
-class NewTimes(NamedTuple):
-    """The start and the exclusive end of a new event, as dates, or as times on the clock of the view.
+def new_times(first: date, last: date, begin: int | None, end: int | None, view_zone: tzinfo) -> Times:
+    """Return the times between two minutes of two days in the view, or for None the times of an all-day event.
 
-    >>> NewTimes.of(date(2026, 11, 2), date(2026, 11, 2), 600, 660).arguments("Europe/Berlin")
-    {'start': '2026-11-02 10:00', 'end': '2026-11-02 11:00', 'time_zone': 'Europe/Berlin'}
+    >>> from datetime import UTC
+    >>> str(new_times(date(2026, 11, 2), date(2026, 11, 2), 600, 660, UTC).start)
+    '2026-11-02 10:00:00+00:00'
     """
+    if begin is None or end is None:
+        return Times(first, last + timedelta(days=1))
+    starts, ends = (datetime.combine(day, time(), view_zone) for day in (first, last))
+    return Times(starts + timedelta(minutes=begin), ends + timedelta(minutes=end))
 
-    start: date
-    end: date
 
-    @classmethod
-    def of(cls, first: date, last: date, begin: int | None, end: int | None) -> NewTimes:
-        """Return the times between two minutes of two days, or for None the times of an all-day event."""
-        if begin is None or end is None:
-            return cls(first, last + timedelta(days=1))
-        midnight = time()
-        start = datetime.combine(first, midnight) + timedelta(minutes=begin)
-        return cls(start, datetime.combine(last, midnight) + timedelta(minutes=end))
-
-    @property
-    def text(self) -> str:
-        """The times as text, such as "Monday 2 November 2026, 10:00 to 11:00"."""
-        start, end = (at.replace(tzinfo=UTC) if isinstance(at, datetime) else at for at in self)
-        return span_of(start, end, UTC).text
-
-    def arguments(self, time_zone: str) -> dict[str, str]:
-        """Return the arguments of `create_event` for the times."""
-        texts = {"start": str(moment_text(self.start)), "end": str(moment_text(self.end))}
-        return {**texts, **({"time_zone": time_zone} if isinstance(self.start, datetime) else {})}
-
-    def fields(self, time_zone: str) -> dict[str, JSON]:
-        """Return the event fields for the times."""
-        zone = time_zone if isinstance(self.start, datetime) else None
-        return {"start": wire_time(moment_text(self.start), zone), "end": wire_time(moment_text(self.end), zone)}
+def in_view(times: Times, zone_name: str) -> Any:
+    """Return what `Times` reads of an event in the time zone of the view."""
+    return dict.fromkeys(("start", "end"), {"timeZone": zone_name} if isinstance(times.start, datetime) else {})
 
 
 THIS, FOLLOWING, ALL = "this", "following", "all"

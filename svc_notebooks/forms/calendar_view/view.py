@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, time
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
@@ -14,26 +15,32 @@ from ...client.session import SessionLike, session_or_current
 from ...core.errors.errors import NotFound, SvcError
 from ...core.time_arguments import python_time, without_words
 from ...core.time_zones import UTC_NAME, zone
-from ...notebook.arguments import choice
-from ...notebook.events.body import calendar_ids
-from ...notebook.events.event_times import Times, offset_text, zone_name
+from ...notebook.arguments import File, choice
+from ...notebook.events.body import Times, calendar_ids, offset_text, zone_name
 from ...notebook.events.events import create_event
-from ...notebook.events.records import event_frame
-from ...notebook.events.series_state import SeriesState
-from ...notebook.frames.event_schemas import EVENTS
+from ...notebook.events.records import SeriesState, event_frame
 from ...notebook.frames.frames import Record, frame
-from ...notebook.html import Markup, join_html, tag
+from ...notebook.frames.schemas import EVENTS
+from ...notebook.html import Markup, join_html
+from ...notebook.quantities import count_text
 from ..widgets import ui
 from ..widgets.background_task import BackgroundTask, LatestTask
 from ..widgets.dialogs import Confirmation
 from ..widgets.form import Form
 from . import changes
-from .changes import CHANGES, CallLog, Changed, EventEditor, Move, NewTimes, Undo, moved_times
+from .changes import CHANGES, CallLog, Changed, EventEditor, Move, Undo, in_view, moved_times, new_times
 from .listing import (
+    ASK_GUESTS,
     MOST,
+    SEND_UPDATES,
     VIEWS,
+    CalendarToolbar,
+    ChoiceQuestion,
+    EventPanel,
+    GridWidget,
     Listing,
     ListRequest,
+    NewEventPanel,
     Period,
     ShownEvent,
     chosen_calendars,
@@ -44,13 +51,11 @@ from .listing import (
     span_of,
     writable_calendars,
 )
-from .panels import ASK_GUESTS, SEND_UPDATES, CalendarToolbar, ChoiceQuestion, EventPanel, GridWidget, NewEventPanel
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...core.resources.events import Event
-    from ...notebook.arguments import File
 
 
 _SCOPES = {
@@ -60,21 +65,7 @@ _SCOPES = {
 }
 CHANGED = "The event was changed in the meantime. Nothing was saved. The view shows the current events."
 _CONFLICT = 412
-_KEYS = (
-    ("Arrow keys", "go to other days and times"),
-    ("Page Up, Page Down", "show the previous or next period"),
-    ("Enter", "create an event at an empty day or time, or open an event"),
-    ("Tab", "go to the events of the day or time"),
-    ("M, + and -", "move an event with arrow keys, make it longer or shorter; Enter saves, Escape cancels"),
-    ("Delete", "delete an event"),
-)
-_HELP = tag(
-    "details",
-    tag("summary", "Keyboard and mouse"),
-    tag("ul", *(tag("li", tag("b", keys), f": {text}") for keys, text in _KEYS)),
-    tag("p", "Drag an event to move it, drag its end to change its length, and drag over empty time to create one."),
-    class_="svc-quiet",
-)
+_HELP = Path(__file__).with_name("help.html")
 
 
 def calendar_view(
@@ -157,7 +148,7 @@ class CalendarView(Form):
         self.grid = GridWidget()
         self.grid.handler = lambda message: self._guard(lambda: self._on_message(message))
         self._opened: ShownEvent | None = None
-        self._new: NewTimes | None = None
+        self._new: Times | None = None
         self._on_choice: Callable[[str], None] = lambda _choice: None
         cancel = partial(self._guard, self.cancel)
         self.details = EventPanel(partial(self._guard, self._edit), partial(self._guard, self._ask_delete), cancel)
@@ -169,7 +160,7 @@ class CalendarView(Form):
         self._panels = (self.details, self.question, self.guests, self.confirmation, self.new_event)
         self.stage = widgets.VBox([self.grid, *self._panels])
         self.stage.add_class("svc-stage")
-        self.hint = widgets.HTML(_HELP)
+        self.hint = widgets.HTML(_HELP.read_text(encoding="utf-8"))
         self.undo_button = ui.small_button("Undo", "Reverse the last move", lambda: self._guard(self._undo_last))
         self.editor_box = widgets.VBox([])
         message = ui.row(self.status, self.undo_button)
@@ -232,7 +223,8 @@ class CalendarView(Form):
                 self._open(self.listing.find(str(key)))
                 self._ask_delete()
             case {"kind": "create", "first": first, "last": last, "begin": begin, "end": end}:
-                self._ask_title(NewTimes.of(date.fromisoformat(first), date.fromisoformat(last), begin, end))
+                days = date.fromisoformat(first), date.fromisoformat(last)
+                self._ask_title(new_times(*days, begin, end, zone(self.zone_name)))
             case {"kind": "title", "title": title, "key": "create" | "more" as key} if self.new_event.is_open:
                 self.new_event.summary.value = str(title)
                 self._create() if key == "create" else self._edit_new()
@@ -284,7 +276,8 @@ class CalendarView(Form):
         """Open the editor for a new event, with the values of the panel for a new event if it is open."""
         new, calendar = self._new, str(self.new_event.calendar.value or "primary")
         self.dismiss()
-        fields = {**new.fields(self.zone_name), "summary": self.new_event.summary.value} if new else {}
+        times = new.fields(in_view(new, self.zone_name)) if new else {}
+        fields = {**times, "summary": self.new_event.summary.value} if new else {}
         self._open_editor(lambda editor: editor.begin(fields, calendar))
 
     def _open(self, shown: ShownEvent) -> None:
@@ -376,20 +369,21 @@ class CalendarView(Form):
 
         self._read_series(shown, ask)
 
-    def _ask_title(self, new: NewTimes) -> None:
+    def _ask_title(self, new: Times) -> None:
         self.dismiss()
         calendars = writable_calendars(self.toolbar.chosen) or writable_calendars(self.toolbar.entries)
         if not calendars:
             self._redraw()
             raise ValueError("You cannot write to any of your calendars.")
         self._new = new
-        self.new_event.ask(new.text, calendars, calendars[0][1])
+        times = span_of(new.start, new.end, zone(self.zone_name)).text
+        self.new_event.ask(times, calendars, calendars[0][1])
 
     def _create(self) -> None:
         new, calendar, summary = self._new, str(self.new_event.calendar.value), self.new_event.summary.value.strip()
         if new is None:
             return
-        named = {**new.arguments(self.zone_name), **changes.calendar_argument(calendar)}
+        named = {**new.arguments(in_view(new, self.zone_name)), **changes.calendar_argument(calendar)}
 
         def create(log: CallLog) -> Changed:
             log.run("created", create_event, *([summary] if summary else []), **named)
@@ -547,4 +541,4 @@ class CalendarView(Form):
         )
 
     def _summary(self) -> str:
-        return f"<CalendarView: {self.period.title}, {ui.count_text(len(self.listing.events), 'event')}>"
+        return f"<CalendarView: {self.period.title}, {count_text(len(self.listing.events), 'event')}>"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from ...client.session import SessionLike, session_or_current
+from ...client.session import Session, SessionLike, session_or_current
 from ...core.fault_plan import PRESETS
 from ...notebook.html import Markup, join_html, tag
 from ...notebook.sandbox.sandbox import Sandbox, sandbox_of
@@ -22,9 +22,6 @@ from ..widgets.form import Form, Section, dispose, preset_text
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-    from ...client.session import Session
-    from ...notebook.sandbox.sandbox import Sandbox
 
 
 # -- the controls and logs of a sandbox
@@ -284,7 +281,7 @@ def _form(module: str, name: str) -> Callable[[Session], Form]:
 
 _TABS = (
     DashboardTab("files", "Files", _form("file_browser.browser", "FileBrowser")),
-    DashboardTab("upload", "Upload", _form("upload.form", "UploadForm")),
+    DashboardTab("upload", "Upload", _form("upload_form", "UploadForm")),
     DashboardTab("export", "Export", _form("export_form", "ExportForm")),
     DashboardTab("events", "Events", _form("event.form", "EventPage")),
     DashboardTab("notifications", "Notifications", _form("watch_panel", "WatchPanel")),

@@ -12,17 +12,14 @@ from urllib.parse import urlsplit
 import ipywidgets as widgets
 
 from ...client.session import SessionLike
-from ...notebook.byte_sizes import size_text
-from ...notebook.exchanges.compare import compare_exchanges
-from ...notebook.exchanges.exchange_view import ExchangeView
-from ...notebook.exchanges.exchanges import ExchangeFilter, exchange, exchanges
-from ...notebook.exchanges.har import archive
+from ...notebook.exchanges.compare import archive, compare_exchanges
+from ...notebook.exchanges.exchanges import ExchangeFilter, ExchangeView, editable_headers, exchange, exchanges
 from ...notebook.exchanges.request_code import target, whole_body
-from ...notebook.exchanges.resend import editable_headers
 from ...notebook.html import Markup, join_html, tag
+from ...notebook.quantities import count_text, size_text
 from ..widgets import ui
 from ..widgets.background_task import BackgroundTask
-from ..widgets.dialogs import Dialog
+from ..widgets.dialogs import Dialog, comparison_table
 from ..widgets.file_picker import DownloadWidget
 from ..widgets.form import Form, code_view
 from ..widgets.grid import Grid
@@ -118,7 +115,6 @@ class ExchangeEditor(Dialog):
 
 _MESSAGES = ("request", "response")
 _EQUAL = "The recorded requests and responses are equal. Only the first 2 KiB of each text body are recorded."
-_VALUE = "white-space: normal; overflow-wrap: anywhere"
 
 
 def difference_view(old: ExchangeView, new: ExchangeView) -> Markup:
@@ -130,17 +126,9 @@ def difference_view(old: ExchangeView, new: ExchangeView) -> Markup:
     is_body = differences["what"].isin([f"{message} body" for message in _MESSAGES])
     changed = set(differences["what"])
     bodies = [_body_difference(old, new, message) for message in _MESSAGES if f"{message} body" in changed]
-    rows = [
-        tag("tr", tag("th", row.what, scope="row"), _cell(row.first), _cell(row.second))
-        for row in differences[~is_body].itertuples()
-    ]
-    heads = [tag("th", text, scope="col") for text in ("Field", f"Exchange {old.n}", f"Exchange {new.n}")]
-    table = tag("table", tag("thead", tag("tr", *heads)), tag("tbody", *rows))
-    return join_html(title, ui.table_region("Differences", table) if rows else "", *bodies)
-
-
-def _cell(value: object) -> Markup:
-    return tag("td", value if isinstance(value, str) else "(none)", style=_VALUE)
+    lines = differences[~is_body][["what", "first", "second"]].fillna("(none)").itertuples(index=False, name=None)
+    headings = (f"Exchange {old.n}", f"Exchange {new.n}")
+    return join_html(title, comparison_table("Differences", headings, lines) if not is_body.all() else "", *bodies)
 
 
 def _body_difference(old: ExchangeView, new: ExchangeView, message: str) -> Markup:
@@ -386,7 +374,7 @@ class WirePanel(Form):
 
 
 def _count(listed: int, recorded: int) -> str:
-    count = ui.count_text(recorded, "exchange")
+    count = count_text(recorded, "exchange")
     of = f"{listed} of {count}" if listed != recorded else count
     return f"{of}, newest first" + (f"; the last {MAX_LISTED} are listed" if listed > MAX_LISTED else "")
 

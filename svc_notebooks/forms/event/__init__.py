@@ -1,8 +1,8 @@
 """The event form.
 
-form: the event form, and the event form with a list of events for the dashboard.
+form: the event form with all controls and those under "More options", the arguments that they represent, and the form
+with a list of events for the dashboard.
 bindings: a table that binds each control to event fields and arguments, and a field for event fields without a control.
-controls: all controls with those under "More options", and the arguments that they represent. inputs: simple controls.
+inputs: simple controls, and start, end and time zone.
 attendee_rows: the guests as a list, and rows of guests, attachments and properties.
-start_and_end: start, end and time zone.
 """

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import ipywidgets as widgets
 
+from ...client.session import Session
 from ...core.errors.errors import SvcError
+from ...core.resources.events import Attachment
+from ...core.resources.files import File
+from ...notebook.arguments import people, read_people
 from ...notebook.html import tag
-from ...notebook.people import people, read_people
-from ..file_browser.details import file_line, latest_files
+from ..file_browser.listing import file_line, latest_files
 from ..widgets import ui
 from .inputs import require_whole_number, whole_number
-
-if TYPE_CHECKING:
-    from ...client.session import Session
-    from ...core.resources.events import Attachment
-    from ...core.resources.files import File
-
 
 _HELP = "E-mail addresses with commas, semicolons or line breaks between them, also with names"
 _HINT = "ada@svc.example, Bob <bob@svc.example>"

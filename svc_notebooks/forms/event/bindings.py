@@ -5,21 +5,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
-from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
-from ...core.events.value_checks import FIELD_ORDER, MAX_REMINDERS as MOST
+from ...core.events.value_checks import MAX_REMINDERS as MOST
 from ...core.resources.colors import EVENT_COLORS
-from ..recurrence.builder import RecurrenceBuilder
+from ...core.resources.events import Reminder, Reminders
+from ..recurrence import RecurrenceBuilder
 from ..widgets import ui
 from . import inputs
 from .attendee_rows import AttachmentRows, GuestList
-from .inputs import Binding, Choices
-from .start_and_end import TimeChoice, WhenChoice, ZoneChoice
-
-if TYPE_CHECKING:
-    from ...core.resources.events import Reminder, Reminders
+from .inputs import Binding, Choices, TimeChoice, WhenChoice, ZoneChoice
 
 
 class OtherFields(ui.Field):
@@ -29,7 +25,6 @@ class OtherFields(ui.Field):
         example = '{"iCalUID": "…", "conferenceData": {…}}'
         self.text = ui.text_area("Other fields", "Fields without a control, as a JSON object", hint=example, rows=2)
         super().__init__(self.text)
-        ui.on_change(lambda: self.show_hint(" ".join(_unknown_field_notes(self.names))), self.text)
 
     @property
     def value(self) -> dict[str, Any]:
@@ -47,18 +42,6 @@ class OtherFields(ui.Field):
             return frozenset(self.value)
         except ValueError:
             return frozenset()
-
-
-def _unknown_field_notes(names: frozenset[str]) -> Iterator[str]:
-    """Yield a note for each name that is not an event field. The form sends such a field, but services ignore it.
-
-    >>> list(_unknown_field_notes(frozenset({"colour", "status"})))
-    ['colour is not a field of an event, and services ignore it; did you mean colorId?']
-    """
-    for name in sorted(names.difference(FIELD_ORDER)):
-        matches = get_close_matches(name, FIELD_ORDER, n=1)
-        suggestion = f"; did you mean {matches[0]}?" if matches else "."
-        yield f"{name} is not a field of an event, and services ignore it{suggestion}"
 
 
 CALENDAR, NONE, OWN = "calendar", "none", "own"

@@ -1,19 +1,30 @@
-"""The actions of the file browser, each with the equivalent Python code."""
+"""The actions of the file browser, each with the equivalent Python code, and its uploads to the open folder."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...notebook.files.files import create_file, update
-from ..widgets.background_task import Report
-from ..widgets.file_picker import ChosenFile
+import ipywidgets as widgets
+
+from ...client.files import list_files
+from ...core.files.query import quote
+from ...local.saving import numbered_paths
+from ...notebook.files.files import create_file, update, upload
+from ...notebook.quantities import count_text
+from ..widgets.background_task import BackgroundTask, Report, Stopped
+from ..widgets.dialogs import REPLACE, Conflict, ReplaceQuestion, size_with_bytes
+from ..widgets.file_picker import BrowserFiles, ChosenFile
 from ..widgets.form import call_text
+from .listing import minute_text
 
 if TYPE_CHECKING:
     from ...client.session import Session
     from ...core.resources.files import File
+    from .browser import FileBrowser
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,3 +82,202 @@ def uploaded_code(ids: Sequence[str], call: str = "svc.upload(path)") -> str:
     """
     comment = f"# The content came from this computer. For a file in the notebook folder use {call}."
     return f"{comment}\n{call_text('file', [one_or_all(ids)], {})}"
+
+
+_NAMES_PER_REQUEST = 20
+
+
+@dataclass(frozen=True, slots=True)
+class FolderUpload:
+    """A file to upload to a folder. If `file_id` is set, the content of that file is replaced instead.
+
+    If the name is that of a file in the folder, `conflict` compares both, and `file_id` is the id of that file.
+    """
+
+    chosen: ChosenFile
+    folder_id: str
+    name: str
+    file_id: str = ""
+    conflict: Conflict | None = None
+
+    def send(self, session: Session, report: Report) -> str:
+        """Upload the file and return its id."""
+        source, media_type = self.chosen.source, self.chosen.media_type(converted=False)
+        if self.file_id:
+            rows = update(self.file_id, source, mime_type=media_type, progress=report, session=session)
+        else:
+            parent, name = self.folder_id, self.name
+            rows = upload(source, name=name, parent=parent, mime_type=media_type, progress=report, session=session)
+        return str(rows["id"].item())
+
+
+def _with_conflict(session: Session, upload: FolderUpload, existing: File, folder_name: str) -> FolderUpload:
+    chosen, alternative = upload.chosen, free_name(session, upload.folder_id, upload.name)
+    lines = (
+        ("Name", existing.get("name"), chosen.name),
+        ("Size", size_with_bytes(int(existing.get("size") or 0)), size_with_bytes(chosen.source.stat().st_size)),
+        ("Modified", f"{minute_text(existing.get('modifiedTime'))} UTC", ""),
+        ("Type", existing.get("mimeType"), chosen.media_type(converted=False) or "unknown"),
+    )
+    conflict = Conflict(Path(upload.name), alternative, lines, f"Folder: {folder_name}")
+    return replace(upload, file_id=str(existing["id"]), conflict=conflict)
+
+
+@dataclass(frozen=True, slots=True)
+class UploadResult:
+    """The ids of the uploaded files, the uploads with conflicts, and the error that ended the uploads, if any."""
+
+    ids: tuple[str, ...] = ()
+    conflicts: tuple[FolderUpload, ...] = ()
+    error: BaseException | None = None
+
+
+def upload_free_names(
+    session: Session, folder: tuple[str, str], chosen: Sequence[ChosenFile], report: Report
+) -> UploadResult:
+    """Upload the files whose names no file of the folder has. Return the others as conflicts."""
+    folder_id, folder_name = folder
+    existing = files_by_name(session, folder_id, [file.name for file in chosen])
+    requests = [FolderUpload(file, folder_id, file.name) for file in chosen]
+    result = send_all(session, [request for request in requests if request.name not in existing], report)
+    if result.error:
+        return result
+    conflicts = [
+        _with_conflict(session, request, existing[request.name], folder_name)
+        for request in requests
+        if request.name in existing
+    ]
+    return replace(result, conflicts=tuple(conflicts))
+
+
+def send_all(session: Session, uploads: Sequence[FolderUpload], report: Report) -> UploadResult:
+    """Send uploads one after the other, until one of them fails or the person cancels."""
+    ids: list[str] = []
+    for request in uploads:
+        try:
+            report(0, None)
+            ids.append(request.send(session, report))
+        except (Exception, Stopped) as error:
+            return UploadResult(tuple(ids), error=error)
+    return UploadResult(tuple(ids))
+
+
+def files_by_name(session: Session, folder_id: str, names: Sequence[str]) -> dict[str, File]:
+    """Return the files of a folder that have one of these names. Folders and native documents are left out.
+
+    Of several files with the same name, the last modified is returned.
+    """
+    existing: dict[str, File] = {}
+    for start in range(0, len(names), _NAMES_PER_REQUEST):
+        terms = " or ".join(f"name = {quote(name)}" for name in names[start : start + _NAMES_PER_REQUEST])
+        query = f"{quote(folder_id)} in parents and trashed = false and ({terms})"
+        fields = "id,name,mimeType,size,modifiedTime"
+        for file in list_files(session, q=query, order_by="modifiedTime desc", fields=fields):
+            if file.get("size") is not None:
+                existing.setdefault(str(file["name"]), file)
+    return existing
+
+
+def free_name(session: Session, folder_id: str, name: str) -> Path:
+    """Return the first of the names `name (1).ext`, `name (2).ext` and so on that no file of the folder has."""
+    candidates = numbered_paths(Path(name))
+    while True:
+        batch = list(islice(candidates, _NAMES_PER_REQUEST))
+        existing = files_by_name(session, folder_id, [path.name for path in batch])
+        for path in batch:
+            if path.name not in existing:
+                return path
+
+
+Folder = tuple[str, str]
+
+
+class FolderUploads(widgets.VBox):  # type: ignore[misc]
+    """Uploads the files of a picker to the folder that was open when the person chose them.
+
+    A file whose name another file of the folder has is uploaded only after the answer to a question. Files that arrive
+    during an upload or a question wait for its end.
+    """
+
+    def __init__(self, picker: BrowserFiles, browser: FileBrowser) -> None:
+        self._browser = browser
+        self._picker = picker
+        self._folders: dict[object, Folder] = {}
+        self._conflicts: tuple[FolderUpload, ...] = ()
+        self._folder: Folder = ("", "")
+        self.work = BackgroundTask(browser._on_error)
+        self.question = ReplaceQuestion(lambda answer: browser._guard(lambda: self._on_answer(answer)))
+        super().__init__([self.question, self.work])
+        picker.watch(lambda: browser._guard(self._on_files))
+
+    @property
+    def busy(self) -> bool:
+        return self.work.busy
+
+    def _on_files(self) -> None:
+        for file in self._picker.incoming:
+            self._folders.setdefault(file.source, self._browser.listing.folder)
+        self._begin_next()
+
+    def _begin_next(self) -> None:
+        """Upload the complete files of the first folder. Do nothing while files load or a question is open.
+
+        Of several files with the same name, the first is uploaded. The others follow, after a question.
+        """
+        if self.busy or self.question.is_open or self._picker.loading():
+            return
+        files = self._picker.read_files()
+        if not files:
+            return
+        self._folder = folder = self._folders[files[0].source]
+        here = [file for file in files if self._folders[file.source] == folder]
+        batch = [*{file.name: file for file in reversed(here)}.values()][::-1]
+        session = self._browser.session
+        self._run(batch, lambda report: upload_free_names(session, folder, batch, report))
+
+    def _on_answer(self, answer: str | None) -> None:
+        uploads, session = self._conflicts, self._browser.session
+        chosen = [upload.chosen for upload in uploads]
+        if answer is None:
+            self._finish(f"Cancelled. Not uploaded: {count_text(len(chosen), 'file')}.", chosen, UploadResult())
+            return
+        if answer != REPLACE:
+            names = [(upload, upload.conflict.alternative_path.name) for upload in uploads if upload.conflict]
+            uploads = tuple(replace(upload, file_id="", name=name) for upload, name in names)
+        self._run(chosen, lambda report: send_all(session, uploads, report))
+
+    def _run(self, chosen: Sequence[ChosenFile], work: Callable[[Report], UploadResult]) -> None:
+        label = f"Upload {count_text(len(chosen), 'file')} to {self._folder[1]}"
+
+        def run(report: Report) -> UploadResult:
+            try:
+                return work(report)
+            except (Exception, Stopped) as error:
+                return UploadResult(error=error)
+
+        self.work.begin(label, run, lambda result: self._on_done(chosen, result), in_thread=True)
+
+    def _on_done(self, chosen: Sequence[ChosenFile], result: UploadResult) -> None:
+        self._conflicts = result.conflicts
+        waiting = [upload.chosen for upload in result.conflicts]
+        if conflicts := [upload.conflict for upload in result.conflicts if upload.conflict]:
+            self.question.ask(conflicts, f" in {self._folder[1]}")
+        self._finish(self._summary(chosen, result), [file for file in chosen if file not in waiting], result)
+
+    def _finish(self, words: str, done: Sequence[ChosenFile], result: UploadResult) -> None:
+        self._picker.forget(list(done))
+        for file in done:
+            self._folders.pop(file.source, None)
+        self._browser._on_uploaded(words, result.ids, uploaded_code(result.ids) if result.ids else "")
+        if isinstance(result.error, Exception):
+            self._browser._on_error(result.error)
+        self._on_files()  # files that arrived meanwhile
+
+    def _summary(self, chosen: Sequence[ChosenFile], result: UploadResult) -> str:
+        if result.conflicts and not result.ids:
+            return ""  # the question lists the waiting files
+        uploaded = len(result.ids)
+        total = count_text(len(chosen), "file")
+        count = total if uploaded == len(chosen) else f"{uploaded} of {total}"
+        cancelled = "Cancelled. " if isinstance(result.error, Stopped) else ""
+        return f"{cancelled}Uploaded {count} to {self._folder[1]}."

@@ -15,16 +15,14 @@ from ...notebook.files.folders import trash, untrash
 from ...notebook.frames.frames import frame
 from ...notebook.frames.schemas import FILES
 from ...notebook.html import Markup, join_html, tag
+from ...notebook.quantities import count_text
 from ..widgets import ui
 from ..widgets.background_task import BackgroundTask, Report, Stopped
 from ..widgets.file_picker import BrowserFiles, DownloadWidget
 from ..widgets.form import Form
-from .actions import FileAction, call_action, one_or_all
-from .details import FileDetails, access_text, content_note, folder_options
-from .dialogs import QUESTIONS, ConfirmDialog, Question, action_for
-from .downloads import FileDownloads, FilePreview, fetch_preview
-from .listing import TRASH, FileListing, FileQuery
-from .uploads import FolderUploads
+from .actions import FileAction, FolderUploads, call_action, one_or_all
+from .downloads import QUESTIONS, ConfirmDialog, FileDownloads, FilePreview, Question, action_for, fetch_preview
+from .listing import TRASH, FileDetails, FileListing, FileQuery, access_text, content_note, folder_options
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -373,7 +371,7 @@ class FileBrowser(Form):
     def _act(self, function: Callable[..., Any], message: str) -> None:
         """Call a function for the selected files. The message has their number."""
         ids = [str(file["id"]) for file in self.listing.require_selection()]
-        text = message.format(ui.count_text(len(ids), "file"))
+        text = message.format(count_text(len(ids), "file"))
         self._run_action(call_action(self.session, text, function, one_or_all(ids)))
 
     def _run_action(self, action: FileAction, then: Callable[[Any], str | None] | None = None) -> None:

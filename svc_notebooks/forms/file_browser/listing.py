@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import ipywidgets as widgets
 
+from ...client.about import native_name
+from ...client.files import list_files
 from ...client.json_response import read_page
+from ...client.session import Session
+from ...core.brand_names import NOWHERE, Names
 from ...core.files.query import quote
-from ...core.resources.files import FileList
+from ...core.resources.files import File, FileList
 from ...notebook.files.search import wire_query
-from ...notebook.html import tag
+from ...notebook.html import Markup, join_html, tag
+from ...notebook.quantities import count_text, size_text
 from ..widgets import ui
-from ..widgets.background_task import LatestTask, can_run_in_background
-from ..widgets.form import call_text
+from ..widgets.background_task import LatestTask
+from ..widgets.form import call_text, copy_button
 from ..widgets.grid import Grid
-from .details import COLUMNS, LIST_FIELDS, ROOT, ROOT_FOLDER, is_folder, table_row
 
 if TYPE_CHECKING:
-    from ...client.session import Session
-    from ...core.resources.files import File
     from .browser import FileBrowser
 
+
+ROOT = "root"
+"""The id of the root folder."""
+
+ROOT_FOLDER = (ROOT, "My files")
 
 HERE, EVERYWHERE, SHARED, TRASH = "here", "everywhere", "shared", "trash"
 SCOPES = (
@@ -188,10 +195,6 @@ class FileSearch(widgets.HBox):  # type: ignore[misc]
         return bool(self.scope.value == HERE and self.field.value != QUERY)
 
 
-_IDS_PER_REQUEST = 1000
-_MAX_COUNT_REQUESTS = 20
-
-
 @dataclass(frozen=True, slots=True)
 class PageRequest:
     """A request for one page of the files that match a query. The token of the first page is None."""
@@ -203,28 +206,8 @@ class PageRequest:
     def send(self, session: Session) -> FileList:
         """Return the page, with the fields that the list and the details show."""
         fields = f"nextPageToken,files({LIST_FIELDS})"
-        return self._list(session, fields, self.token, self.size, order=self.query.order_by)
-
-    def count(self, session: Session, is_current: Callable[[], bool]) -> tuple[int, bool]:
-        """Count the files on all pages. Return the number, and False if there are more than were counted.
-
-        The interface has no total, so the ids of the files are listed, at most 20,000 of them. Counting ends early
-        when `is_current` returns False.
-        """
-        counted, token = 0, None
-        for _ in range(_MAX_COUNT_REQUESTS):
-            page = self._list(session, "nextPageToken,files(id)", token, _IDS_PER_REQUEST)
-            counted += len(page.get("files") or ())
-            token = page.get("nextPageToken")
-            if token is None or not is_current():
-                break
-        return counted, token is None
-
-    def _list(
-        self, session: Session, fields: str, token: str | None, size: int, *, order: str | None = None
-    ) -> FileList:
-        query = {"q": self.query.q, "orderBy": order, "pageSize": size, "pageToken": token}
-        page = session.call("GET", session.names.path("files"), query=query | {"fields": fields})
+        asked = {"q": self.query.q, "orderBy": self.query.order_by, "pageSize": self.size, "pageToken": self.token}
+        page = session.call("GET", session.names.path("files"), query=asked | {"fields": fields})
         read_page(page, FileList, session.base_url, "files", fields)
         return cast("FileList", page)
 
@@ -247,8 +230,6 @@ class Pager(widgets.HBox):  # type: ignore[misc]
         self._tokens: list[str | None] = [None]
         self._next_token: str | None = None
         self._count = 0
-        self._total: int | None = None
-        self._counted = 0
         self.previous = ui.button("Previous", "Show the previous page", icon="chevron-left")
         self.next = ui.button("Next", "Show the next page", icon="chevron-right")
         self.range = widgets.HTML()
@@ -282,18 +263,9 @@ class Pager(widgets.HBox):  # type: ignore[misc]
     def is_first(self) -> bool:
         return len(self._tokens) == 1
 
-    @property
-    def needs_count(self) -> bool:
-        """True if the number of files on all pages is not known."""
-        return self._total is None and not self._counted
-
     def restart(self) -> None:
         """Go to the first page without a request."""
         self._tokens, self._next_token = [None], None
-
-    def forget_total(self) -> None:
-        """Forget the number of files on all pages, because it may have changed."""
-        self._total, self._counted = None, 0
 
     def back(self) -> None:
         """Go to the previous page without a request. Raises ValueError on the first page."""
@@ -304,34 +276,18 @@ class Pager(widgets.HBox):  # type: ignore[misc]
 
     def show(self, count: int, next_token: str | None) -> None:
         """Show the position of a page with `count` rows. `next_token` is the page token of the next page, if any."""
-        self._count, self._next_token = count, next_token
-        self._complete = self.is_first and next_token is None
+        self._count, self._next_token, self._has_more = count, next_token, next_token is not None
         self.previous.disabled, self.next.disabled = self.is_first, next_token is None
-        if next_token is None:
-            self._total = self._before + count
-        self._show_range()
-
-    def show_total(self, counted: int, *, complete: bool = True) -> None:
-        """Show the number of files on all pages. `complete` is False if there are more than were counted."""
-        self._counted = counted
-        self._total = counted if complete else None
-        self._show_range()
+        self.range.value = tag("span", self.text, role="status", class_="svc-range")
 
     @property
     def text(self) -> str:
-        """The position of the page in the list, such as "1-50 of 312"."""
-        if self._complete:
-            return ui.count_text(self._count, "file")
-        last = self._before + self._count
-        total = f"{self._total:,}" if self._total is not None else f"more than {max(last, self._counted):,}"
-        return f"{self._before + 1:,}\N{EN DASH}{last:,} of {total}"
-
-    @property
-    def _before(self) -> int:
-        return self.size * (len(self._tokens) - 1)
-
-    def _show_range(self) -> None:
-        self.range.value = tag("span", self.text, role="status", class_="svc-range")
+        """The position of the page in the list, such as "51-62 of 62"."""
+        if self.is_first and not self._has_more:
+            return count_text(self._count, "file")
+        before = self.size * (len(self._tokens) - 1)
+        last = before + self._count
+        return f"{before + 1:,}\N{EN DASH}{last:,} of {'more than ' * self._has_more}{last:,}"
 
     def _forward(self) -> None:
         if self._next_token is None:
@@ -359,8 +315,6 @@ class FileListing:
         self._to_select: list[str] = []
         self._navigating = self._showing = False
         self._loader = LatestTask(self._on_failure)
-        # The list is useful without its total, so an error of the count is not shown.
-        self._counter = LatestTask(lambda _error: None)
         self.search, self.files, self.pager = FileSearch(), Grid("Files", COLUMNS), Pager()
         self.location = widgets.HTML()
         guard = browser._guard
@@ -436,13 +390,11 @@ class FileListing:
     def refresh(self, *, select: Sequence[str] = ()) -> None:
         """List the current page again, because its files may have changed. Select the files with these ids."""
         self._to_select = [*select]
-        self._forget_total()
         self._load(0)
 
     def close(self) -> None:
-        """Drop the running requests."""
+        """Drop the running request."""
         self._loader.cancel()
-        self._counter.cancel()
 
     def go_up(self) -> None:
         """List the parent folder. Raises ValueError in the root folder."""
@@ -465,7 +417,6 @@ class FileListing:
 
     def show_changes(self, request: PageRequest, page: FileList) -> None:
         """Show a page that was requested after a change of files. List the current page if a person has gone there."""
-        self._forget_total()
         if request == self.request:
             self._loader.cancel()
             self._show(request, page)
@@ -473,8 +424,6 @@ class FileListing:
             self._load(0)
 
     def _restart(self, delay: float = 0) -> None:
-        if self._shown is None or self.query.q != self._shown.query.q:
-            self._forget_total()
         self.pager.restart()
         self.load(delay=delay)
 
@@ -502,7 +451,6 @@ class FileListing:
         self.pager.show(len(files), page.get("nextPageToken"))
         self.files.show_order([*HEADING_ORDERS] if order else [], *heading_of(order))
         self._show_rows(files, _EMPTY_FOLDER if self.search.in_folder and not self.search.text.value else _NO_MATCH)
-        self._count(request)
 
     def _show_rows(self, files: list[File], empty_message: str) -> None:
         names = self._browser.session.names
@@ -527,17 +475,193 @@ class FileListing:
             self._show_rows([], _NOT_LISTED)
         self._browser._on_error(error)
 
-    def _count(self, request: PageRequest) -> None:
-        """Count the files in the background if they are not all on this page."""
-        if not self.pager.needs_count or self._counter.busy or not can_run_in_background():
-            return
-        session = self._browser.session
-        self._counter.begin(
-            lambda: request.count(session, lambda: request.query.q == self.query.q),
-            lambda counted: self.pager.show_total(counted[0], complete=counted[1]),
-            in_thread=True,
-        )
 
-    def _forget_total(self) -> None:
-        self._counter.cancel()
-        self.pager.forget_total()
+# -- the metadata of a file as a row, as details and as a table, and the lists of recent files and folders
+
+
+LIST_FIELDS = (
+    "id,name,mimeType,size,createdTime,modifiedTime,trashed,starred,parents,webViewLink,shared,ownedByMe,"
+    "description,owners(emailAddress),permissions(type,role,emailAddress,domain),viewersCanCopyContent,"
+    "capabilities(canCopy,canDelete,canDownload,canEdit,canListChildren,canModifyContent,"
+    "canMoveItemWithinDrive,canRename,canShare,canTrash,canUntrash)"
+)
+"""The fields that a list request asks for. The columns of `files()` and the details of a file use these fields."""
+
+
+COLUMNS = {"name": "Name", "kind": "Type", "size": "Size", "changed": "Modified (UTC)"}
+
+
+def table_row(facts: File, names: Names) -> dict[str, Any]:
+    cells = (type_name(facts, names), _size(facts), minute_text(facts.get("modifiedTime")))
+    return {
+        "id": str(facts["id"]),
+        "name": str(facts.get("name")),
+        **dict(zip(("kind", "size", "changed"), cells, strict=True)),
+        "folder": is_folder(facts, names),
+        "note": _note(facts),
+        "more": ", ".join(filter(None, cells)),
+    }
+
+
+def type_name(facts: File, names: Names) -> str:
+    """Return the type name of a native document, or the media type of any other file."""
+    media_type = str(facts.get("mimeType") or "")
+    return native_name(names, media_type) if names.is_native(media_type) else media_type
+
+
+def is_folder(facts: File, names: Names) -> bool:
+    return facts.get("mimeType") == names.native("folder")
+
+
+def minute_text(text: object) -> str:
+    """Return a timestamp of the interface as text without seconds. Return an empty text for None.
+
+    >>> minute_text("2026-01-05T09:00:00.000Z")
+    '2026-01-05 09:00'
+    """
+    return str(text or "")[:16].replace("T", " ")
+
+
+def _size(facts: File) -> str:
+    return "" if facts.get("size") is None else size_text(int(facts["size"]))
+
+
+def _note(facts: File) -> str:
+    """Return remarks about a file as text, such as "starred, shared by me"."""
+    notes = {
+        "in the trash": facts.get("trashed"),
+        "starred": facts.get("starred"),
+        "shared by me": facts.get("shared") and facts.get("ownedByMe"),
+        "of " + owner(facts): facts.get("ownedByMe") is False,
+    }
+    return ", ".join(words for words, applies in notes.items() if applies)
+
+
+def owner(facts: File) -> str:
+    """Return the e-mail address of the owner of a file, or "somebody else" if the address is missing."""
+    owners = facts.get("owners") or [{}]
+    return str(owners[0].get("emailAddress") or "somebody else")
+
+
+def access_text(facts: File) -> str:
+    """Return who has access to a file, such as "ada@svc.example (owner), anyone (reader)".
+
+    Return an empty text if the service does not say it, as to a reader.
+    """
+    permissions = facts.get("permissions") or []
+    who = ((grant.get("emailAddress") or grant.get("domain") or grant["type"], grant["role"]) for grant in permissions)
+    return ", ".join(f"{name} ({role})" for name, role in who)
+
+
+def _link(facts: File) -> Markup | str | None:
+    """Return the link to the page of a file with a Copy button, or how to get a link that a browser can open."""
+    url = facts.get("webViewLink")
+    if url is None or url.startswith(NOWHERE):
+        return url and "Call lab.serve() for a link that opens."
+    return join_html(tag("a", url, href=url, target="_blank", rel="noreferrer"), " ", copy_button("Copy link", url))
+
+
+def details_view(facts: File, names: Names) -> Markup:
+    rows = {
+        "Name": facts.get("name"),
+        "Type": type_name(facts, names),
+        "Size": _size(facts),
+        "Created": f"{minute_text(facts.get('createdTime'))} UTC",
+        "Modified": f"{minute_text(facts.get('modifiedTime'))} UTC",
+        "Owner": owner(facts),
+        "Access": access_text(facts),
+        "Link": _link(facts),
+        "Notes": _note(facts) or None,
+        "Viewers": "cannot download, export or copy it" if ui.is_restricted(facts) else None,
+        "Description": facts.get("description"),
+        "ID": tag("code", facts["id"]),
+    }
+    return ui.facts_table(rows, f"Details of {facts.get('name')}")
+
+
+def content_note(facts: File, names: Names) -> str:
+    """Return a text about the effect of replacing the content of a file."""
+    if names.is_native(str(facts.get("mimeType"))):
+        return "The file is a native document. The new content is converted and replaces everything in the document."
+    changed = f"changed {minute_text(facts.get('modifiedTime'))} UTC"
+    return (
+        f"The new content overwrites the current content ({_size(facts)}, {changed}). The file keeps its id and name."
+    )
+
+
+class FileDetails(widgets.VBox):  # type: ignore[misc]
+    """The details of a file, and a copy permission checkbox, which calls `changed` with the file and the new state."""
+
+    def __init__(self, changed: Callable[[File, bool], None]) -> None:
+        self._changed = changed
+        self._file: File | None = None
+        self.facts, self.viewers = widgets.HTML(), ui.viewers_switch()
+        self.viewers.observe(lambda _change: self._set(), "value")
+        super().__init__([self.facts, self.viewers])
+        self.clear()
+
+    def summarize(self, files: Sequence[File]) -> None:
+        """Show the number and the size of several files, or a hint for an empty selection."""
+        if not files:
+            self.clear(tag("p", "Select a file to see its details.", class_="svc-hint"))
+            return
+        size = size_text(sum(int(file.get("size") or 0) for file in files))
+        self.clear(tag("p", f"{count_text(len(files), 'file')} selected", tag("br"), size, role="status"))
+
+    def clear(self, words: str | Markup = "") -> None:
+        self._file = None
+        self.facts.value = words
+        ui.set_visible(self.viewers, False)
+
+    def show(self, file: File, names: Names) -> None:
+        """Show the details of a file, with the checkbox if the user can edit the file."""
+        self._file = None
+        self.viewers.value = not ui.is_restricted(file)
+        self._file = file
+        self.facts.value = details_view(file, names)
+        ui.set_visible(self.viewers, ui.may_edit(file) and not is_folder(file, names))
+
+    def _set(self) -> None:
+        if self._file is not None and self.viewers.value == ui.is_restricted(self._file):
+            self._changed(self._file, self.viewers.value)
+
+
+MAX_FILES = 200
+"""The maximum number of files in a selection list. The functions of the package accept any file."""
+
+
+def latest_files(session: Session, *facts: str, q: str = "") -> list[File]:
+    """Return at most 200 files with id, name, modifiedTime and `facts`, last modified first, without trashed files."""
+    fields = ",".join(("id", "name", "modifiedTime", *facts))
+    query = " and ".join(filter(None, [q, "trashed = false"]))
+    return list(list_files(session, q=query, order_by="modifiedTime desc", fields=fields, limit=MAX_FILES))
+
+
+def folder_options(session: Session, *, without: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the path and the id of each folder of the user, sorted by path, except the folders with the ids `without`.
+
+    The first is the root folder. At most 200 folders are listed.
+    """
+    query = f"mimeType = '{session.names.native('folder')}' and trashed = false and 'me' in writers"
+    listed = list_files(session, q=query, order_by="name_natural", fields="id,name,parents", limit=MAX_FILES)
+    folders = {str(folder["id"]): folder for folder in listed}
+    options = sorted((_path(folders, file_id), file_id) for file_id in folders if file_id not in without)
+    return [option for option in [ROOT_FOLDER[::-1], *options] if option[1] not in without]
+
+
+def _path(folders: Mapping[str, File], folder_id: str) -> str:
+    """Return the names of a folder and of the folders above it that are listed, such as "Data / 2026"."""
+    names: list[str] = []
+    while folder_id in folders and len(names) < len(folders):
+        names.insert(0, str(folders[folder_id].get("name")))
+        folder_id = str((folders[folder_id].get("parents") or [""])[0])
+    return " / ".join(names)
+
+
+def file_line(facts: File, type_name: str = "") -> str:
+    """Return the name, the type name and the modification time of a file as one line of text.
+
+    >>> file_line({"name": "plan.txt", "modifiedTime": "2026-01-05T09:00:00.000Z"})
+    'plan.txt (2026-01-05 09:00 UTC)'
+    """
+    return f"{facts.get('name')} ({type_name + ', ' if type_name else ''}{minute_text(facts.get('modifiedTime'))} UTC)"

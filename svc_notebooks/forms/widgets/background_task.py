@@ -61,8 +61,7 @@ class BackgroundTask(widgets.VBox):  # type: ignore[misc]
         if self.busy:
             raise ValueError(_BUSY_MESSAGE)
         self._stop_requested = False
-        loop = running_loop()
-        if not in_thread or loop is None or not capabilities().threads:
+        if not in_thread or not can_run_in_background():
             try:
                 on_done(work(self._report))
             except (Exception, Stopped) as error:
@@ -71,16 +70,16 @@ class BackgroundTask(widgets.VBox):  # type: ignore[misc]
         if self.bar in self.children:
             self.bar.begin(label, None)
             ui.set_visible(self, True)
-        self._task = loop.create_task(self._run_in_thread(loop, work, on_done))
+        self._task = asyncio.ensure_future(self._run_in_thread(work, on_done))
 
     def _report(self, done: int, total: int | None) -> None:
         if self._stop_requested:
             raise Stopped
         self.bar.report(done, total)
 
-    async def _run_in_thread(
-        self, loop: asyncio.AbstractEventLoop, work: Callable[[Report], Value], on_done: Callable[[Value], None]
-    ) -> None:
+    async def _run_in_thread(self, work: Callable[[Report], Value], on_done: Callable[[Value], None]) -> None:
+        loop = asyncio.get_running_loop()
+
         def report(done: int, total: int | None) -> None:
             if self._stop_requested:
                 raise Stopped
@@ -112,20 +111,17 @@ class LatestTask:
 
     def __init__(self, on_error: Callable[[Exception], None]) -> None:
         self._on_error = on_error
-        self._timer: asyncio.TimerHandle | None = None
         self._task: asyncio.Task[None] | None = None
 
     @property
     def busy(self) -> bool:
-        return self._timer is not None or (self._task is not None and not self._task.done())
+        return self._task is not None and not self._task.done()
 
     def cancel(self) -> None:
         """Drop the waiting or running request. A running thread goes on to its end."""
-        if self._timer:
-            self._timer.cancel()
         if self._task:
             self._task.cancel()
-        self._timer = self._task = None
+        self._task = None
 
     def begin(
         self, work: Callable[[], Value], on_done: Callable[[Value], None], *, in_thread: bool, delay: float = 0
@@ -135,26 +131,21 @@ class LatestTask:
         Without an event loop nothing is delayed.
         """
         self.cancel()
-        loop = running_loop()
-
-        def start() -> None:
-            self._timer = None
-            if loop is None or not in_thread or not capabilities().threads:
-                try:
-                    on_done(work())
-                except Exception as error:
-                    self._on_error(error)
-            else:
-                self._task = loop.create_task(self._run_in_thread(work, on_done))
-
-        if loop is None or not delay:
-            start()
-        else:
-            self._timer = loop.call_later(delay, start)
-
-    async def _run_in_thread(self, work: Callable[[], Value], on_done: Callable[[Value], None]) -> None:
+        in_thread = in_thread and can_run_in_background()
+        if in_thread or (delay and running_loop()):
+            self._task = asyncio.ensure_future(self._run_later(work, on_done, in_thread=in_thread, delay=delay))
+            return
         try:
-            on_done(await asyncio.to_thread(work))
+            on_done(work())
+        except Exception as error:
+            self._on_error(error)
+
+    async def _run_later(
+        self, work: Callable[[], Value], on_done: Callable[[Value], None], *, in_thread: bool, delay: float
+    ) -> None:
+        await asyncio.sleep(delay)
+        try:
+            on_done(await asyncio.to_thread(work) if in_thread else work())
         except Exception as error:
             self._on_error(error)
 

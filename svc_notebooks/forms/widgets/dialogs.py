@@ -11,9 +11,9 @@ import ipywidgets as widgets
 
 from ...core.errors.errors import PathExists
 from ...core.http.mime import by_name
-from ...local.paths import free_path
-from ...notebook.byte_sizes import size_text
+from ...local.saving import free_path
 from ...notebook.html import Markup, join_html, tag
+from ...notebook.quantities import size_text
 from . import ui
 
 

@@ -19,7 +19,7 @@ import traitlets
 from ...core.http.mime import by_name
 from ...core.http.native_formats import PDF
 from ...core.processes import new_temporary_folder, remove_with
-from ...notebook.byte_sizes import MIB, size_text
+from ...notebook.quantities import MIB, count_text, size_text
 from . import ui
 
 _FOLDER = Path(__file__).parent
@@ -160,7 +160,7 @@ class BrowserFiles(anywidget.AnyWidget):
         ]
 
     def __repr__(self) -> str:
-        return f"<BrowserFiles: {len(self.files)} file{'' if len(self.files) == 1 else 's'} from the browser>"
+        return f"<BrowserFiles: {count_text(len(self.files), 'file')} from the browser>"
 
 
 class FileChoice(widgets.VBox):  # type: ignore[misc]
@@ -268,5 +268,4 @@ class DownloadWidget(anywidget.AnyWidget):
             self.send({"kind": "slice", "n": self._last_number}, [body[start : start + _SLICE]])
 
     def __repr__(self) -> str:
-        files = f"{self._last_number or 'no'} file{'' if self._last_number == 1 else 's'}"
-        return f"<DownloadWidget: {files} sent to the browser>"
+        return f"<DownloadWidget: {count_text(self._last_number, 'file')} sent to the browser>"

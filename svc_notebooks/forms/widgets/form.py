@@ -18,7 +18,7 @@ import anywidget
 import ipywidgets as widgets
 from ipywidgets import Widget
 
-from ...client.session import SessionLike, session_or_current
+from ...client.session import Session, SessionLike, session_or_current
 from ...core.errors.public_calls import public_methods, unknown_argument
 from ...core.fault_plan import PRESETS
 from ...notebook.arguments import choice
@@ -29,8 +29,6 @@ from .background_task import BackgroundTask
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-    from ...client.session import Session
 
 
 _FOLDER = Path(__file__).parent

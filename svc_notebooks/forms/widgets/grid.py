@@ -13,6 +13,8 @@ from typing import Any
 import anywidget
 import traitlets
 
+from ...notebook.quantities import count_text
+
 _FOLDER = Path(__file__).parent
 
 
@@ -87,4 +89,4 @@ class Grid(anywidget.AnyWidget):
         self.send({"kind": "focus", "lost": True})
 
     def __repr__(self) -> str:
-        return f"<Grid: {self.label}, {len(self.rows)} row{'' if len(self.rows) == 1 else 's'}>"
+        return f"<Grid: {self.label}, {count_text(len(self.rows), 'row')}>"

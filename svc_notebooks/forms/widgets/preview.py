@@ -9,8 +9,8 @@ from collections.abc import Callable
 from functools import partial
 
 from ...core.http.native_formats import CSV, HTML, JPEG, PNG, SVG, TEXT, TSV
-from ...notebook.byte_sizes import KIB, MIB, size_text
 from ...notebook.html import Markup, join_html, tag
+from ...notebook.quantities import KIB, MIB, size_text
 
 MAX_TEXT = 64 * KIB
 MAX_ROWS, MAX_COLUMNS = 50, 20

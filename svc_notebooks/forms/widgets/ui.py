@@ -10,15 +10,12 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import ipywidgets as widgets
 
+from ...core.resources.files import File
 from ...notebook.html import Markup, tag
-
-if TYPE_CHECKING:
-    from ...core.resources.files import File
-
 
 FIELD = "viewersCanCopyContent"
 ARGUMENT = "viewers_can_copy_content"
@@ -232,18 +229,15 @@ def read_object(text: str, example: str) -> dict[str, Any]:
     return fields
 
 
-def count_text(count: int, noun: str) -> str:
-    """Return a number with a noun.
-
-    >>> count_text(1, "file"), count_text(2, "file")
-    ('1 file', '2 files')
-    """
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
 def table_region(label: str, table: str) -> Markup:
     """Return an HTML table in a region that scrolls, and has a name for screen readers."""
     return tag("div", table, class_="svc-rows", tabindex="0", role="region", aria_label=label)
+
+
+def facts_table(facts: Mapping[str, object], title: str) -> Markup:
+    """Return the facts that have a value as an HTML table with a title."""
+    rows = [tag("tr", tag("th", name, scope="row"), tag("td", value)) for name, value in facts.items() if value]
+    return table_region(title, tag("table", tag("caption", title), tag("tbody", *rows), class_="svc-facts"))
 
 
 def set_visible(widget: widgets.Widget, visible: bool) -> None:

@@ -9,18 +9,15 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from math import ceil
 from threading import Lock, current_thread, get_ident, main_thread
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 
+from ...client.session import Session
 from ...core.platform import capabilities
 from ...core.printable_text import terminal_text
 from ...core.user_functions import check_function, show_error
-from ..byte_sizes import MIB, progress_text, share_text, size_text
 from ..frontend import detect_frontend, is_unattended
+from ..quantities import MIB, progress_text, share_text, size_text
 from .workers import Report
-
-if TYPE_CHECKING:
-    from ...client.session import Session
-
 
 # -- counts the rows, bytes and failures of a batch, and says in a line how far it is
 
@@ -180,28 +177,18 @@ def displays(title: str, *, requested: bool, now: float) -> list[Display]:
     lines = LogLines(title, always=requested and frontend == "none", now=now)
     if frontend == "none":
         return [lines]
-    return [NotebookBar(title), lines] if is_unattended() else [NotebookBar(title)]
+    return [_notebook_bar(title), *([lines] if is_unattended() else [])]
 
 
-class NotebookBar:
-    """A progress bar in a notebook, with a Cancel button that interrupts the kernel."""
+def _notebook_bar(title: str) -> Display:
+    """Display a progress bar in the notebook, with a Cancel button that interrupts the kernel."""
+    from IPython.display import display
 
-    def __init__(self, title: str) -> None:
-        from IPython.display import display
+    from .progress_bar import BatchBar
 
-        from .progress_bar import BatchBar
-
-        interruptible = current_thread() is main_thread() and capabilities().threads
-        self._bar = BatchBar(title, interruptible=interruptible)
-        display(self._bar)  # type: ignore[no-untyped-call]
-
-    def show(self, done: int, total: int | None, text: str, now: float) -> None:
-        """Draw the bar and its text."""
-        self._bar.show(done, total, text)
-
-    def end(self, word: str, text: str) -> None:
-        """Show the last text and remove the Cancel button."""
-        self._bar.end(f"{word}: {text}" if word == "Done" else f"{word} at {text}")
+    bar = BatchBar(title, interruptible=current_thread() is main_thread() and capabilities().threads)
+    display(bar)  # type: ignore[no-untyped-call]
+    return bar
 
 
 class TerminalBar:

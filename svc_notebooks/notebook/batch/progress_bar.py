@@ -9,8 +9,8 @@ import anywidget
 import ipywidgets as widgets
 import traitlets
 
-from ..byte_sizes import progress_text
 from ..html import Markup, tag
+from ..quantities import progress_text
 
 _ANNOUNCED_STEP = 10  # percent; screen readers cannot finish reading a line that changes with every chunk
 
@@ -51,15 +51,6 @@ class ProgressBar(widgets.VBox):  # type: ignore[misc]
         if self._announced < 0 or not total or percent - self._announced >= _ANNOUNCED_STEP:
             self._announced = percent
             self.show_text(self.status)
-
-    def finish(self, word: str = "Done") -> None:
-        """Show that the transfer is complete, with `word` in the status line."""
-        self._bar.value = self._bar_html()
-        self.show_text(f"{word}: {self.status}")
-
-    def stop(self, word: str) -> None:
-        """Show that the transfer stopped before its end, with `word` in the status line."""
-        self.show_text(f"{word} at {self.status}")
 
     def complete(self, text: str, *, succeeded: bool = True) -> None:
         """Show `text` at the end of work that does not count bytes. The bar is full on success, otherwise empty."""
@@ -106,8 +97,8 @@ class BatchBar(ProgressBar):
     A screen reader reads the line only at each tenth of the work, and at the end.
 
     >>> bar = BatchBar("Upload", interruptible=False)
-    >>> bar.show(50, 200, "1 of 4 files")
-    >>> bar.end("Stopped at 1 of 4 files")
+    >>> bar.show(50, 200, "1 of 4 files", now=0.0)
+    >>> bar.end("Stopped", "1 of 4 files")
     >>> bar.text
     'Stopped at 1 of 4 files'
     """
@@ -123,7 +114,7 @@ class BatchBar(ProgressBar):
         """The last text."""
         return self._status
 
-    def show(self, done: int, total: int | None, text: str) -> None:
+    def show(self, done: int, total: int | None, text: str, now: float) -> None:
         """Show that `done` of `total` bytes or rows are done, and a text."""
         if total != self.total:
             self._drawn = -1
@@ -131,11 +122,11 @@ class BatchBar(ProgressBar):
         self.report(done, total)
         self._details.value = tag("span", text)
 
-    def end(self, text: str) -> None:
+    def end(self, word: str, text: str) -> None:
         """Show the last text, and remove the Cancel button."""
         self.total = self.total or self.done  # a bar with an unknown total would go on moving
         self._bar.value = self._bar_html()
-        self.show_text(text)
+        self.show_text(f"{word}: {text}" if word == "Done" else f"{word} at {text}")
         self._line.layout = {}
         self.children = [self._bar, self._line]
 

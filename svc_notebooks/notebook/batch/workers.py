@@ -8,28 +8,15 @@ from contextlib import ExitStack, closing
 from itertools import islice
 from queue import Empty, SimpleQueue
 from threading import Event
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
+from ...client.session import Session, SessionRecipe
 from ...client.transport.retry import repeated_requests, thread_sleep
+from ...core.errors import errors
 from ...core.errors.caller_warning import CallerWarnings, collected_warnings
-from ...core.errors.errors import (
-    AlreadyExists,
-    BadRequest,
-    ContentMismatch,
-    Interrupted,
-    NotAllowed,
-    NotFound,
-    SessionExpired,
-    SourceChanged,
-    Unreachable,
-)
 from ...core.platform import capabilities
 from ...core.user_functions import check_function
 from ..arguments import whole
-
-if TYPE_CHECKING:
-    from ...client.session import Session, SessionRecipe
-
 
 # -- calls the function of one row, in this process or in a worker process, and returns the outcome of the call
 
@@ -46,8 +33,8 @@ For worker processes it must be picklable: a function of a module, or a `functoo
 """
 
 ROW_ERRORS = (
-    *(AlreadyExists, BadRequest, ContentMismatch, Interrupted, NotAllowed, NotFound, SessionExpired, SourceChanged),
-    OSError,
+    *(errors.AlreadyExists, errors.BadRequest, errors.ContentMismatch, errors.Interrupted, errors.NotAllowed),
+    *(errors.NotFound, errors.SessionExpired, errors.SourceChanged, OSError),
 )
 """The exception types that concern only one row, so that the calls for the other rows may succeed."""
 
@@ -181,9 +168,9 @@ def _while_service_answers(outcomes: Outcomes, session: Session) -> Outcomes:
         for n, outcome in outcomes:
             yield n, outcome
             error, now = outcome.error, session.elapsed()
-            if not isinstance(error, Interrupted):
+            if not isinstance(error, errors.Interrupted):
                 lost_at = None
-            elif isinstance(error, Unreachable) or getattr(error.__cause__, "hopeless", False):
+            elif isinstance(error, errors.Unreachable) or getattr(error.__cause__, "hopeless", False):
                 raise error
             elif lost_at is None:
                 lost_at = now

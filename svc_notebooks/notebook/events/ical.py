@@ -12,16 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from ...client.downloads.downloads import check_destination, target_path
-from ...client.events.events import (
-    delete_event,
-    get_calendar,
-    get_event,
-    import_event,
-    list_calendars,
-    list_events,
-    patch_event,
-)
-from ...client.events.ical import calendar_file
+from ...client.events import events as client
+from ...client.events.ical import Reminders, calendar_file
 from ...client.events.ical_lines import print_utc, unfolded
 from ...client.events.ical_reader import (
     ImportedEvent,
@@ -32,7 +24,7 @@ from ...client.events.ical_reader import (
     parse_calendars,
 )
 from ...client.json_response import reading
-from ...client.session import SessionLike, session_or_current
+from ...client.session import Session, SessionLike, session_or_current
 from ...convert.input.charset import decode
 from ...convert.job import Job
 from ...core.durations import Duration, parse_duration
@@ -42,9 +34,8 @@ from ...core.events.times import read_time
 from ...core.resources.calendars import Calendar, CalendarListEntry
 from ...core.resources.events import Event
 from ...core.time_zones import UTC_NAME
-from ...local.existing_file import check_path, read_file
-from ...local.saving import save_bytes
-from ..arguments import is_link, row_ids
+from ...local.saving import check_path, read_file, save_bytes
+from ..arguments import File, is_link, row_ids
 from ..batch.batch import (
     DONE,
     ROW_ERRORS,
@@ -58,23 +49,18 @@ from ..batch.batch import (
     RowOperation,
     run,
 )
-from ..frames.event_schemas import CALENDAR_FILE, IMPORTED
 from ..frames.frames import Record, frame
-from .body import add_required, calendar_id
+from ..frames.schemas import CALENDAR_FILE, IMPORTED
+from .body import When, add_required, calendar_id
 from .query import wire_window
-from .records import event_record, in_zone
-from .series_state import exceptions, writable_fields
+from .records import event_record, exceptions, in_zone, writable_fields
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pandas import DataFrame
 
-    from ...client.events.ical import Reminders
-    from ...client.session import Session
     from ...core.http.messages import JSON, JSONObject
-    from ..arguments import File
-    from .event_times import When
 
 
 def export_events(
@@ -150,22 +136,22 @@ def export_events(
 def calendar_entry(session: Session, calendar: str) -> Calendar | CalendarListEntry:
     """Return the entry of the caller's calendar list. If there is no entry, return the calendar, without reminders."""
 
-    for entry in list_calendars(session):
+    for entry in client.list_calendars(session):
         if entry.get("id") == calendar or (calendar == "primary" and entry.get("primary")):
             return entry
-    return get_calendar(session, calendar)
+    return client.get_calendar(session, calendar)
 
 
 def _all_events(session: Session, calendar: str, bounds: dict[str, str | None]) -> Iterator[Event]:
     """Yield all events of the calendar between the bounds, including the cancelled instances of recurring events."""
 
-    return list_events(session, calendar, {**bounds, "showDeleted": "true"})
+    return client.list_events(session, calendar, {**bounds, "showDeleted": "true"})
 
 
 def _selected_events(session: Session, calendar: str, ids: list[str]) -> Iterator[Event]:
 
     for event_id in dict.fromkeys(ids):
-        event = get_event(session, calendar, event_id)
+        event = client.get_event(session, calendar, event_id)
         yield event
         if event.get("recurrence"):
             yield from exceptions(session, calendar, event)
@@ -355,7 +341,9 @@ def _rows(session: Session, calendar: str, events: list[ImportedEvent], reminder
     if len(uids) <= _MAX_QUERIES:
         queries = [{"iCalUID": uid} for uid in uids]
         queries += [{"privateExtendedProperty": f"{_SERIES}={uid}"} for uid in recurring]
-    listed = chain.from_iterable(list_events(session, calendar, {**query, "showDeleted": "true"}) for query in queries)
+    listed = chain.from_iterable(
+        client.list_events(session, calendar, {**query, "showDeleted": "true"}) for query in queries
+    )
     by_id = {
         event["id"]: event
         for event in listed
@@ -422,7 +410,7 @@ def _import_series(session: Session, calendar: str, row: _Row, known: dict[str, 
     kept: JSONObject = {name: value for name, value in (stored or {}).items() if name in _KEPT}  # type: ignore[misc]
     mark = f"{event.stamp} {'' if event.changes else digest}"
     body = {"status": "confirmed", **kept, **event.body, **_marked(stored, mark, event)}
-    imported = import_event(session, calendar, body, query=add_required({}, event.body))
+    imported = client.import_event(session, calendar, body, query=add_required({}, event.body))
     # The service moves changed instances with their series, so only now are their ids known.
     instances = _instances(session, calendar, imported) if stored and "recurrence" in stored else {}
     undone = {
@@ -433,9 +421,11 @@ def _import_series(session: Session, calendar: str, row: _Row, known: dict[str, 
     missing = _change(session, calendar, undone | _changes(event, imported["id"], instances, digest))
     for own, change in lone:
         if own.get("status") != "cancelled" and f"{imported['id']}_{change.original}" not in missing:
-            delete_event(session, calendar, own["id"])
+            client.delete_event(session, calendar, own["id"])
     if event.changes:  # only now, so that the import of a series can be repeated after an error
-        imported = patch_event(session, calendar, imported["id"], _marked(stored, f"{event.stamp} {digest}", event))
+        imported = client.patch_event(
+            session, calendar, imported["id"], _marked(stored, f"{event.stamp} {digest}", event)
+        )
     return {**known, **event_record(imported, zone), "notes": _join([known["notes"], *missing.values()])}
 
 
@@ -474,10 +464,10 @@ def _cancel(session: Session, calendar: str, event: ImportedEvent, stored: Event
 
     marked = _marked(stored, f"{event.stamp} {event.digest}{_CANCELLED}", event)
     if stored and stored.get("status") != "cancelled":
-        patch_event(session, calendar, stored["id"], {"sequence": event.version[0], **marked})
-        delete_event(session, calendar, stored["id"])
+        client.patch_event(session, calendar, stored["id"], {"sequence": event.version[0], **marked})
+        client.delete_event(session, calendar, stored["id"])
     else:
-        import_event(session, calendar, {**_ANY_DAY, **event.body, "status": "cancelled", **marked})
+        client.import_event(session, calendar, {**_ANY_DAY, **event.body, "status": "cancelled", **marked})
 
 
 # -- versions --------------------------------------------------------------------------------------------------------
@@ -580,9 +570,9 @@ def _change(session: Session, calendar: str, changes: Mapping[str, _MarkedFields
     for instance_id, (fields, mark) in changes.items():
         body = {"status": "confirmed", **(fields or {}), **_marked(fields, mark)}
         try:
-            patch_event(session, calendar, instance_id, body, query=add_required({}, body))
+            client.patch_event(session, calendar, instance_id, body, query=add_required({}, body))
             if fields is None:
-                delete_event(session, calendar, instance_id)
+                client.delete_event(session, calendar, instance_id)
         except (BadRequest, NotFound) as error:  # the other changes are made
             missing[instance_id] = f"instance {instance_id.rpartition('_')[2]} was not changed: {error}"
     return missing

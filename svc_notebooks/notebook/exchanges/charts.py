@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
+from xml.etree import ElementTree
 
 from ...core.uploads.states import TRANSITIONS, UploadEvent, UploadState
 from ..html import Markup, join_html, tag
+from ..quantities import ranges
 
 INK = "currentColor"
 SENT = "#1976d2"
@@ -116,18 +119,8 @@ def swatch(*shapes: object) -> Markup:
 # -- the states of an upload, with the transitions of `TRANSITIONS` in core
 
 
-_WIDTH, _HEIGHT = 860, 400
-_BOX = (104, 38)
-_LINE = 15
 _STATES_CAPTION = "The numbers are steps of the history. Transitions with thin or dashed lines did not happen."
 
-_POSITIONS = {
-    UploadState.NONE: (60, 215),
-    UploadState.OPEN: (270, 215),
-    UploadState.COMPLETE: (520, 115),
-    UploadState.CANCELLED: (520, 315),
-    UploadState.EXPIRED: (700, 215),
-}
 _STATE_LABELS = {UploadState.NONE: "not begun"}
 _EVENT_LABELS = {
     UploadEvent.ACCEPTED: "begun",
@@ -139,31 +132,11 @@ _EVENT_LABELS = {
     UploadEvent.CANCEL: "cancel",
     UploadEvent.SILENCE: "a week",
 }
-_LOOPS_ABOVE = frozenset({UploadState.OPEN, UploadState.COMPLETE})
-# x, y and text anchor of the label of each arrow. y is the position of the first line of the label. For a loop above a
-# box, y is the position of the last line.
-_LABEL_POSITIONS = {
-    (UploadState.NONE, UploadState.OPEN): (165, 206, "middle"),
-    (UploadState.OPEN, UploadState.OPEN): (268, 158, "end"),
-    (UploadState.OPEN, UploadState.COMPLETE): (384, 146, "end"),
-    (UploadState.OPEN, UploadState.CANCELLED): (384, 292, "end"),
-    (UploadState.OPEN, UploadState.EXPIRED): (480, 208, "middle"),
-    (UploadState.COMPLETE, UploadState.COMPLETE): (520, 62, "middle"),
-    (UploadState.COMPLETE, UploadState.EXPIRED): (708, 150, "start"),
-    (UploadState.CANCELLED, UploadState.CANCELLED): (520, 376, "middle"),
-    (UploadState.CANCELLED, UploadState.EXPIRED): (708, 288, "start"),
-    (UploadState.EXPIRED, UploadState.EXPIRED): (786, 219, "start"),
-}
-
-_LOOK = """
-svg{color:#212121;background:#fff;font:12px system-ui,sans-serif}
-rect{fill:#fff;stroke:currentColor}rect.been{fill:#e3f2fd;stroke-width:2.5}rect.now{fill:#bbdefb}
-path{fill:none;stroke:currentColor;stroke-dasharray:3 4;opacity:.6}
-path.been{stroke-width:2.5;stroke-dasharray:none;opacity:1}
-text{fill:currentColor}.been{font-weight:700}
-@media(prefers-color-scheme:dark){svg{color:#e0e0e0;background:#111}
-rect{fill:#111}rect.been{fill:#0d2b45}rect.now{fill:#114a7a}}
-"""
+_DRAWING = Path(__file__).with_name("upload_states.svg")
+"""Has an element for each state and each arrow, with its id, and one for its label. The image has this width."""
+_WIDTH = 860
+_LINE = 15
+_SVG = "http://www.w3.org/2000/svg"
 
 Arrow = tuple[UploadState, UploadState]
 Key = tuple[UploadState, UploadEvent]
@@ -230,19 +203,31 @@ def _state_label(state: UploadState) -> str:
 
 
 def _svg(title: str, path: StatePath) -> Markup:
-    head = tag(
-        "marker",
-        tag("path", d="M0,0 L8,4 L0,8 z", style="fill:currentColor;stroke:none;opacity:1"),
-        **{"id": "head", "viewBox": "0 0 8 8", "refX": 7, "refY": 4},
-        markerWidth=8,
-        markerHeight=8,
-        orient="auto",
-        markerUnits="userSpaceOnUse",
-    )
-    parts = [tag("title", title), tag("style", Markup(_LOOK)), tag("defs", head)]
-    parts += [_arrow(arrow, keys, path) for arrow, keys in arrows().items()]
-    parts += [_box(state, path) for state in UploadState]
-    return drawing(_WIDTH, _HEIGHT, *parts)
+    """Return the drawing with the path of an upload, as an SVG document."""
+    ElementTree.register_namespace("", _SVG)
+    root = ElementTree.fromstring(_DRAWING.read_text(encoding="utf-8"))
+    parts = {part.get("id"): part for part in root.iter()}
+    root[0].text = title
+    for state in UploadState:
+        is_now, label = state is path.now, parts[f"{state.value}-label"]
+        look = " ".join(["been"] * path.has_visited(state) + ["now"] * is_now)
+        parts[state.value].set("class", look)
+        label.set("class", look)
+        label.text = _state_label(state) + " (now)" * is_now
+    for (before, after), keys in arrows().items():
+        name = f"{before.value}-{after.value}"
+        parts[name].set("class", "been" if any(key in path.steps for key in keys) else "")
+        _write_lines(parts[f"{name}-label"], _label_lines(keys, path))
+    return Markup(ElementTree.tostring(root, encoding="unicode"))
+
+
+def _write_lines(label: ElementTree.Element, lines: Sequence[tuple[str, tuple[int, ...]]]) -> None:
+    """Write lines into a label, with its place as that of the first line, or of the last one if it grows upwards."""
+    step = _LINE * (1 - len(lines)) if label.get("data-grows") == "up" else 0
+    for text, steps in lines:
+        attributes = {"x": label.get("x", ""), "dy": str(step), "class": "been" if steps else ""}
+        ElementTree.SubElement(label, f"{{{_SVG}}}tspan", attributes).text = text
+        step = _LINE
 
 
 def arrows() -> dict[Arrow, list[Key]]:
@@ -251,28 +236,6 @@ def arrows() -> dict[Arrow, list[Key]]:
     for (before, event), after in TRANSITIONS.items():
         keys_by_arrow.setdefault((before, after.state), []).append((before, event))
     return keys_by_arrow
-
-
-def _box(state: UploadState, path: StatePath) -> Markup:
-    (x, y), (width, height) = _POSITIONS[state], _BOX
-    look = " ".join(word for word, true in (("been", path.has_visited(state)), ("now", state is path.now)) if true)
-    rect = {"x": x - width / 2, "y": y - height / 2, "width": width, "height": height, "rx": 8}
-    label = _state_label(state) + (" (now)" if state is path.now else "")
-    text = tag("text", label, x=x, y=y + 4, text_anchor="middle", class_=look or None)
-    return join_html(tag("rect", **rect, class_=look or None), text)
-
-
-def _arrow(arrow: Arrow, keys: list[Key], path: StatePath) -> Markup:
-    taken = any(key in path.steps for key in keys)
-    line = tag("path", d=_path(arrow), marker_end="url(#head)", class_="been" if taken else None)
-    x, y, anchor = _LABEL_POSITIONS[arrow]
-    lines = _label_lines(keys, path)
-    top = y - _LINE * (len(lines) - 1) if arrow[0] is arrow[1] and arrow[0] in _LOOPS_ABOVE else y
-    labels = [
-        tag("text", label, x=x, y=top + row * _LINE, text_anchor=anchor, class_="been" if steps else None)
-        for row, (label, steps) in enumerate(lines)
-    ]
-    return join_html(line, *labels)
 
 
 def _label_lines(keys: list[Key], path: StatePath) -> list[tuple[str, tuple[int, ...]]]:
@@ -285,42 +248,10 @@ def _label_lines(keys: list[Key], path: StatePath) -> list[tuple[str, tuple[int,
     for key in keys:
         label, status = _EVENT_LABELS[key[1]], TRANSITIONS[key].status
         if key in path.steps:
-            lines.append((f"{_numbers(path.steps[key])}: {label} {status}", path.steps[key]))
+            lines.append((f"{', '.join(ranges(path.steps[key]))}: {label} {status}", path.steps[key]))
         else:
             others.setdefault(status, []).append(label)
     return [*lines, *((f"{', '.join(names)} {status}", ()) for status, names in others.items())]
-
-
-def _numbers(steps: tuple[int, ...]) -> str:
-    """Return step numbers as text, with ranges for consecutive numbers.
-
-    >>> _numbers((2, 3, 4, 7))
-    '2-4, 7'
-    """
-    runs: list[list[int]] = []
-    for n in steps:
-        if runs and n == runs[-1][-1] + 1:
-            runs[-1].append(n)
-        else:
-            runs.append([n])
-    return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
-
-
-def _path(arrow: Arrow) -> str:
-    (x, y), (to_x, to_y) = (_POSITIONS[state] for state in arrow)
-    half, tall = _BOX[0] / 2, _BOX[1] / 2
-    if arrow == (UploadState.EXPIRED, UploadState.EXPIRED):
-        return f"M{x + half},{y - 10} C{x + half + 34},{y - 24} {x + half + 34},{y + 24} {x + half},{y + 10}"
-    if arrow[0] is arrow[1]:
-        up = -1 if arrow[0] in _LOOPS_ABOVE else 1
-        edge, over = y + up * tall, y + up * (tall + 34)
-        return f"M{x - 20},{edge} C{x - 34},{over} {x + 34},{over} {x + 20},{edge}"
-    if y == to_y:
-        return f"M{x + half},{y} L{to_x - half},{to_y}"
-    if arrow[1] is UploadState.EXPIRED:
-        side = tall if to_y < y else -tall
-        return f"M{x + half},{y} Q{to_x},{y} {to_x},{to_y + side}"
-    return f"M{x + half},{y + (to_y - y) * 0.12} L{to_x - half},{to_y}"
 
 
 # -- the bytes that each request of an upload sent, sent again and stored (A3-20, A3-21)

@@ -1,24 +1,26 @@
-"""Compares the HTTP exchanges of two runs, which come from sessions, DataFrames or HTTP archives."""
+"""Compares the HTTP exchanges of two runs, checks expected exchanges, and writes and reads HTTP archives."""
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from fnmatch import fnmatchcase
-from operator import itemgetter
+from operator import index
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
+from ...client.downloads.downloads import check_destination, target_path
 from ...client.session import Session, SessionLike, SessionOwner, session_or_current
-from ...core.http.messages import Query
+from ...core.clock import format_time
+from ...core.http.messages import Query, reason
+from ...local.saving import read_file, save_bytes
 from ..frames.frames import frame
-from ..frames.schemas import COMPARED, EXCHANGES
-from .exchange_view import ExchangeView
-from .exchanges import exchange_row, exchanges
-from .har import read_har
+from ..frames.schemas import COMPARED, EXCHANGES, HAR_FILE
+from .exchanges import ExchangeView, exchange_row, exchanges
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -157,11 +159,9 @@ def assert_exchanges(expected: str | Sequence[ExpectedLine], *, after: int = 0, 
     """
     patterns = [ExpectedExchange.read(line) for line in ([expected] if isinstance(expected, str) else expected)]
     recorded = [exchange for exchange in session_or_current(session).exchanges if exchange.n > after]
-    pairs = _align(patterns, recorded)
-    if any(None in pair for pair in pairs):
-        raise AssertionError(
-            "\n".join(["the exchanges differ from the expected exchanges:", *_diff_lines(pairs, patterns)])
-        )
+    if len(patterns) != len(recorded) or not all(map(ExpectedExchange.matches, patterns, recorded)):
+        lines = _diff_lines(patterns, recorded)
+        raise AssertionError("\n".join(["the exchanges differ from the expected exchanges:", *lines]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,42 +194,15 @@ class ExpectedExchange:
         )
 
 
-Pairs: TypeAlias = "list[tuple[ExpectedExchange | None, Exchange | None]]"
-
-
-def _align(patterns: Sequence[ExpectedExchange], exchanges: Sequence[Exchange]) -> Pairs:
-    """Pair as many patterns as possible with matching exchanges, in order.
-
-    Unmatched patterns and exchanges get None.
-    """
-    below: list[Any] = []  # for each column the number of pairs from there on, the first pair, and what follows it
-    for pattern in [None, *reversed(patterns)]:
-        line: list[Any] = [None] * (len(exchanges) + 1)
-        for column in reversed(range(len(exchanges) + 1)):
-            options: list[Any] = []
-            exchange = exchanges[column] if column < len(exchanges) else None
-            if pattern and exchange and pattern.matches(exchange):
-                options.append((below[column + 1][0] + 1, (pattern, exchange), below[column + 1]))
-            if pattern:
-                options.append((below[column][0], (pattern, None), below[column]))
-            if exchange:
-                options.append((line[column + 1][0], (None, exchange), line[column + 1]))
-            line[column] = max(options, key=itemgetter(0), default=(0, None, None))
-        below = line
-    pairs: Pairs = []
-    _, pair, rest = below[0]
-    while pair:
-        pairs.append(pair)
-        _, pair, rest = rest
-    return pairs
-
-
-def _diff_lines(pairs: Pairs, patterns: Sequence[ExpectedExchange]) -> Iterator[str]:
-    """Yield an error message line for each pair. Query parameters that are in no pattern are left out."""
-    parameter_names = {name for pattern in patterns for name, _ in pattern.query.pairs}
-    for pattern, exchange in pairs:
-        mark = "+" if pattern is None else "-" if exchange is None else " "
-        yield f"  {mark} {_line(exchange, parameter_names) if exchange else pattern.text if pattern else ''}"
+def _diff_lines(patterns: Sequence[ExpectedExchange], recorded: Sequence[Exchange]) -> Iterator[str]:
+    """Yield the lines of the error message. Query parameters that are in no pattern are left out."""
+    names = {name for pattern in patterns for name, _ in pattern.query.pairs}
+    expected, lines = [pattern.text for pattern in patterns], [_line(exchange, names) for exchange in recorded]
+    found = [next((each.text for each in patterns if each.matches(exchange)), None) for exchange in recorded]
+    for opcode, a, b, c, d in SequenceMatcher(None, expected, found, autojunk=False).get_opcodes():
+        if opcode != "equal":
+            yield from (f"  - {text}" for text in expected[a:b])
+        yield from (f"  {' ' if opcode == 'equal' else '+'} {line}" for line in lines[c:d])
 
 
 def _line(exchange: Exchange, parameter_names: set[str]) -> str:
@@ -239,3 +212,157 @@ def _line(exchange: Exchange, parameter_names: set[str]) -> str:
     reason = f" ({exchange.error})" if exchange.error else ""
     status = _NO_RESPONSE if exchange.status is None else exchange.status
     return f"{exchange.method} {target} {status}  n={exchange.n}{reason}"
+
+
+# -- HTTP archives (HAR 1.2), which contain no secrets, because exchanges contain no secrets (T-05)
+
+
+Json = dict[str, Any]
+Pairs = Iterable[tuple[str, str]]
+
+
+def save_har(
+    to: str | os.PathLike[str] = "exchanges.har",
+    *,
+    exchanges: DataFrame | Iterable[int] | None = None,
+    overwrite: bool = False,
+    session: SessionLike = None,
+) -> DataFrame:
+    """Save the session's exchanges as an HTTP archive (HAR 1.2), which the developer tools of browsers can open.
+
+    The archive contains no tokens or other secrets. It contains the first 2 KiB of each text body.
+
+    Args:
+        to: The path of the file, or a folder, in which the file is named `exchanges.har`.
+        exchanges: Only these exchanges: rows of `exchanges()`, or their numbers. None: all exchanges.
+        overwrite: Replace an existing file that has other content. If False, such a file raises PathExists.
+
+    Returns:
+        One row: path (str), exchanges (Int64), size (Int64, bytes), outcome (str: saved, unchanged or replaced).
+
+    Raises:
+        TypeError: `to` is not a path, or `exchanges` has no numbers of exchanges.
+        ValueError: The session has no exchange with one of the numbers.
+        FileNotFoundError: The folder of `to` does not exist.
+        PathExists: A file with other content exists at the path. The file is not changed. PathExists is a subclass of
+            FileExistsError. Each further request changes the content of the archive.
+
+    >>> lab = svc.sandbox()
+    >>> made = svc.generate_ids(1)
+    >>> svc.save_har(folder / "run.har")["exchanges"].tolist()
+    [1]
+    """
+    target = target_path(check_destination(to), "exchanges.har")
+    recorded = _select(list(session_or_current(session).exchanges), exchanges)
+    content = json.dumps(archive(recorded), ensure_ascii=False, indent=1).encode()
+    saved = save_bytes(target, content, overwrite=overwrite)
+    return frame(HAR_FILE, [{**saved._asdict(), "path": str(saved.path), "exchanges": len(recorded)}])
+
+
+def _select(recorded: list[Exchange], chosen: DataFrame | Iterable[int] | None) -> list[Exchange]:
+    """Return the recorded exchanges with the chosen numbers, in the order in which they were sent."""
+    from pandas import DataFrame
+
+    if chosen is None:
+        return recorded
+    column: Any = chosen["n"] if isinstance(chosen, DataFrame) and "n" in chosen.columns else chosen
+    try:
+        numbers = {index(number) for number in column}
+    except TypeError:
+        raise TypeError("exchanges must be rows of exchanges(), or numbers of their column n") from None
+    if missing := numbers.difference(exchange.n for exchange in recorded):
+        raise ValueError(f"exchanges has {min(missing)}, and the record has no such exchange")
+    return [exchange for exchange in recorded if exchange.n in numbers]
+
+
+def archive(exchanges: Iterable[Exchange]) -> Json:
+    """Return the HTTP archive of exchanges as a dict that can be written as JSON."""
+    from ... import __version__
+
+    creator = {"name": "svc-notebooks", "version": __version__}
+    return {"log": {"version": "1.2", "creator": creator, "entries": [_entry(exchange) for exchange in exchanges]}}
+
+
+def _entry(exchange: Exchange) -> Json:
+    milliseconds = round(exchange.seconds * 1000, 3)
+    entry = {
+        "startedDateTime": format_time(exchange.time),
+        "time": milliseconds,
+        "request": _request(exchange),
+        "response": _response(exchange),
+        "cache": {},
+        "timings": {"send": 0, "wait": milliseconds, "receive": 0},
+    }
+    return entry | ({"comment": exchange.error} if exchange.error else {})
+
+
+def _request(exchange: Exchange) -> Json:
+    url = quote(exchange.url, safe=":/?#@!$&'()*+,;=%~")  # a redacted secret has brackets
+    request: Json = {
+        "method": exchange.method,
+        "url": url,
+        "httpVersion": "HTTP/1.1",
+        "cookies": [],
+        "headers": _name_value_pairs(exchange.request_headers),
+        "queryString": _name_value_pairs(Query.parse(urlsplit(exchange.url).query).pairs),
+        "headersSize": -1,
+        "bodySize": exchange.sent,
+    }
+    if exchange.sent:
+        request["postData"] = {"mimeType": _content_type(exchange.request_headers), "text": exchange.request_body or ""}
+    return request
+
+
+def _response(exchange: Exchange) -> Json:
+    content: Json = {"size": exchange.received, "mimeType": _content_type(exchange.response_headers)}
+    if exchange.response_body is not None:
+        content["text"] = exchange.response_body
+    return {
+        "status": exchange.status or 0,
+        "statusText": reason(exchange.status or 0),
+        "httpVersion": "HTTP/1.1",
+        "cookies": [],
+        "headers": _name_value_pairs(exchange.response_headers),
+        "content": content,
+        "redirectURL": "",
+        "headersSize": -1,
+        "bodySize": exchange.received,
+    }
+
+
+def _name_value_pairs(pairs: Pairs) -> list[Json]:
+    return [{"name": name, "value": value} for name, value in pairs]
+
+
+def _content_type(pairs: Pairs) -> str:
+    return next((value for name, value in pairs if name.lower() == "content-type"), "")
+
+
+def read_har(path: str | os.PathLike[str]) -> list[Json]:
+    """Read an HTTP archive as dicts with the columns of `exchanges()`. Raises ValueError or OSError for other files."""
+    try:
+        entries = json.loads(read_file(Path(path)))["log"]["entries"]
+        return [_row(n, entry) for n, entry in enumerate(entries, 1)]
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise ValueError(f"{path} is not an HTTP archive: {type(error).__name__} {error}") from None
+
+
+def _row(n: int, entry: Json) -> Json:
+    request, response = entry["request"], entry["response"]
+    headers, response_headers = (
+        {header["name"].lower(): header["value"] for header in message["headers"]} for message in (request, response)
+    )
+    parts = urlsplit(request["url"])
+    return {
+        "n": n,
+        "time": entry["startedDateTime"],
+        "method": request["method"],
+        "path": parts.path,
+        "query": parts.query,
+        "status": response["status"] or None,
+        "sent": max(0, request["bodySize"]),
+        "received": max(0, response["content"]["size"]),
+        "content_range": headers.get("content-range") or response_headers.get("content-range"),
+        "range": headers.get("range") or response_headers.get("range"),
+        "error": entry.get("comment"),
+    }

@@ -35,7 +35,7 @@ from ...core.files.query import quote
 from ...core.http.ranges import ByteRange
 from ...core.resources.files import File
 from ..folder_tree import name_of_part, path_part
-from ..sandbox.start import new_session
+from ..sandbox.sandbox import new_session
 
 _FIELDS = "id,name,mimeType,size,md5Checksum,createdTime,modifiedTime,parents,shortcutDetails"
 

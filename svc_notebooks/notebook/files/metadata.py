@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from datetime import UTC, date, datetime
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
+from ...client.session import Session
 from ...core.brand_names import Names
 from ...core.clock import format_time
 from ...core.files.fields import FILE_FIELDS, type_problem
@@ -19,9 +20,6 @@ from ..arguments import column_values, file_ids, is_missing, plain
 from ..folder_tree import one_folder_id
 from ..frames.frames import Schema, camel, snake
 from ..frames.schemas import FILE, FILES
-
-if TYPE_CHECKING:
-    from ...client.session import Session
 
 _WRITABLE = {
     True: {f.name: f for f in FILE_FIELDS if f.write is not Write.NEVER},

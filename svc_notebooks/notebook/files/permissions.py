@@ -8,20 +8,18 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from ...client.files import file_permissions, get_file, share_file, unshare_file
-from ...client.session import SessionLike, session_or_current
+from ...client.session import Session, SessionLike, session_or_current
 from ...core.errors.errors import NotAllowed, SvcError
+from ..arguments import Column, File, people, roles_of
 from ..batch.batch import ROW_ERRORS, Batch, Errors, Executor, Progress, Report, Resumable, Resume, RowOperation, run
 from ..folder_tree import files_at
 from ..frames.frames import Record, frame
 from ..frames.schemas import PERMISSIONS
-from ..people import people, roles_of
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ...client.session import Session
     from ...core.resources.files import Permission
-    from ..arguments import Column, File
 
 _ROLES = ("reader", "commenter", "writer")
 _ANYONE = "anyone"

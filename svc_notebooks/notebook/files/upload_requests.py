@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, cast
 from ...client.about import native_name
 from ...client.files import ROOT, get_file, list_files
 from ...client.uploads.chosen_id import compare_content, find_or_upload
-from ...client.uploads.request import SIMPLE_LIMIT, UploadRequest, prepare, send_once
-from ...client.uploads.resumable_upload import resumable
+from ...client.uploads.request import SIMPLE_LIMIT, UploadArguments, UploadRequest, prepare, send_once
+from ...client.uploads.resumable_upload import ClientUpload, resumable
 from ...client.uploads.sources import BytesSource, UnreadableSource, is_stream, open_source, own_name
 from ...client.uploads.tree_upload import BESIDE, TreeFile, TreeUpload, new_content_of, upload_tree_file
 from ...core.errors.caller_warning import warn_caller
@@ -26,11 +26,11 @@ from ...core.http.mime import UNKNOWN
 from ...core.http.multipart import MediaType
 from ...core.http.native_formats import CSV, IMPORTS, XLSX
 from ...local.tree import HIDDEN, LocalTree, list_tree, names_tree
-from ..arguments import flag, is_frame, names_for, sources
+from ..arguments import Column, Source, Sources, flag, is_frame, names_for, sources
 from ..batch.batch import ROW_ERRORS, Batch, Errors, Report, Resumable, RowOperation, run
-from ..byte_sizes import share_text, size_text
 from ..frames.frames import Record, Schema
 from ..frames.schemas import FILES, TREE_FILES, UPLOADS
+from ..quantities import listed, share_text, size_text
 from ..tables.formats import (
     BY_NAME,
     GZIP,
@@ -48,10 +48,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...client.session import Session
-    from ...client.uploads.request import UploadArguments, UploadRequest
-    from ...client.uploads.resumable_upload import ClientUpload
     from ...core.resources.files import File
-    from ..arguments import Column, Source, Sources
 
 
 _CSV = BY_NAME["csv"]
@@ -126,8 +123,6 @@ def stored_text(upload: ClientUpload) -> str:
     return f"{share_text(upload.stored, upload.total)} are stored"
 
 
-_MAX_NAMED = 10
-
 SOURCE_TIME = "sourceStatusChanged"
 """The key in the record of an uploaded file for the time of the last change of its source in nanoseconds."""
 
@@ -193,14 +188,13 @@ def _prepare_rows(session: Session, rows: Iterable[tuple[Any, UploadArguments]],
     if len(unreadable) == 1:
         raise unreadable[0]
     kind = FileNotFoundError if isinstance(unreadable[0], FileNotFoundError) else OSError
-    more = f"; and {len(unreadable) - _MAX_NAMED} more" if len(unreadable) > _MAX_NAMED else ""
-    texts = "; ".join(map(str, unreadable[:_MAX_NAMED]))
-    raise kind(f"{len(unreadable)} sources cannot be read, and nothing was sent: {texts}{more}")
+    texts = listed(unreadable, 10, "; ")
+    raise kind(f"{len(unreadable)} sources cannot be read, and nothing was sent: {texts}")
 
 
 def _matches(source: Source) -> list[Source]:
     """Return the files that match a URL with wildcards, or else the source itself."""
-    from ...local.url_files import UrlFile, is_url
+    from ...local.tree import UrlFile, is_url
 
     return [*UrlFile(source).matches()] if isinstance(source, str) and "*" in source and is_url(source) else [source]
 
@@ -330,8 +324,6 @@ def _how_to_go_on(upload: ClientUpload, *, alone: bool) -> str:
 MAX_FILES = 1000
 """The maximum number of files that are uploaded from folders without `recursive=True`."""
 
-_MAX_SKIPPED_NAMED = 5
-
 
 def has_tree(source: object) -> bool:
     """Return True if a source, or one in a list of sources, is the path of a folder or a pattern with wildcards."""
@@ -397,10 +389,9 @@ def upload_trees(
     )
     result = run(operation, rows, session, batch)
     if beside := result.loc[result["outcome"] == BESIDE, "path"].tolist():
-        more = f" and {len(beside) - _MAX_NAMED} more" if len(beside) > _MAX_NAMED else ""
         warn_caller(
-            f"files of these names have other content, and stay beside the new ones: {', '.join(beside[:_MAX_NAMED])}"
-            f"{more}; overwrite=True replaces their content"
+            f"files of these names have other content, and stay beside the new ones: {listed(beside)}"
+            "; overwrite=True replaces their content"
         )
     return result
 
@@ -416,7 +407,7 @@ def over_existing(session: Session, request: UploadRequest) -> UploadRequest:
     query = f"name = {quote(str(name))} and {quote(str(parent))} in parents and trashed = false"
     files = [*list_files(session, q=f"{query} and mimeType != {folder_type}", fields="id")] if name else []
     if len(files) > 1:
-        ids = ", ".join(file["id"] for file in files[:_MAX_NAMED])
+        ids = listed(file["id"] for file in files)
         raise ValueError(f"name is {name!r}, the name of {len(files)} files; update(id, source) replaces one of {ids}")
     return new_content_of(files[0]["id"], request) if files else request
 
@@ -463,6 +454,5 @@ def _warn_of_skipped(trees: Sequence[LocalTree]) -> None:
     entries = [entry for tree in trees for entry in tree.skipped]
     skipped = [f"{path} ({reason})" for path, reason in entries]
     if skipped:
-        more = f" and {len(skipped) - _MAX_SKIPPED_NAMED} more" if len(skipped) > _MAX_SKIPPED_NAMED else ""
         hint = "; include_hidden=True uploads hidden files" if any(reason == HIDDEN for _, reason in entries) else ""
-        warn_caller(f"not uploaded: {', '.join(skipped[:_MAX_SKIPPED_NAMED])}{more}{hint}")
+        warn_caller(f"not uploaded: {listed(skipped)}{hint}")

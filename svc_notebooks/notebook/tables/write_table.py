@@ -12,7 +12,7 @@ import io
 import json
 import re
 from codecs import BOM_UTF8
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ...convert.spreadsheet.values import clean
 from ...core.errors.caller_warning import warn_caller
-from .delimited_text import SAMPLE_SIZE, csv_options, read_delimited
+from ..quantities import listed
 from .formats import TableFormat, check_writer, with_columns
-from .read_table import plain_lists, read_parquet
+from .read_table import SAMPLE_SIZE, csv_options, plain_lists, read_delimited, read_parquet
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
@@ -211,12 +211,6 @@ _LOSSES: Mapping[str, Callable[[Any], bool]] = {
     "what is shorter than a millisecond": _is_finer,
     "empty texts, which are missing values": lambda value: isinstance(value, str) and not value,
 }
-
-
-def listed(items: Iterable[object]) -> str:
-    """Return at most five items for a message."""
-    texts = list(map(str, items))
-    return ", ".join(texts[:5]) + (f" and {len(texts) - 5} more" if len(texts) > 5 else "")
 
 
 _SINGLE = frozenset(map(frozenset, ([], ["boolean"], ["float"], ["text"], ["date"], ["time"], ["decimal"], ["bytes"])))

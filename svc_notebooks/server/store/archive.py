@@ -27,7 +27,7 @@ from typing import Any, BinaryIO
 from ...core.brand_names import Names
 from ...core.http.messages import JSON, JSONObject
 from ...core.policy import Policy
-from ...local.existing_file import FILE, check_path, path_exists
+from ...local.saving import FILE, check_path, path_exists
 from .atomic_write import BACKUP, atomic_write
 from .blob_store import BLOCK, BlobStore, StoredPart, check_parts, write_part
 from .dump import TABLES, check_row, columns, upgrade_rows

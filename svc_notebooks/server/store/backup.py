@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 from uuid import uuid4
 
-from ...local.existing_file import existing
+from ...local.saving import existing
 from . import check as integrity, opening_record
 from .atomic_write import sync_folder
 from .blob_store import BLOCK, StoredPart, crc32

@@ -10,11 +10,13 @@ from svc_notebooks.core.events.series import Series
 from svc_notebooks.core.time_zones import zone, zone_names
 from svc_notebooks.forms.event.attendee_rows import AttendeeRows
 from svc_notebooks.forms.event.bindings import NONE, OWN as OWN_REMINDERS, ReminderRows
-from svc_notebooks.forms.event.start_and_end import WhenChoice, ZoneChoice, matching_zones
-from svc_notebooks.forms.recurrence.builder import CUSTOM, RecurrenceBuilder, Repeat
-from svc_notebooks.forms.recurrence.month_calendars import (
+from svc_notebooks.forms.event.inputs import WhenChoice, ZoneChoice, matching_zones
+from svc_notebooks.forms.recurrence import (
+    CUSTOM,
     DayMarks,
+    RecurrenceBuilder,
     RecurrencePreview,
+    Repeat,
     instance_list,
     month_after,
     month_table,

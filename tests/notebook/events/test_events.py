@@ -8,7 +8,7 @@ from dateutil import tz
 
 import svc_notebooks as svc
 from svc_notebooks.notebook.batch.batch import batch_schema
-from svc_notebooks.notebook.frames.event_schemas import CREATED, EVENT, EVENTS, INSTANCES, PREVIEW
+from svc_notebooks.notebook.frames.schemas import CREATED, EVENT, EVENTS, INSTANCES, PREVIEW
 
 BERLIN = ZoneInfo("Europe/Berlin")
 TEN = pd.Timestamp("2026-11-02 10:00", tz="Europe/Berlin")

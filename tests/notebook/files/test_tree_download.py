@@ -5,7 +5,7 @@ import pytest
 import svc_notebooks as svc
 from svc_notebooks import PathExists
 from svc_notebooks.client.downloads.tree_download import list_remote_tree
-from svc_notebooks.local.paths import DistinctPaths
+from svc_notebooks.local.saving import DistinctPaths
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.forms.upload.controls import EXISTING
+from svc_notebooks.forms.upload_form import EXISTING
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from svc_notebooks.cli.environment import read_class, read_roster_accounts
+from svc_notebooks.cli.serve import read_class, read_roster_accounts
 from svc_notebooks.server.auth.class_accounts import ClassAccount
 from svc_notebooks.server.dispatch.service_context import Quota
 

@@ -5,7 +5,8 @@ from wsgiref.util import setup_testing_defaults
 
 import pytest
 
-from svc_notebooks.cli.environment import _OPTIONS, open_from_environment, read_environment, variable_of
+from svc_notebooks.cli.options import commands
+from svc_notebooks.cli.serve import open_from_environment, read_environment, variable_of
 from svc_notebooks.core.http.messages import Headers, Request, Response
 from svc_notebooks.server.wsgi import ServiceApp
 
@@ -30,7 +31,8 @@ def test_a_bad_value_names_its_variable(name: str, text: str) -> None:
 def test_the_documentation_has_every_variable() -> None:
     page = (Path(__file__).parents[3] / "docs" / "scale.md").read_text(encoding="utf-8")
 
-    assert {name for name in map(variable_of, _OPTIONS) if f"`{name}`" not in page} == set()
+    options = [name for name, option in commands()["serve"]["options"].items() if option.get("variable")]
+    assert {name for name in map(variable_of, options) if f"`{name}`" not in page} == set()
 
 
 def test_the_service_of_variables_has_the_token_and_the_policy(tmp_path: Path) -> None:

@@ -13,9 +13,7 @@ import pytest
 import svc_notebooks as svc
 from svc_notebooks.core.errors.errors import PathExists
 from svc_notebooks.local import saving
-from svc_notebooks.local.existing_file import read_file
-from svc_notebooks.local.paths import DistinctPaths, free_path
-from svc_notebooks.local.saving import move_into_place, save_bytes
+from svc_notebooks.local.saving import DistinctPaths, free_path, move_into_place, read_file, save_bytes
 
 posix = pytest.mark.skipif(os.name != "posix", reason="modes and devices are of POSIX")
 

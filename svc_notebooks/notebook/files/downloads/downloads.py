@@ -1,42 +1,60 @@
-"""Downloads the content of files, or a byte range of the content, to disk or into memory."""
+"""Downloads the content of files, or a byte range of it, and exports native documents (A6, A7)."""
 
 from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
-from ....client.downloads.downloads import RangeGiven, as_range, read_content
-from ....client.downloads.exports import export_target, normalize_format, read_export
+from ....client.downloads.downloads import RangeGiven, as_range, check_destination, read_content, safe_name, save_known
+from ....client.downloads.exports import (
+    check_extension,
+    export_name,
+    export_target,
+    normalize_format,
+    read_export,
+    same_export,
+    save_export,
+)
 from ....client.files import CHECKSUMS, checksum, get_file
-from ....client.session import SessionLike, session_or_current
+from ....client.session import Session, SessionLike, session_or_current
 from ....core.errors.caller_warning import warn_caller
 from ....core.errors.errors import ContentMismatch
-from ...arguments import flag
-from ...batch.batch import Batch, Errors, Executor, Progress, Resume, RowOperation, run
-from ...folder_tree import files_at, one_file_at
-from ...frames.schemas import DOWNLOADS
-from .rows import (
-    CONTINUE_HINT,
-    DownloadRow,
-    DownloadRows,
-    known_files,
-    known_of_row,
-    label_of_row,
-    request_metadata,
-    target_of,
+from ....core.processes import temporary_folder
+from ....local.tree import UrlFile, is_url, without_file_scheme
+from ...arguments import File, flag, is_frame, is_new_folder, target_path
+from ...batch.batch import (
+    ROW_ERRORS,
+    Batch,
+    Errors,
+    Executor,
+    Progress,
+    Report,
+    Resumable,
+    Resume,
+    RowOperation,
+    batch_schema,
+    row_outcomes,
+    run,
 )
+from ...batch.progress import Counts, session_progress, showing
+from ...folder_tree import files_at, one_file_at
+from ...frames.frames import Record, Schema, camel, frame
+from ...frames.schemas import DOWNLOADS, EXPORTED
+from ...quantities import listed
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ....core.http.ranges import ByteRange
-    from ....core.resources import files as resources
-    from ...arguments import File
-
-_MAX_NAMED = 5
+    from ....core.resources.files import File as FileResource
+    from ....local.saving import DistinctPaths, SavedFile
 
 
 def download(
@@ -110,7 +128,7 @@ def download(
     'unchanged'
     """
     from ....client.downloads.tree_download import FIELDS
-    from ....local.paths import DistinctPaths
+    from ....local.saving import DistinctPaths
 
     flag("overwrite", overwrite)
     requested, batch = as_range(byte_range), Batch(workers, executor, errors, resume, progress)
@@ -154,8 +172,7 @@ def _warn_of_skipped(rows: Sequence[DownloadRow]) -> None:
     """Warn of the files that cannot be saved, such as shortcuts."""
     skipped = [row.skipped for row in rows if row.skipped]
     if skipped:
-        more = f" and {len(skipped) - _MAX_NAMED} more" if len(skipped) > _MAX_NAMED else ""
-        warn_caller(f"not downloaded: {', '.join(skipped[:_MAX_NAMED])}{more}")
+        warn_caller(f"not downloaded: {listed(skipped)}")
 
 
 def read(
@@ -215,7 +232,445 @@ def read(
     return content
 
 
-def _has_checksum(file: resources.File, content: bytes) -> bool:
+def _has_checksum(file: FileResource, content: bytes) -> bool:
     """Return whether a content has the checksum in the metadata of a file, or True without a checksum."""
     stored = checksum(file)
     return stored is None or hashlib.new(stored[0], content, usedforsecurity=False).hexdigest() == stored[1]
+
+
+def export(
+    file: File,
+    format: str,
+    to: str | os.PathLike[str] | None = None,
+    *,
+    overwrite: bool = False,
+    progress: Progress = None,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    errors: Errors = None,
+    resume: Resume = None,
+    session: SessionLike = None,
+) -> DataFrame:
+    """Save native documents as files of another format, and list the saved files.
+
+    The received bytes are collected in a file whose name ends in `.part`, which is renamed when the export is complete.
+    A file at the path is not changed if it is the same export already. The dates in the metadata of an export do not
+    count as a difference, because some services write the time of the export.
+
+    Args:
+        file: An id, a link, a path like "birds/may.csv", a row, a DataFrame, or a list of these.
+        format: An extension ("pdf", ".docx"), a title ("MS Word") or a media type of `export_formats(file)`.
+        to: The path of a file, or a folder in which an export gets the document's name and the format's extension.
+            None means the notebook's folder. For several files, and with a slash at its end, `to` is a folder, and is
+            created if necessary. The second export with the same name becomes `name (1).ext`, the third
+            `name (2).ext`, in the order of the rows. A URL needs the extra `fsspec`, as for `download`.
+        overwrite: True replaces a file at the path that has other content. False raises PathExists for such a file.
+        progress: True shows a progress bar. A function is called with (bytes done, total bytes or None).
+        workers, executor, errors: The threads or the executor, and what happens with an error, as for `upload`.
+        resume: The name of a ledger, a file in the current folder in which the call records the files that are saved.
+            The same call again saves only the others, and those that are missing on disk. See docs/bulk.md.
+
+    Returns:
+        One row for each file: id, name (str, the document's name), path (str), size (Int64, bytes on disk),
+        mime_type (str, the media type of the export), outcome (str: saved, unchanged, replaced or failed), error (str),
+        attempts (Int64), seconds (Float64). path, size and mime_type are missing for failed files.
+
+    Raises:
+        TypeError, ValueError: An argument is not valid, no document has this format, or the extension of `to` means
+            another format; nothing was sent.
+        BadRequest: This document does not have this format. The message lists the formats of the document.
+        NotAllowed: The file is not a native document (use `download`), or the export would be too large.
+        NotFound: The file does not exist, or this user may not see it.
+        PathExists: A file with other content exists at the path and was not changed. This error is a FileExistsError.
+
+    See tests/rules.csv (A7).
+
+    >>> lab = svc.sandbox()
+    >>> table = svc.upload(b"a,b", name="table.csv", convert_to="spreadsheet")
+    >>> saved = svc.export(table, "tsv", folder)
+    >>> (folder / "table.tsv").read_text(), saved["mime_type"].item(), saved["outcome"].item()
+    ('a\\tb\\n', 'text/tab-separated-values', 'saved')
+    """
+    from ....local.saving import DistinctPaths
+
+    flag("overwrite", overwrite)
+    batch = Batch(workers, executor, errors, resume, progress)
+    session, format_name = session_or_current(session), normalize_format(format)
+    ids = files_at(session, file)
+    with target_of(len(ids), to, executor) as target:
+        if not (target.new_folder or target.path.is_dir()):
+            check_extension(target.path, format_name)
+        prepared = DownloadRows(session, target.path, target.new_folder, DistinctPaths())
+        metadata = request_metadata(session, ids, {}, "id,name,mimeType,modifiedTime", batch, EXPORTED)
+        rows = [target.place(_export_row(prepared, n, *each, format_name)) for n, each in enumerate(metadata)]
+    operation = RowOperation(
+        EXPORTED,
+        partial(target.save, overwrite=overwrite),
+        known=_known_document,
+        label=label_of_row,
+        resumable=target.resumable("export", {"format": format_name}),
+        title=f"Export {rows[0].file.get('name')}" if len(rows) == 1 else "Export",
+        unit="documents",
+        continue_hint=CONTINUE_HINT,
+    )
+    return run(operation, rows, session, batch)
+
+
+def _export_row(
+    prepared: DownloadRows, n: int, file: FileResource, error: Exception | None, format_name: str
+) -> DownloadRow:
+
+    if error is None:
+        try:
+            target = export_target(prepared.session, file, format_name)
+        except ROW_ERRORS as refused:
+            error = refused
+        else:
+            path_name = export_name(str(file.get("name") or file["id"]), target)
+            return prepared.file_row(file, n, path_name, export=target.media_type)
+    return DownloadRow(file, f"row {n}", error=error)
+
+
+def _known_document(row: DownloadRow) -> Record:
+    return {"id": row.file["id"], "name": row.file.get("name")}
+
+
+# -- the files of a download with their paths on disk, and saving one of them
+
+
+# -- reads the metadata of files from the rows of a file argument, so that a call need not request them again
+
+
+_NEEDED = ("id", "name", "size", "mime_type")
+_CHECKSUMS = {"sha256_checksum": 64, "md5_checksum": 32}
+"""The columns with checksums, and their numbers of hexadecimal digits."""
+
+
+def known_files(file: Any, *, checksum: bool = True) -> dict[str, FileResource]:
+    """Return the metadata by file id of the rows that have an id, a name, a size, a media type and a checksum.
+
+    If `checksum` is False, a row needs no checksum.
+
+    >>> row = {"id": "a", "name": "a.txt", "size": 1, "mime_type": "text/plain", "md5_checksum": "0" * 32}
+    >>> known_files([row, {"id": "b", "name": "b.txt"}, "c"])["a"]["size"]
+    '1'
+    """
+    return {row["id"]: row for row in _known(file) if not checksum or row.keys() & {"md5Checksum", "sha256Checksum"}}
+
+
+def _known(value: Any) -> Iterator[FileResource]:
+    if isinstance(value, str):
+        return
+    if is_frame(value):
+        columns = [column for column in (*_NEEDED, *_CHECKSUMS) if column in value.columns]
+        if {*_NEEDED} <= {*columns}:
+            for cells in zip(*(value[column].tolist() for column in columns), strict=True):
+                yield from _known_row(dict(zip(columns, cells, strict=True)))
+    elif (
+        isinstance(value, Mapping) or hasattr(value, "_fields") or (hasattr(value, "index") and hasattr(value, "keys"))
+    ):
+        row = value._asdict() if hasattr(value, "_asdict") else value
+        yield from _known_row({column: row[column] for column in (*_NEEDED, *_CHECKSUMS) if column in row})
+    elif isinstance(value, Iterable):
+        for member in value:
+            yield from _known(member)
+
+
+def _known_row(row: Mapping[str, Any]) -> Iterator[FileResource]:
+    """Yield the metadata in a row as a resource of the interface, unless a value is missing or not valid."""
+    checksums = {
+        camel(column): row[column]
+        for column, digits in _CHECKSUMS.items()
+        if isinstance(row.get(column), str) and len(row[column]) == digits
+    }
+    is_text = all(isinstance(row.get(column), str) and row[column] for column in ("id", "name", "mime_type"))
+    size = str(row.get("size"))
+    if is_text and size.isdecimal():
+        known = {"id": row["id"], "name": row["name"], "size": size, "mimeType": row["mime_type"], **checksums}
+        yield cast("FileResource", known)
+
+
+_ARCHIVES = frozenset((".7z", ".bz2", ".gz", ".rar", ".tar", ".tbz2", ".tgz", ".txz", ".xz", ".zip", ".zst"))
+
+
+# -- the folder or the URL to which downloads and exports are saved
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The path of a folder or a file on disk. `new_folder` is True for a folder to create.
+
+    If `url` is given, the files are saved at this URL instead of `folder`, a temporary folder that contains `path`. The
+    rows of a download then get paths in the temporary folder, and keep the names that they would have on disk.
+    """
+
+    path: Path
+    new_folder: bool
+    url: str = ""
+    folder: Path = Path()
+
+    def place(self, row: DownloadRow) -> DownloadRow:
+        """Return a row whose texts name the URL instead of the temporary folder."""
+        if not self.url:
+            return row
+        folder, url = f"{self.folder}{os.sep}", self.url
+        return row._replace(label=row.label.replace(folder, url), skipped=row.skipped.replace(folder, url))
+
+    def resumable(self, function: str, arguments: Mapping[str, Any]) -> Resumable[DownloadRow]:
+        """Return how a ledger records the rows: by file, version of the file and path.
+
+        A file that is missing on disk, or has another size, is saved again.
+        """
+        return Resumable(function, arguments, identity=self._identity, is_done=self._is_saved)
+
+    def _identity(self, row: DownloadRow) -> list[object]:
+        versions = ("headRevisionId", "sha256Checksum", "md5Checksum", "modifiedTime")
+        version = next(filter(None, map(row.file.get, versions)), None)
+        path = None if row.path is None else self._url(row.path) or str(row.path.absolute())
+        return [row.file["id"], version, row.export, path]
+
+    def _is_saved(self, row: DownloadRow, record: Record) -> bool:
+        if row.path is None or self.url:
+            return True
+        return row.path.is_file() and row.path.stat().st_size == record["size"]
+
+    def _url(self, path: Path) -> str:
+        """Return the URL of a path in the temporary folder, or an empty str if there is no URL."""
+        return self.url and self.url + path.relative_to(self.folder).as_posix()
+
+    def save(
+        self, session: Session, row: DownloadRow, report: Report, byte_range: ByteRange | None = None, **options: Any
+    ) -> Record:
+        """Save the file of a row and return its record. The arguments and the errors are those of `save_row`.
+
+        For a URL, the complete content is saved in a temporary folder first.
+        """
+        if not self.url or row.path is None:
+            return save_row(session, row, report, byte_range, **options)
+        url = UrlFile(self._url(row.path))
+        overwrite = options.pop("overwrite", False)
+        size = None if row.export or byte_range or row.file.get("size") is None else int(row.file["size"])
+        try:
+            url.check(size, overwrite=overwrite)
+            with temporary_folder("svc-") as folder:
+                content = folder / row.path.name
+                record = save_row(session, row._replace(path=content), report, byte_range, **options)
+                outcome = url.save(content, overwrite=overwrite, same=_same_export if row.export else None)
+        except ROW_ERRORS as error:
+            vars(error)["file"] = row.file
+            raise
+        return {**record, "path": url.url, "outcome": outcome}
+
+
+def _same_export(first: Path, second: Path) -> bool:
+
+    return same_export(first, second)
+
+
+@contextmanager
+def target_of(count: int, to: str | os.PathLike[str] | None, executor: Executor | None) -> Iterator[Target]:
+    """Return the target of `count` files. Its temporary folder exists until the context ends.
+
+    Raises ValueError for several files if `to` is not a folder, and the errors of `UrlFile`.
+    """
+    to = without_file_scheme(to)
+    if not is_url(to):
+        path = target_path(count, to)
+        if executor is not None and not isinstance(executor, ThreadPoolExecutor):
+            path = path.absolute()  # the current folder of another process may be another one
+        yield Target(path, is_new_folder(count, to))
+        return
+    is_folder = to.endswith("/") or UrlFile(to).is_folder()
+    if count > 1 and not is_folder and PurePosixPath(to).suffix:
+        raise ValueError(f"to is {to!r}; for {count} files it must be a folder")
+    with temporary_folder("svc-") as folder:
+        if is_folder or count > 1:
+            yield Target(folder, True, to if to.endswith("/") else f"{to}/", folder)
+        else:
+            above, slash, file_name = to.rpartition("/")
+            yield Target(folder / file_name, False, above + slash, folder)
+
+
+CONTINUE_HINT = "run the cell again to go on"
+"""How to go on after an interrupt, because a file that is complete is not saved again."""
+
+Metadata: TypeAlias = "tuple[FileResource, Exception | None]"
+"""The metadata of a file, or only its id and the error of the request."""
+
+
+class DownloadRow(NamedTuple):
+    """A file of a download, which is saved at `path`.
+
+    `export` is the media type of an export, and None to save the content. Without a path nothing is saved, because the
+    file has an `error`, or because it has no content, as `skipped` says. `label` names the file in error messages.
+    """
+
+    file: FileResource
+    label: str
+    path: Path | None = None
+    export: str | None = None
+    error: Exception | None = None
+    skipped: str = ""
+
+
+def request_metadata(
+    session: Session, ids: Sequence[str], known: Mapping[str, FileResource], fields: str, batch: Batch, schema: Schema
+) -> Iterator[Metadata]:
+    """Return an iterator over the metadata of the files, which are requested for those that are not in `known`.
+
+    Raises an error that concerns all files. Its attribute `result` is an empty frame with the columns of `schema`.
+    """
+    missing = [file_id for file_id in ids if file_id not in known]
+    results: dict[str, Metadata] = {file_id: (file, None) for file_id, file in known.items()}
+    shown = None if len(missing) > 1 and batch.progress is not False else False
+    progress = session_progress(session, Counts(len(missing), "files"), "Read metadata", shown)
+    outcomes = row_outcomes(
+        partial(_request, fields=fields),
+        session,
+        range(len(missing)),
+        missing.__getitem__,
+        progress.reports,
+        progress.draw,
+        workers=batch.workers,
+        executor=batch.executor,
+    )
+    with showing(progress), closing(outcomes):
+        for n, (record, error, *_) in outcomes:
+            progress.end(n, failed=error is not None)
+            if error is not None and not isinstance(error, ROW_ERRORS):
+                vars(error)["result"] = frame(batch_schema(schema), [])
+                raise error
+            results[missing[n]] = ({"id": missing[n], **(record or {})}, error)  # type: ignore[typeddict-item]
+    return map(results.__getitem__, ids)
+
+
+def _request(session: Session, file_id: str, report: Report, fields: str) -> Record:
+    from ....client.files import get_file
+
+    return get_file(session, file_id, fields=fields)
+
+
+@dataclass(slots=True)
+class DownloadRows:
+    """Gives each file of a download, and each file in its folders, a path below `target`.
+
+    `new_folder` is True if `target` is a folder to create.
+    """
+
+    session: Session
+    target: Path
+    new_folder: bool
+    paths: DistinctPaths
+    byte_range: ByteRange | None = None
+    folders: dict[Path, OSError | None] = field(default_factory=dict)
+    """The folders on disk that are created if necessary, each with the error if it cannot be created."""
+    in_folder: bool | None = None
+    """True if files get their names in the folder `target`, and None before the first file."""
+
+    def rows(self, files: Iterable[Metadata]) -> Iterator[DownloadRow]:
+        """Yield the rows in the order of the files, and those in a folder in the order of their paths."""
+        for n, (file, error) in enumerate(files):
+            if error is None and file.get("mimeType") == self.session.names.native("folder"):
+                yield from self._folder_rows(file)
+            elif error is None:
+                yield self.file_row(file, n, str(file.get("name") or file["id"]))
+            else:
+                yield DownloadRow(file, f"row {n}", error=error)
+
+    def file_row(self, file: FileResource, n: int, name: str, export: str | None = None) -> DownloadRow:
+        """Return the row number `n` for a file, which gets `name` in the folder `target`, or the path `target`."""
+
+        if self.in_folder is None:
+            try:
+                self.in_folder = self.new_folder or check_destination(self.target).is_dir()
+            except OSError as error:
+                return DownloadRow(file, f"row {n}", error=error)
+        path = self.target / safe_name(name) if self.in_folder else self.target
+        return self._row(file, f"row {n}", self.paths.claim(path), export)
+
+    def _folder_rows(self, folder: FileResource) -> Iterator[DownloadRow]:
+        from ....client.downloads.tree_download import list_remote_tree
+
+        if self.byte_range is not None:
+            raise ValueError(f"byte_range is for files, and {folder.get('name')!r} is a folder")
+        if not self.new_folder and self.target.suffix.lower() in _ARCHIVES and not self.target.is_dir():
+            raise ValueError(
+                f"to is {self.target.name!r}, and {folder.get('name')!r} is a folder, which is saved as a folder; give"
+                " the name of a folder, and shutil.make_archive makes an archive of it"
+            )
+        tree = list_remote_tree(self.session, folder, self.target, self.paths)
+        for path in tree.folders:
+            if error := self._folder_error(path):
+                yield DownloadRow(folder, str(path), error=error)
+        for file in tree.files:
+            if file.skipped:
+                yield DownloadRow(file.metadata, str(file.path), skipped=f"{file.path} ({file.skipped})")
+            else:
+                yield self._row(
+                    file.metadata, str(file.path), file.path, None if file.export is None else file.export.media_type
+                )
+
+    def _row(self, file: FileResource, label: str, path: Path, export: str | None = None) -> DownloadRow:
+        if error := self._folder_error(path.parent):
+            return DownloadRow(file, label, error=error)
+        return DownloadRow(file, label, path, export)
+
+    def _folder_error(self, folder: Path) -> OSError | None:
+        """Create a folder if necessary. Returns the error if it cannot be created."""
+        from ....local.saving import make_folder
+
+        if folder not in self.folders:
+            self.folders[folder] = None
+            try:
+                make_folder(folder)
+            except OSError as error:
+                self.folders[folder] = error
+        return self.folders[folder]
+
+
+def save_row(
+    session: Session,
+    row: DownloadRow,
+    report: Report,
+    byte_range: ByteRange | None = None,
+    *,
+    acknowledge_abuse: bool = False,
+    overwrite: bool = False,
+) -> Record:
+    """Save the file of a row and return its record. An error gets the metadata of the file as its attribute `file`."""
+
+    try:
+        if row.error is not None:
+            raise row.error
+        if row.path is None:
+            return {**known_of_row(row), "outcome": "skipped"}
+        if row.export is not None:
+            saved = save_export(session, row.file["id"], row.export, row.path, progress=report, overwrite=overwrite)
+            return {**_record(row.file, saved), "mimeType": row.export}
+        saved = save_known(
+            session,
+            row.file,
+            row.path,
+            byte_range=byte_range,
+            acknowledge_abuse=acknowledge_abuse,
+            progress=report,
+            overwrite=overwrite,
+        )
+    except ROW_ERRORS as error:
+        vars(error)["file"] = row.file
+        raise
+    return _record(row.file, saved)
+
+
+def label_of_row(n: int, row: DownloadRow) -> str:
+    """Return the name of a row in error messages."""
+    return row.label
+
+
+def known_of_row(row: DownloadRow) -> Record:
+    """Return what is known of a file that was not saved."""
+    return {**row.file, "size": None, "of": row.file.get("size")}
+
+
+def _record(file: FileResource, saved: SavedFile) -> Record:
+    return {**file, "path": str(saved.path), "size": saved.size, "outcome": saved.outcome, "of": file.get("size")}

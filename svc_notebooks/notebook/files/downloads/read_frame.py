@@ -10,24 +10,22 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ....client.session import SessionLike, session_or_current
+from ....client.session import Session, SessionLike, session_or_current
 from ....core.http.multipart import MediaType
 from ....core.processes import temporary_folder
-from ...arguments import choice, optional_text
+from ...arguments import File, choice, optional_text
 from ...batch.batch import Batch, Executor, Progress, Report, RowOperation, run
-from ...byte_sizes import MIB
 from ...folder_tree import files_at
 from ...frames.frames import Record, schema
+from ...quantities import MIB
 from ...tables.formats import BY_NAME, TableFormat, format_of_file
 from ...tables.read_table import check_options, read_table
-from .rows import Metadata, known_files, request_metadata
+from .downloads import Metadata, known_files, request_metadata
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ....client.session import Session
     from ....core.resources.files import File as FileResource
-    from ...arguments import File
 
 _FIELDS = "id,name,mimeType,size"
 _IN_MEMORY = 16 * MIB

@@ -1,6 +1,9 @@
-"""Formats numbers of bytes as text with a unit, such as "256 KiB"."""
+"""Formats numbers of bytes and of other things as text, such as "256 KiB" and "2 files"."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import groupby
 
 KIB = 1024
 MIB = 1024 * KIB
@@ -44,3 +47,32 @@ def share_text(done: int, total: int | None) -> str:
     digits = 1 if factor > 1 and total < 10 * factor else 0
     numbers = [f"{size / factor:.{digits}f}".removesuffix(".0") for size in (done, total)]
     return f"{numbers[0]} of {numbers[1]} {unit}"
+
+
+def count_text(count: int, noun: str) -> str:
+    """Return a number with a noun.
+
+    >>> count_text(1, "file"), count_text(2, "file")
+    ('1 file', '2 files')
+    """
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def ranges(numbers: Iterable[int]) -> list[str]:
+    """Return numbers in ascending order as texts, with a range for consecutive numbers.
+
+    >>> ranges([2, 3, 4, 7])
+    ['2-4', '7']
+    """
+    runs = [[n for _, n in run] for _, run in groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0])]
+    return [str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs]
+
+
+def listed(items: Iterable[object], most: int = 5, separator: str = ", ") -> str:
+    """Return at most this many items for a message, and the number of the others.
+
+    >>> listed("abc", 2)
+    'a, b and 1 more'
+    """
+    texts = list(map(str, items))
+    return separator.join(texts[:most]) + (f" and {len(texts) - most} more" if len(texts) > most else "")
