@@ -224,7 +224,9 @@ _OPERATIONS = sorted({operation.name for operation in (SESSION, *OPERATIONS, *PU
 
 def _operation(name: str) -> None:
     if name not in _OPERATIONS:
-        meant = {"files.upload": "files.create", "files.download": "files.get"}.get(name, name[:60])
+        names = {"upload": "create", "files.upload": "create", "download": "get", "files.download": "get"}
+        meant = f"files.{names.get(name, name[:60])}"
+        meant = meant if meant in _OPERATIONS else name[:60]
         meant = f"files.{name}" if f"files.{name}" in _OPERATIONS else meant
         suggestions = get_close_matches(meant, _OPERATIONS, n=2) or ["files.create", SESSION.name]
         raise ValueError(f"match: {name[:60]!r} is not an operation; did you mean {' or '.join(suggestions)}?")

@@ -21,6 +21,8 @@ _TABLES = json.loads((files(__package__) / "suggestions.json").read_text("utf-8"
 
 ARGUMENTS: dict[str, str] = _TABLES["ARGUMENTS"]
 """The arguments of this package, some with a value. The first one that a function has is suggested."""
+ALIASES: dict[str, dict[str, str]] = _TABLES["ALIASES"]
+"""Other names of arguments that a function accepts, because they can mean nothing else."""
 BY_NAME = {"free_times": "within=(start, end)"}
 """The argument that users of a function most often give without its name, with a value."""
 NOT_ARGUMENTS_OF: dict[str, tuple[str, str]] = _TABLES["NOT_ARGUMENTS_OF"]

@@ -581,7 +581,13 @@ class RecurrenceBuilder(widgets.VBox):  # type: ignore[misc]
         self.field = ui.Field()
         super().__init__([self.frequency_field, self.weekdays, self.month, self.ends, self.text, self.field])
         ui.on_change(self._update_visibility, self.frequency)
+        ui.on_change(self._choose_words, self.text_input)
         self._update_visibility()
+
+    def _choose_words(self) -> None:
+        """Let words that a program sets repeat the event."""
+        if self.text_input.value and self.frequency.value == NEVER:
+            self.frequency.value = CUSTOM
 
     def watch(self, changed: Callable[[], object]) -> None:
         for part in (self.frequency_field, self.weekdays, self.month, self.ends, self.text):

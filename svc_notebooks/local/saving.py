@@ -217,8 +217,10 @@ def check_is_file(path: Path) -> None:
 
 
 def read_file(path: Path) -> bytes:
-    """Return the content of a file. Raises ValueError for a FIFO, a socket or a device."""
+    """Return the content of a file. Raises FileNotFoundError, or ValueError for a FIFO, a socket or a device."""
     check_is_file(path)
+    if not path.exists():
+        raise FileNotFoundError(f"the file {str(path)!r} does not exist")
     return path.read_bytes()
 
 

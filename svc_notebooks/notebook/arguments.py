@@ -145,6 +145,8 @@ def _column(rows: Any, argument: str, columns: Sequence[str]) -> list[Any]:
     """Return the ids in the first of `columns` that a row or a DataFrame has. Raises ValueError if it has none."""
     if isinstance(rows, tuple):
         rows = rows._asdict()  # type: ignore[attr-defined]
+    if columns[0] == "file_id" and "summary" in rows and "start" in rows and "mime_type" not in rows:
+        raise ValueError(f"{argument} is the row of an event, which update_event and delete_event take")
     for column in columns:
         if column in rows:
             return list(rows[column]) if is_frame(rows) else [rows[column]]
@@ -179,14 +181,18 @@ def _only(values: Sequence[Any], problem: str) -> Any:
 
 
 def sources(source: object) -> list[Any]:
-    """Return a list of upload sources. The value of a FileUpload of ipywidgets 7 is a dict of files by their names.
+    """Return a list of upload sources, such as those of a generator like `Path("data").glob("*.csv")`.
+
+    The value of a FileUpload of ipywidgets 7 is a dict of files by their names.
 
     >>> sources(b"hello"), sources(["a.csv", "b.csv"])
     ([b'hello'], ['a.csv', 'b.csv'])
     """
     if isinstance(source, Mapping) and all(isinstance(file, Mapping) and "content" in file for file in source.values()):
         return [{"name": name, **file.get("metadata", {}), **file} for name, file in source.items()]
-    return list(source) if isinstance(source, list | tuple) or _is_column(source) else [source]
+    if isinstance(source, list | tuple | Iterator) and not hasattr(source, "read"):
+        return list(source)
+    return list(source) if _is_column(source) else [source]
 
 
 def _is_column(value: Any) -> TypeGuard[Iterable[Any]]:

@@ -22,7 +22,7 @@ _MAX_NAMESAKES = 50
 """The largest number of folders of one name that a path may lead through."""
 ESCAPED_SLASH = re.compile(r"%((?:25)*)2F")
 _ID = re.compile(r"root|[\w-]{20,}", re.ASCII)
-_SHORT_ID = re.compile(r"[\w-]+", re.ASCII)
+_WORD = re.compile(r"[\w-]+(@[\w.-]+)?", re.ASCII)
 
 
 def path_part(name: str) -> str:
@@ -40,11 +40,12 @@ def name_of_part(part: str) -> str:
 
 
 def files_at(session: Session, value: object, argument: str = "file") -> list[str]:
-    """Return the ids of a file argument. A text with a sign that ids do not have is the path of a file, like "b.txt".
+    """Return the ids of a file argument. A text that does not look like an id is the path of a file, like "A/b.txt".
 
-    Raises NotFound for a path without a file, and ValueError for a path of several files.
+    A short word that is not a name in the top folder may be an id of another service. Raises NotFound for a path
+    without a file, and ValueError for a path of several files.
     """
-    return [text if _SHORT_ID.fullmatch(text) else _at(session, text, argument) for text in file_ids(value, argument)]
+    return [text if _ID.fullmatch(text) else _at(session, text, argument) for text in file_ids(value, argument)]
 
 
 def one_file_at(session: Session, value: object, argument: str = "file") -> str:
@@ -83,9 +84,11 @@ def _at(session: Session, path: str, argument: str, kind: str = "") -> str:
         rows = list_files(session, q=query, order_by="createdTime", fields="id,name")
         found = [row["id"] for row in rows if composed(row["name"]) == composed(name)]
         if not found:
+            if not kind and _WORD.fullmatch(path):
+                return path  # the call then says that there is no such id
             with suppress(NotFound):
-                if "/" not in path:
-                    return str(get_file(session, path, fields="id")["id"]) if kind else path
+                if kind and "/" not in path:
+                    return str(get_file(session, path, fields="id")["id"])
             above = "/".join(parts[: n - 1])
             advice = f"files(folder={above or ROOT!r}) lists the files of the folder."
             advice = f"create_folder({'/'.join(parts)!r}) creates it." if kind else advice

@@ -37,7 +37,7 @@ from .context_factory import (
     open_context,
     save,
 )
-from .dispatch.faults import Faults
+from .dispatch.faults import ArmedPlan, Faults
 from .dispatch.journal import journal_of
 from .dispatch.rate_limits import RateLimiter, RequestQuotas
 from .dispatch.service_context import ANONYMOUS, Listening, Quota, ServiceContext
@@ -295,7 +295,7 @@ class Service:
         """Return one row for each e-mail about an event that a real service would send, oldest first."""
         return outbox(self._context)
 
-    def faults(self, *steps: JSONObject | str, in_order: bool = False) -> AbstractContextManager[None]:
+    def faults(self, *steps: JSONObject | str, in_order: bool = False) -> AbstractContextManager[list[ArmedPlan]]:
         """Inject faults during a `with` block. A step is a dict, or the name of a preset.
 
         Raises:

@@ -117,10 +117,11 @@ def test_sources_are_paths_bytes_files_frames_and_lists(lab, tmp_path):
     assert made["mime_type"].tolist()[3] == "text/csv"
 
 
+ID = "a" * 33
 WRONG = {
     "no such file": (lambda: svc.upload("nowhere.csv"), OSError, "nowhere.csv"),
     "a folder": (lambda: svc.upload(".", recursive=False), ValueError, r"source '\.' is a folder .*recursive is False"),
-    "a folder as content": (lambda: svc.update("a", "."), OSError, "folder"),
+    "a folder as content": (lambda: svc.update(ID, "."), OSError, "folder"),
     "nothing matches": (lambda: svc.upload("nowhere/*.csv"), OSError, "'nowhere/.*' matches no file"),
     "a number": (lambda: svc.upload(7), TypeError, "source"),
     "text file": (lambda: svc.upload(io.StringIO("x")), TypeError, "source"),
@@ -132,8 +133,8 @@ WRONG = {
     "names": (lambda: svc.upload([b"x", b"y"], name=["x"]), ValueError, "name is a list with 1 value for 2 sources"),
     "one id": (lambda: svc.upload([b"x", b"y"], file_id="i"), ValueError, "file_id is for one source"),
     "progress": (lambda: svc.upload(b"x", progress="yes"), TypeError, "progress"),
-    "late field": (lambda: svc.update("i", parents=["p"]), TypeError, r"parents .*move\(file, to=folder\)"),
-    "no change": (lambda: svc.update("i"), ValueError, "nothing to change"),
+    "late field": (lambda: svc.update(ID, parents=["p"]), TypeError, r"parents .*move\(file, to=folder\)"),
+    "no change": (lambda: svc.update(ID), ValueError, "nothing to change"),
     "count": (lambda: svc.generate_ids(0), ValueError, "count is 0; .*between 1 and 1000"),
     "count type": (lambda: svc.generate_ids("3"), TypeError, "count"),
     "limit": (lambda: svc.files(limit=-1), ValueError, "limit"),
@@ -155,7 +156,7 @@ WRONG = {
     "event row": (lambda: svc.event({"name": "a"}), ValueError, "event has no column id"),
     "parents": (lambda: svc.upload(b"x", parent="a", metadata={"parents": "b"}), ValueError, "parent and parents"),
     "two parents": (lambda: svc.create_folder("x", parent=["a", "b"]), ValueError, "parent has 2 files or folders"),
-    "parent of a file": (lambda: svc.start_upload(b"x", file="a", parent="b"), ValueError, "folder are for new files"),
+    "parent of a file": (lambda: svc.start_upload(b"x", file=ID, parent="b"), ValueError, "folder are for new files"),
     "another brand": (
         lambda: svc.create_file("x", mime_type="application/vnd.google-apps.folder"),
         ValueError,
@@ -178,8 +179,8 @@ WRONG = {
     ),
     "native source": (lambda: svc.upload(b"x", mime_type="document"), ValueError, "give convert_to='document'"),
     "many": (lambda: svc.read(["a", "b"]), ValueError, "file has 2 files"),
-    "to": (lambda: svc.download(["a", "b"], "x.txt"), ValueError, "to is 'x.txt'"),
-    "range": (lambda: svc.read("a", byte_range=(9, 1)), ValueError, "byte_range"),
+    "to": (lambda: svc.download([ID, f"{ID}b"], "x.txt"), ValueError, "to is 'x.txt'"),
+    "range": (lambda: svc.read(ID, byte_range=(9, 1)), ValueError, "byte_range"),
     "session": (lambda: svc.files(session="mine"), TypeError, "session"),
     "clock": (lambda: svc.sandbox(clock="wall"), ValueError, "clock is 'wall'; .*virtual, system"),
     "exchange": (lambda: svc.exchange("last"), TypeError, "n must"),
@@ -198,11 +199,20 @@ def test_what_cannot_be_meant_is_refused_before_anything_is_sent(lab, case):
     assert len(svc.exchanges()) == 0
 
 
-def test_a_name_that_may_be_an_id_is_refused_as_an_id(lab):
-    svc.upload(b"x", name="report")
+def test_a_name_in_the_top_folder_is_a_file(lab):
+    folder = svc.create_folder("data")
+    svc.upload([b"a\n1\n", b"y"], name=["t.csv", "s"], folder="data")
+    svc.move(svc.files(folder="data"), to="root")
 
-    with pytest.raises(NotFound, match=r"files\(name='report'\) finds a file by its name, and '/report' is its path"):
-        svc.read("report")
+    assert svc.read("s") == b"y"
+    assert svc.copy("s", name="u")["name"].tolist() == ["u"]
+    assert svc.trash("s")["name"].tolist() == ["s"]
+    assert svc.read_frame("t.csv")["a"].tolist() == [1]
+    assert svc.move("t.csv", to="data")["parents"].tolist() == [[folder["id"].item()]]
+    with pytest.raises(NotFound, match="File not found: nope"):
+        svc.read("nope")
+    with pytest.raises(NotFound, match=r"there is no 'nope.csv' at this place. files\(folder='root'\) lists"):
+        svc.read("nope.csv")
 
 
 @pytest.mark.parametrize("call", [svc.delete, svc.trash, lambda name: svc.move(name, to=svc.create_folder("b"))])

@@ -1,3 +1,4 @@
+import io
 import json
 
 import pandas as pd
@@ -30,14 +31,6 @@ HINTS = {
     "no day": (lambda lab: svc.create_event("a", start="15:30"), "give its day too, as in '2026-11-02', 'today 15:30'"),
     "hours": (lambda lab: lab.clock.advance("1:30"), "write '1h30m'"),
     "a city": (lambda lab: svc.events(time_zone="New York"), r"did you mean America/New_York\?"),
-    "until a date": (
-        lambda lab: svc.preview_recurrence("2026-11-02", None, "daily until 24 May 2027"),
-        "as 2026-12-24",
-    ),
-    "except a day": (
-        lambda lab: svc.preview_recurrence("2026-11-02", None, "every weekday except Friday"),
-        "'except' takes dates; name the days that remain",
-    ),
     "the last day": (
         lambda lab: svc.create_event("a", start="2026-11-02", end="2026-11-02"),
         "The end of an all-day event is the day after its last day",
@@ -64,7 +57,7 @@ HINTS = {
     "a calendar as a file": (lambda lab: svc.delete(svc.create_calendar("a")), "execute.*deletes the calendar c_"),
     "an event as a file": (
         lambda lab: svc.delete(svc.create_event("a", start="2026-11-02")),
-        "the id of an event, which update_event and delete_event take",
+        "file is the row of an event, which update_event and delete_event take",
     ),
     "a file as an event": (lambda lab: svc.delete_event(svc.upload(b"")), "a file, which update and delete take"),
     "a list of events": (lambda lab: svc.create_events([{}]), r"give pd.DataFrame\(rows\)"),
@@ -101,6 +94,14 @@ HINTS = {
     "a dict of reminders": (
         lambda lab: svc.create_event("a", start="2026-11-02", reminders={"email": "1d"}),
         r"give a list such as \[10, \('email', '1 day'\)\]",
+    ),
+    "an operation's last word": (lambda lab: lab.faults(operation="list", status=503), "did you mean files.list"),
+    "no such file": (lambda lab: svc.import_events("nope.ics"), "the file 'nope.ics' does not exist"),
+    "an array": (lambda lab: svc.upload(pd.Series([1.0]).to_numpy()), r"pandas.DataFrame\(array\) for an array"),
+    "a misspelt field": (lambda lab: setattr(svc.event_form(), "value", {"sumary": "a"}), "did you mean 'summary'"),
+    "a field of several controls": (
+        lambda lab: setattr(svc.upload_form().controls.file, "value", "a.txt"),
+        r"form.fill\(...\) sets them",
     ),
     "a key of a guest": (
         lambda lab: svc.create_event("a", start="2026-11-02", attendees=[{"email": "a@x.example", "optinal": True}]),
@@ -151,7 +152,7 @@ def test_the_message_says_what_works(lab, case):
     svc.share("Pair/in", "bob@svc.example")
     call, words = HINTS[case]
 
-    with pytest.raises((TypeError, ValueError, AttributeError, svc.SvcError), match=words):
+    with pytest.raises((TypeError, ValueError, AttributeError, OSError, svc.SvcError), match=words):
         call(lab)
 
 
@@ -233,11 +234,42 @@ WORKS = {
         ][1],
         ["a.txt", "b/c.txt"],
     ),
+    "to= of upload": (lambda: [svc.upload(b"", to="2026", name="b"), svc.read("2026/b")][1], b""),
+    "title and place": (
+        lambda: svc.create_event(title="Tea", place="Riga", start="2026-11-02")["location"].tolist(),
+        ["Riga"],
+    ),
+    "columns title and place": (
+        lambda: [
+            svc.create_events(pd.DataFrame({"title": ["Tea"], "place": "Riga", "start": "2026-11-02"})),
+            svc.events("Tea")["location"].tolist(),
+        ][1],
+        ["Riga"],
+    ),
+    "the order by start": (
+        lambda: svc.events(order_by="start", single_events=True, time_max="2027-01-01").empty,
+        True,
+    ),
+    "the frame of generate_ids": (lambda: len(svc.upload([b"1", b"2"], file_id=svc.generate_ids(2))), 2),
+    "a generator": (lambda: len(svc.upload(content for content in (b"1", b"2"))), 2),
+    "a buffer at its end": (lambda: svc.upload(buffer(b"1,2"))["size"].item(), 3),
+    "a form with values": (
+        lambda: svc.event_form(summary="Tea", start="2026-11-02 10:00", time_zone="Asia/Tokyo", duration="2h").value[
+            "end"
+        ],
+        {"dateTime": "2026-11-02T12:00:00", "timeZone": "Asia/Tokyo"},
+    ),
     "the zone of the calendar": (
         lambda: str(svc.create_event("a", start="2026-11-02 10:00", duration="1h", calendar="Abroad")["start"][0]),
         "2026-11-02 10:00:00-05:00",
     ),
 }
+
+
+def buffer(content):
+    written = io.BytesIO()
+    written.write(content)
+    return written
 
 
 @pytest.mark.parametrize("case", WORKS)
@@ -274,6 +306,14 @@ def test_update_event_takes_a_value_for_each_event(lab):
         ),
         (lambda: svc.create_event("a", start="2026-11-02 10:00Z", duration=60), "write '60 min' for minutes"),
         (lambda: svc.events(time_zone="EST"), "'America/New_York' has it"),
+        (
+            lambda: svc.create_event("a", start="2026-11-02", metadata={"source": {"titel": "a"}}),
+            "source.titel is not a field of an event, and services ignore it; did you mean 'title'",
+        ),
+        (
+            lambda: svc.update_event(svc.create_event("a", start="2026-11-02"), metadata={"colour": "x"}),
+            "colour is not a field of an event, .* did you mean 'colorId'",
+        ),
         (
             lambda: svc.export_events(svc.delete_event(svc.create_event("a", start="2026-11-02"))),
             "events has deleted events, which are not in the file",
@@ -404,15 +444,58 @@ def test_make_badge_says_what_it_did(address, status, words, monkeypatch, tmp_pa
     assert words in capsys.readouterr().out
 
 
-def test_update_event_keeps_the_zone_of_a_series_for_times_in_utc(lab):
+@pytest.mark.parametrize("zone", ["UTC", "Asia/Tokyo", "+05:30"])
+def test_update_event_keeps_the_zone_of_a_series_for_times_in_another_zone(lab, zone):
     made = svc.create_event(
         "a", start="2026-10-19 15:00", duration="1h", time_zone="Europe/Berlin", recurrence="weekly, 3 times"
     )
     listed = svc.events("a")
 
-    svc.update_event(listed, start=listed["start"] + pd.Timedelta("1h"))
+    svc.update_event(listed, start=listed["start"].dt.tz_convert(zone) + pd.Timedelta("1h"))
     moved = svc.instances(made)
     assert moved["start"].dt.strftime("%H:%M").tolist() == ["16:00"] * 3
+
+
+def test_the_value_of_an_event_form_may_be_the_arguments_of_create_event(lab):
+    form = svc.event_form()
+
+    form.value = {"summary": "Exam", "start": "2026-11-02 09:00", "time_zone": "Asia/Tokyo", "send_updates": "all"}
+    assert form.value["start"] == {"dateTime": "2026-11-02T09:00:00", "timeZone": "Asia/Tokyo"}
+    assert form.draft.arguments["send_updates"] == "all"
+    assert "metadata" not in form.code()
+    form.create.click()
+    assert str(form.result["start"].item()) == "2026-11-02 09:00:00+09:00"
+
+
+def test_read_compares_a_known_checksum(lab):
+    file = svc.upload(b"1,2", name="a.csv")
+    wrong = {"operation": "files.get", "status": 200, "body": "3,4"}
+
+    for call in (svc.read, svc.read_frame):
+        each = [lab.faults(**wrong, nth=n) for n in (1, 4, 7)]
+        with each[0], each[1], each[2], pytest.raises(svc.ContentMismatch, match="in each of 3 downloads"):
+            call(file)
+    with lab.faults(**wrong):
+        assert svc.read(file) == b"1,2"
+    svc.update(file, b"5,6")
+    assert svc.read(file) == b"5,6"
+
+
+def test_download_counts_all_attempts(lab, tmp_path):
+    file = svc.upload(b"1,2", name="a.csv")
+
+    with lab.faults(operation="files.get", status=200, body="3,4") as faults:
+        assert svc.download(file, tmp_path)["attempts"].item() == 2
+    assert faults.hits == 1
+
+
+def test_a_fault_tells_when_to_try_again(lab):
+    with lab.faults(operation="files.list", retry_after="5s"):
+        svc.files()
+
+    assert svc.exchange(-2).status == 429
+    assert dict(svc.exchange(-2).response_headers)["Retry-After"] == "5"
+    assert lab.clock.advance(hours=3) == lab.clock.now()
 
 
 def test_fill_sets_the_controls_of_a_form(lab, tmp_path):
@@ -436,15 +519,6 @@ def test_fill_sets_the_controls_of_a_form(lab, tmp_path):
 def test_a_fault_has_another_reason(lab):
     with lab.faults(status=403, reason="forbidden"), pytest.raises(svc.NotAllowed, match="403 forbidden"):
         svc.files()
-
-
-def test_read_compares_the_checksum_of_a_row(lab):
-    file = svc.upload(b"y" * 1000, name="a.bin")
-
-    with lab.faults(operation="files.get", body="x" * 1000), pytest.raises(svc.ContentMismatch, match="checksum"):
-        svc.read(file)
-    svc.update(file, b"z" * 1000)
-    assert svc.read(file) == b"z" * 1000
 
 
 def test_a_limit_in_units_that_refuses_every_list_is_named():

@@ -46,8 +46,8 @@ from svc_notebooks.pytest_plugin import ServedSandbox
             "faults() has no argument 'user'; these faults hold for all users; lab.faults(..., user=...) selects one",
         ),
         (
-            lambda: [svc.sandbox(), svc.event_form(summary="Tea")],
-            "event_form() has no argument 'summary'; form.fill(summary=..., start=...) sets fields of a form",
+            lambda: [svc.sandbox(), svc.event_form(sumary="Tea")],
+            "event_form() has no argument 'sumary'; did you mean 'summary'?",
         ),
         (
             lambda: svc.upload(b"", "a.csv"),
@@ -74,7 +74,7 @@ from svc_notebooks.pytest_plugin import ServedSandbox
             "limit() has no argument 'requests_per_minute'; did you mean requests=5, per='60s'?",
         ),
         (
-            lambda: svc.copy("a", to="b", session=svc.sandbox().session),
+            lambda: svc.create_file("a", to="b", session=svc.sandbox().session),
             "to is not a field that can be set here; did you mean folder?",
         ),
         (lambda: svc.share("a", type="anyone"), "did you mean with_='anyone', an address or 'domain:example.com'?"),

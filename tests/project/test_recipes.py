@@ -48,6 +48,7 @@ RESULTS = {
     "Save a sandbox to a file, and open it later or elsewhere": "names.tolist() == ['birds.csv'] * 2",
     "Show a request as HTTP, curl or Python, and save all requests as HAR": "Path('run.har').exists()",
     "Test my own client in pytest": "'1 passed' in output",
+    "Test my own webhook endpoint": "received == ['sync', 'update'] and attempts['state'][0] == 'sync'",
     "Call it with curl or rclone": "Path('people.csv').read_bytes() == svc.read(file) and len(svc.files()) == 2",
     "Call it with google-api-python-client": "svc.files()['name'].tolist() == ['birds.csv']",
     "Call it with fetch in JavaScript": "output == 'species,count\\nrobin,3\\n\\n'",

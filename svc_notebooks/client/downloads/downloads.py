@@ -15,6 +15,7 @@ from ...core.resources.files import File
 from ...local.saving import FILE, UNCHANGED, SavedFile, check_path, check_replaceable, save_bytes
 from ..files import CHECKSUMS, checksum, file_path, get_file, has_content, has_content_of
 from ..session import Session
+from ..transport.retry import repeated_requests
 from ..uploads.sources import Progress
 from .ranged_download import Memory, PartFile, RangedDownload
 
@@ -31,7 +32,7 @@ _AT_ONCE = 64 * 1024
 
 _MEDIA = {"alt": "media"}
 
-_ALWAYS_CHANGED = "The content of {} changed during every download attempt."
+_NEVER_EQUAL = f"The content of {{}} had another size or checksum than its metadata, in each of {_TRIES} downloads."
 
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|\ud800-\udfff]')
 _DEVICE = re.compile(r"(con|prn|aux|nul|com[1-9]|lpt[1-9])(\.|$)", re.IGNORECASE)  # devices of Windows
@@ -56,9 +57,26 @@ def read_content(
     Raises NotFound, NotAllowed (such as for a native document, which must be exported), BadRequest (no byte in the
     range), ContentMismatch (other content than the metadata describe), Interrupted.
     """
-    requested, sink = as_range(byte_range), Memory()
     file: File = get_file(session, file_id, fields="size") if size is None else {"size": str(size)}
-    _Download(session, {**file, "id": file_id}, requested, progress, acknowledge_abuse).receive(sink)
+    known: File = {**file, "id": file_id}
+    return read_known(session, known, byte_range=byte_range, acknowledge_abuse=acknowledge_abuse, progress=progress)
+
+
+def read_known(
+    session: Session,
+    file: File,
+    *,
+    byte_range: RangeGiven = None,
+    acknowledge_abuse: bool = False,
+    progress: Progress | None = None,
+) -> bytes:
+    """Return the content of a file whose metadata `file` are known, or a byte range of the content.
+
+    The content is compared with the size and the checksum in `file`, if it has them. The other arguments and the errors
+    are those of `read_content`.
+    """
+    sink = Memory()
+    _Download(session, file, as_range(byte_range), progress, acknowledge_abuse).receive(sink)
     return sink.content()
 
 
@@ -159,8 +177,9 @@ class _Download:
             if wrong_size and now.get("size") == self.file.get("size"):
                 raise wrong_size
             self.file = {**now, "id": self.file["id"]}
+            repeated_requests.set(repeated_requests.get() + 1)
             sink.restart(self.content_id())
-        raise ContentMismatch(_ALWAYS_CHANGED.format(self.file["id"]))
+        raise ContentMismatch(_NEVER_EQUAL.format(self.file["id"]))
 
     def _current(self) -> File:
         return get_file(self.session, self.file["id"], fields=f"{FACTS},{CHECKSUMS}")

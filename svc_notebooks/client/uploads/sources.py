@@ -488,13 +488,15 @@ def open_source(source: object, *, name: str | None = None, size: int | None = N
                 " pandas.ExcelWriter(path) has written for several sheets"
             )
         raise TypeError(
-            f"source is {type(source).__name__}; give a path, bytes, or a file object opened in binary mode;"
-            " of a widget FileUpload, give its value"
+            f"source is {type(source).__name__}; give a path, bytes, or a file object opened in binary mode, or"
+            " pandas.DataFrame(array) for an array; of a widget FileUpload, give its value"
         )
     if isinstance(source, io.StringIO):
         raise TypeError("source is a text buffer; give source.getvalue().encode()")
     if isinstance(source, io.TextIOBase):
         raise TypeError("source is a file in text mode; open the file with mode 'rb'")
+    if isinstance(source, io.BytesIO) and source.tell() == len(source.getbuffer()):
+        return BytesSource(source.getvalue(), name)  # all that a program has just written into it
     name = name or own_name(source)
     if is_stream(source):
         return StreamSource(cast(Readable, source), name, size)

@@ -19,7 +19,7 @@ from functools import wraps
 from types import FrameType, TracebackType
 from typing import Any, ParamSpec, TypeVar, get_args, get_type_hints
 
-from ..suggestions import BY_NAME, MAX_LISTED, NOT_ARGUMENTS, NOT_ARGUMENTS_OF, nearest_name
+from ..suggestions import ALIASES, BY_NAME, MAX_LISTED, NOT_ARGUMENTS, NOT_ARGUMENTS_OF, nearest_name
 
 _PACKAGE = __name__.partition(".")[0]
 _PYTHON = tuple(os.path.normcase(sysconfig.get_path(name)) + os.sep for name in ("stdlib", "platstdlib"))
@@ -130,10 +130,14 @@ SHORT = (ValueError, TypeError, OSError, RuntimeError, ImportError, KeyboardInte
 
 
 def public(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-    """Return the function with clear errors. Name, signature and docstring do not change."""
+    """Return the function with clear errors and the aliases of arguments. Its name and signature do not change."""
+    aliases = ALIASES.get(function.__name__, {})
 
     @wraps(function)
     def call(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+        for alias in aliases.keys() & kwargs.keys():
+            if aliases[alias] not in kwargs:
+                kwargs[aliases[alias]] = kwargs.pop(alias)
         try:
             return function(*args, **kwargs)
         except (*SHORT, AttributeError) as error:

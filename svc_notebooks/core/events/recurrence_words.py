@@ -2,7 +2,7 @@
 
 The grammar is small and closed:
 
-    words     = when [ end ] [ "except" date *( "," date ) ]
+    words     = when [ end ] [ "except" ( date *( "," date ) | weekdays ) ]
     when      = frequency [ "on" days ]
               | [ "every" [ number | "other" ] ] weekdays
               | [ "every" ] month-day [ "of" ( [ "the" | "every" ] "month" | "every" number "months" ) ]
@@ -14,11 +14,13 @@ The grammar is small and closed:
     weekdays  = weekday | weekday "-" weekday | "weekdays" | "weekends", with commas between them
     month-day = "day" number | [ "the" ] nth *( "," nth ) [ "day" | weekday | "weekday" ]
     year-day  = month-day "of" month | month number | number month
-    end       = "until" date | [ "for" ] number "times" | "for" number ( "days" | "weeks" | "months" | "years" )
+    end       = "until" ( date | [ number ] month year | weekday ) | [ "for" ] number "times"
+              | "for" number ( "days" | "weeks" | "months" | "years" )
 
-nth is 1st, 2nd ... 31st, "first" ... "fifth" or "last". Numbers up to twelve may be words. "and" may replace a comma,
-"each" may replace "every", and "to" may replace "-". A date is yyyy-mm-dd, and `until` includes the date. Lines of RFC
-5545 (RRULE: and so on) are returned unchanged.
+nth is 1st, 2nd ... 31st, "first" ... "fifth" or "last". Numbers up to twelve may be words. "and" or a space may replace
+a comma, "each" may replace "every", "to" may replace "-", "working day" may replace "weekday", and "x" may replace
+"times". A date is yyyy-mm-dd. `until` includes the date, the whole month, or the first such weekday from the start on.
+Lines of RFC 5545 (RRULE: and so on) are returned unchanged.
 """
 
 from __future__ import annotations
@@ -53,6 +55,7 @@ _UNITS = {
 _ORDINALS = {"first": "1st", "second": "2nd", "third": "3rd", "fourth": "4th", "fifth": "5th"}
 _NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _DIGITS = {**_ORDINALS, **{word: str(number) for number, word in enumerate(_NUMBERS, 1)}}
+_DAY_NAME = "(?:mon(?!th)|tue|wed|thu|fri|sat|sun)[a-z]*"
 _REPLACEMENTS = (
     (r",? (?:and|&) ", ", "),
     (r" ,", ","),
@@ -61,14 +64,19 @@ _REPLACEMENTS = (
     (r"\bevery other\b", "every 2"),
     (r"\bfor an? ", "for 1 "),
     (rf"\b(?:{'|'.join(_DIGITS)})\b", lambda match: _DIGITS[match[0]]),
+    (r"\b(?:work(?:ing)?|business) ?day", "weekday"),
+    (r"(\d) ?x\b", r"\1 times"),
+    (rf"\b({_DAY_NAME}),? (?={_DAY_NAME})", r"\1, "),
+    (rf"^((?:bi-?)?weekly|fortnightly|every (?:\d+ )?weeks?) (?={_DAY_NAME})", r"\1 on "),
 )
 _LINE = re.compile(r"\s*(RRULE|EXRULE|RDATE|EXDATE|DTSTART|DTEND)\b", re.IGNORECASE)
 _DATE = r"\d{4}-\d{2}-\d{2}"
+_LONG_DATE = r"(?:\d{1,2}(?:st|nd|rd|th)? )?[a-z]+(?: \d{1,2}(?:st|nd|rd|th)?,?)? \d{4}"
 _WORDS = re.compile(
     r"(?P<when>.+?)"
-    rf"(?:,? until (?P<until>{_DATE})|,? (?:for )?(?P<count>\d{{1,5}}) times"
+    rf"(?:,? until (?P<until>{_DATE}|{_LONG_DATE}|[a-z]+)|,? (?:for )?(?P<count>\d{{1,5}}) times"
     r"|,? for (?P<length>\d{1,5}) (?P<length_unit>day|week|month|year)s?)?"
-    rf"(?:,? except (?P<except>{_DATE}(?:, ?{_DATE})*))?"
+    rf"(?:,? (?:except|but not|without) (?:on )?(?:(?P<except>{_DATE}(?:, ?{_DATE})*)|(?P<days>[a-z, -]+)))?"
 )
 _FREQUENCY = re.compile(rf"every (?:(?P<n>\d{{1,4}})(?P<nth>st|nd|rd|th)? )?(?P<unit>{'|'.join(_UNITS)})(?P<plural>s?)")
 GRAMMAR = (
@@ -86,7 +94,7 @@ _PHRASES = (
 )
 SUGGESTIONS = {
     **{phrase.lower(): phrase for phrase in _PHRASES},
-    **dict.fromkeys(("every 2 weekdays", "every working day", "every business day"), "every weekday"),
+    "every 2 weekdays": "every weekday",
     "daily on monday": "every Monday",
     "bimonthly": "every 2 months",
     **dict.fromkeys(("semiannually", "half-yearly"), "every 6 months"),
@@ -117,10 +125,15 @@ def recurrence_lines(words: str | Sequence[str], start: Start) -> list[str]:
     if not match:
         raise _cannot_parse(words)
     parts = _rule_parts(words, match["when"])
+    if match["days"]:
+        parts = _parts_without(words, parts, weekdays(match["days"]))
     if match["count"]:
         parts.append(f"COUNT={match['count']}")
     elif match["until"] or match["length"]:
-        last = _date(match["until"]) if match["until"] else _last_day(start, int(match["length"]), match["length_unit"])
+        if match["until"]:
+            last = _until(words, match["until"], start)
+        else:
+            last = _last_day(start, int(match["length"]), match["length_unit"])
         parts.append(f"UNTIL={until_day(last, start)}")
     lines = ["RRULE:" + ";".join(parts)]
     Recurrence.parse(lines, start)
@@ -148,7 +161,7 @@ def _cannot_parse(words: str, problem: str = "") -> ValueError:
     until, other_days = re.search(r"\buntil (.*)", text), re.search(r"(?:except|without|but not) [a-z]+day", text)
     hint = ""
     if not problem and other_days:
-        problem = "'except' takes dates; name the days that remain, as in 'weekly on Mon-Thu'"
+        problem = "'except' takes dates, or weekdays after 'daily' and 'weekly'"
     elif not problem and until and not re.fullmatch(_DATE, until[1]):
         problem = f"write the date {until[1]!r:.40} as 2026-12-24"
     elif near := get_close_matches(text[:80], SUGGESTIONS, 1):
@@ -225,6 +238,29 @@ def _last_day(start: Start, length: int, unit: str) -> date:
         return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1])) - timedelta(days=1)
     except (OverflowError, ValueError):
         raise ValueError(f"{length} {unit}s from {day} end after the year 9999") from None
+
+
+def _parts_without(words: str, parts: list[str], codes: str) -> list[str]:
+    """Return the parts of a daily or weekly rule without some weekdays. Raises ValueError for another rule."""
+    *others, last = ["FREQ=WEEKLY", f"BYDAY={','.join(WEEKDAYS)}"] if parts == ["FREQ=DAILY"] else parts
+    rest = [code for code in last.removeprefix("BYDAY=").split(",") if code not in codes.split(",")]
+    if not codes or not rest or others[:1] != ["FREQ=WEEKLY"] or not last.startswith("BYDAY="):
+        raise _cannot_parse(words)
+    return [*others, f"BYDAY={','.join(rest)}"]
+
+
+def _until(words: str, text: str, start: Start) -> date:
+    """Return the last day for a date, a month with its year, or a weekday. Raises ValueError for another text."""
+    day = start.date() if isinstance(start, datetime) else start
+    if re.fullmatch(_DATE, text):
+        return _date(text)
+    if code := _weekday(text):
+        return day + min(timedelta((WEEKDAYS.index(code) - day.weekday()) % 7), date.max - day)
+    *days, year = re.findall(r"\d+", text) or [""]
+    months = [number for name in re.findall(r"[a-z]+", text) if (number := _month(name))]
+    if len(months) != 1 or len(days) > 1 or len(year) != 4:
+        raise _cannot_parse(words)
+    return _date(f"{year}-{months[0]:02}-{int(days[0] if days else monthrange(int(year), months[0])[1]):02}")
 
 
 def _date(text: str) -> date:

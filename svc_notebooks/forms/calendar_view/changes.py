@@ -275,7 +275,7 @@ class EventEditor(EventForm):
     def begin(self, fields: Mapping[str, Any], calendar: str) -> None:
         """Show an event in a calendar. Without times, it begins at the next full hour."""
         times = {name: self.value.get(name) for name in ("start", "end")}
-        self.value = cast(JSONObject, {**times, **fields})
+        self.show_event(cast(JSONObject, {**times, **fields}))
         self.controls.calendar.chooser.value = calendar
         self._update()
 

@@ -115,11 +115,15 @@ class AttachmentRow(ui.Field):
     """A row for one attachment. `value` is the entry of the event field `attachments`."""
 
     def __init__(self, attachment: Attachment, name: str | None = None) -> None:
-        self.value: Attachment = {**attachment}
+        self._attachment: Attachment = {**attachment}
         link = self.value.get("fileUrl")
         super().__init__(
             widgets.HTML(tag("span", name or self.value.get("title") or link or "File without a link", title=link))
         )
+
+    @property
+    def value(self) -> Attachment:
+        return self._attachment
 
 
 class AttachmentRows(ui.EditableRows[AttachmentRow]):

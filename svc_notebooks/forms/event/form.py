@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import ipywidgets as widgets
 from traitlets import TraitError
@@ -19,14 +20,15 @@ from ...core.errors.public_calls import unknown_argument
 from ...core.events.rrule import Start
 from ...core.events.series import Series
 from ...core.events.validation import problems, with_defaults
-from ...core.http.messages import JSONObject
+from ...core.events.value_checks import FIELD_ORDER
+from ...core.http.messages import JSONObject, merge_patch
 from ...core.platform import capabilities
 from ...core.time_zones import UTC_NAME, zone, zone_names
 from ...notebook.events.body import LENIENT, QUERY_ARGUMENTS, partial_body, query_of
 from ...notebook.events.calendars import free_times
 from ...notebook.events.events import ARGUMENTS, body_arguments, create_event
 from ...notebook.events.query import events
-from ...notebook.events.records import in_zone
+from ...notebook.events.records import changed_fields, in_zone
 from ...notebook.frames.frames import camel, concatenate
 from ...notebook.frames.schemas import EVENT
 from ...notebook.html import join_html, tag
@@ -56,6 +58,7 @@ from .inputs import (
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+    from ...core.resources.events import Event
 
 _MAX_SLOTS = 8
 _WEEK = timedelta(days=7)
@@ -114,6 +117,7 @@ class FreeTimes(ui.Field):
 
 
 _START_END = ("start", "end")
+_DATE = re.compile(r"\d{4}-\d\d?-\d")
 _FIELDS = dict.fromkeys(field for row in BINDINGS for field in row.fields if field not in PARAMETERS)
 """The event fields that have a control. All other event fields are shown as JSON."""
 
@@ -214,7 +218,7 @@ _SERVICE_DEFINED = "conferenceData.createRequest.conferenceSolutionKey.type"
 """The path of a field that the form does not check, because the policy of the service defines the valid values."""
 
 
-def event_form(*, session: SessionLike = None) -> EventForm:
+def event_form(*, session: SessionLike = None, **fields: Any) -> EventForm:
     """Return a form for an event, with all of its fields and all parameters of the request.
 
     Title, times, recurrence, guests, location and description are shown at once. Guests are a list of e-mail addresses.
@@ -228,16 +232,21 @@ def event_form(*, session: SessionLike = None) -> EventForm:
 
     Args:
         session: The session whose calendar is used. None stands for the current session.
+        **fields: The first values of fields, as arguments of `create_event`, which `form.fill(...)` sets later.
 
     See tests/rules.csv (E).
 
     >>> lab = svc.sandbox()
-    >>> form = svc.event_form()
-    >>> form.value = {"summary": "Tea", "start": {"date": "2026-11-02"}, "end": {"date": "2026-11-03"}}
+    >>> form = svc.event_form(summary="Tea", start="2026-11-02", end="2026-11-03")
     >>> form.code()
     "svc.create_event('Tea', start='2026-11-02', end='2026-11-03')"
+    >>> form.value["start"]
+    {'date': '2026-11-02'}
     """
-    return EventForm(session)
+    form = EventForm(session)
+    if fields:
+        form.fill(**fields)
+    return form
 
 
 class EventForm(Form):
@@ -271,11 +280,24 @@ class EventForm(Form):
 
     @property
     def value(self) -> JSONObject:
-        """The event as the body of the request. Setting `value` sets the controls."""
+        """The event as the body of the request. It can be set, also to a dict of arguments of `create_event`.
+
+        Setting it raises TypeError for a name that is neither a field of an event nor an argument.
+        """
         return self.draft.body
 
     @value.setter
     def value(self, event: JSONObject) -> None:
+        if frozenset(FIELD_ORDER).issuperset(event) and not any(
+            _DATE.match(str(event.get(name))) for name in _START_END
+        ):
+            self.show_event(event)
+        else:
+            self.show_event({})
+            self.fill(**event)
+
+    def show_event(self, event: JSONObject) -> None:
+        """Set the controls from the body of a request."""
         self._clear_status()
         self._show_error(None)
         self._updating = True
@@ -287,10 +309,19 @@ class EventForm(Form):
             self._update()
 
     def fill(self, **values: Any) -> None:
-        """Set fields, given as arguments of `create_event`: `form.fill(summary="Tea", start="2026-11-02")`."""
+        """Set fields, given as arguments of `create_event`: `form.fill(summary="Tea", start="2026-11-02")`.
+
+        A start alone keeps the length of the event, and a time without a time zone is in the zone of the form.
+        """
         if unknown := [name for name in values if name not in ARGUMENTS]:
-            raise TypeError(unknown_argument("fill", unknown[0], [*ARGUMENTS]))
-        self.value = {**self.value, **partial_body(**body_arguments(self.session, values))}
+            raise TypeError(unknown_argument("event_form", unknown[0], [*ARGUMENTS]))
+        before, arguments = cast("Event", self.value), body_arguments(self.session, values)
+        has_times = all(isinstance(before.get(name), dict) for name in _START_END)
+        changes = changed_fields(before, arguments) if has_times else partial_body(**arguments)
+        self.show_event(merge_patch(before, changes))
+        for row in BINDINGS:
+            if row.path in PARAMETERS and row.argument in values:
+                self.controls.option(row.path).value = values[row.argument]
 
     @property
     def result(self) -> DataFrame:

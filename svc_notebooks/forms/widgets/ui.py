@@ -77,6 +77,12 @@ class Field(widgets.VBox):  # type: ignore[misc]
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {'; '.join(self.problems) or 'no problems'}>"
 
+    def __setattr__(self, name: str, value: object) -> None:
+        """Set an attribute. Raises AttributeError for `value` of a field with several controls, which has no effect."""
+        if name == "value" and not hasattr(type(self), name):
+            raise AttributeError("this field has several controls; form.fill(...) sets them by their labels")
+        super().__setattr__(name, value)
+
     def show_hint(self, text: str) -> None:
         _set_html(self.hint, text and tag("p", text, class_="svc-hint"))
 

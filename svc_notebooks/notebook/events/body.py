@@ -7,7 +7,7 @@ time zone of another argument, such as `time_zone` (E-20).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
@@ -24,7 +24,8 @@ from ...core.events.recurrence_words import recurrence_lines
 from ...core.events.rrule import Recurrence, Start
 from ...core.events.times import TimeError, in_minutes, instant, print_time, read_time
 from ...core.events.validation import problems
-from ...core.events.value_checks import EVENT_FIELDS
+from ...core.events.value_checks import EVENT_FIELDS, EVENT_SHAPE
+from ...core.field_mask import ANY_KEY, Shape
 from ...core.http.messages import JSON, JSONObject
 from ...core.policy import Policy
 from ...core.resources.colors import EVENT_COLORS
@@ -93,11 +94,30 @@ def event_body(*, request_id: str = "conference", **arguments: Any) -> JSONObjec
     return body
 
 
+def notes_of_unknown_fields(value: object, shape: Shape | None = EVENT_SHAPE, path: str = "") -> Iterator[str]:
+    """Yield a note for each field of a body that an event does not have.
+
+    >>> next(notes_of_unknown_fields({"attendees": [{"email": "a@b", "optinal": True}]}))
+    "attendees.optinal is not a field of an event, and services ignore it; did you mean 'optional'?"
+    """
+    if isinstance(value, list):
+        yield from dict.fromkeys(note for member in value for note in notes_of_unknown_fields(member, shape, path))
+    elif isinstance(value, Mapping) and shape is not None and shape is not ANY_KEY:
+        for name, member in value.items():
+            if name in shape:
+                yield from notes_of_unknown_fields(member, shape[name], f"{path}{name}.")
+            else:
+                hint = f"; did you mean {near!r}?" if (near := nearest_name(str(name), shape)) else ""
+                yield f"{path}{name} is not a field of an event, and services ignore it{hint}"
+
+
 def warn_about(event: Mapping[str, Any], given: Iterable[str] = ("start", "end")) -> None:
     """Show a warning about fields that the service accepts, but that are probably a mistake.
 
     `given` are the times that were given as objects of the interface, which the service moves if they do not exist.
     """
+    for note in notes_of_unknown_fields(event):
+        warn_caller(note)
     for n, attachment in enumerate(event.get("attachments") or ()):
         if isinstance(attachment, Mapping) and not attachment.get("fileUrl"):
             warn_caller(f"attachments[{n}] has no file_url; some clients cannot read an event with such an attachment")
@@ -576,39 +596,39 @@ ZONE_OF = {"start": "time_zone", "end": "end_time_zone"}
 """The argument with the time zone of each time."""
 
 
-def local_times(changes: Mapping[str, Any], *, or_utc: bool = False) -> list[str]:
+def local_times(changes: Mapping[str, Any]) -> list[str]:
     """Return which of the arguments start and end are times without a time zone. Raises TypeError or ValueError.
-
-    `or_utc` returns those in UTC, too.
 
     >>> local_times({"start": "2026-11-02 10:00", "end": "2026-11-02T11:00+01:00"})
     ['start']
     """
+    return [name for name, moment in _times_alone(changes).items() if moment.tzinfo is None]
+
+
+def _times_alone(changes: Mapping[str, Any]) -> dict[str, datetime]:
+    """Return the start and the end of the arguments that are times, unless an argument names their time zone."""
     if changes.get("time_zone") is not None:
-        return []
-    unzoned = (name for name, zone in ZONE_OF.items() if changes.get(zone) is None)
-    return [name for name in unzoned if _is_local(name, changes.get(name), or_utc=or_utc)]
-
-
-def _is_local(argument: str, value: object, *, or_utc: bool = False) -> bool:
-    if value is None or isinstance(value, dict) or needs_start({argument: value}):
-        return False
-    moment = python_time(argument, value)
-    return isinstance(moment, datetime) and (moment.tzinfo is None or (or_utc and _zone_key(moment.tzinfo) == "UTC"))
+        return {}
+    alone = {name: changes.get(name) for name, zone in ZONE_OF.items() if changes.get(zone) is None}
+    absolute = {
+        name: python_time(name, value)
+        for name, value in alone.items()
+        if not (value is None or isinstance(value, dict) or needs_start({name: value}))
+    }
+    return {name: moment for name, moment in absolute.items() if isinstance(moment, datetime)}
 
 
 def event_zones(event: Event, changes: Mapping[str, Any]) -> dict[str, str]:
-    """Return the time zones of a stored event as arguments of `update_event`, for times without a time zone.
+    """Return the time zones of a stored event as arguments of `update_event`, for times without that argument.
 
-    Times in UTC, as in the frame of `events()`, do not change the zone of the event either. Raises ValueError for a
-    time without a zone and an all-day event, which has none.
+    A time with a zone or an offset, as in the frame of `events()`, does not change the zone of the event either, so
+    that a series keeps its clock times. Raises ValueError for a time without a zone and an event without one.
     """
     zones: dict[str, str] = {}
-    local = local_times(changes)
-    for name in local_times(changes, or_utc=True):
+    for name, moment in _times_alone(changes).items():
         time = event["end"] if name == "end" and event["end"].get("timeZone") else event["start"]
         if (key := time.get("timeZone")) is None:
-            if name not in local:
+            if moment.tzinfo is not None:
                 continue
             raise ValueError(f"{name} has no time zone, and neither has the event; give time_zone='Europe/Berlin'")
         zones[ZONE_OF[name]] = key

@@ -331,7 +331,7 @@ def update_event(
         summary, ...: The new values of fields, as arguments of `create_event`, and query parameters such as
             `conference_data_version`. Other fields do not change. `start` alone keeps the length of the event, and
             moves the recurrence of a series; a date makes an all-day event. A time without a time zone is in the time
-            zone of the event, which a time in UTC does not change either, unless `time_zone` is given. A Series or a
+            zone of the event. Only `time_zone` changes that zone, and not a time with another one. A Series or a
             list has a value for each event, except for attendees, recurrence, reminders and attachments. `duration`,
             and an `end` such as "11:00", count from the start of the event, unless `start` is given.
             `recurrence=None` ends a recurrence, so that the event takes place once. If another recurrence lacks
@@ -388,7 +388,7 @@ def update_event(
     }
     if not _is_following(this_and_following, ids) and event_id is not None:
         raise ValueError("event_id is the id of a new event; leave it out, because the id of an event cannot change")
-    warn_about({"attachments": body.get("attachments")})
+    warn_about({name: value for name, value in body.items() if name not in ("start", "end", "recurrence")})
     calendar, query = calendar_id(session, calendar), add_required(query, body)
     call = EventCall(calendar, query, if_match, this_and_following, arguments, body, own).update
     keys = [*body, *(key for _, fields in own.values() for key in fields)]
@@ -538,7 +538,8 @@ def create_events(
 
     Args:
         frame: A DataFrame whose columns are arguments of `create_event` (summary, start, end, time_zone, recurrence,
-            conference_data_version ...). A missing cell means that the argument is not given.
+            conference_data_version ...), or synonyms of them, such as title. A missing cell means that the argument is
+            not given.
         calendar: The id, the name or a row of the calendar in which all events are created.
         time_zone: The time zone of rows that have no value in a column `time_zone`. None: that of `calendar`, unless it
             is "primary".
@@ -571,8 +572,7 @@ def create_events(
         raise TypeError(
             f"frame must be a DataFrame with a row for each event, not {type(frame).__name__}; give pd.DataFrame(rows)"
         )
-    names = [snake(str(column)) for column in frame.columns]
-    _check_columns(frame, names)
+    names = _argument_names(frame)
     common: dict[str, Any] = {
         "time_zone": time_zone,
         "calendar": calendar_id(session, calendar),
@@ -636,25 +636,34 @@ def _arguments(names: list[str], cells: tuple[Any, ...]) -> dict[str, Any]:
     return {name: _argument(name, cell) for name, cell in zip(names, cells, strict=True) if not is_missing(cell)}
 
 
-def _check_columns(frame: DataFrame, names: list[str]) -> None:
-    """Raise ValueError for columns that are not arguments, with the call that renames the columns that can be."""
+def _argument_names(frame: DataFrame) -> list[str]:
+    """Return the argument of each column, whose name may be a synonym, such as "title".
+
+    Raises ValueError for other columns, with the call that renames the columns whose names are similar.
+    """
+    names = [snake(str(column)) for column in frame.columns]
     free = [argument for argument in ARGUMENTS if argument not in names]
     renamed: dict[Any, str] = {}
     others: list[Any] = []
-    for column, name in zip(frame.columns, names, strict=True):
+    for n, (column, name) in enumerate(zip(frame.columns, names, strict=True)):
         if name in ARGUMENTS:
             continue
-        if (argument := nearest_name(name, free, similarity=0.8)) in free:
-            free.remove(argument)
-            renamed[column] = argument
-        else:
+        argument = nearest_name(name, free, similarity=0.8)
+        if argument is None or argument not in free:
             others.append(column)
+            continue
+        free.remove(argument)
+        if nearest_name(name, [argument], similarity=1):
+            names[n] = argument
+        else:
+            renamed[column] = argument
     if renamed or others:
         columns = ", ".join(repr(column) for column in (*renamed, *others))
         rename = f"give frame.rename(columns={renamed})" if renamed else ""
         rest = f"rename or drop {', '.join(map(repr, others))}" if others else ""
         advice = ", and ".join(filter(None, (rename, rest)))
         raise ValueError(f"frame has columns that create_event does not take: {columns}; {advice}")
+    return names
 
 
 def _is_without_zone(arguments: Mapping[str, Any], now: datetime) -> bool:

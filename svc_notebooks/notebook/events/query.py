@@ -90,6 +90,7 @@ def events(
     """
     session = session_or_current(session)
     optional_text("order_by", order_by)
+    order_by = "start_time" if order_by == "start" else order_by
     schema = select_columns(fields, EVENTS, EVENT, "an event")
     name = zone_name("time_zone", time_zone)
     if text is not None and query is not None:

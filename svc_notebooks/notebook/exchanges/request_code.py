@@ -121,14 +121,24 @@ def _boundary(exchange: Exchange) -> str | None:
 # -- curl commands for a POSIX shell, with shell variables instead of secrets
 
 
+_VARIABLES = {
+    "SVC_BASE_URL": "lab.serve().base_url",
+    "SVC_TOKEN": "lab.access_token, or a token of another service",
+    "FILE": "the path of the file",
+}
 _ESCAPES = {"\\": "\\\\", "'": "\\0047", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def curl_text(exchange: Exchange, base: str | None = None) -> str:
-    """Return the curl command that sends a request again. `base` replaces the scheme and host of the recorded URL."""
+    """Return the curl command that sends a request again. `base` replaces the scheme and host of the recorded URL.
+
+    A comment before the command names the shell variables that it uses.
+    """
     source, data = _curl_body(exchange)
     options = [*_method(exchange), *_curl_headers(exchange), *data, _curl_url(exchange.url, base)]
-    return f"{source}curl " + " \\\n  ".join(options)
+    command = f"{source}curl " + " \\\n  ".join(options)
+    used = [f"{name} ({meaning})" for name, meaning in _VARIABLES.items() if f"${name}" in command]
+    return f"# first export {', '.join(used)}\n{command}" if used else command
 
 
 def _method(exchange: Exchange) -> list[str]:

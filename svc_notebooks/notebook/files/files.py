@@ -6,7 +6,7 @@ fails for a file, the error is raised after the last file, and its `result` has 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,7 +15,7 @@ from ...client.files import get_file, update_file
 from ...client.session import SessionLike, session_or_current
 from ...client.uploads.chosen_id import with_chosen_id
 from ...client.uploads.request import UploadArguments, UploadRequest
-from ..arguments import flag, whole
+from ..arguments import flag, sources, whole
 from ..batch.batch import (
     Batch,
     Errors,
@@ -167,6 +167,7 @@ def upload(
         ocr_language=ocr_language,
     )
     metadata, batch = with_parent(session, metadata, parent, folder), Batch(workers, executor, errors, resume, progress)
+    source = sources(source) if isinstance(source, Iterator) else source  # a generator can be read only once
     if has_tree(source):
         return upload_trees(
             session,

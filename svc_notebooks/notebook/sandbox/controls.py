@@ -8,10 +8,12 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, ContextDecorator
 from datetime import date
+from math import ceil
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from ...core.durations import parse_duration
 from ...core.errors.caller_warning import warn_caller
 from ...core.errors.public_calls import public_methods, unknown_argument
 from ...core.fault_plan import ACTION_KEYS, ACTIONS, MATCH_KEYS, PRESETS, Action, Match
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 
     from ...client.session import Session
     from ...core.durations import Duration
+    from ...server.dispatch.faults import ArmedPlan
     from ...server.service import Service
 
 
@@ -38,7 +41,7 @@ def fault_steps(steps: Sequence[Any], one: Mapping[str, Any], times: int) -> lis
         if not isinstance(step, str | dict):
             kinds = "names of presets, texts such as 'status=503' or dicts"
             raise TypeError(f"faults() takes {kinds} by position, not {type(step).__name__}")
-    known = [*MATCH_KEYS, *ACTION_KEYS, "reason", "in_order", "times"]
+    known = [*MATCH_KEYS, *ACTION_KEYS, "reason", "retry_after", "in_order", "times"]
     for name in one:
         if name not in known:
             raise TypeError(unknown_argument("faults", name, known))
@@ -48,6 +51,9 @@ def fault_steps(steps: Sequence[Any], one: Mapping[str, Any], times: int) -> lis
         if times != 1:
             raise TypeError(f"times={times} needs a fault as keyword arguments, such as status=503, times={times}")
         return list(steps)
+    if "retry_after" in one:
+        seconds = ceil(parse_duration(one["retry_after"], "retry_after").total_seconds())
+        one = {"status": 429, **one, "headers": {"Retry-After": seconds, **one.get("headers", {})}}
     if "reason" in one:
         status, reason = one.get("status", 403), one["reason"]
         errors = [{"domain": "global", "reason": reason, "message": f"A fault of the sandbox: {reason}"}]
@@ -63,20 +69,26 @@ class FaultBlock(ContextDecorator):
     """Faults that happen to the requests inside of a with block, or inside of a function that they decorate.
 
     `code` is the call that made the faults. If the object is neither used nor displayed, a warning says that it had no
-    effect.
+    effect. `hits` is the number of faults that have happened, when the block has ended.
     """
 
-    def __init__(self, begin: Callable[[], AbstractContextManager[None]], code: str) -> None:
+    def __init__(self, begin: Callable[[], AbstractContextManager[list[ArmedPlan]]], code: str) -> None:
         self._begin = begin
         self._code = code
-        self._entered: list[AbstractContextManager[None]] = []  # the innermost block last
+        self._entered: list[AbstractContextManager[list[ArmedPlan]]] = []  # the innermost block last
+        self._plans: list[ArmedPlan] = []
         self._noticed = False
 
-    def __enter__(self) -> None:
+    def __enter__(self) -> FaultBlock:
         self._noticed = True
         block = self._begin()
-        block.__enter__()
+        self._plans = block.__enter__()
         self._entered.append(block)
+        return self
+
+    @property
+    def hits(self) -> int:
+        return sum(step.fired for plan in self._plans for step in plan.steps)
 
     def __exit__(
         self, error_type: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -146,9 +158,7 @@ class SandboxControls:
 
     service: Service
 
-    def faults(
-        self, *steps: JSONObject | str, in_order: bool = False, times: int = 1, **one: Any
-    ) -> AbstractContextManager[None]:
+    def faults(self, *steps: JSONObject | str, in_order: bool = False, times: int = 1, **one: Any) -> FaultBlock:
         """Inject faults into the requests inside a with block.
 
         Every step must have happened at the end of the block. Of a preset, at least one step must have happened.
@@ -160,16 +170,16 @@ class SandboxControls:
             in_order: If True, a step becomes active only after the step before it has happened.
             times: The number of times that the step of the keyword arguments happens.
             **one: A single step as keyword arguments. operation, method, path (a glob), user and nth (number of the
-                matching request, from 1) select the request. status (with headers, body), reset="before" or "after",
-                cut_request_after and cut_response_after (bytes), delay (a duration, such as "20s") and expire="session"
-                define the fault. status=403 has the reason of a rate limit, after which the client tries again;
-                reason="forbidden" is another reason. A delay moves the sandbox's clock for a call of this kernel, which
-                does not wait. A program that uses `serve()` waits in real time. Policy(fault_delay="clock" or "sleep")
-                changes this.
+                matching request, from 1) select the request. status (with headers, retry_after, body), reset="before"
+                or "after", cut_request_after and cut_response_after (bytes), delay (a duration, such as "20s") and
+                expire="session" define the fault. status=403 has the reason of a rate limit, after which the client
+                tries again; reason="forbidden" is another reason. A delay moves the sandbox's clock for a call of this
+                kernel, which does not wait. A program that uses `serve()` waits in real time. Policy(fault_delay=
+                "clock" or "sleep") changes this.
 
         Returns:
-            A context manager, which activates the faults on entry and removes the faults on exit. It is a decorator for
-            functions, too.
+            A context manager, which activates the faults on entry and removes the faults on exit. Its `hits` is the
+            number of faults that have happened. It is a decorator for functions, too.
 
         Raises:
             TypeError: A keyword argument does not exist, or there is no fault.
@@ -182,9 +192,11 @@ class SandboxControls:
         ...     made = svc.upload(b"hello", file_id=chosen)
         >>> svc.exchanges()["error"].notna().tolist()
         [False, True, False, False]
-        >>> with lab.faults("rate limit"):
+        >>> with lab.faults(status=429, retry_after=5) as faults:
         ...     svc.read(made)
         b'hello'
+        >>> faults.hits
+        1
         """
         every = fault_steps(steps, one, times)
         self.service.faults(*every, in_order=in_order)  # refuses an invalid fault now, and not when the block begins

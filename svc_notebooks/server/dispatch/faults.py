@@ -441,8 +441,10 @@ class Faults:
         with self.plans.changing() as plans:
             return plans.add(document)
 
-    def during(self, steps: Sequence[JSONObject | str], *, in_order: bool) -> AbstractContextManager[None]:
+    def during(self, steps: Sequence[JSONObject | str], *, in_order: bool) -> AbstractContextManager[list[ArmedPlan]]:
         """Return a context manager that activates fault steps for the duration of a `with` block.
+
+        Its value is the list of the plans, whose counts are complete at the end of the block.
 
         A step may be the name of a preset, or a text such as "status=503". Raises ValueError for an invalid step,
         before the block begins. Raises AssertionError at the end of the block if a step never happened.
@@ -456,15 +458,15 @@ class Faults:
         return self._during(documents)
 
     @contextmanager
-    def _during(self, documents: Sequence[JSONObject]) -> Iterator[None]:
+    def _during(self, documents: Sequence[JSONObject]) -> Iterator[list[ArmedPlan]]:
         with self.plans.changing() as plans:
             added = [plans.add(document) for document in documents]
         try:
-            yield
+            yield added
         finally:
             with self.plans.changing() as plans:
-                ended = [plans.pop(plan) for plan in added]
-        if missing := [text for plan in ended if (text := plan.describe_missing())]:
+                added[:] = [plans.pop(plan) for plan in added]
+        if missing := [text for plan in added if (text := plan.describe_missing())]:
             raise AssertionError(f"this fault never happened: {'; '.join(missing)}")
 
     def clear(self) -> None:

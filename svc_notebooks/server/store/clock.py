@@ -70,11 +70,13 @@ class VirtualClock:
         self._now = instant
 
     @public
-    def advance(self, duration: Duration) -> datetime:
-        """Stop the clock, move it forward and return the new time.
+    def advance(self, duration: Duration | None = None, **units: float) -> datetime:
+        """Stop the clock, move it forward by a duration such as "3h", or by `hours=3`, and return the new time.
 
         Raises ValueError for an invalid or negative duration, which leaves a running clock running.
         """
+        if units and duration is None:
+            duration = timedelta(**units)
         is_negative = isinstance(duration, str) and duration.lstrip().startswith("-")
         step = timedelta(-1) if is_negative else parse_duration(duration)
         if step < timedelta(0):

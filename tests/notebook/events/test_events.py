@@ -447,8 +447,8 @@ def test_a_timetable_is_made_row_by_row_and_keeps_its_index(lab):
 
 
 def test_a_column_that_is_not_an_argument_is_refused_before_anything_is_sent(lab):
-    with pytest.raises(ValueError, match="'room'"):
-        svc.create_events(pd.DataFrame({"summary": ["A"], "room": ["4"]}))
+    with pytest.raises(ValueError, match="'wing'"):
+        svc.create_events(pd.DataFrame({"summary": ["A"], "wing": ["4"]}))
 
     with pytest.raises(TypeError, match="DataFrame"):
         svc.create_events([{"summary": "A"}])

@@ -140,6 +140,9 @@ class TestUpdate:
         assert words(file) == "new words"
 
 
+ID = "a" * 33
+
+
 class TestExport:
     """Exports to other formats."""
 
@@ -242,7 +245,7 @@ class TestExport:
             svc.read(file, format="tsv", byte_range=(0, 1))
 
     @pytest.mark.parametrize(
-        "file,format,to,error", [(7, "pdf", None, TypeError), ("id", 7, None, TypeError), ("id", "pdf", 7, TypeError)]
+        "file,format,to,error", [(7, "pdf", None, TypeError), (ID, 7, None, TypeError), (ID, "pdf", 7, TypeError)]
     )
     def test_arguments_that_cannot_be_meant(self, lab, file, format, to, error):
         with pytest.raises(error):

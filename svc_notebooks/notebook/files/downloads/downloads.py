@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -12,7 +11,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
-from ....client.downloads.downloads import RangeGiven, as_range, check_destination, read_content, safe_name, save_known
+from ....client.downloads.downloads import RangeGiven, as_range, check_destination, read_known, safe_name, save_known
 from ....client.downloads.exports import (
     check_extension,
     export_name,
@@ -22,10 +21,9 @@ from ....client.downloads.exports import (
     same_export,
     save_export,
 )
-from ....client.files import CHECKSUMS, checksum, get_file
+from ....client.files import get_file
 from ....client.session import Session, SessionLike, session_or_current
 from ....core.errors.caller_warning import warn_caller
-from ....core.errors.errors import ContentMismatch
 from ....core.processes import temporary_folder
 from ....local.tree import UrlFile, is_url, without_file_scheme
 from ...arguments import File, flag, is_frame, is_new_folder, target_path
@@ -186,8 +184,8 @@ def read(
     """Download the content of one file, or a byte range of the content, and return the bytes.
 
     The size is compared with the metadata of the file, which are requested if `file` is not a row with id, name, size
-    and mime_type, or if the content has another size than the row. The checksum of a row, as of `upload`, is compared,
-    too.
+    and mime_type, or if the content is not that of the row. If the row has md5_checksum or sha256_checksum, as a row of
+    `upload()` does, the checksum is compared, too.
 
     Args:
         file: An id, a link, a path like "birds/may.csv", a row, or a DataFrame of one row.
@@ -210,7 +208,7 @@ def read(
     b'hello'
     """
 
-    session = session_or_current(session)
+    session, requested = session_or_current(session), as_range(byte_range)
     file_id = one_file_at(session, file)
     if format is not None:
         if byte_range is not None:
@@ -218,24 +216,8 @@ def read(
         name = normalize_format(format)
         document = get_file(session, file_id, fields="id,name,mimeType")
         return read_export(session, file_id, export_target(session, document, name).media_type)
-    known = known_files(file, checksum=False).get(file_id)
-    content = read_content(
-        session,
-        file_id,
-        size=None if known is None else int(known["size"]),
-        byte_range=byte_range,
-        acknowledge_abuse=acknowledge_abuse,
-    )
-    is_other = byte_range is None and known is not None and not _has_checksum(known, content)
-    if is_other and not _has_checksum(get_file(session, file_id, fields=CHECKSUMS), content):  # the row is not old
-        raise ContentMismatch(f"The content of file {file_id} has another checksum than its metadata.")
-    return content
-
-
-def _has_checksum(file: FileResource, content: bytes) -> bool:
-    """Return whether a content has the checksum in the metadata of a file, or True without a checksum."""
-    stored = checksum(file)
-    return stored is None or hashlib.new(stored[0], content, usedforsecurity=False).hexdigest() == stored[1]
+    known = known_files(file, checksum=False).get(file_id) or get_file(session, file_id, fields="size")
+    return read_known(session, {**known, "id": file_id}, byte_range=requested, acknowledge_abuse=acknowledge_abuse)
 
 
 def export(

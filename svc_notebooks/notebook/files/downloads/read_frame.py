@@ -143,7 +143,7 @@ def _read_row(
     """Read the table in a file, and return a record with the DataFrame."""
     with table.content(session, report, acknowledge_abuse=acknowledge_abuse) as content:
         read = read_table(content, table.format, table.name, sheet, {**table.options, **options})
-    return {"id": table.id, "name": table.name, "frame": read}
+    return {"id": table.facts["id"], "name": table.name, "frame": read}
 
 
 def _check_arguments(sheet: object, format: object, file_column: object) -> None:
@@ -156,13 +156,13 @@ def _check_arguments(sheet: object, format: object, file_column: object) -> None
 
 @dataclass(frozen=True, slots=True)
 class StoredTable:
-    """A file that can be read as a table.
+    """A file that can be read as a table. `facts` are its metadata, with a checksum if that is known.
 
     `export_type` is the media type of its export, None to download its content. `options` are those of the pandas
     reader that follow from the media type.
     """
 
-    id: str
+    facts: FileResource
     name: str
     size: int
     format: TableFormat
@@ -172,19 +172,17 @@ class StoredTable:
     @contextmanager
     def content(self, session: Session, report: Report, *, acknowledge_abuse: bool) -> Iterator[bytes | Path]:
         """Download the content, and yield the bytes, or the path of a temporary file for large content."""
-        from ....client.downloads.downloads import read_content, save_content
+        from ....client.downloads.downloads import read_known, save_known
         from ....client.downloads.exports import read_export
 
         if self.export_type is not None:
-            yield read_export(session, self.id, self.export_type, progress=report)
+            yield read_export(session, self.facts["id"], self.export_type, progress=report)
         elif self.size <= _IN_MEMORY:
-            yield read_content(
-                session, self.id, size=self.size or None, acknowledge_abuse=acknowledge_abuse, progress=report
-            )
+            yield read_known(session, self.facts, acknowledge_abuse=acknowledge_abuse, progress=report)
         else:
             with temporary_folder("svc-") as folder:
                 target = folder / "table"
-                yield save_content(session, self.id, target, acknowledge_abuse=acknowledge_abuse, progress=report).path
+                yield save_known(session, self.facts, target, acknowledge_abuse=acknowledge_abuse, progress=report).path
 
 
 def _tables(session: Session, files: Iterable[Metadata], format: str | None) -> Iterator[StoredTable]:
@@ -218,10 +216,10 @@ def _stored_table(session: Session, facts: FileResource, format: str | None) -> 
     """Return the table in a file, or None if the file is not a table."""
     from ....core.http.native_formats import XLSX
 
-    file_id, name, media_type = str(facts["id"]), str(facts.get("name")), str(facts.get("mimeType"))
+    name, media_type = str(facts.get("name")), str(facts.get("mimeType"))
     size = int(facts.get("size") or 0)
     if media_type == session.names.native("spreadsheet"):
-        return StoredTable(file_id, name, size, BY_NAME["xlsx"], XLSX)
+        return StoredTable(facts, name, size, BY_NAME["xlsx"], XLSX)
     if session.names.is_native(media_type):
         return None
     table_format = format_of_file(media_type, name) if format is None else BY_NAME[format]
@@ -229,7 +227,7 @@ def _stored_table(session: Session, facts: FileResource, format: str | None) -> 
         return None
     charset = MediaType.parse(media_type).parameters.get("charset", "utf-8")
     encoding = {"encoding": charset} if table_format.is_text and not _is_utf8(charset) else {}
-    return StoredTable(file_id, name, size, table_format, options=encoding)
+    return StoredTable(facts, name, size, table_format, options=encoding)
 
 
 def _is_utf8(charset: str) -> bool:
