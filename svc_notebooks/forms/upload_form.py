@@ -16,7 +16,7 @@ from ..core.files.fields import is_media_type
 from ..core.resources.files import File
 from ..notebook.batch.progress_bar import ProgressBar
 from ..notebook.files.files import generate_ids
-from ..notebook.files.metadata import metadata_body
+from ..notebook.files.metadata import metadata_body, with_parent
 from ..notebook.files.upload_requests import new_content, new_files
 from ..notebook.frames.frames import camel, frame
 from ..notebook.frames.schemas import FILES
@@ -70,6 +70,9 @@ def upload_form(*, session: SessionLike = None) -> UploadForm:
     after a person has confirmed the replacement. "More options" has the copy restriction, the media type, an id for one
     new file, and more metadata.
 
+    In a program, `form.fill(...)` sets the fields by their labels, and `form.upload()` presses Upload. The labels are
+    those of the form, such as notebook_file, name, folder and convert_to.
+
     `form.result` is the DataFrame of the files, `form.code()` the equivalent call, `form.last_error` the last error.
 
     Args:
@@ -78,8 +81,15 @@ def upload_form(*, session: SessionLike = None) -> UploadForm:
     See tests/rules.csv (A1 to A3, A5).
 
     >>> lab = svc.sandbox()
-    >>> svc.upload_form()
-    <UploadForm: nothing uploaded yet>
+    >>> data = svc.create_folder("Data")
+    >>> saved = svc.download(svc.upload(b"a,b", name="survey.csv"))
+    >>> form = svc.upload_form()
+    >>> form.fill(notebook_file="survey.csv", folder="Data")
+    >>> form.code()
+    "svc.upload('survey.csv', folder='Data')"
+    >>> form.upload()
+    >>> form.result["name"].tolist(), form
+    (['survey.csv'], <UploadForm: 1 file uploaded>)
     """
     return UploadForm(session)
 
@@ -381,7 +391,7 @@ CHUNK_SIZES = (
 )
 DEFAULT_CHUNK = 8 * MIB
 _CHUNKED = ("auto", "resumable")
-_MEDIA_ONLY = "A media upload has no name, id, conversion or metadata. Select multipart."
+_MEDIA_ONLY = "A media upload has no name, folder, id, conversion or metadata. Select multipart."
 
 
 class UploadControls(widgets.VBox):  # type: ignore[misc]
@@ -408,8 +418,10 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
         self.name = ui.SingleField(
             ui.text_field("Name", "The name of the uploaded file; for one file only", hint="the name of the file")
         )
+        tooltip = "The folder of the new files; a folder that does not exist is not created"
+        self.folder = ui.text_field("Folder", tooltip, hint="an id, a name, or a path, like Data/2026; empty: My files")
         self.options = UploadOptions()
-        where = (self.files, self.upload_as, self.file, self.name)
+        where = (self.files, self.upload_as, self.file, self.name, self.folder)
         super().__init__([*where, self.target, self.language, self.upload_type, self.chunk_size, self.options])
         self.add_class("svc-fields")
         ui.on_change(self._on_destination, self.upload_as, self.existing_file)
@@ -418,7 +430,8 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
         self.watch(self.check)
 
     def watch(self, changed: Callable[[], object]) -> None:
-        ui.on_change(changed, self.target, self.language, self.upload_type.control, self.chunk_size, self.name.control)
+        ui.on_change(changed, self.target, self.language, self.upload_type.control, self.chunk_size)
+        ui.on_change(changed, self.name.control, self.folder)
         ui.on_change(lambda: self._reading or changed(), self.upload_as, self.existing_file)
         for part in (self.files, self.options):
             part.watch(changed)
@@ -457,6 +470,7 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
         hint = _NO_FILES if not self._rows else _CONVERTED if self._replaces_document else _KEPT
         self.file.show_hint(f"{hint} {_LATEST}" if len(self._rows) == MAX_FILES else hint)
         ui.set_visible(self.target, not self.existing)
+        ui.set_visible(self.folder, not self.existing)
         ui.set_visible(self.language, self._converted)
         ui.set_visible(self.chunk_size, self.upload_type.value in _CHUNKED)
 
@@ -491,14 +505,18 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
         wrong = list(self.options.problems(files, converted=self._converted, existing=existing))
         yield from wrong
         is_media = self.upload_type.value == "media" and not wrong
-        if is_media and (self._metadata() or self._conversion().get("convert_to") or self._file_id()):
+        if is_media and (self._metadata() or self._conversion().get("convert_to") or self._file_id() or self._folder()):
             yield self.upload_type, _MEDIA_ONLY
 
     def requests(self, session: Session) -> list[UploadRequest]:
-        """Return the upload requests, without sending a request. Raises ValueError or TypeError for invalid input."""
+        """Return the upload requests. Raises ValueError or TypeError for invalid input, NotFound for the folder.
+
+        Only a name or a path of a folder sends a request, which finds its id.
+        """
         if not self.existing:
             files = self.files.read_files()
-            return [request for file in files for request in self._new_file_requests(session, file)]
+            metadata = with_parent(session, self._metadata(), None, self._folder())
+            return [request for file in files for request in self._new_file_requests(session, file, metadata)]
         chosen, existing = self.files.single(), self.facts
         if existing is None:
             raise ValueError("No existing file is selected. Select one, or upload a new file.")
@@ -511,7 +529,9 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
         self.files.forget()
         self.options.id.value = ""
 
-    def _new_file_requests(self, session: Session, chosen_file: ChosenFile) -> list[UploadRequest]:
+    def _new_file_requests(
+        self, session: Session, chosen_file: ChosenFile, metadata: dict[str, Any]
+    ) -> list[UploadRequest]:
         name = self.name.value.strip()
         if not name and self.upload_type.value != "media":
             name = document_name(chosen_file.name) if self._converted else chosen_file.name
@@ -522,7 +542,7 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
             arguments,
             name=name or None,
             file_id=self._file_id(),
-            metadata=self._metadata(),
+            metadata=metadata,
         )[1]
 
     def _upload_arguments(self, chosen_file: ChosenFile) -> UploadArguments:
@@ -541,6 +561,9 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
 
     def _media_type(self) -> str | None:
         return self.options.media_type.value.strip() or None
+
+    def _folder(self) -> str | None:
+        return None if self.existing else self.folder.value.strip() or None
 
     def _file_id(self) -> str | None:
         return None if self.existing else self.options.id.value.strip() or None
@@ -562,6 +585,7 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
         arguments = {
             **self._conversion(),
             "name": self.name.value.strip() or None,
+            "folder": self._folder(),
             "mime_type": self._media_type(),
             "file_id": self._file_id(),
             "upload_type": None if self.upload_type.value == "auto" else self.upload_type.value,

@@ -1,5 +1,6 @@
 import io
 import json
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -69,6 +70,18 @@ HINTS = {
     "two calendars": (lambda lab: svc.events(calendar="Twin"), "'Twin', the name of 2 calendars; give an id: c_"),
     "fill a form": (lambda lab: svc.event_form().set(summary="a"), r"form.fill\(...\).*form.create.click\(\)"),
     "no such label": (lambda lab: svc.upload_form().fill(convert="document"), "did you mean 'convert_to'"),
+    "fill with content": (
+        lambda lab: svc.upload_form().fill(b"a", name="b"),
+        "label=value.*labels.* are notebook_file, ",
+    ),
+    "fill an event": (lambda lab: svc.event_form().fill("Tea"), "label=value.*labels.* are summary, start"),
+    "fill two files": (
+        lambda lab: svc.upload_form().fill(files=["a", "b"]),
+        "files must be one str or path, not 2 values",
+    ),
+    "fill bytes": (lambda lab: svc.upload_form().fill(source=b"a"), "source must be one str or path, not bytes"),
+    "upload no file": (lambda lab: svc.upload_form().upload(), "No file is selected"),
+    "share no file": (lambda lab: svc.file_browser().share("bob@svc.example"), "No file is selected"),
     "no such field": (lambda lab: svc.event_form().fill(title="a"), "did you mean 'summary'"),
     "run a form": (lambda lab: svc.upload_form().run, r"form.upload.click\(\).*svc.upload\(path\)"),
     "backwards": (lambda lab: lab.clock.advance("-1d"), r"moves the clock forward, not by '-1d'; clock.set"),
@@ -503,6 +516,11 @@ def test_fill_sets_the_controls_of_a_form(lab, tmp_path):
 
     form.fill(name="b", convert_to="document")
     assert form.code() == "svc.upload('...', convert_to='document', name='b')"
+    for label in ("notebook_file", "file", "files", "path", "paths", "source"):
+        for path in ("a.csv", Path("a.csv"), ["a.csv"]):
+            form = svc.upload_form()
+            form.fill(**{label: path}, metadata_json={"starred": True}, name=None)
+            assert form.code() == "svc.upload('a.csv', metadata={'starred': True})"
     form = svc.event_form()
     form.fill(summary="Tea", start="2026-11-02 10:00", end="11:00", time_zone="Asia/Tokyo")
     assert form.value["start"] == {"dateTime": "2026-11-02T10:00:00", "timeZone": "Asia/Tokyo"}

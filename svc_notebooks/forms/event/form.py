@@ -36,7 +36,7 @@ from ...notebook.quantities import count_text
 from ..recurrence import RecurrenceBuilder, RecurrencePreview
 from ..widgets import ui
 from ..widgets.background_task import LatestTask
-from ..widgets.form import Form, call_text, frame_view
+from ..widgets.form import Form, call_text, frame_view, refuse_unnamed
 from .attendee_rows import AttachmentRows, GuestList
 from .bindings import BINDINGS, FIRST, GUESTS, LABELS, PARAMETERS, SECOND, OtherFields, with_label
 from .inputs import (
@@ -308,11 +308,12 @@ class EventForm(Form):
             self._updating = False
             self._update()
 
-    def fill(self, **values: Any) -> None:
+    def fill(self, *unnamed: Any, **values: Any) -> None:
         """Set fields, given as arguments of `create_event`: `form.fill(summary="Tea", start="2026-11-02")`.
 
         A start alone keeps the length of the event, and a time without a time zone is in the zone of the form.
         """
+        refuse_unnamed(unnamed, ARGUMENTS)
         if unknown := [name for name in values if name not in ARGUMENTS]:
             raise TypeError(unknown_argument("event_form", unknown[0], [*ARGUMENTS]))
         before, arguments = cast("Event", self.value), body_arguments(self.session, values)

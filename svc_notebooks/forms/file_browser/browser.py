@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import ipywidgets as widgets
@@ -12,6 +13,7 @@ from ...client.session import SessionLike
 from ...notebook.arguments import file_ids
 from ...notebook.files.files import update
 from ...notebook.files.folders import trash, untrash
+from ...notebook.folder_tree import one_folder_id
 from ...notebook.frames.frames import frame
 from ...notebook.frames.schemas import FILES
 from ...notebook.html import Markup, join_html, tag
@@ -21,7 +23,7 @@ from ..widgets.background_task import BackgroundTask, Report, Stopped
 from ..widgets.file_picker import BrowserFiles, DownloadWidget
 from ..widgets.form import Form
 from .actions import FileAction, FolderUploads, call_action, one_or_all
-from .downloads import QUESTIONS, ConfirmDialog, FileDownloads, FilePreview, Question, action_for, fetch_preview
+from .downloads import KERNEL, QUESTIONS, ConfirmDialog, FileDownloads, FilePreview, Question, action_for, fetch_preview
 from .listing import TRASH, FileDetails, FileListing, FileQuery, access_text, content_note, folder_options
 
 if TYPE_CHECKING:
@@ -158,6 +160,10 @@ def file_browser(*, session: SessionLike = None) -> FileBrowser:
     which a program can set (to ids or rows of the list),
     `browser.code()` is the call for the last action, `browser.last_error` is the last error.
 
+    In a program, a method does what a button and its dialog do with the selected files, and raises the error that the
+    browser shows: `open()`, `download(to)`, `rename(name)`, `share(with_, role=...)`, `move(to)`, `copy(name)`,
+    `trash()`, `untrash()` and `delete()`.
+
     Args:
         session: The session whose files are shown. None stands for the current session.
 
@@ -165,14 +171,21 @@ def file_browser(*, session: SessionLike = None) -> FileBrowser:
 
     >>> lab = svc.sandbox()
     >>> made = svc.upload(b"a,b", name="table.csv")
-    >>> svc.file_browser()
-    <FileBrowser: My files, 1 file>
+    >>> browser = svc.file_browser()
+    >>> browser.selection = made
+    >>> browser.rename("counts.csv")
+    >>> browser.share("bob@svc.example", role="writer")
+    >>> browser.result["name"].tolist(), browser
+    (['counts.csv'], <FileBrowser: My files, 1 file>)
     """
     return FileBrowser(session)
 
 
 class FileBrowser(Form):
-    """The form that `file_browser` returns. A program can set `search`, `files` and `question`, and click buttons."""
+    """The form that `file_browser` returns. A program can set `search`, `files` and `question`, and click buttons.
+
+    The methods `share` to `delete` need no click. They fill and confirm the dialog of a button.
+    """
 
     title = "File browser"
     instead = "svc.files(), svc.download(file) and svc.upload(path)"
@@ -222,7 +235,8 @@ class FileBrowser(Form):
         self.refresh_button = self._button("Refresh", "Reload the list", self._refresh_list, icon="refresh")
         self.before, self.next = self.listing.pager.previous, self.listing.pager.next
         self.toolbar = FileToolbar(self.picker, self._press, self.files.focus_if_lost)
-        buttons = self.toolbar.buttons
+        buttons = {key: self._callable(button) for key, button in self.toolbar.buttons.items()}
+        self._callable(self.question.yes)
         self.open = buttons["open"]
         self.trash, self.untrash = buttons["trash"], buttons["untrash"]
         self.ask = {key: buttons[key] for key in QUESTIONS}
@@ -258,6 +272,45 @@ class FileBrowser(Form):
             except ValueError:
                 pass  # the dialog is incomplete
         return self._last_code or self.query.code()
+
+    def share(self, with_: str | Iterable[str], role: str = "reader") -> None:
+        """Share the selected files with people. `with_` and `role` are the same as for `svc.share`."""
+        self._confirm("share", share_with=with_ if isinstance(with_, str) else ", ".join(with_), role=role)
+
+    def download(self, to: str | PathLike[str] = "", *, byte_range: str = "") -> None:
+        """Save the selected files in the notebook folder, or at the path `to`.
+
+        Raises ValueError if the browser then asks about an existing file with other content, which is not overwritten.
+        """
+        self._confirm("download", save_as=KERNEL, path=to, byte_range=byte_range)
+        if self.downloads.replace.is_open:
+            conflict = self.downloads.replace.conflicts[0]
+            raise ValueError(
+                f"{conflict.path.name} exists with other content; browser.downloads.replace.replace() overwrites it, "
+                f"browser.downloads.replace.keep() saves {conflict.alternative_path.name}"
+            )
+
+    def rename(self, name: str) -> None:
+        """Rename the selected file."""
+        self._confirm("rename", name=name)
+
+    def move(self, to: Any) -> None:
+        """Move the selected files to a folder, which is an id, a name, a path or a row."""
+        self._confirm("move", folder=one_folder_id(self.session, to, "to"))
+
+    def copy(self, name: str = "") -> None:
+        """Copy the selected files. A name is for one copy."""
+        self._confirm("copy", name=name)
+
+    def delete(self) -> None:
+        """Delete the selected files permanently, without a question."""
+        self._confirm("delete")
+
+    def _confirm(self, key: str, **values: Any) -> None:
+        """Press a button, fill its dialog and confirm it. Raises the error that the form shows."""
+        self.ask[key]()
+        self._set_controls(self.question, (), values)
+        self.question.yes()
 
     def refresh(self) -> None:
         """Reload the current page of the list."""

@@ -7,9 +7,11 @@ focus to its list.
 
 from __future__ import annotations
 
+import json
 import re
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from os import PathLike, fspath
 from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
@@ -19,9 +21,9 @@ import ipywidgets as widgets
 from ipywidgets import Widget
 
 from ...client.session import Session, SessionLike, session_or_current
-from ...core.errors.public_calls import public_methods, unknown_argument
+from ...core.errors.public_calls import public_methods, shorten_traceback, unknown_argument
 from ...core.fault_plan import PRESETS
-from ...notebook.arguments import choice
+from ...notebook.arguments import choice, is_frame, one_id
 from ...notebook.frontend import at_prompt, detect_frontend
 from ...notebook.html import Markup, join_html, tag
 from . import ui
@@ -185,6 +187,44 @@ def frame_view(label: str, rows: DataFrame) -> Markup:
     )
 
 
+_SYNONYMS = dict.fromkeys(("file", "files", "path", "paths", "source"), "notebook_file")
+"""Other names of a label in `fill`, for a form that has no label of this name."""
+
+
+def refuse_unnamed(values: Sequence[object], labels: Iterable[str]) -> None:
+    """Raise TypeError for values that `fill` was given without a label."""
+    if values:
+        raise TypeError(
+            f"fill() takes label=value, and this {type(values[0]).__name__} has no label; "
+            f"the labels of this form are {', '.join(labels)}"
+        )
+
+
+def _control_value(argument: str, control: Widget, value: Any) -> Any:
+    """Return the value that a control has for a value of `fill`.
+
+    For a text this is also a path, a list of one text or a row with an id, and for a field of JSON a dict.
+    """
+    if control.has_trait("options"):
+        options: dict[str, Any] = dict(each if isinstance(each, tuple) else (each, each) for each in control.options)
+        return value if value in [*options.values()] else options[choice(argument, value, options)]
+    if not isinstance(control.value, str) or isinstance(value, str):
+        return value
+    if value is None:
+        return ""
+    if isinstance(value, list | tuple) and len(value) == 1:
+        return _control_value(argument, control, value[0])
+    if isinstance(value, PathLike):
+        return fspath(value)
+    if isinstance(value, Mapping) and isinstance(control, widgets.Textarea):
+        return json.dumps(value)
+    if is_frame(value) or hasattr(value, "keys"):
+        return one_id(value, argument)
+    shown = f"{len(value)} values" if isinstance(value, list | tuple) else type(value).__name__
+    raise TypeError(f"{argument} must be one str or path, not {shown}")
+
+
+@public_methods
 class Form(widgets.VBox):  # type: ignore[misc]
     """The base class of all forms. `last_error` is the last exception or problem that the form has shown, or None."""
 
@@ -235,27 +275,29 @@ class Form(widgets.VBox):  # type: ignore[misc]
                 self.__getattr__(name)
             super().__setattr__(name, value)
 
-    def fill(self, **values: Any) -> None:
+    def fill(self, *unnamed: Any, **values: Any) -> None:
         """Set controls by their labels in lower case, with _ between the words: `form.fill(convert_to="document")`.
 
-        A list takes the text or the value of an option. Raises TypeError for a label that the form does not have,
-        ValueError for an option that a list does not have, and TraitError for another value that a control refuses.
+        A list takes the text or the value of an option, a text field also a path or a row. `file`, `files`, `path`,
+        `paths` and `source` stand for `notebook_file`. Raises TypeError for a value without a label, for a label that
+        the form does not have and for a text of another type, ValueError for an option that a list does not have, and
+        TraitError for another value that a control refuses.
         """
+        self._set_controls(self, unnamed, values)
+
+    def _set_controls(self, root: Widget, unnamed: Sequence[Any], values: Mapping[str, Any]) -> None:
+        """Set the controls in `root` by their labels."""
         controls: dict[str, Widget] = {}
-        for part in widget_tree(self):
+        for part in widget_tree(root):
             label = re.sub(r"<[^>]*>", "", getattr(part, "description", ""))
             if label and part.has_trait("value"):
                 controls.setdefault(re.sub(r"\W+", "_", label.lower()).strip("_"), part)
-        for name in values:
-            if name not in controls:
-                raise TypeError(unknown_argument("fill", name, [*controls]))
-        for name, value in values.items():
-            if controls[name].has_trait("options"):
-                options: dict[str, Any] = dict(
-                    each if isinstance(each, tuple) else (each, each) for each in controls[name].options
-                )
-                value = options[choice(name, value, options)] if value not in [*options.values()] else value
-            controls[name].value = value
+        refuse_unnamed(unnamed, controls)
+        named = {name if name in controls else _SYNONYMS.get(name, name): name for name in values}
+        if unknown := [name for label, name in named.items() if label not in controls]:
+            raise TypeError(unknown_argument("fill", unknown[0], [*controls]))
+        for label, name in named.items():
+            controls[label].value = _control_value(name, controls[label], values[name])
 
     @property
     def busy(self) -> bool:
@@ -276,7 +318,17 @@ class Form(widgets.VBox):  # type: ignore[misc]
     def _button(
         self, text: str, tooltip: str, handler: Callable[[], None], style: str = "", icon: str = ""
     ) -> widgets.Button:
-        return ui.button(text, tooltip, lambda: self._guard(handler), style, icon=icon)
+        return self._callable(ui.button(text, tooltip, lambda: self._guard(handler), style, icon=icon))
+
+    def _callable(self, button: ui.FormButton) -> ui.FormButton:
+        """Let a call of the button raise the error that the form shows after it."""
+        button.after_call = self._raise_shown
+        return button
+
+    def _raise_shown(self) -> None:
+        if self.alert.value and self.last_error is not None:
+            shorten_traceback(self.last_error)
+            raise self.last_error
 
     def _guard(self, handler: Callable[[], None]) -> None:
         with HANDLER_LOCK:

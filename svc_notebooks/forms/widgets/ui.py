@@ -192,11 +192,15 @@ def replace_options(chooser: Any, options: Sequence[tuple[str, Any]]) -> None:
 
 
 class FormButton(widgets.Button):  # type: ignore[misc]
-    """A button that code can also press by a call, such as `form.create()`."""
+    """A button that code can also press by a call, such as `form.create()`. `after_call` is called after the press."""
+
+    after_call: Callable[[], None] | None = None
 
     def __call__(self) -> None:
-        """Press the button."""
+        """Press the button. Raises the error that the form shows then."""
         self.click()
+        if self.after_call:
+            self.after_call()
 
 
 def button(
@@ -206,7 +210,7 @@ def button(
     style: str = "",
     css: str = "",
     icon: str = "",
-) -> widgets.Button:
+) -> FormButton:
     """Create a button. `style` is "primary" or "danger", `css` is a class for the style sheet."""
     made = FormButton(description=text, tooltip=tooltip, button_style=style, icon=icon)
     made.on_click(lambda _button: pressed())

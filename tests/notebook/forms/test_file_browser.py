@@ -175,6 +175,50 @@ def test_share(browser):
     assert svc.permissions(browser.selection)["role"].tolist() == ["owner", "writer"]
 
 
+@pytest.mark.parametrize(
+    "press, code, listed",
+    [
+        (lambda b: b.share("bob@svc.example", role="writer"), "share({}, 'bob@svc.example', role='writer')", 3),
+        (lambda b: b.share(["a@b.c", "d@e.f"]), "share({}, ['a@b.c', 'd@e.f'], role='reader')", 3),
+        (lambda b: b.rename("b.bin"), "update({}, name='b.bin')", 3),
+        (lambda b: b.move("Data"), "move({}, to='DATA')", 2),
+        (lambda b: b.copy("b.bin"), "copy({}, 'b.bin')", 4),
+        (lambda b: b.trash(), "trash({})", 2),
+        (lambda b: b.delete(), "delete({})", 2),
+        (lambda b: b.download(), "download({})", 3),
+        (lambda b: b.download(Path("b.bin"), byte_range="0-1"), "download({}, 'b.bin', byte_range='bytes=0-1')", 3),
+    ],
+)
+def test_a_method_fills_and_confirms_the_dialog_of_a_button(browser, press, code, listed, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    data, file = (svc.files(f"name = '{name}'")["id"].item() for name in ("Data", "photo.bin"))
+    choose(browser, "photo.bin")
+
+    press(browser)
+
+    assert one_line(browser.code()) == "svc." + code.format(repr(file)).replace("DATA", data)
+    assert (len(browser.result), browser.question.is_open) == (listed, False)
+
+
+@pytest.mark.parametrize(
+    "press, words",
+    [
+        (lambda b: b.share("bob"), "Share with has 'bob'"),
+        (lambda b: b.share("bob@svc.example", role="owner"), "role is 'owner'"),
+        (lambda b: b.move("Later"), "no folder 'Later'"),
+        (lambda b: b.download(), r"photo.bin exists with other content; .*keep\(\) saves photo \(1\).bin"),
+    ],
+)
+def test_a_method_raises_the_error_of_the_form(browser, press, words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("photo.bin").write_bytes(b"mine")
+    choose(browser, "photo.bin")
+
+    with pytest.raises((ValueError, svc.NotFound), match=words):
+        press(browser)
+    assert Path("photo.bin").read_bytes() == b"mine"
+
+
 def test_trash_and_restore(browser):
     choose(browser, "photo.bin")
     browser.trash.click()

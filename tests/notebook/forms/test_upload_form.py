@@ -85,6 +85,18 @@ def test_a_file_in_the_notebook_folder(form, tmp_path):
     assert form.result["name"].tolist() == ["beside.csv"]
 
 
+@pytest.mark.spec("W-01", "W-01c")
+@pytest.mark.parametrize("given", [lambda made: made, lambda made: made["id"].item(), lambda made: "Data/2026"])
+def test_the_folder_of_the_new_files(form, box, given):
+    made = svc.create_folder("2026", parent=svc.create_folder("Data"))
+    send(box, "a.txt", b"a")
+    form.fill(folder=given(made))
+    form.upload()
+
+    assert form.result["parents"].tolist() == [made["id"].tolist()]
+    assert eval(form.code().replace("'a.txt'", "b'a'"), {"svc": svc})["parents"].tolist() == [made["id"].tolist()]
+
+
 async def _cancelled_and_resumed(form):
     form.upload.click()
     while form.bar.done < 512 * 1024:
