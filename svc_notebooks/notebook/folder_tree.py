@@ -40,12 +40,11 @@ def name_of_part(part: str) -> str:
 
 
 def files_at(session: Session, value: object, argument: str = "file") -> list[str]:
-    """Return the ids of a file argument. A text that does not look like an id is the path of a file, like "A/b.txt".
+    """Return the ids of a file argument. A text with a sign that ids do not have is the path of a file, like "b.txt".
 
-    A short word that is not a name in the top folder may be an id of another service. Raises NotFound for a path
-    without a file, and ValueError for a path of several files.
+    Raises NotFound for a path without a file, and ValueError for a path of several files.
     """
-    return [text if _ID.fullmatch(text) else _at(session, text, argument) for text in file_ids(value, argument)]
+    return [text if _WORD.fullmatch(text) else _at(session, text, argument) for text in file_ids(value, argument)]
 
 
 def one_file_at(session: Session, value: object, argument: str = "file") -> str:
@@ -84,8 +83,6 @@ def _at(session: Session, path: str, argument: str, kind: str = "") -> str:
         rows = list_files(session, q=query, order_by="createdTime", fields="id,name")
         found = [row["id"] for row in rows if composed(row["name"]) == composed(name)]
         if not found:
-            if not kind and _WORD.fullmatch(path):
-                return path  # the call then says that there is no such id
             with suppress(NotFound):
                 if kind and "/" not in path:
                     return str(get_file(session, path, fields="id")["id"])

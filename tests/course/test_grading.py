@@ -488,4 +488,5 @@ class TestSolutions:
                 source = "".join(cell["source"])
                 if ".begin()" in source and cell["cell_type"] == "code":
                     below = source.partition(".begin()\n")[2].strip()
-                    assert below in [definition.answer for definition in DEFINITIONS.values()]
+                    assert "# Your " in below
+                    assert len(below.splitlines()) <= 3

@@ -199,18 +199,13 @@ def test_what_cannot_be_meant_is_refused_before_anything_is_sent(lab, case):
     assert len(svc.exchanges()) == 0
 
 
-def test_a_name_in_the_top_folder_is_a_file(lab):
-    folder = svc.create_folder("data")
-    svc.upload([b"a\n1\n", b"y"], name=["t.csv", "s"], folder="data")
-    svc.move(svc.files(folder="data"), to="root")
+def test_a_name_that_may_be_an_id_is_refused_as_an_id(lab):
+    svc.upload([b"x", b"a\n1\n"], name=["report", "t.csv"])
 
-    assert svc.read("s") == b"y"
-    assert svc.copy("s", name="u")["name"].tolist() == ["u"]
-    assert svc.trash("s")["name"].tolist() == ["s"]
+    with pytest.raises(NotFound, match=r"files\(name='report'\) finds a file by its name, and '/report' is its path"):
+        svc.read("report")
+    assert svc.read("/report") == b"x"
     assert svc.read_frame("t.csv")["a"].tolist() == [1]
-    assert svc.move("t.csv", to="data")["parents"].tolist() == [[folder["id"].item()]]
-    with pytest.raises(NotFound, match="File not found: nope"):
-        svc.read("nope")
     with pytest.raises(NotFound, match=r"there is no 'nope.csv' at this place. files\(folder='root'\) lists"):
         svc.read("nope.csv")
 

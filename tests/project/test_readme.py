@@ -45,7 +45,7 @@ def test_the_python_runs_from_the_first_block_to_the_last(tmp_path: Path, monkey
 
         assert (tmp_path / "cities.csv").read_bytes() == b"city,people\nRiga,605000\n"
         assert (tmp_path / "Birds.docx").read_bytes().startswith(b"PK")
-        assert len(svc.files()) == 9
+        assert len(svc.files()) == 10
 
 
 def test_the_python_of_the_start_page_runs(capsys: pytest.CaptureFixture[str]):

@@ -19,7 +19,7 @@ from ..transport.retry import repeated_requests
 from ..uploads.sources import Progress
 from .ranged_download import Memory, PartFile, RangedDownload
 
-RangeGiven: TypeAlias = "ByteRange | slice | tuple[int, int | None] | str | None"
+RangeGiven: TypeAlias = "ByteRange | slice | tuple[int, int | None] | int | str | None"
 
 FACTS = "id,name,size,headRevisionId"
 """The fields of the metadata that a download needs."""
@@ -259,9 +259,11 @@ def as_range(byte_range: RangeGiven) -> ByteRange | None:
 
     >>> str(as_range((0, 99))), str(as_range(slice(100, 200))), str(as_range(slice(-100, None)))
     ('bytes=0-99', 'bytes=100-199', 'bytes=-100')
-    >>> str(as_range((-6, None))), str(as_range((6, None))), str(as_range("6-10"))
-    ('bytes=-6', 'bytes=6-', 'bytes=6-10')
+    >>> str(as_range((-6, None))), str(as_range(-6)), str(as_range((6, None))), str(as_range("6-10"))
+    ('bytes=-6', 'bytes=-6', 'bytes=6-', 'bytes=6-10')
     """
+    if type(byte_range) is int and byte_range < 0:
+        return ByteRange(None, -byte_range)
     if byte_range is None or isinstance(byte_range, ByteRange):
         return byte_range
     if isinstance(byte_range, slice):
@@ -273,7 +275,8 @@ def as_range(byte_range: RangeGiven) -> ByteRange | None:
         if type(last) is int:
             byte_range = f"bytes={first}-{last}"
     if not isinstance(byte_range, str):
-        raise TypeError("byte_range must be (first, last), (first, None), a slice or a str such as 'bytes=0-99'")
+        kinds = "(first, last), (first, None), -100 for the last 100 bytes, a slice or a str such as 'bytes=0-99'"
+        raise TypeError(f"byte_range must be {kinds}")
     try:
         return ByteRange.parse(byte_range if "=" in byte_range else f"bytes={byte_range}")
     except ValueError as error:

@@ -70,6 +70,11 @@ class SvcError(Exception):
         if "try again" in message:
             self.advice = re.sub(r"^[^.]*\btry again\b[^.]*\.\s*", "", self.advice, flags=re.IGNORECASE)
 
+    @property
+    def status_code(self) -> int | None:
+        """The same as `status`, under the name that responses of requests have."""
+        return self.status
+
     def __str__(self) -> str:
         code = " ".join(str(part) for part in (self.status, self.reason) if part)
         is_open = self.advice and self.message and self.message[-1] not in ".!?:"

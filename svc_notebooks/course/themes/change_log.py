@@ -54,7 +54,7 @@ def _set_up(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
 
 def _change_files(session: Session, own: list[str], rng: Random) -> list[str]:
     """Create, rename and delete files, and create a file that is deleted again. Return the ids of two renamed files."""
-    _create(session, *(f"sketch {n}.csv" for n in range(rng.randrange(3, 6))))
+    _create(session, *(f"sketch {n}.csv" for n in range(5)))  # so only the last page has nothing but removed files
     renamed = rng.sample(own[:3], 2)
     for file_id in renamed:
         update_file(session, file_id, {"name": f"checked {rng.randrange(100, 999)}.csv"})

@@ -262,7 +262,8 @@ CONDITIONS: Mapping[str, Callable[[str, Any, _Context], _Condition | None]] = {
 
 
 _FIELDS = {snake(name): name for name in (*FIELDS, *PAIRS) if snake(name) != name}
-_KEYS = {**{snake(name): name for name in SORT_KEYS}, "size": "quotaBytesUsed"}
+_KEYS = {snake(name): name for name in SORT_KEYS}
+_KEYS |= {"size": "quotaBytesUsed", "modified": "modifiedTime", "created": "createdTime"}
 _STRING_OR_NAME = re.compile(r"'(?:[^'\\]|\\.)*'|[A-Za-z][A-Za-z0-9_.]*", re.DOTALL)
 _OPERATOR = re.compile(r"[=<>']|\b(?:contains|in|has)\b")
 _FULL_TEXT = re.compile(r"\bfull_?text contains '([^']*)'", re.IGNORECASE)

@@ -461,8 +461,8 @@ def sandbox(
         warn_caller(note)
     if policy and policy.rate_costs == "units" and policy.rate_limit and policy.rate_limit < LIST_COST:
         warn_caller(
-            f"rate_limit={policy.rate_limit} counts units, of which a list of files costs {LIST_COST}, so that it is"
-            " always refused; rate_costs='requests' counts requests"
+            f"rate_limit={policy.rate_limit} counts units, of which a list of files costs {LIST_COST}, so that only one"
+            " list is answered in 60 s; rate_costs='requests' counts requests, as lab.limit(requests=5, per='1s') does"
         )
     return lab
 

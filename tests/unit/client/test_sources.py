@@ -99,12 +99,15 @@ def test_a_file_object_is_read_from_its_position() -> None:
     assert (source.size, source.read(0, 10)) == (len(CONTENT) - 100, CONTENT[100:110])
 
 
-def test_a_file_object_at_its_end_is_refused() -> None:
-    file = io.BytesIO()
-    file.write(b"something")
+def test_a_file_object_at_its_end_is_refused(path: Path) -> None:
+    buffer = io.BytesIO()
+    buffer.write(b"something")  # a program has just written it, so all of it is meant
 
-    with pytest.raises(ValueError, match=r"seek\(0\)"):
-        open_source(file)
+    with path.open("rb") as file:
+        file.seek(0, io.SEEK_END)
+        with pytest.raises(ValueError, match=r"seek\(0\)"):
+            open_source(file)
+    assert open_source(buffer).size == 9
     assert open_source(io.BytesIO()).size == 0
 
 
