@@ -7,7 +7,7 @@ time zone of another argument, such as `time_zone` (E-20).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
@@ -94,21 +94,26 @@ def event_body(*, request_id: str = "conference", **arguments: Any) -> JSONObjec
     return body
 
 
-def notes_of_unknown_fields(value: object, shape: Shape | None = EVENT_SHAPE, path: str = "") -> Iterator[str]:
-    """Yield a note for each field of a body that an event does not have.
+def notes_of_unknown_fields(event: Mapping[str, Any]) -> list[str]:
+    """Return a note for each field of a body that an event does not have.
 
-    >>> next(notes_of_unknown_fields({"attendees": [{"email": "a@b", "optinal": True}]}))
-    "attendees.optinal is not a field of an event, and services ignore it; did you mean 'optional'?"
+    >>> notes_of_unknown_fields({"attendees": [{"email": "a@b", "optinal": True}]})
+    ["attendees.optinal is not a field of an event, and services ignore it; did you mean 'optional'?"]
     """
-    if isinstance(value, list):
-        yield from dict.fromkeys(note for member in value for note in notes_of_unknown_fields(member, shape, path))
-    elif isinstance(value, Mapping) and shape is not None and shape is not ANY_KEY:
-        for name, member in value.items():
-            if name in shape:
-                yield from notes_of_unknown_fields(member, shape[name], f"{path}{name}.")
-            else:
-                hint = f"; did you mean {near!r}?" if (near := nearest_name(str(name), shape)) else ""
-                yield f"{path}{name} is not a field of an event, and services ignore it{hint}"
+    notes: dict[str, None] = {}
+    left: list[tuple[str, object, Shape | None]] = [("", event, EVENT_SHAPE)]
+    while left:
+        path, value, shape = left.pop()
+        if isinstance(value, list):
+            left += [(path, member, shape) for member in value]
+        elif isinstance(value, Mapping) and shape is not None and shape is not ANY_KEY:
+            for name, member in value.items():
+                if name in shape:
+                    left.append((f"{path}{name}.", member, shape[name]))
+                else:
+                    hint = f"; did you mean {near!r}?" if (near := nearest_name(str(name), shape)) else ""
+                    notes[f"{path}{name} is not a field of an event, and services ignore it{hint}"] = None
+    return [*notes]
 
 
 def warn_about(event: Mapping[str, Any], given: Iterable[str] = ("start", "end")) -> None:
