@@ -23,6 +23,7 @@ from ...core.events.validation import problems, with_defaults
 from ...core.events.value_checks import FIELD_ORDER
 from ...core.http.messages import JSONObject, merge_patch
 from ...core.platform import capabilities
+from ...core.suggestions import ALIASES
 from ...core.time_zones import UTC_NAME, zone, zone_names
 from ...notebook.events.body import LENIENT, QUERY_ARGUMENTS, partial_body, query_of
 from ...notebook.events.calendars import free_times
@@ -314,6 +315,7 @@ class EventForm(Form):
         A start alone keeps the length of the event, and a time without a time zone is in the zone of the form.
         """
         refuse_unnamed(unnamed, ARGUMENTS)
+        values = {ALIASES["event_form"].get(name, name): value for name, value in values.items()}
         if unknown := [name for name in values if name not in ARGUMENTS]:
             raise TypeError(unknown_argument("event_form", unknown[0], [*ARGUMENTS]))
         before, arguments = cast("Event", self.value), body_arguments(self.session, values)

@@ -45,10 +45,10 @@ def share(
     Args:
         file: An id, a link, a path like "birds/may.csv", a row, a DataFrame, or a list of these.
             A folder is shared with all files in it.
-        with_: An e-mail address, "anyone" (everyone who has the file's id), "domain:example.com" (every user of this
-            domain), or several of these: in a list, a column, a dict from them to roles, a DataFrame with a column
-            email or email_address, or one text with commas or semicolons between them. A name may stand before an
-            address: "Ann Lee <ann@x.example>".
+        with_: An e-mail address, "anyone" (everyone who has the file's id; a request still needs a token),
+            "domain:example.com" (every user of this domain), or several of these: in a list, a column, a dict from
+            them to roles, a DataFrame with a column email or email_address, or one text with commas or semicolons
+            between them. A name may stand before an address: "Ann Lee <ann@x.example>".
         role: "reader", "commenter" or "writer", or a list or Series with a role for each grantee. None: the column role
             of a DataFrame of grantees, or else "reader".
         workers, executor, errors: The threads or the executor, and what happens with an error, as for `upload`.

@@ -167,6 +167,8 @@ class Receiver:
     def answer_with(self, status: int, *, times: int | None = None, delay: Duration = 0) -> None:
         """Set the response to the next messages. Another call adds to the responses that no message got yet.
 
+        The first message of a channel is sync, so wait for it first if it is not meant: `rx.wait_for("sync")`.
+
         Args:
             status: The HTTP status of the response. After 200, 201, 202, 204 and 102 the message counts as delivered.
                 After 500, 502, 503 and 504 the service sends the message again. After any other status the delivery

@@ -225,7 +225,8 @@ class SandboxControls:
 
         The service refuses further requests with 403 `userRateLimitExceeded` and Retry-After. The client of this
         package waits as long as Retry-After requires. Windows are measured on the sandbox's clock. If clients outside
-        this kernel are limited, a virtual clock must be advanced for them.
+        this kernel are limited, a virtual clock must be advanced for them; `svc.sandbox(clock="system")` has windows in
+        real time. With `policy=svc.Policy(rate_status=429)` the status is 429.
 
         Args:
             user: The e-mail address of the user. None: the sandbox's own user.
