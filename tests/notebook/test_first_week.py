@@ -82,7 +82,7 @@ HINTS = {
     "fill bytes": (lambda lab: svc.upload_form().fill(source=b"a"), "source must be one str or path, not bytes"),
     "upload no file": (lambda lab: svc.upload_form().upload(), "No file is selected"),
     "share no file": (lambda lab: svc.file_browser().share("bob@svc.example"), "No file is selected"),
-    "no such field": (lambda lab: svc.event_form().fill(title="a"), "did you mean 'summary'"),
+    "no such field": (lambda lab: svc.event_form().fill(name="a"), "did you mean 'summary'"),
     "run a form": (lambda lab: svc.upload_form().run, r"form.upload.click\(\).*svc.upload\(path\)"),
     "backwards": (lambda lab: lab.clock.advance("-1d"), r"moves the clock forward, not by '-1d'; clock.set"),
     "no end": (
