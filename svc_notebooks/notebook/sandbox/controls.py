@@ -224,9 +224,9 @@ class SandboxControls:
         """Limit a user to a number of requests in each time window, or remove the limit of a user.
 
         The service refuses further requests with 403 `userRateLimitExceeded` and Retry-After. The client of this
-        package waits as long as Retry-After requires. Windows are measured on the sandbox's clock. If clients outside
-        this kernel are limited, a virtual clock must be advanced for them; `svc.sandbox(clock="system")` has windows in
-        real time. With `policy=svc.Policy(rate_status=429)` the status is 429.
+        package waits as long as Retry-After requires. Windows are measured on the sandbox's clock, and also end for a
+        client that has waited for Retry-After in real time. With `svc.sandbox(policy=svc.Policy(rate_status=429))` the
+        status is 429.
 
         Args:
             user: The e-mail address of the user. None: the sandbox's own user.

@@ -1,16 +1,18 @@
 """Limits the number of requests of each user within a time window (X-04), and the long reads at the same time.
 
 The first request of a user opens the window, on the clock of the service. A refused request does not count, and its
-error names the seconds to wait.
+error names the seconds to wait. The window also ends for a client that has waited for them in real time, because a
+program on a socket cannot move a virtual clock.
 """
 
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, replace
-from datetime import UTC, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Literal, TypedDict, TypeVar
 
 from ...convert.pool.converter import Abandoned, Admission, TooManyWaiting
@@ -101,9 +103,18 @@ class RateLimiter:
     `shared` are the tables of a store that several processes share, which count together.
     """
 
-    def __init__(self, policy: Policy, clock: Clock, shared: SharedTables | None = None) -> None:
+    def __init__(
+        self,
+        policy: Policy,
+        clock: Clock,
+        shared: SharedTables | None = None,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._policy = policy
         self._clock = clock
+        self._monotonic = monotonic
+        self._waits: dict[tuple[str, str], tuple[datetime, float]] = {}
+        """The end of the window in which a user was refused, and the real time until which the user has to wait."""
         self._files = _limit(policy.rate_limit, policy.rate_costs)
         self._calendar = _limit(policy.calendar_rate_limit, "requests")
         self._own = _SharedOwn(shared.values) if shared else _Own()
@@ -116,6 +127,7 @@ class RateLimiter:
         if per <= timedelta(0):
             raise ValueError("per must be a duration above 0 seconds")
         self._windows.close(user, "own")
+        self._waits.pop((user, "own"), None)
         self._own.set(user, None if requests is None else Limit(requests, per, "requests"))
 
     def check(self, caller: Caller, operation: Operation, query: Query) -> None:
@@ -129,9 +141,16 @@ class RateLimiter:
         self._spend(caller.user, name, limit, operation.cost(limit.counting, media=query.get("alt") == "media"))
 
     def _spend(self, user: str, kind: str, limit: Limit, price: int) -> None:
-        now = self._clock.now()
-        if ends := self._windows.spend(user, kind, price, limit.most, limit.per, now):
+        now, key = self._clock.now(), (user, kind)
+        ends = self._windows.spend(user, kind, price, limit.most, limit.per, now)
+        window, until = self._waits.get(key, (None, math.inf))
+        if ends and ends == window and self._monotonic() >= until and self._waits.pop(key, None):
+            self._windows.close(user, kind)
+            ends = self._windows.spend(user, kind, price, limit.most, limit.per, now)
+        if ends:
             seconds = max(1, math.ceil((ends - now).total_seconds()))
+            if ends != window:
+                self._waits[key] = ends, self._monotonic() + seconds
             refusal = row("userRateLimit" if self._policy.rate_status == 403 else "rateLimit")
             title = refusal.message.partition(":")[0]
             message = f"{title}: {limit} are allowed; wait {seconds} seconds and try again."
@@ -155,6 +174,7 @@ class RateLimiter:
     def forget(self) -> None:
         """Close all windows, for example because the clock was set."""
         self._windows.clear()
+        self._waits.clear()
 
     def clear(self) -> None:
         """Remove the limits of single users and close all windows."""
