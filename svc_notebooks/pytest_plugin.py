@@ -45,6 +45,11 @@ class ServedSandbox:
     ca: Path | None
     lab: Sandbox
 
+    @property
+    def access_token(self) -> str:
+        """The same as `token`, under the name that it has in a sandbox."""
+        return self.token
+
     def __repr__(self) -> str:
         """Return the address without the token, because pytest shows the values of fixtures in reports (T-05)."""
         return f"<ServedSandbox {self.base_url}>"
