@@ -137,7 +137,7 @@ def test_the_error_about_a_wrong_argument_names_the_right_one(call, message):
         (lambda lab: lab.send("GET", "/").json, "; did you mean json.loads(response.body)?"),
         (lambda lab: lab.send("GET", "/").status_code, "; did you mean status?"),
         (lambda lab: lab.send("GET", "/").cookies, "; it has body, content, headers, status"),
-        (lambda lab: ServedSandbox("", "", None, lab).access_token, "; did you mean token?"),
+        (lambda lab: ServedSandbox("", "", None, lab).api_key, "; did you mean token?"),
         (lambda lab: ServedSandbox("", "", None, lab).faults, "; did you mean svc_service.lab.faults?"),
         (lambda _: svc.export_ics, "; did you mean export_events(to='calendar.ics')?"),
         (lambda _: svc.cancel_upload, "; an interrupted upload ends by itself"),
