@@ -40,7 +40,7 @@ from ...core.files.query import (
 from ...core.resources.files import File as FileResource
 from ...core.time_arguments import instant_of
 from ..arguments import File, file_ids, flag, is_missing, optional_text, people, texts, whole
-from ..folder_tree import FolderTree, folder_ids, one_folder_id
+from ..folder_tree import FOLDER, FolderTree, files_at, one_folder_id
 from ..frames.frames import Column, Record, Schema, concatenate, frame, select_columns, snake
 from ..frames.schemas import FILE, FILES
 from ..html import Markup, tag
@@ -456,7 +456,7 @@ def files(  # type: ignore[misc]  # the overloads tell the types of the result
     read = partial(file_filter, sent_query, names=session.names, now=session.clock.now())
     selection = read(conditions)  # raises for an argument that is not valid, before anything is sent
     if folder is not None:
-        conditions["folder"] = folder_ids(session, conditions["folder"])
+        conditions["folder"] = files_at(session, conditions["folder"], "folder", FOLDER)
         selection = read(conditions)
     columns = schema
     if paths:  # after the name, or at the end
