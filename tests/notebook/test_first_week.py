@@ -62,9 +62,16 @@ HINTS = {
     ),
     "a file as an event": (lambda lab: svc.delete_event(svc.upload(b"")), "a file, which update and delete take"),
     "a list of events": (lambda lab: svc.create_events([{}]), r"give pd.DataFrame\(rows\)"),
-    "events without a zone": (
-        lambda lab: svc.create_events(pd.DataFrame({"start": ["2026-11-02 10:00", "2026-11-03 10:00"]})),
-        "start has no time zone in any of 2 rows",
+    "a field of all events": (
+        lambda lab: svc.create_events(pd.DataFrame({"start": ["2026-11-02"]}), remiders=[10]),
+        r"create_events\(\) has no argument 'remiders'; did you mean 'reminders'",
+    ),
+    "a series without an end": (
+        lambda lab: [
+            svc.create_event("Tea", start="2026-11-02", recurrence="daily"),
+            svc.events(single_events=True),
+        ],
+        "single_events needs time_max or limit, because the series 'Tea' has no end",
     ),
     "busy times of two": (lambda lab: svc.free_times("Twin"), "people is 'Twin', the name of 2 calendars"),
     "two calendars": (lambda lab: svc.events(calendar="Twin"), "'Twin', the name of 2 calendars; give an id: c_"),
@@ -209,6 +216,24 @@ WORKS = {
             pd.DataFrame({"summary": ["a", "b"], "start": "2026-11-02 10:00", "duration": "1h"}), calendar="Abroad"
         )["start"].tolist(),
         [pd.Timestamp("2026-11-02 15:00Z")] * 2,
+    ),
+    "the zone of the own calendar": (
+        lambda: str(svc.create_event("a", start="2026-11-02 10:00", end="11:00")["start"][0]),
+        "2026-11-02 10:00:00+00:00",
+    ),
+    "a field of all events": (
+        lambda: svc.create_events(
+            pd.DataFrame({"summary": ["a"], "start": "2026-11-02 10:00", "duration": "1h", "color": "Banana"}),
+            location="Riga",
+        )[["start", "color_id", "location"]].values.tolist(),
+        [[pd.Timestamp("2026-11-02 10:00Z"), "5", "Riga"]],
+    ),
+    "the instances of series that end": (
+        lambda: [
+            svc.create_event("a", start="2026-11-02", recurrence="daily, 3 times"),
+            len(svc.events(single_events=True)),
+        ][1],
+        3,
     ),
     "a path of a folder": (lambda: svc.trash("2026/Lab")["name"].tolist(), ["Lab"]),
     "a slash in a name": (lambda: svc.copy("2026/Lab/b%2Fc.txt", name="d")["name"].tolist(), ["d"]),
