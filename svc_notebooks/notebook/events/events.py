@@ -552,8 +552,9 @@ def create_events(
 
     Returns:
         One row for each row of `frame`, with the same index: row (object, the index label), id, summary (str), start,
-        end (datetime64[ms, `time_zone` or UTC]), html_link (str), each other field that was set, error (str, the message if the row was refused),
-        field (str, the field or argument that the error concerns), outcome (str), attempts (Int64), seconds (Float64).
+        end (datetime64[ms, `time_zone` or UTC]), html_link (str), each other field that was set, error (str, the
+        message if the row was refused), field (str, the field or argument that the error concerns), outcome (str),
+        attempts (Int64), seconds (Float64).
 
     Raises:
         TypeError, ValueError: `frame` is not a DataFrame, or has a column that is not an argument; nothing was sent.
