@@ -29,6 +29,8 @@ from .http.messages import JSON, JSONObject
 from .suggestions import nearest_name
 
 MAX_DELAY = 86_400
+ANY_NUMBER = 1000
+"""The `times` from which a step may happen less often."""
 _MAX_BYTES = 2**53  # larger than any file, and exact as a float
 _WITH_STATUS = ("headers", "body")
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")

@@ -227,7 +227,7 @@ def test_a_wrong_value_names_what_to_give_instead(lab, call, hint):
 
 
 def test_an_error_says_once_to_try_again(lab):
-    with lab.faults(status=503, probability=1), pytest.raises(svc.ServiceFailed) as raised:
+    with lab.faults(status=503, times=1000), pytest.raises(svc.ServiceFailed) as raised:
         svc.files()
 
     assert str(raised.value).lower().count("try again") == 1

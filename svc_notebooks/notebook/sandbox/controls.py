@@ -32,10 +32,6 @@ if TYPE_CHECKING:
     from ...server.service import Service
 
 
-_ALWAYS = 1_000_000
-"""The number of times of a step with a probability."""
-
-
 def fault_steps(steps: Sequence[Any], one: Mapping[str, Any], times: int | None) -> list[JSONObject | str]:
     """Return the fault steps of positional arguments, and of the keyword arguments `one` as a last step.
 
@@ -66,7 +62,7 @@ def fault_steps(steps: Sequence[Any], one: Mapping[str, Any], times: int | None)
         one = {"status": 200, **one}
     match = {name: value for name, value in one.items() if name in MATCH_KEYS}
     action = {name: value for name, value in one.items() if name in ACTION_KEYS}
-    often = _ALWAYS if "probability" in one else 1
+    often = 1_000_000 if "probability" in one else 1
     return [*steps, {"match": match, "action": action, "times": often if times is None else times}]
 
 
@@ -175,8 +171,8 @@ class SandboxControls:
             *steps: The names of presets of `fault_presets()`, faults as texts such as "status=503", or faults as dicts
                 with the keys match, times and action of the control interface.
             in_order: If True, a step becomes active only after the step before it has happened.
-            times: The number of times that the step of the keyword arguments happens. None: once, and any number of
-                times with a `probability`.
+            times: The number of times that the step of the keyword arguments happens; 1000 or more stand for any
+                number from 1. None: once, and with a `probability` any number.
             **one: A single step as keyword arguments. operation, method, path (a glob), user, nth (number of the
                 matching request, from 1) and probability (of each matching request, 0 to 1; another seed gives other
                 requests) select the requests. status (with headers, retry_after, body), reset="before" or "after",

@@ -19,7 +19,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from ...core.errors.catalogue import CATALOGUE, ApiError, Row, refuse, row
-from ...core.fault_plan import Action, FaultTarget, Match, check_keys, count, object_member, preset
+from ...core.fault_plan import ANY_NUMBER, Action, FaultTarget, Match, check_keys, count, object_member, preset
 from ...core.http.messages import JSON, Body, Disconnected, Headers, JSONObject, Request, Response, close_body
 from ...core.thread_permit import release_permit
 from ..store.blob_store import BLOCK
@@ -250,6 +250,12 @@ class Step:
         """True after the step has happened `times` times."""
         return self.fired >= self.times
 
+    @property
+    def is_missing(self) -> bool:
+        """True for a step that has not happened as often as it should. A step with a probability need not happen."""
+        enough = self.fired and self.times >= ANY_NUMBER
+        return not (self.used_up or enough or "probability" in self.document.get("match", {}))
+
     def fires_for(self, target: FaultTarget) -> bool:
         """Count a request if it matches the step. Return True if the step happens to the request."""
         if misses := self.match.mismatches(target):
@@ -303,8 +309,7 @@ class ArmedPlan:
         """Describe the steps that did not happen as often as they should. Return None if any step of a preset did."""
         if self.name and any(step.fired for step in self.steps):
             return None
-        every = enumerate(self.steps)
-        missing = [n for n, step in every if not step.used_up and "probability" not in step.document.get("match", {})]
+        missing = [n for n, step in enumerate(self.steps) if step.is_missing]
         return "; ".join(self._describe_missing_step(number) for number in missing) or None
 
     def _describe_missing_step(self, number: int) -> str:
@@ -312,7 +317,7 @@ class ArmedPlan:
         named = f"step {number} of {self.name or self.key} ({step.action.description})"
         if step.fired:
             often = f"this fault happened {step.fired} of {step.times} times"
-            return f"{often}; probability=1 stands for any number of times: {named}"
+            return f"{often}; times={ANY_NUMBER} stands for any number of times: {named}"
         waited = f"this fault never happened: {named} waited for {step.match}"
         if self._in_order and before and not before.used_up:
             return f"{waited}, but was not reached: step {number - 1} happened {before.fired} of {before.times} times"
