@@ -59,7 +59,7 @@ def table_picture(title: str, columns: Mapping[str, str], rows: Sequence[Sequenc
       three  12,345
     """
     styles = [_RIGHT if kind == RIGHT else _LEFT for kind in columns.values()]
-    cells = [[number(value) if isinstance(value, int) else value for value in row] for row in rows]
+    cells: list[list[Any]] = [[number(value) if isinstance(value, int) else value for value in row] for row in rows]
     head = [tag("th", name, scope="col", style=style) for name, style in zip(columns, styles, strict=True)]
     body: list[Markup] = []
     for name, *values in cells:
