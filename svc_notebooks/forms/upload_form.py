@@ -327,11 +327,8 @@ class UploadOptions(ui.MoreOptions):
         self.metadata = ui.SingleField(
             ui.text_area("Metadata (JSON)", "More fields of every file, as a JSON object", hint=_EXAMPLE, rows=2)
         )
-        super().__init__(self.viewers, self.media_type, self.file_id, self.metadata)
-
-    @property
-    def fields(self) -> tuple[ui.Field, ...]:
-        return (self.viewers, self.media_type, self.file_id, self.metadata)
+        self.fields = (self.viewers, self.media_type, self.file_id, self.metadata)
+        super().__init__(*self.fields)
 
     def watch(self, changed: Callable[[], object]) -> None:
         ui.on_change(changed, self.viewers.control, self.media_type.control, self.id, self.metadata.control)
@@ -341,20 +338,14 @@ class UploadOptions(ui.MoreOptions):
         followed = (facts or {}).get("id"), ui.is_restricted(facts or {})
         if followed != self._existing:  # keep a switch that was set for the same file
             self._existing = followed
-            self.viewers.value = not self._restricted
+            self.viewers.value = not followed[1]
         ui.set_visible(self.file_id, facts is None)
-
-    @property
-    def _restricted(self) -> bool:
-        return self._existing[1]
 
     def arguments(self) -> dict[str, Any]:
         """Return the metadata as arguments of `update`. Raises ValueError for metadata that is not a JSON object."""
         restricted = not self.viewers.value
-        return {**({ui.ARGUMENT: restricted} if restricted != self._restricted else {}), **self._metadata()}
-
-    def _metadata(self) -> dict[str, Any]:
-        return ui.read_object(self.metadata.value, _EXAMPLE)
+        own = {ui.ARGUMENT: restricted} if restricted != self._existing[1] else {}
+        return {**own, **ui.read_object(self.metadata.value, _EXAMPLE)}
 
     def problems(self, files: int, *, converted: bool, existing: bool) -> Iterator[tuple[ui.Field, str]]:
         """Yield the fields with their problems. `files` is the number of selected files."""
@@ -370,7 +361,7 @@ class UploadOptions(ui.MoreOptions):
 
     def _metadata_problems(self, *, creating: bool) -> Iterator[str]:
         try:
-            further = self._metadata()
+            further = ui.read_object(self.metadata.value, _EXAMPLE)
             metadata_body(further, creating=creating)
         except (ValueError, TypeError) as error:
             yield str(error)
