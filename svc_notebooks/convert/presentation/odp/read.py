@@ -370,7 +370,6 @@ _PRESETS = {
     "down-arrow": "downArrow",
 }  # fmt: skip
 """PowerPoint's names of the shapes of OpenDocument."""
-_OTHER_SHAPES = ("regular-polygon", "measure", "control")
 _DASHES: dict[str, model.Dash] = {"dot": "dot", "dashdot": "dashdot"}
 _ARROWHEADS: dict[str, model.Arrowhead] = {"diamond": "diamond", "square": "diamond", "circle": "oval", "oval": "oval"}
 _TRANSFORM = re.compile(r"(\w+)\s*\(([^)]{0,200})\)")
@@ -460,10 +459,6 @@ class OdpShapeReader:
             yield from self._text(element, element, box, "", paths)
         elif kind in ("path", "polygon", "polyline"):
             yield from self._text(element, element, self._box(element), "", drawn_path(element))
-        elif kind in _OTHER_SHAPES:
-            self.job.note("regular polygons, measures and controls were left out; their text was kept.")
-            paragraphs = OdpTextReader(self.styles).paragraphs(element, self._properties(element))
-            yield from (model.Text(self._box(element), paragraphs),) if paragraphs else ()
         else:
             form = kind if geometry is None else geometry.get(name("draw:type"), "")
             preset = _PRESETS.get(form, form.removeprefix("ooxml-"))
@@ -549,20 +544,14 @@ def _apply_transform(text: str, x: float, y: float, width: float, height: float)
     for function, arguments in _TRANSFORM.findall(text[:1000]):
         parts = arguments.replace(",", " ").split()
         if function == "rotate" and parts:
-            angle += _float(parts[0])
+            with suppress(ValueError):
+                angle += max(-100.0, min(100.0, float(parts[0])))
         elif function == "translate" and parts:
             x += length(parts[0]) or 0.0
             y += (length(parts[1]) or 0.0) if len(parts) > 1 else 0.0
     middle_x = x + cos(angle) * width / 2 + sin(angle) * height / 2
     middle_y = y - sin(angle) * width / 2 + cos(angle) * height / 2
     return model.Box.of(middle_x - width / 2, middle_y - height / 2, width, height, -degrees(angle))
-
-
-def _float(text: str) -> float:
-    try:
-        return max(-100.0, min(100.0, float(text)))
-    except ValueError:
-        return 0.0
 
 
 def _color(properties: StyleProperties, property_name: str, gradients: Mapping[str, str]) -> str | None:
