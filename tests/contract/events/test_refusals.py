@@ -146,7 +146,7 @@ def table() -> Any:
     )
 
 
-@pytest.mark.parametrize("event, reason, location", table())
+@pytest.mark.parametrize("event, reason, location", list(table()))
 def test_an_event_is_refused_by_its_field(
     ada: CalendarClient, event: Fields, reason: str | None, location: str
 ) -> None:
