@@ -2,7 +2,6 @@ from typing import Any
 
 import pytest
 
-from svc_notebooks.core.policy import Policy
 from tests.contract.calendar_client import BOB, SEMINAR, CalendarClient, guests, refusal
 from tests.contract.differences import choice
 
@@ -96,12 +95,9 @@ def test_a_change_of_reminders_is_no_change_of_the_event(ada: CalendarClient) ->
     assert changed["updated"] == event["updated"]
 
 
+@pytest.mark.policy(reminders="clamp")
 class TestClamped:
     """With this policy values out of range are repaired, as other services of the family do."""
-
-    @pytest.fixture
-    def policy(self) -> Policy:
-        return Policy(reminders="clamp")
 
     @pytest.mark.parametrize("minutes, kept", [(-5, 0), (40321, 40320), (10, 10)])
     def test_minutes_are_brought_into_the_range(self, ada: CalendarClient, minutes: int, kept: int) -> None:
