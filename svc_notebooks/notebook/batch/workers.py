@@ -8,7 +8,7 @@ from contextlib import ExitStack, closing
 from itertools import islice
 from queue import Empty, SimpleQueue
 from threading import Event
-from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from ...client.session import Session, SessionRecipe
 from ...client.transport.retry import repeated_requests, thread_sleep
@@ -17,6 +17,10 @@ from ...core.errors.caller_warning import CallerWarnings, collected_warnings
 from ...core.platform import capabilities
 from ...core.user_functions import check_function
 from ..arguments import whole
+
+if TYPE_CHECKING:
+    from .batch import Batch
+    from .progress import BatchProgress
 
 # -- calls the function of one row, in this process or in a worker process, and returns the outcome of the call
 
@@ -126,33 +130,30 @@ def row_outcomes(
     session: Session,
     numbers: Sequence[int],
     begin: Callable[[int], Row],
-    reports: Callable[[int], Report],
-    tick: Callable[[], None] = lambda: None,
-    *,
-    workers: int | None = None,
-    executor: Executor | None = None,
+    progress: BatchProgress,
+    batch: Batch,
 ) -> Outcomes:
     """Call the function for each row, and yield the number and the outcome of each row.
 
-    `begin` returns the row with a number. It is called in this thread, before the row waits for a worker. `reports`
-    returns the function that reports the progress of a row, given its number. If the service cannot be reached or does
-    not answer, the error of the last row is raised after its outcome. None as `workers` means one for a service
-    in this process, and `DEFAULT_WORKERS` threads otherwise. The threads of this process share the session. The workers
-    of any other executor open sessions of their own, so `call` and the rows must be picklable. `tick` is called in this
-    thread again and again while it waits for workers.
+    `begin` returns the row with a number. It is called in this thread, before the row waits for a worker. If the
+    service cannot be reached or does not answer, the error of the last row is raised after its outcome. Without
+    `batch.workers`, a service in this process has one, and others have `DEFAULT_WORKERS` threads. The threads of this
+    process share the session. The workers of any other executor open sessions of their own, so `call` and the rows must
+    be picklable. The progress is drawn in this thread again and again while it waits for workers.
     """
-    threads = min(workers or (1 if session.in_process else DEFAULT_WORKERS), len(numbers))
+    executor, reports = batch.executor, progress.reports
+    threads = min(batch.workers or (1 if session.in_process else DEFAULT_WORKERS), len(numbers))
     if executor is not None and not isinstance(executor, ThreadPoolExecutor):
         recipe = session.recipe()
         outcomes = _on_executor(
             executor,
             numbers,
             lambda chunk: executor.submit(call_rows_in_worker, recipe, call, list(map(begin, chunk))),
-            tick,
+            progress.draw,
             _MAX_CHUNK,
         )
     elif executor is not None or (threads > 1 and capabilities().threads):
-        outcomes = _in_threads(executor or threads, call, session, numbers, begin, reports, tick)
+        outcomes = _in_threads(executor or threads, call, session, numbers, begin, progress)
     else:
         outcomes = ((n, call_row(call, session, begin(n), reports(n))) for n in numbers)
     return _while_service_answers(outcomes, session)
@@ -188,8 +189,7 @@ def _in_threads(
     session: Session,
     numbers: Sequence[int],
     begin: Callable[[int], Row],
-    reports: Callable[[int], Report],
-    tick: Callable[[], None],
+    progress: BatchProgress,
 ) -> Outcomes:
     """Run the calls in the threads of a pool, or in that number of new threads. An interrupt stops the transfers."""
     stop = Event()
@@ -199,7 +199,7 @@ def _in_threads(
             raise BatchStopped
 
     def run(n: int, row: Row) -> list[RowOutcome]:
-        report = reports(n)
+        report = progress.reports(n)
 
         def report_or_stop(done: int, total: int | None) -> None:
             if stop.is_set():
@@ -215,7 +215,9 @@ def _in_threads(
     with ExitStack() as stack:
         threads = stack.enter_context(ThreadPoolExecutor(pool, "svc-row")) if isinstance(pool, int) else pool
         stack.callback(stop.set)
-        yield from _on_executor(threads, numbers, lambda chunk: threads.submit(run, chunk[0], begin(chunk[0])), tick)
+        yield from _on_executor(
+            threads, numbers, lambda chunk: threads.submit(run, chunk[0], begin(chunk[0])), progress.draw
+        )
 
 
 def _on_executor(
