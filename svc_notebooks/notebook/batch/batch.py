@@ -28,8 +28,8 @@ from ..arguments import choice
 from ..frames.frames import Column, Record, Schema, concatenate, frame
 from ..quantities import listed, ranges
 from ..sandbox.sandbox_numbers import open_sandboxes
-from .progress import BAR_MIN_SIZE, BatchProgress, Counts, Progress, check_progress, session_progress, showing
-from .workers import ROW_ERRORS, Executor, Report, Row, RowCall, RowOutcome, check_workers, row_outcomes
+from .progress import BAR_MIN_SIZE, BatchProgress, Counts, Progress, Report, check_progress, session_progress, showing
+from .workers import ROW_ERRORS, Executor, Row, RowCall, RowOutcome, check_workers, row_outcomes
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -153,7 +153,9 @@ def run(operation: RowOperation[Row], rows: Sequence[Row], session: Session, bat
         with (
             open_rows(operation.call, rows, session, operation.resumable, batch.resume, skip) as calls,
             showing(progress),
-            closing(row_outcomes(calls.call, session, calls.pending, calls.begin, progress, batch)) as outcomes,
+            closing(
+                row_outcomes(calls.call, session, calls.pending, calls.begin, progress, batch.workers, batch.executor)
+            ) as outcomes,
         ):
             for n, outcome in outcomes:
                 calls.end(n, outcome, results.failure(outcome))

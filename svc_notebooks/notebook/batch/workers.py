@@ -8,7 +8,7 @@ from contextlib import ExitStack, closing
 from itertools import islice
 from queue import Empty, SimpleQueue
 from threading import Event
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from ...client.session import Session, SessionRecipe
 from ...client.transport.retry import repeated_requests, thread_sleep
@@ -17,18 +17,12 @@ from ...core.errors.caller_warning import CallerWarnings, collected_warnings
 from ...core.platform import capabilities
 from ...core.user_functions import check_function
 from ..arguments import whole
-
-if TYPE_CHECKING:
-    from .batch import Batch
-    from .progress import BatchProgress
+from .progress import BatchProgress, Report
 
 # -- calls the function of one row, in this process or in a worker process, and returns the outcome of the call
 
 
 Row = TypeVar("Row")
-
-Report: TypeAlias = Callable[[int, int | None], None]
-"""A function that is called with the bytes done and the total bytes. The total is None if it is not known."""
 
 RowCall: TypeAlias = "Callable[[Session, Row, Report], Mapping[str, Any]]"
 """A function that is called for each row and returns the record of its result.
@@ -131,18 +125,18 @@ def row_outcomes(
     numbers: Sequence[int],
     begin: Callable[[int], Row],
     progress: BatchProgress,
-    batch: Batch,
+    workers: int | None = None,
+    executor: Executor | None = None,
 ) -> Outcomes:
     """Call the function for each row, and yield the number and the outcome of each row.
 
     `begin` returns the row with a number. It is called in this thread, before the row waits for a worker. If the
     service cannot be reached or does not answer, the error of the last row is raised after its outcome. Without
-    `batch.workers`, a service in this process has one, and others have `DEFAULT_WORKERS` threads. The threads of this
+    `workers`, a service in this process has one, and others have `DEFAULT_WORKERS` threads. The threads of this
     process share the session. The workers of any other executor open sessions of their own, so `call` and the rows must
     be picklable. The progress is drawn in this thread again and again while it waits for workers.
     """
-    executor, reports = batch.executor, progress.reports
-    threads = min(batch.workers or (1 if session.in_process else DEFAULT_WORKERS), len(numbers))
+    threads = min(workers or (1 if session.in_process else DEFAULT_WORKERS), len(numbers))
     if executor is not None and not isinstance(executor, ThreadPoolExecutor):
         recipe = session.recipe()
         outcomes = _on_executor(
@@ -155,7 +149,7 @@ def row_outcomes(
     elif executor is not None or (threads > 1 and capabilities().threads):
         outcomes = _in_threads(executor or threads, call, session, numbers, begin, progress)
     else:
-        outcomes = ((n, call_row(call, session, begin(n), reports(n))) for n in numbers)
+        outcomes = ((n, call_row(call, session, begin(n), progress.reports(n))) for n in numbers)
     return _while_service_answers(outcomes, session)
 
 

@@ -507,7 +507,8 @@ def request_metadata(
     shown = None if len(missing) > 1 and batch.progress is not False else False
     progress = session_progress(session, Counts(len(missing), "files"), "Read metadata", shown)
     request = partial(_request, fields=fields)
-    outcomes = row_outcomes(request, session, range(len(missing)), missing.__getitem__, progress, batch)
+    numbers, workers = range(len(missing)), (batch.workers, batch.executor)
+    outcomes = row_outcomes(request, session, numbers, missing.__getitem__, progress, *workers)
     with showing(progress), closing(outcomes):
         for n, (record, error, *_) in outcomes:
             progress.end(n, failed=error is not None)
