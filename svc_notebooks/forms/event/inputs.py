@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import Any
 
 import ipywidgets as widgets
@@ -23,7 +23,7 @@ from ...notebook.events.body import offset_text
 from ...notebook.quantities import count_text
 from ..widgets import ui
 
-_OFFSET = re.compile(r"([+-])(\d{2}):([0-5]\d)", re.ASCII)
+_OFFSET = re.compile(r"[+-]([01]\d|2[0-3]):[0-5]\d", re.ASCII)
 
 
 def read_offset(text: str) -> tzinfo | None:
@@ -32,11 +32,7 @@ def read_offset(text: str) -> tzinfo | None:
     >>> read_offset("+05:30"), read_offset("Europe/Berlin")
     (datetime.timezone(datetime.timedelta(seconds=19800)), None)
     """
-    match = _OFFSET.fullmatch(text)
-    if match is None or int(match[2]) > 23:
-        return None
-    length = timedelta(hours=int(match[2]), minutes=int(match[3]))
-    return timezone(-length if match[1] == "-" else length)
+    return datetime.strptime(text, "%z").tzinfo if _OFFSET.fullmatch(text) else None
 
 
 def aware_moment(moment: date | datetime | None, text: str) -> datetime | None:
