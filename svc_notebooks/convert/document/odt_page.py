@@ -23,6 +23,7 @@ from ..input.odf_file import (
     OdfStyles,
     StyleProperties,
     chart_kind,
+    color_of,
     count_of,
     inherited,
     length,
@@ -42,7 +43,6 @@ _BACKGROUNDS = {
 _SIZE = "text/" + name("fo:font-size")
 _FONT, _FONT_FAMILY = "text/" + name("style:font-name"), "text/" + name("fo:font-family")
 _NAME = name("style:name")
-_HEX_COLOR = re.compile("#[0-9a-f]{6}")
 _SIDES = ("top", "right", "bottom", "left")
 _ENDS = {"end": "right"}
 _MAX_COLUMNS = 4
@@ -117,12 +117,12 @@ class OdtLookReader:
         size = _points(properties.get(_SIZE))
         if size and size != self._size:
             look["size"] = f"{size:g}pt"
-        color = properties.get(_COLOR, "").lower()
+        color = color_of(properties.get(_COLOR), "#000000")
         is_automatic = properties.get(_AUTOMATIC_COLOR) == "true" or "link" in properties
-        if _HEX_COLOR.fullmatch(color) and color != "#000000" and not is_automatic:
+        if color and not is_automatic:
             look["color"] = color
         for key, attribute in _BACKGROUNDS.items():
-            if background := _background(properties, attribute):
+            if background := color_of(properties.get(attribute), "#ffffff"):
                 look[key] = background
         return look if "color" in look else readable_color(look) | look
 
@@ -183,11 +183,6 @@ def _margin_height(style: Any, side: str) -> float:
         return 0.0
     height = properties.get(name("svg:height"), properties.get(name("fo:min-height")))
     return _points(height) + _points(properties.get(name(f"fo:margin-{side}")))
-
-
-def _background(properties: StyleProperties, attribute: str) -> str:
-    color = properties.get(attribute, "").lower()
-    return color if _HEX_COLOR.fullmatch(color) and color != "#ffffff" else ""
 
 
 def _points(text: str | None) -> float:
@@ -433,7 +428,7 @@ class OdtPage:
         page_break = self._looks.block_marker(self._looks.of_block("table", properties), is_empty=True)
         outer_background = self._looks.cell_background
         self._looks.cell_background = (
-            _background(properties, f"table/{name('fo:background-color')}") or outer_background
+            color_of(properties.get(f"table/{name('fo:background-color')}"), "#ffffff") or outer_background
         )
         with self._looks.block():
             lines = list(table_parts(element, name("table:table-row")))
@@ -470,7 +465,7 @@ class OdtPage:
     def _cell(self, element: Any, row: Any) -> str:
         outer, kinds = self._looks.cell_background, (("table-cell", element), ("table-row", row))
         styles = ((kind, self._styles.properties(kind, it.get(name("table:style-name")))) for kind, it in kinds)
-        own = (_background(style, f"{kind}/{name('fo:background-color')}") for kind, style in styles)
+        own = (color_of(style.get(f"{kind}/{name('fo:background-color')}"), "#ffffff") for kind, style in styles)
         self._looks.cell_background = color = next(filter(None, own), outer)
         markup = self._tight(element)
         self._looks.cell_background = outer
