@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from html import escape
 from itertools import groupby
 from math import prod
@@ -62,7 +63,6 @@ class OdtLookReader:
         self._size = _points(body.get(_SIZE))
         self.markers = Looks(texts, self._size)
         self.markers.font = body.get(_FONT) or body.get(_FONT_FAMILY)
-        self._page_styles = OdfStyles([root])
         self._masters = {it.get(_NAME): it for it in root.iter(name("style:master-page"))}
         self._master = "Standard" if "Standard" in self._masters else next(iter(self._masters), None)
         self._pages: dict[str | None, Page | None] = {}
@@ -140,6 +140,10 @@ class OdtLookReader:
         kinds = (name(f"style:{kind}{pages}") for kind in parts for pages in ("", "-left", "-first"))
         if any(self._lines(part) for part in self._root.iter(*kinds) if part not in parts.values()):
             job.note("Headers and footers of first pages, of even pages and of other sections were left out.")
+
+    @cached_property
+    def _page_styles(self) -> OdfStyles:
+        return OdfStyles([self._root])
 
     def _lines(self, part: Any) -> tuple[str, ...]:
         paragraphs = () if part is None else part.iter(_PARAGRAPH, _HEADING)
