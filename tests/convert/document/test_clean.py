@@ -1,5 +1,3 @@
-"""Cleaning of pandoc trees."""
-
 import json
 
 import pytest
@@ -133,8 +131,6 @@ def test_columns_too_narrow_to_see_get_default_widths(shares: list[float], kept:
 
 
 class TestPictures:
-    """Only pictures of the document are kept."""
-
     def image(self, target: str) -> Node:
         return para({"t": "Image", "c": [NONE, text_inlines("alt"), [target, ""]]})
 

@@ -1,5 +1,3 @@
-"""Looks of paragraphs and text: markers, their attributes in the tree, and their cleaning."""
-
 import pytest
 
 from svc_notebooks.convert.document.clean import clean

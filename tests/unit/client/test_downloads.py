@@ -314,19 +314,6 @@ def test_an_invalid_path_is_refused_before_anything_is_sent(shelf: Shelf, tmp_pa
     assert shelf.requests == []
 
 
-def test_an_existing_file_is_replaced_only_at_the_end(shelf: Shelf, tmp_path: Path) -> None:
-    (tmp_path / "x").write_bytes(b"old")
-    shelf.faults["GET"] = [None, cut(1000), answer(404, envelope(404, "notFound"))]
-    session = session_for(shelf)
-
-    with pytest.raises(NotFound):
-        save_content(session, "f", tmp_path / "x", overwrite=True)
-    assert (tmp_path / "x").read_bytes() == b"old"
-
-    assert save_content(session, "f", tmp_path / "x", overwrite=True).outcome == "replaced"
-    assert (tmp_path / "x").read_bytes() == CONTENT
-
-
 def test_two_downloads_do_not_write_one_file(shelf: Shelf, tmp_path: Path) -> None:
     mark = {"base_url": "elsewhere", "id": "g"}
     with PartFile(tmp_path / "x", mark), pytest.raises(Interrupted, match="Another download"):
