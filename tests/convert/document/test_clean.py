@@ -187,13 +187,6 @@ def test_list_levels_from_styles(kind: str, job: Job) -> None:
     assert plain_text(deeper) == f"List {kind} 2List {kind} 3"
 
 
-def test_text_of_ten_megabytes(job: Job) -> None:
-    document = read.text(b"lorem ipsum dolor sit amet\n" * 380_000, job)
-
-    assert len(document.blocks[0]["c"]) == 380_000 * 10 - 1
-    assert document.blocks[0]["c"][0] is document.blocks[0]["c"][10]
-
-
 @pytest.mark.parametrize("source", [b"> " * 1000 + b"x", b"- " * 1000 + b"x"])
 def test_markdown_nested_without_end(source: bytes, job: Job) -> None:
     with pytest.raises(TooLarge, match="nested"):
