@@ -30,7 +30,7 @@ from .calendars.event_messages import InvitationMessage, outbox
 from .context_factory import (
     PostgresOptions,
     ServiceSettings,
-    Snapshots,
+    ServiceState,
     fork_context,
     load,
     load_context,
@@ -48,6 +48,7 @@ from .notifications.push import PushNotifications
 from .store.archive import save_to
 from .store.blob_store import BlobStore, StoredPart, missing_part
 from .store.clock import SystemClock, VirtualClock, virtual_clock_of
+from .store.postgres.clock import unshared
 from .user_backup import UserBackups
 from .web.class_activity import ClassView
 from .web.live_page import activity
@@ -149,7 +150,8 @@ class Service:
         self._tokens = TokenVerifier(context.store, context.clock, lambda email: create_provided_user(context, email))
         self.provider: JupyterHub | None = None
         self._journal = journal_of(context.records, context.policy)
-        self._snapshots, self.user_backups = Snapshots(), UserBackups(context, parts)
+        self._snapshots: dict[str, ServiceState] = {}
+        self.user_backups = UserBackups(context, parts)
         self._faults = Faults(context)
         self._rate_limiter = RateLimiter(context.policy, context.clock, context.store.shared)
         self._dispatcher = Dispatcher(context, self._tokens, self._journal, self._faults, self._rate_limiter)
@@ -345,11 +347,18 @@ class Service:
 
     def snapshot(self) -> str:
         """Keep a copy of the state in memory and return its id for `restore`. Raises the same errors as `save`."""
-        return self._snapshots.take(self._context, self._parts)
+        if self._context.store.is_shared:
+            raise ValueError(unshared("snapshots cannot be taken"))
+        key = f"snapshot-{len(self._snapshots) + 1}"
+        self._snapshots[key] = ServiceState.of(self._context, self._parts)
+        return key
 
     def restore(self, snapshot: str) -> None:
         """Restore the state of a snapshot. Raises ValueError for an unknown id."""
-        self._snapshots.restore(snapshot, self._context, self._parts)
+        if snapshot not in self._snapshots:
+            existing = ", ".join(self._snapshots) or "none"
+            raise ValueError(f"{snapshot!r} is not a snapshot; existing snapshots: {existing}")
+        self._snapshots[snapshot].restore(self._context, self._parts)
         self._forget_caches()
 
     def fork(self, branch: int = 0) -> Service:
@@ -393,6 +402,8 @@ class Service:
         for owner, attribute in ((self._dispatcher, "_context"), (self, "_dispatcher")):
             vars(owner)[attribute] = ForkedChild(_CLOSED, _REOPEN)
         self._push.close()
+        for state in self._snapshots.values():
+            state.drop()
         self._snapshots.clear()
         self._context.store.close()
         self._context.content.close_writers()
@@ -496,11 +507,9 @@ def upcoming_events(context: ServiceContext, since: datetime | None, until: date
     deadlines = context.store.deadlines.between(first, last, context.policy.session_lifetime)
     return [
         {
+            **deadline._asdict(),
             "time": format_millis(deadline.time),
-            "what": deadline.event,
-            "user": deadline.user,
             "subject": deadline.subject or context.policy.default_name,
-            "detail": deadline.detail,
         }
         for deadline in deadlines
     ]

@@ -146,17 +146,12 @@ class KeptJournal(Journal):
     is_kept = True
 
     def __init__(self, records: KeptRecords) -> None:
-        super().__init__(1, 0)
         self._records = records
 
     @property
     def id(self) -> str:
         """A text that changes when the numbers restart at 1."""
         return self._records.journal_id()
-
-    @id.setter
-    def id(self, text: str) -> None:
-        """Do nothing, because the database has the id."""
 
     def open(self, time: datetime, method: str, path: str, query: str) -> JournalEntry:
         """Add the entry of a new request and return the entry."""

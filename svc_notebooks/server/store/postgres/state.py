@@ -59,9 +59,8 @@ class SharedUploadSessions(UploadSessionTable):
             row = self.get(key)
             if row is None:
                 return None
-            claimed = self._database.change_one(_CLAIM_NEXT, {"id": key})
-            assert claimed
-        return row._replace(claim=claimed[0])
+            ((claim,),) = self._database.change_all(_CLAIM_NEXT, {"id": key})
+        return row._replace(claim=claim)
 
     def invalidate_claims(self) -> None:
         """Invalidate all claims, so that requests in progress can no longer change their sessions."""

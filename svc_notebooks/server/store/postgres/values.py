@@ -14,6 +14,7 @@ from threading import Condition
 from typing import TYPE_CHECKING, Any
 
 from ..engine import inserting
+from ..values import EditedValue
 from .schema import values
 from .side_connections import CHANGED, QUEUED
 
@@ -31,14 +32,6 @@ _PUT = inserting(values, ("key", "value", "version"), otherwise="REPLACE")
 _BEHIND = """SELECT COUNT(*) FROM svc_workers AS w JOIN pg_stat_activity AS a
     ON a.pid = w.pid AND a.backend_start = w.started WHERE w.seen < :version AND w.opening <> :own"""
 """Counts the other running processes that have not read a version yet."""
-
-
-class EditedValue:
-    """A value that is changed. If `is_announced` is true, other processes must follow."""
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-        self.is_announced = True
 
 
 class SharedValues:
