@@ -19,7 +19,7 @@ from .calendars import (
 )
 from .dispatch.messages import json_response
 from .dispatch.service_context import RequestContext, ServiceContext, external_base_url
-from .files import change_list, conversion, copy, download, operations as file_operations, permissions
+from .files import change_list, conversion, download, operations as file_operations, permissions
 from .notifications import channels
 from .uploads import resumable_upload, simple_upload
 from .web import consent, pages, sign_in
@@ -60,7 +60,7 @@ HANDLERS: Mapping[str, Handler] = {
     "files.list": file_operations.list_files,
     "files.emptyTrash": file_operations.empty_trash,
     "files.delete": file_operations.delete,
-    "files.copy": copy.copy,
+    "files.copy": file_operations.copy,
     "files.export": _export,
     "permissions.create": permissions.create,
     "permissions.list": permissions.list_permissions,

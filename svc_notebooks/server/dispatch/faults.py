@@ -27,7 +27,7 @@ from .messages import RequestBody, ResponseStream, encode_json, error_response
 from .service_context import ServiceContext
 
 if TYPE_CHECKING:
-    from ..store.postgres.values import SharedValues
+    from ..store.postgres.state import SharedValues
 
 _BODILESS = (204, 304)
 _REASONS = {

@@ -23,8 +23,7 @@ from ...core.http.messages import Disconnected, Query
 from ...core.policy import Policy
 from ...core.thread_permit import checked_slices, release_permit
 from ..store.clock import SystemClock
-from ..store.postgres.windows import QUOTA, Windows
-from ..store.values import LocalValues
+from ..store.values import QUOTA, LocalValues, Windows
 from .service_context import Caller, Quota
 
 if TYPE_CHECKING:
