@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from ..core.api.openapi import document
 from ..core.errors.catalogue import refuse
-from ..core.http.messages import Request, Response
+from ..core.http.messages import Response
 from .auth import grants, identity_tokens
 from .auth.public_request import PublicRequest
 from .calendars import (
@@ -50,6 +50,12 @@ def _alt(request: RequestContext) -> str:
     if alt not in ("json", "media"):
         raise refuse("invalidParameter", name="alt", message="expected json or media.")
     return alt
+
+
+def _describe(request: PublicRequest) -> Response:
+    """Return the OpenAPI document with the address that the client used. Raises ApiError (400) for an invalid Host."""
+    context, base_url = request.context, external_base_url(request.http_request, request.context)
+    return json_response(request.query, document(context.names, context.policy, base_url))
 
 
 HANDLERS: Mapping[str, Handler] = {
@@ -144,10 +150,5 @@ PUBLIC_HANDLERS: Mapping[str, Callable[[PublicRequest], Response]] = {
     "files.page": pages.view,
     "files.content": pages.content,
     "events.page": pages.event_page,
-    "openapi.get": lambda request: describe(request.context, request.http_request),
+    "openapi.get": _describe,
 }
-
-
-def describe(context: ServiceContext, request: Request) -> Response:
-    """Return the OpenAPI document with the address that the client used. Raises ApiError (400) for an invalid Host."""
-    return json_response(request.query, document(context.names, context.policy, external_base_url(request, context)))

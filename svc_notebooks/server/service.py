@@ -26,7 +26,7 @@ from .auth import users as clients
 from .auth.access_tokens import TokenVerifier
 from .auth.class_accounts import ClassAccount, ClassAccounts
 from .auth.users import create_provided_user, record_token, token_row
-from .calendars.event_messages import InvitationMessage, outbox
+from .calendars.event_messages import outbox
 from .context_factory import (
     PostgresOptions,
     ServiceSettings,
@@ -40,7 +40,7 @@ from .context_factory import (
 from .dispatch.faults import ArmedPlan, Faults
 from .dispatch.journal import journal_of
 from .dispatch.rate_limits import RateLimiter, RequestQuotas
-from .dispatch.service_context import ANONYMOUS, Listening, Quota, ServiceContext
+from .dispatch.service_context import ANONYMOUS, Quota, ServiceContext
 from .dispatcher import Dispatcher, Observer
 from .notifications import channels as domains
 from .notifications.delivery_queue import DeliveryQueue
@@ -146,6 +146,11 @@ class Service:
     def __init__(self, context: ServiceContext, parts: BlobStore, *, background: bool | None = None) -> None:
         self._context, self._parts = context, parts
         self.folder, self.notes, self._background = context.folder, context.notes, background
+        self.clock, self.names, self.policy = context.clock, context.names, context.policy
+        self.seed = context.ids.client_seed
+        """The seed of the ids, or None for random ids. A reopened store appends "/" and its number of openings."""
+        self.servers = context.servers
+        """The socket servers whose addresses are in links. A sandbox adds its own."""
         self._push = PushNotifications(context, background=background)
         self._tokens = TokenVerifier(context.store, context.clock, lambda email: create_provided_user(context, email))
         self.provider: JupyterHub | None = None
@@ -167,29 +172,9 @@ class Service:
         unusable_in_forks(self)
         unusable_in_forks(self._dispatcher)  # a session calls its method without the service
 
-    @property
-    def clock(self) -> VirtualClock:
-        """The system clock or the virtual clock of this service."""
-        return self._context.clock
-
-    @property
-    def names(self) -> Names:
-        """The brand names in the service's paths, headers and media types."""
-        return self._context.names
-
     def accept_users_of(self, provider: JupyterHub) -> None:
         """Accept the users of another service. Its administrators may use the control interface and the live page."""
         self.provider = self._tokens.provider = provider
-
-    @property
-    def seed(self) -> int | str | None:
-        """The seed of the ids, or None for random ids. A reopened store appends "/" and its number of openings."""
-        return self._context.ids.client_seed
-
-    @property
-    def policy(self) -> Policy:
-        """The settings for behavior that the interface does not define."""
-        return self._context.policy
 
     def count_request(self, user: str) -> None:
         """Count a request outside of the interface. Raises ApiError (403 or 429) if it exceeds a limit of the user."""
@@ -198,11 +183,6 @@ class Service:
     def activity(self, query: Query) -> dict[str, object]:
         """Return the latest requests, messages and files for the live page. `query` describes its present rows."""
         return activity(self._context, self._journal, self._push.queue, query, self.class_view)
-
-    @property
-    def servers(self) -> list[Listening]:
-        """The socket servers whose addresses are in links. A sandbox adds its own."""
-        return self._context.servers
 
     @property
     def requests_served(self) -> int:
@@ -249,13 +229,13 @@ class Service:
 
     def oauth_client(
         self, name: str, redirect_uris: Sequence[str] = (), *, public: bool = False, base_url: str = NOWHERE
-    ) -> clients.ClientCredentials:
+    ) -> dict[str, Any]:
         """Register an OAuth client and return its credentials. Raises ValueError for an invalid redirect URI."""
         return clients.create_oauth_client(self._context, name, redirect_uris, public=public, base_url=base_url)
 
     def service_account(
         self, name: str, *, delegation: Iterable[str] = (), client: str = "notebook", base_url: str = NOWHERE
-    ) -> clients.ServiceAccountKey:
+    ) -> dict[str, str]:
         """Create a service account, or a new key for an existing account, and return the key file, which is not stored.
 
         Args:
@@ -293,7 +273,7 @@ class Service:
         """Return the registered domains, first the domains of the policy, then the others in alphabetical order."""
         return domains.list_domains(self._context.store, self.policy)
 
-    def outbox(self) -> list[InvitationMessage]:
+    def outbox(self) -> list[dict[str, str]]:
         """Return one row for each e-mail about an event that a real service would send, oldest first."""
         return outbox(self._context)
 

@@ -586,7 +586,7 @@ class WholeBody(RequestBody):
 @contextmanager
 def decoded_request(request: Request, now: datetime, limit: int) -> Iterator[Request]:
     """Yield a request outside of the journal with its body verified and decoded, which ends at its Content-Length."""
-    entry = JournalEntry(0, now, request.method, request.path, "")
+    entry = JournalEntry(0, now, None, request.method, request.path, "")
     entry.declared = content_length(request)
     plain = RequestBody(request.body, entry)
     is_plain = WHOLE_BODY.isdisjoint(request.headers.by_name())

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Literal, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from ...convert.pool.converter import Abandoned, Admission, TooManyWaiting
 from ...core.api.operations import Operation
@@ -49,16 +49,6 @@ class Limit:
 
     def __str__(self) -> str:
         return f"{self.most:,} {self.counting} in {self.per.total_seconds():g} seconds"
-
-
-class RateLimitRow(TypedDict):
-    """The limit of one user as plain data, with the requests spent in the open window and the end of the window."""
-
-    user: str
-    requests: int
-    per: float
-    spent: int
-    until: str | None
 
 
 class RateLimiter:
@@ -122,11 +112,11 @@ class RateLimiter:
             message = f"{title}: {limit} are allowed; wait {seconds} seconds and try again."
             raise ApiError([replace(refusal, message=message)], [("Retry-After", str(seconds))])
 
-    def rows(self) -> list[RateLimitRow]:
+    def rows(self) -> list[dict[str, Any]]:
         """Return one row for each limit set for a single user, with the requests spent in the open window."""
         return [self._row(user, *row) for user, row in sorted((self._values.get(_LIMITS) or {}).items())]
 
-    def _row(self, user: str, requests: int, per: float) -> RateLimitRow:
+    def _row(self, user: str, requests: int, per: float) -> dict[str, Any]:
         window, now = self._windows.get(user, "own"), self._clock.now()
         is_open = window is not None and now < window.ends
         return {

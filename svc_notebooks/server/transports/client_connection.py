@@ -9,18 +9,19 @@ import socket
 import ssl
 import struct
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import partial
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from ...core.errors.catalogue import refuse
 from ...core.http.messages import Disconnected, Request, Response, close_body
-from ...core.policy import Policy
 from ...core.thread_permit import release_permit
 from ..dispatch.messages import error_response
-from .connection_queue import FlowTable
 from .http1 import MAX_HEAD_SIZE, ChunkedBody, LengthBody, RequestHead, UnreadableError, head_bytes, read_head
+
+if TYPE_CHECKING:
+    from .socket_server import SocketServer
 
 try:
     import fcntl
@@ -318,27 +319,10 @@ _MAX_DRAIN, _DRAIN_SECONDS = 1024 * 1024, 1.0
 _MAX_LINGER, _LINGER_SECONDS, _MAX_LINGER_SECONDS = 64 * 1024 * 1024, 2.0, 30.0
 
 
-class ConnectionServer(Protocol):
-    """The attributes and methods of the server that a connection uses."""
-
-    origin: str
-    policy: Policy
-    tls: ssl.SSLContext | None
-    flow_table: FlowTable
-    handle: Callable[[Request], Response]
-    bodies: set[LengthBody]
-    responses: int
-    draining: bool
-    stopping: bool
-
-    def has_other_requests(self) -> bool:
-        """Return True if requests of other connections wait for a thread or a permit."""
-
-
 class ServerConnection:
     """A connection to a client, with or without TLS."""
 
-    def __init__(self, server: ConnectionServer, sock: socket.socket, address: str) -> None:
+    def __init__(self, server: SocketServer, sock: socket.socket, address: str) -> None:
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         sock.settimeout(0)  # receive() and send_all() wait with other timeouts, within a budget
         self.server = server
