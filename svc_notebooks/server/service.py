@@ -10,19 +10,20 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ..core.api.operations import OPERATIONS
-from ..core.brand_names import NOWHERE, Names
+from ..core.brand_names import Names
 from ..core.clock import format_millis, to_millis
 from ..core.durations import Duration, parse_duration
 from ..core.http.messages import JSONObject, Query
 from ..core.policy import Policy
 from ..core.processes import ForkedChild, after_fork, skip_finalizers
 from ..local.saving import check_is_file
-from .auth import users as clients
+from .auth import users
 from .auth.access_tokens import TokenVerifier
 from .auth.class_accounts import ClassAccount, ClassAccounts
 from .auth.users import create_provided_user, record_token, token_row
@@ -42,7 +43,7 @@ from .dispatch.journal import journal_of
 from .dispatch.rate_limits import RateLimiter, RequestQuotas
 from .dispatch.service_context import ANONYMOUS, Quota, ServiceContext
 from .dispatcher import Dispatcher, Observer
-from .notifications import channels as domains
+from .notifications import channels
 from .notifications.delivery_queue import DeliveryQueue
 from .notifications.push import PushNotifications
 from .store.archive import save_to
@@ -167,7 +168,12 @@ class Service:
         self.trust, self.deliver, self.deliveries = self._push.trust, self._push.deliver, self._push.queue.deliveries
         self.fault_plans, self.clear_faults = self._faults.rows, self._faults.clear
         self.limits, self.refusal = self._rate_limiter.rows, self._dispatcher.refusal
-        self.handle = self._dispatcher.handle
+        self.handle, self.virtual_clock = self._dispatcher.handle, context.clock.stop
+        self.oauth_client = partial(users.create_oauth_client, context)
+        self.service_account = partial(users.create_service_account, context)
+        self.register_domain = partial(channels.register, context.store)
+        self.domains = partial(channels.list_domains, context.store, context.policy)
+        self.outbox, self.agenda = partial(outbox, context), partial(upcoming_events, context)
         self.class_view = ClassView(context, self._journal, self._tokens)
         unusable_in_forks(self)
         unusable_in_forks(self._dispatcher)  # a session calls its method without the service
@@ -227,29 +233,6 @@ class Service:
             RequestQuotas(self.policy, self._context.quotas, quota, self._context.store.shared)
         )
 
-    def oauth_client(
-        self, name: str, redirect_uris: Sequence[str] = (), *, public: bool = False, base_url: str = NOWHERE
-    ) -> dict[str, Any]:
-        """Register an OAuth client and return its credentials. Raises ValueError for an invalid redirect URI."""
-        return clients.create_oauth_client(self._context, name, redirect_uris, public=public, base_url=base_url)
-
-    def service_account(
-        self, name: str, *, delegation: Iterable[str] = (), client: str = "notebook", base_url: str = NOWHERE
-    ) -> dict[str, str]:
-        """Create a service account, or a new key for an existing account, and return the key file, which is not stored.
-
-        Args:
-            name: the local part of the account's e-mail address, of a to z, digits and -.
-            delegation: the scopes in which the account may act for users.
-            client: the OAuth client of the account.
-            base_url: the address of the service in the key file.
-
-        Raises:
-            ValueError: the name is invalid or a scope is unknown.
-            ImportError: the extra `identity` is not installed.
-        """
-        return clients.create_service_account(self._context, name, delegation, client=client, base_url=base_url)
-
     def open_with(self, file_id: str, client: str) -> bool:
         """Give the file scope of an OAuth client access to a file. Return False if there is no such file."""
         with self._context.store.transaction():
@@ -264,18 +247,6 @@ class Service:
             if row:
                 self._context.store.files.save(row._replace(abusive=int(abusive)))
         return row is not None
-
-    def register_domain(self, domain: str) -> str:
-        """Register a domain for notifications and return its normalized form. Raises ValueError if invalid."""
-        return domains.register(self._context.store, domain)
-
-    def domains(self) -> list[str]:
-        """Return the registered domains, first the domains of the policy, then the others in alphabetical order."""
-        return domains.list_domains(self._context.store, self.policy)
-
-    def outbox(self) -> list[dict[str, str]]:
-        """Return one row for each e-mail about an event that a real service would send, oldest first."""
-        return outbox(self._context)
 
     def faults(self, *steps: JSONObject | str, in_order: bool = False) -> AbstractContextManager[list[ArmedPlan]]:
         """Inject faults during a `with` block. A step is a dict, or the name of a preset.
@@ -302,14 +273,6 @@ class Service:
         Raises ValueError for an invalid number or duration.
         """
         self._rate_limiter.limit((user or self.policy.first_user).lower(), requests, parse_duration(per, "per"))
-
-    def agenda(self, since: datetime | None = None, until: datetime | None = None) -> list[dict[str, Any]]:
-        """Return one row for each expiry or delivery from `since` (by default now) until `until`, in order of time."""
-        return upcoming_events(self._context, since, until)
-
-    def virtual_clock(self) -> VirtualClock:
-        """Return the clock, which is stopped first if it is a running system clock."""
-        return self._context.clock.stop()
 
     def reset(self) -> None:
         """Delete all data except users and their tokens, and begin a new sequence of ids."""
@@ -478,7 +441,9 @@ def unusable_in_forks(service: object) -> None:
 _NEVER = 2**62
 
 
-def upcoming_events(context: ServiceContext, since: datetime | None, until: datetime | None) -> list[dict[str, Any]]:
+def upcoming_events(
+    context: ServiceContext, since: datetime | None = None, until: datetime | None = None
+) -> list[dict[str, Any]]:
     """Return the expirations and deliveries later than `since` and not later than `until`, sorted by time.
 
     By default `since` is now. A dict has the keys `time`, `what`, `user`, `subject` and `detail`.

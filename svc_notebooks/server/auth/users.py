@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ...core.auth.assertions import new_key
+from ...core.brand_names import NOWHERE
 from ...core.events.value_checks import is_address
 from ..calendars.attendee_copies import emails_of, sync_attendee_copies
 from ..calendars.event_resource import EventRecord
@@ -62,7 +63,12 @@ _PROJECT = "notebooks"
 
 
 def create_oauth_client(
-    context: ServiceContext, name: str, redirect_uris: Sequence[str], *, public: bool, base_url: str
+    context: ServiceContext,
+    name: str,
+    redirect_uris: Sequence[str] = (),
+    *,
+    public: bool = False,
+    base_url: str = NOWHERE,
 ) -> dict[str, Any]:
     """Register an OAuth client and return its credentials. Raises ValueError for an invalid redirect URI."""
     client_id, secret = f"{context.ids.number()}.apps.{context.policy.domain}", context.ids.secret()
@@ -92,12 +98,18 @@ def _check_redirect_uri(address: str) -> str:
 
 
 def create_service_account(
-    context: ServiceContext, name: str, delegation: Iterable[str], *, client: str, base_url: str
+    context: ServiceContext,
+    name: str,
+    *,
+    delegation: Iterable[str] = (),
+    client: str = "notebook",
+    base_url: str = NOWHERE,
 ) -> dict[str, str]:
     """Create a service account, or a new key for an existing account, and return the key file.
 
-    Stores only the public key. Raises ValueError for an invalid name or scope, and ImportError without the extra
-    `identity`.
+    `name` is the local part of the account's e-mail address. `delegation` has the scopes in which the account may act
+    for users, and `base_url` is the address of the service in the key file. Stores only the public key. Raises
+    ValueError for an invalid name or scope, and ImportError without the extra `identity`.
     """
     if not _ACCOUNT_NAME.fullmatch(name):
         raise ValueError(
