@@ -444,6 +444,8 @@ _DATA_URI = re.compile(rb'descr="data:[^"]*"')
 """The description of a picture that pandoc makes of a placeholder."""
 _SHORT_LENGTH = re.compile(rb'="([\d.]+e-?\d+)in"')
 """A length below 0.1 inches as pandoc writes it, which is no length in OpenDocument."""
+_FORMULA, _NO_SIZE = b'><draw:object xlink:href="Formula', b' svg:width="0in" svg:height="0in"'
+"""The end of the frame of a formula in OpenDocument, and the size for which programs calculate the size themselves."""
 _SECTION_END = re.compile(rb"</w:sectPr>(?=\s*</w:body>)")
 _DOCX_SIZE = re.compile(rb'(<w:szC?s? w:val=")\d+(")')
 _RTF_HEADER = re.compile(rb"(\{\\colortbl[^}]*)(\}\s*\\widowctrl\\hyphauto\n)")
@@ -498,7 +500,8 @@ def odt(archive: bytes, placeholders: Placeholders, document: Document, job: Job
         {
             "content.xml": lambda part: odt_looks(
                 _SHORT_LENGTH.sub(
-                    lambda length: b'="%.4fin"' % float(length[1]), part.replace(b'fo:border="none"', border)
+                    lambda length: b'="%.4fin"' % float(length[1]),
+                    part.replace(b'fo:border="none"', border).replace(_FORMULA, _NO_SIZE + _FORMULA),
                 ),
                 job,
             ),

@@ -306,7 +306,7 @@ class TestHostile:
 
 def test_header_and_footer_of_pages(job: Job) -> None:
     field = r"{\field{\*\fldinst PAGE}{\fldrslt 7}}"
-    body = rf"{{\header\qc Caf\'e9 \b report\par}}{{\footer Page {field} of \chpgn\par}}Word {field}\par"
+    body = rf"{{\header\qc Caf\'e9 \b re\'03port\par}}{{\footer Page {field} of \chpgn\par}}Word {field}\par"
 
     document = read.rtf(rich(body + r"\sect{\header other\par}Next\par"), job)
 
