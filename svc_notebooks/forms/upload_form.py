@@ -169,8 +169,7 @@ class UploadForm(Form):
         self.controls.options.id.value = str(made["id"].item())
 
     def _upload(self) -> None:
-        if self.busy:
-            raise ValueError("An upload is running. Wait for it, or cancel it.")
+        self.work.require_idle()
         self._waiting = False
         self._clear_status()
         problems = self.controls.check()
@@ -243,8 +242,6 @@ class UploadForm(Form):
             self._waiting = False
             self.bar.show_text("Cancelled: nothing was uploaded")
             return
-        if not self.busy:
-            raise ValueError("Nothing is running that could be cancelled.")
         self.work.stop()
 
     def _resume(self) -> None:

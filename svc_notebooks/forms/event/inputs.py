@@ -19,7 +19,7 @@ from ...core.events.times import read_time
 from ...core.http.messages import JSON, JSONObject
 from ...core.resources.colors import EVENT_COLORS
 from ...core.time_zones import UTC_NAME, zone, zone_names
-from ...notebook.events.body import offset_text
+from ...notebook.events.body import moment_text, offset_text
 from ...notebook.quantities import count_text
 from ..widgets import ui
 
@@ -47,17 +47,6 @@ def aware_moment(moment: date | datetime | None, text: str) -> datetime | None:
     return aware
 
 
-def moment_text(moment: date | datetime | None) -> str | None:
-    """Return a date or a local time as text. Return None for None.
-
-    >>> moment_text(datetime(2026, 11, 2, 10))
-    '2026-11-02 10:00'
-    """
-    if not isinstance(moment, datetime):
-        return str(moment) if moment else None
-    return moment.isoformat(" ", "seconds" if moment.second else "minutes")
-
-
 def argument_time(moment: date | datetime | None, text: str, time_zone: str | None) -> Any:
     """Convert a date or a local time in the zone `text` to an argument of `create_event`, such as `start`.
 
@@ -71,8 +60,10 @@ def argument_time(moment: date | datetime | None, text: str, time_zone: str | No
     >>> argument_time(datetime(2026, 11, 2, 10), "Asia/Tokyo", "Europe/Berlin")
     {'dateTime': '2026-11-02T10:00:00', 'timeZone': 'Asia/Tokyo'}
     """
+    if moment is None:
+        return None
     moment_as_text = moment_text(moment)
-    if moment is None or moment_as_text is None or text == (time_zone or ""):
+    if text == (time_zone or ""):
         return moment_as_text
     if not isinstance(moment, datetime):
         return {"date": moment_as_text, **({"timeZone": text} if text else {})}

@@ -392,17 +392,8 @@ class ConfirmDialog(Dialog):
         self.yes = ui.button("Yes", "Confirm", lambda: answered(self.question) if self.question else None)
         self.no = ui.cancel_button("Close the dialog", self.dismiss)
         ui.on_change(self._update_visibility, self.target)
-        self._parts = {
-            "name": self.name,
-            "type": self.type,
-            "grantee": self.grantee,
-            "role": self.role,
-            "folder": self.folder,
-            "target": self.target,
-            "path": self.path,
-            "source": self.source,
-            "range": self.range,
-        }
+        parts = ("name", "type", "grantee", "role", "folder", "target", "path", "source", "range")
+        self._parts: dict[str, Any] = {part: getattr(self, part) for part in parts}
         super().__init__(*self._parts.values(), ui.row(self.yes, self.no))
         self.add_class("svc-fields")
 
