@@ -182,8 +182,8 @@ class ClassFaultSection(Section):
     def _controls(self) -> list[widgets.Widget]:
         presets = [(_OUTAGE, ""), *((preset.name, preset.name) for preset in PRESETS)]
         self.preset = ui.dropdown("Fault", "What happens to the requests of all users", presets)
-        self.seconds = ui.number_field(60, "For seconds", "The faults end after these seconds of real time")
-        self.seconds.style.description_width = ui.LABEL["description_width"]
+        tooltip = "The faults end after these seconds of real time"
+        self.seconds = ui.number_field(60, "For seconds", tooltip, style=ui.LABEL)
         self.description, self.armed = widgets.HTML(), widgets.HTML()
         self.start = self._button("Start", "Activate the faults for all users", self._start)
         self.stop = self._button("End all faults", "Remove all faults", self._stop)

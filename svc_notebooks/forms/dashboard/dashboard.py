@@ -101,8 +101,8 @@ class LimitSection(Section):
         self.user = ui.text_field(
             "User", "The user whose requests are counted; empty: the first user of the sandbox", hint="ada@svc.example"
         )
-        self.requests = ui.number_field(10, "Max. requests", "The number of requests that are allowed")
-        self.requests.style.description_width = ui.LABEL["description_width"]
+        tooltip = "The number of requests that are allowed"
+        self.requests = ui.number_field(10, "Max. requests", tooltip, style=ui.LABEL)
         self.per = ui.text_field("Within", "A number and s, m, h or d", value="60s")
         self.set = self._button("Set limit", "Refuse further requests with 403 and Retry-After", self._set_limit)
         self.remove = self._button("Remove limit", "Allow any number of requests", self._remove_limit)

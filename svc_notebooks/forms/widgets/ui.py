@@ -162,9 +162,9 @@ def text_area(label: str, tooltip: str, *, hint: str = "", rows: int = 3) -> wid
     return widgets.Textarea(placeholder=hint, rows=rows, continuous_update=False, style=LABEL, **options)
 
 
-def number_field(value: int, label: str, tooltip: str) -> widgets.IntText:
+def number_field(value: int, label: str, tooltip: str, *, style: Mapping[str, str] = AUTO_WIDTH) -> widgets.IntText:
     """Create a field for a whole number, which keeps an invalid number, so that the form reports it."""
-    control = widgets.IntText(value=value, continuous_update=False, style=AUTO_WIDTH, **describe(label, tooltip))
+    control = widgets.IntText(value=value, continuous_update=False, style=style, **describe(label, tooltip))
     control.add_class("svc-number")
     return control
 
