@@ -387,8 +387,7 @@ def short_text(row: Binding) -> ui.SingleField:
 
 def number(row: Binding) -> ui.SingleField:
     """Create a field for a whole number. Its value is an int, any other text for the validation, or None if empty."""
-    control = ui.text_field(row.label, row.help, hint=row.hint)
-    control.add_class("svc-number")
+    control = ui.text_field(row.label, row.help, hint=row.hint).add_class("svc-number")
     return ui.SingleField(control, read=whole_number, write=lambda value: str(require_whole_number(value)))
 
 
