@@ -256,7 +256,7 @@ class Step:
     def is_missing(self) -> bool:
         """True for a step that has not happened as often as it should. A step with a probability need not happen."""
         enough = self.fired and self.times >= ANY_NUMBER
-        return not (self.used_up or enough or "probability" in self.document.get("match", {}))
+        return not (self.used_up or enough or "probability" in object_member(self.document, "match"))
 
     def fires_for(self, target: FaultTarget) -> bool:
         """Count a request if it matches the step. Return True if the step happens to the request."""
