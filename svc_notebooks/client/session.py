@@ -13,7 +13,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from random import Random
 from secrets import token_hex
@@ -519,21 +518,18 @@ class Session:
         now = self.clock.now()
         started = now.timestamp() if self._virtual else time.monotonic()
         token = self._credential.token if secret else ""
-        begin = partial(self.exchanges.begin, request.method, request.url, headers, now, token)
+        entry = self.exchanges.begin(request.method, request.url, headers, now, token)
         body = request.body
         if isinstance(body, bytes):
-            entry = begin()
             entry.record_sent(body)
-        else:  # over a socket, the record begins with the body, while the service reads the head
-            body = OutgoingBody(body, begin, begin() if self.in_process else None)
+        else:
+            body = OutgoingBody(body, entry)
         try:
             try:
                 response = self._transport.send(Request(request.method, request.url, headers, body))
             finally:
-                if isinstance(body, OutgoingBody):
-                    entry = body.record or begin()
-                    if body.error is not None:
-                        raise body.error
+                if isinstance(body, OutgoingBody) and body.error is not None:
+                    raise body.error
         except BaseException as error:
             entry.end(self.elapsed() - started, error)
             if isinstance(error, TransportError) and not (self._has_answered or self.in_process):

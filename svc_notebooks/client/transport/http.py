@@ -262,7 +262,7 @@ class HttpTransport:
         try:
             connection.sock.settimeout(self._timeout[1])
             answer = exchange(connection.sock, head, request.body, request.method)
-            body = StreamedBody(answer.blocks(), partial(_end, answer, connection, origin))
+            body = _streamed(answer.blocks(), partial(_end, answer, connection, origin))
             return Response(answer.status, answer.headers, _read_short(body, answer.size, answer.headers))
         except BaseException as error:
             connection.close()
@@ -315,7 +315,7 @@ class HttpTransport:
         headers = Headers(pairs)
         size = 0 if request.method == "HEAD" else declared_size(headers)
         block_size = _READ_AT_ONCE if size is None else BLOCK  # small, so that a bound is noticed early
-        stream = StreamedBody(
+        stream = _streamed(
             iter(lambda: raw.read(block_size, decode_content=False), b""),
             lambda complete: raw.release_conn() if complete else raw.close(),
         )
@@ -378,7 +378,7 @@ def _blocks(body: Body) -> Iterator[bytes]:
         yield block
 
 
-def _read_short(blocks: StreamedBody, size: int | None, headers: Headers) -> bytes | StreamedBody:
+def _read_short(blocks: Iterator[bytes], size: int | None, headers: Headers) -> bytes | Iterator[bytes]:
     """Return the bytes of a short body without a coding, which frees the connection, or else the body."""
     is_short = size is not None and size <= _READ_AT_ONCE and "Content-Encoding" not in headers
     return b"".join(blocks) if is_short else blocks
@@ -391,20 +391,13 @@ def _end(answer: ReceivedResponse, connection: HTTPConnection, origin: _Origin, 
         connection.close()
 
 
-class StreamedBody:
-    """An iterable over the blocks of a body as received. `end` is called with whether all of them were read."""
-
-    __slots__ = ("_blocks", "_end")
-
-    def __init__(self, blocks: Iterable[bytes], end: Callable[[bool], None]) -> None:
-        self._blocks, self._end = blocks, end
-
-    def __iter__(self) -> Iterator[bytes]:
-        complete = False
-        try:
-            yield from self._blocks
-            complete = True
-        except ERRORS as error:
-            raise transport_error(error) from safe_cause(error)
-        finally:
-            self._end(complete)
+def _streamed(blocks: Iterable[bytes], end: Callable[[bool], None]) -> Iterator[bytes]:
+    """Yield the blocks of a body as received. `end` is called with whether all of them were read."""
+    complete = False
+    try:
+        yield from blocks
+        complete = True
+    except ERRORS as error:
+        raise transport_error(error) from safe_cause(error)
+    finally:
+        end(complete)

@@ -7,10 +7,8 @@ e-mail parser, and http.client accepts any number of responses that are not fina
 from __future__ import annotations
 
 import errno
-import os
 import re
 import socket
-import ssl
 from collections.abc import Iterator
 from http.client import BadStatusLine, HTTPException, RemoteDisconnected
 from typing import NamedTuple
@@ -18,7 +16,7 @@ from urllib.parse import urlsplit
 
 from ...core.http.messages import Body, Headers, Request, read_headers
 from .bounds import content_length
-from .in_process import BLOCK, OutgoingBody
+from .in_process import BLOCK
 
 SENT_AT_ONCE = 256 * 1024
 """The block size of request bodies that are read, in bytes. With 1 MiB an upload takes a tenth longer, measured."""
@@ -121,24 +119,14 @@ def exchange(sock: socket.socket, head: bytes, body: Body | bytes, method: str) 
         if isinstance(body, bytes):
             sock.sendall(body)
         else:
-            _send_body(sock, body)
+            while block := body.read(SENT_AT_ONCE):
+                sock.sendall(block)
     except OSError as error:
         if error.errno not in _CLOSED_EARLY:  # after an early response the service may close the connection
             raise
         all_sent = False
     answer = read_response(Received(sock), method)
     return answer._replace(keeps_open=answer.keeps_open and all_sent)
-
-
-def _send_body(sock: socket.socket, body: Body) -> None:
-    # TLS encrypts the bytes in this process
-    by_system = hasattr(os, "sendfile") and not isinstance(sock, ssl.SSLSocket)
-    while True:
-        if by_system and isinstance(body, OutgoingBody):
-            body.send_file(sock)
-        if not (block := body.read(SENT_AT_ONCE)):
-            return
-        sock.sendall(block)
 
 
 def read_response(received: Received, method: str) -> ReceivedResponse:

@@ -86,10 +86,6 @@ class RecordedExchange:
     remaining: int = 0
     """The number of further bytes of the request body that the record keeps, 0 unless the body is text."""
 
-    def count_sent(self, size: int) -> None:
-        """Add the number of further bytes of the request body that were sent."""
-        self.sent += size
-
     def record_sent(self, data: bytes) -> None:
         """Add a sent block of the request body to the record."""
         if self.remaining:

@@ -348,7 +348,6 @@ class DayTimes:
         self._is_unlimited = not (rule.by_hour or rule.by_minute or rule.by_second or rule.by_position)
         self._offsets = self._period_offsets()
         self._sizes: dict[int, int] = {}
-        self._cache: tuple[int, list[timedelta]] = (-1, [])
 
     def _period_offsets(self) -> list[int]:
         """Return a period's matching times in seconds from its start. Daily periods use `_hourly` instead."""
@@ -410,19 +409,12 @@ class DayTimes:
 
     def moments(self, ordinal: int, zone: tzinfo | None) -> Iterator[Batch]:
         """Yield the times of a day in batches."""
-        phase, begin = self._phase(ordinal), midnight(ordinal, zone)
-        if phase == self._cache[0]:
-            yield offsets_from(begin, self._cache[1])
-            return
-        row: list[timedelta] = []
-        is_whole = True
-        for seconds in self._hourly(phase):
+        begin, row = midnight(ordinal, zone), list[timedelta]()
+        for seconds in self._hourly(self._phase(ordinal)):
             if row and len(row) + len(seconds) > MAX_BATCH:
                 yield offsets_from(begin, row)
-                row, is_whole = [], False
+                row = []
             row += [timedelta(seconds=second) for second in seconds]
-        if is_whole:
-            self._cache = phase, row
         yield offsets_from(begin, row)
 
     def _phase(self, ordinal: int) -> int:

@@ -32,7 +32,7 @@ _AT_ONCE = 64
 """The number of times that are generated together, unless a single day has more."""
 
 _MARK_INTERVAL = 256
-"""The number of years or days between two stored counts in `_Marks`."""
+"""The number of steps between two stored counts in `_Marks`."""
 
 
 class Chunk(NamedTuple):
@@ -96,7 +96,7 @@ def times_before(rule: Rule, start: datetime, first: datetime, work: WorkBudget 
     work, day = work or WorkBudget(), first.toordinal()
     marks = _marks(rule, start.replace(tzinfo=None))
     if mark := marks.nearest(day):
-        return mark[1] + _count(_chunks(rule, start, mark[0], day + 1, work), first, marks, mark[1])
+        return mark[1] + _count(_chunks(rule, start, mark[0], day + 1, work), first, work, marks, mark[1])
     chunks = _chunks(rule, start, start.toordinal(), day + 1, work)
     head = next(chunks, None)
     if head is None:
@@ -105,16 +105,19 @@ def times_before(rule: Rule, start: datetime, first: datetime, work: WorkBudget 
     count = _size_before(head, first) - _size_before(head, start) + (begins[:1] != [start])
     if day > head.last and _is_within_days(rule) and (clock := DayTimes(rule, start)).can_count(days_of(rule)):
         skipped = clock.count(days_of(rule), head.last + 1, day)
-        return count + skipped + _count(_chunks(rule, start, day, day + 1, work), first)
-    return count + _count(chunks, first, marks, count)
+        return count + skipped + _count(_chunks(rule, start, day, day + 1, work), first, work)
+    return count + _count(chunks, first, work, marks, count)
 
 
-def _count(chunks: Iterator[Chunk], first: datetime, marks: _Marks | None = None, counted: int = 0) -> int:
+def _count(
+    chunks: Iterator[Chunk], first: datetime, work: WorkBudget, marks: _Marks | None = None, counted: int = 0
+) -> int:
     """Return the number of the chunks' times before `first`. Stores counts in `marks` at intervals."""
-    count = 0
-    for number, chunk in enumerate(chunks, 1):
-        if marks and number % _MARK_INTERVAL == 0:
+    count, marked_at = 0, work.done
+    for chunk in chunks:
+        if marks and work.done - marked_at >= _MARK_INTERVAL:
             marks.add(chunk.begin, counted + count)
+            marked_at = work.done
         count += _size_before(chunk, first)
     return count
 
