@@ -345,7 +345,6 @@ class DayTimes:
         self._minutes, self._seconds = frozenset(minutes), frozenset(min(second, 59) for second in seconds)
         self._has_whole_hours = len(self._minutes) == len(self._seconds) == 60
         self._has_every_second = self._has_whole_hours and len(self._hours) == 24
-        self._is_unlimited = not (rule.by_hour or rule.by_minute or rule.by_second or rule.by_position)
         self._offsets = self._period_offsets()
         self._sizes: dict[int, int] = {}
 
@@ -382,19 +381,6 @@ class DayTimes:
         parts = (self._hours, self._minutes if self._unit < _HOUR else (0,), self._seconds if self._unit == 1 else (0,))
         blocks = (h * _HOUR + m * 60 + s for h, m, s in product(*parts))
         return bool(self._offsets) and any((block - self._begin) % common == 0 for block in blocks)
-
-    def can_count(self, days: DayFilter) -> bool:
-        """Return whether the number of times between two days can be calculated by arithmetic."""
-        return DAY_SECONDS % self.step == 0 or (self._is_unlimited and days.is_unlimited)
-
-    def count(self, days: DayFilter, first: int, stop: int) -> int:
-        """Return the number of times in the days [first, stop). Requires `can_count`."""
-        if DAY_SECONDS % self.step == 0:
-            return self.size(first) * days.count(first, stop)
-        return self._periods_before(stop) - self._periods_before(first)
-
-    def _periods_before(self, ordinal: int) -> int:
-        return -((self._begin - ordinal * DAY_SECONDS) // self.step)
 
     # -- the times of one day -----------------------------------------------------------------------------------------
 

@@ -6,13 +6,11 @@ therefore generates no earlier times, even with a COUNT.
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from datetime import date, datetime, timedelta
 from functools import lru_cache, partial
 from itertools import chain, product, takewhile
-from operator import itemgetter
-from threading import Lock
 from typing import NamedTuple
 
 from .rrule import Freq, Rule, WorkBudget
@@ -32,7 +30,7 @@ _AT_ONCE = 64
 """The number of times that are generated together, unless a single day has more."""
 
 _MARK_INTERVAL = 256
-"""The number of steps between two stored counts in `_Marks`."""
+"""The number of steps between two stored counts of times."""
 
 
 class Chunk(NamedTuple):
@@ -95,28 +93,32 @@ def times_before(rule: Rule, start: datetime, first: datetime, work: WorkBudget 
     """
     work, day = work or WorkBudget(), first.toordinal()
     marks = _marks(rule, start.replace(tzinfo=None))
-    if mark := marks.nearest(day):
-        return mark[1] + _count(_chunks(rule, start, mark[0], day + 1, work), first, work, marks, mark[1])
+    if (mark := max((mark for mark in tuple(marks) if mark <= day), default=None)) is not None:
+        return _count(_chunks(rule, start, mark, day + 1, work), first, work, marks, marks[mark])
     chunks = _chunks(rule, start, start.toordinal(), day + 1, work)
     head = next(chunks, None)
     if head is None:
         return 1
     begins = next(_from_start(head.generate(), start), [])
     count = _size_before(head, first) - _size_before(head, start) + (begins[:1] != [start])
-    if day > head.last and _is_within_days(rule) and (clock := DayTimes(rule, start)).can_count(days_of(rule)):
-        skipped = clock.count(days_of(rule), head.last + 1, day)
-        return count + skipped + _count(_chunks(rule, start, day, day + 1, work), first, work)
-    return count + _count(chunks, first, work, marks, count)
+    return _count(chunks, first, work, marks, count)
 
 
-def _count(
-    chunks: Iterator[Chunk], first: datetime, work: WorkBudget, marks: _Marks | None = None, counted: int = 0
-) -> int:
-    """Return the number of the chunks' times before `first`. Stores counts in `marks` at intervals."""
-    count, marked_at = 0, work.done
+@lru_cache(maxsize=1024)
+def _marks(_rule: Rule, _start: datetime) -> dict[int, int]:
+    """Return the numbers of times before some days, for a rule and a local start, so that they are counted only once.
+
+    They are equal in all time zones.
+    """
+    return {}
+
+
+def _count(chunks: Iterator[Chunk], first: datetime, work: WorkBudget, marks: dict[int, int], count: int) -> int:
+    """Return `count` and the number of the chunks' times before `first`. Stores counts in `marks` at intervals."""
+    marked_at = work.done
     for chunk in chunks:
-        if marks and work.done - marked_at >= _MARK_INTERVAL:
-            marks.add(chunk.begin, counted + count)
+        if work.done - marked_at >= _MARK_INTERVAL:
+            marks[chunk.begin] = count
             marked_at = work.done
         count += _size_before(chunk, first)
     return count
@@ -128,31 +130,6 @@ def _size_before(chunk: Chunk, moment: datetime) -> int:
         return chunk.size()
     batches = takewhile(lambda batch: not batch or batch[0] < moment, chunk.generate())
     return sum(bisect_left(batch, moment) for batch in batches)
-
-
-class _Marks:
-    """The stored numbers of a rule's times before certain days, so that the times are counted only once."""
-
-    def __init__(self) -> None:
-        self._marks: list[tuple[int, int]] = []
-        self._lock = Lock()
-
-    def nearest(self, day: int) -> tuple[int, int] | None:
-        """Return the last stored day that is not after `day`, and its count of times, or None without such a day."""
-        with self._lock:
-            index = bisect_right(self._marks, day, key=itemgetter(0)) - 1
-            return self._marks[index] if index >= 0 else None
-
-    def add(self, day: int, count: int) -> None:
-        with self._lock:
-            if not self._marks or day > self._marks[-1][0]:
-                self._marks.append((day, count))
-
-
-@lru_cache(maxsize=1024)
-def _marks(_rule: Rule, _start: datetime) -> _Marks:
-    """Return the stored counts of a rule and a local start, which are equal in all time zones."""
-    return _Marks()
 
 
 # -- years, months, weeks, days --------------------------------------------------------------------------------------
