@@ -243,23 +243,16 @@ def conformance(options: argparse.Namespace) -> int:
 
 
 def _target(options: argparse.Namespace) -> Deployment:
-    token = options.token or os.environ.get("SVC_TOKEN")
+    tokens: dict[str, Any] = {
+        name: getattr(options, name) or os.environ.get(f"SVC_{name.upper()}")
+        for name in ("token", "second_token", "control_token")
+    }
     if not options.base_url:
         raise ValueError("BASE_URL is missing; give an address such as https://files.example.org")
-    if not token:
+    if not tokens["token"]:
         raise ValueError("the token is missing; give --token or set SVC_TOKEN")
-    return Deployment(
-        options.base_url,
-        token,
-        second_token=options.second_token or os.environ.get("SVC_SECOND_TOKEN"),
-        names=names_of(options.names),
-        address=options.address,
-        ca=options.ca,
-        timeout=options.timeout,
-        control=not options.no_control,
-        control_token=options.control_token or os.environ.get("SVC_CONTROL_TOKEN"),
-        destructive=options.destructive,
-    )
+    own = {name: getattr(options, name) for name in ("base_url", "address", "ca", "timeout", "destructive")}
+    return Deployment(names=names_of(options.names), control=not options.no_control, **tokens, **own)
 
 
 def _rules() -> dict[str, InterfaceRule]:

@@ -34,87 +34,38 @@ def file_option(text: str) -> Path:
     return path
 
 
-def port_option(text: str) -> int:
-    """Return a port number, which is 0 for a free port."""
-    if not (text.isascii() and text.isdigit() and int(text) <= 65535):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a port; give a number from 0 to 65535")
-    return int(text)
+def _checked(
+    is_valid: Callable[[str], bool], expected: str, convert: Callable[[str], Any] = lambda text: text
+) -> Callable[[str], Any]:
+    """Return a reader that converts the text of an option, and refuses a text that is not `expected`."""
 
-
-def count_option(text: str) -> int:
-    """Return a whole number, 1 or more."""
-    if not (text.isascii() and text.isdigit() and int(text) > 0):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number; give a whole number, 1 or more")
-    return int(text)
-
-
-def percent_option(text: str) -> float:
-    """Return a percentage from 0 to 100."""
-    number = text.removesuffix("%")
-    if not (number.replace(".", "", 1).isdecimal() and float(number) <= 100):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a percentage; give a number from 0 to 100")
-    return float(number)
-
-
-def age_option(text: str) -> float:
-    """Return an age in seconds, 0 or more."""
-    try:
-        return parse_duration(text).total_seconds()
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a time; give a duration such as 2h or 7d") from None
-
-
-def seconds_option(text: str) -> float:
-    """Return a time limit in seconds, at most a day."""
-    try:
-        seconds = parse_duration(text).total_seconds()
-    except ValueError:
-        seconds = 0.0
-    if not 0 < seconds <= _MAX_SECONDS:
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is not a time limit; give seconds, or a duration such as 5min, more than 0 and at most a day"
-        )
-    return seconds
-
-
-def _checked(is_valid: Callable[[str], bool], expected: str) -> Callable[[str], str]:
-    def read(text: str) -> str:
+    def read(text: str) -> Any:
         if not is_valid(text):
             raise argparse.ArgumentTypeError(f"{text!r} is not {expected}")
-        return text
+        return convert(text)
 
     return read
 
 
-host_name_option = _checked(
-    lambda text: text == ANY or is_host_name(text),
-    "a host name; give a host name such as files.example.org, without a port",
-)
-network_option = _checked(
-    is_network, "an IP address; give the address of the proxy, or its network such as 172.28.0.0/24"
-)
-origin_option = _checked(
-    lambda text: text == ANY or is_origin(text),
-    "an origin; give an origin such as https://app.example, without a path",
-)
+def _is_whole(text: str) -> bool:
+    return text.isascii() and text.isdigit()
 
 
-def public_url_option(text: str) -> str:
-    """Return the scheme, host and port at which clients reach a service, without a slash at the end."""
-    origin = text.rstrip("/")
-    if not (is_origin(origin) and origin.startswith(("http://", "https://"))):
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is not a public address; give one such as https://files.example.org, and a path as --prefix"
-        )
-    return origin
+def _is_percentage(text: str) -> bool:
+    number = text.removesuffix("%")
+    return number.replace(".", "", 1).isdecimal() and float(number) <= 100
 
 
-def path_prefix_option(text: str) -> str:
-    """Return a path prefix without a slash at its end, which is empty for the path /."""
-    prefix = text.rstrip("/")
-    if prefix and not is_path_prefix(prefix):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a path; give a path such as /services/svc")
-    return prefix
+def _seconds(text: str) -> float:
+    """Return a duration in seconds, or -1 for another text."""
+    try:
+        return parse_duration(text).total_seconds()
+    except ValueError:
+        return -1
+
+
+def _without_slash(text: str) -> str:
+    return text.rstrip("/")
 
 
 def token_option(text: str) -> str:
@@ -182,21 +133,43 @@ def _read(text: str) -> dict[str, str]:
 _READERS: Mapping[str, Callable[[str], Any]] = {
     "path": Path,
     "int": int,
-    "age": age_option,
-    "count": count_option,
     "file": file_option,
-    "host_name": host_name_option,
-    "network": network_option,
-    "origin": origin_option,
-    "path_prefix": path_prefix_option,
-    "percent": percent_option,
-    "port": port_option,
-    "public_url": public_url_option,
-    "seconds": seconds_option,
     "token": token_option,
     "token_file": token_file_option,
+    "count": _checked(lambda text: _is_whole(text) and int(text) > 0, "a number; give a whole number, 1 or more", int),
+    "port": _checked(lambda text: _is_whole(text) and int(text) <= 65535, "a port; give a number from 0 to 65535", int),
+    "percent": _checked(
+        _is_percentage, "a percentage; give a number from 0 to 100", lambda text: float(text.removesuffix("%"))
+    ),
+    "age": _checked(lambda text: _seconds(text) >= 0, "a time; give a duration such as 2h or 7d", _seconds),
+    "seconds": _checked(
+        lambda text: 0 < _seconds(text) <= _MAX_SECONDS,
+        "a time limit; give seconds, or a duration such as 5min, more than 0 and at most a day",
+        _seconds,
+    ),
+    "host_name": _checked(
+        lambda text: text == ANY or is_host_name(text),
+        "a host name; give a host name such as files.example.org, without a port",
+    ),
+    "network": _checked(
+        is_network, "an IP address; give the address of the proxy, or its network such as 172.28.0.0/24"
+    ),
+    "origin": _checked(
+        lambda text: text == ANY or is_origin(text),
+        "an origin; give an origin such as https://app.example, without a path",
+    ),
+    "public_url": _checked(
+        lambda text: is_origin(_without_slash(text)) and text.startswith(("http://", "https://")),
+        "a public address; give one such as https://files.example.org, and a path as --prefix",
+        _without_slash,
+    ),
+    "path_prefix": _checked(
+        lambda text: not _without_slash(text) or is_path_prefix(_without_slash(text)),
+        "a path; give a path such as /services/svc",
+        _without_slash,
+    ),
 }
-"""The reader of each `type` of an option."""
+"""The readers of the option types in commands.toml."""
 
 
 @cache

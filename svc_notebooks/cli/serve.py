@@ -68,8 +68,6 @@ def _run_service(options: argparse.Namespace) -> None:
     with ExitStack() as stack:
         opened = open_with_options(options, stack, lambda note: sys.stderr.write(f"svc-notebooks serve: {note}\n"), hub)
         service, school_class = opened.service, opened.school_class
-        if options.log_format:
-            log_requests(service, options.log_format)
         token_file = None if hub or school_class else os.environ.get("SVC_TOKEN_FILE")
         first_token = options.token or (token_file and token_file_option(token_file))
         token = None if hub or school_class else service.sign_in(token=first_token)
@@ -325,6 +323,8 @@ def open_with_options(
     )
     for text in service.notes:
         note(text)
+    if options.log_format:
+        log_requests(service, options.log_format)
     if hub:
         service.accept_users_of(JupyterHub(hub, policy.domain))
     if school_class:
@@ -419,8 +419,6 @@ def open_from_environment(stack: ExitStack, environ: Mapping[str, str] = os.envi
     options = read_environment(environ)
     opened = open_with_options(options, stack, _log.warning)
     service = opened.service
-    if options.log_format:
-        log_requests(service, options.log_format)
     if options.token and not opened.school_class:
         service.sign_in(token=options.token)
     page_key = None if opened.is_open else opened.control_token or token_urlsafe(16)

@@ -286,12 +286,13 @@ _UNUSUAL_TYPES = ("image/", "audio/", "video/", "font/", "model/")
 
 def _fields_set(row: Mapping[str, Any], begun: datetime, now: datetime) -> list[str]:
     """Return the fields that the creator of a new file or event has set to an unusual value."""
-    defaults = {**_DEFAULTS, "status": row.get("status")} if "recurringEventId" in row else _DEFAULTS
+    defaults = {**_DEFAULTS, "status": "cancelled"} if row.get("status") == "cancelled" else _DEFAULTS
     checked = (_WRITABLE - _FREE) | {"shared"}
     fields = sorted(name for name in row if name in checked and row[name] and row[name] != defaults.get(name))
     fields += [name for name, value in _DEFAULTS.items() if value is True and row.get(name) is False]
     media_type = row.get("mimeType", "")
-    if media_type.startswith(_UNUSUAL_TYPES) and media_type != guess_type(row["name"])[0]:
+    usual = (guess_type(row.get("name", ""))[0] or "").partition("/")[0]
+    if media_type.startswith(_UNUSUAL_TYPES) and media_type.partition("/")[0] != usual:
         fields.append("mimeType")
     if "createdTime" in row and not begun <= parse_time(row["createdTime"]) <= now:
         fields.append("createdTime")

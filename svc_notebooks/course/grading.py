@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 
 from ..core.processes import temporary_folder
 from .definition import GRADER, KEY
-from .runner import GradingLimits as GradingLimits
+from .runner import GradingLimits as GradingLimits, SubmissionJob
 from .sandbox import FOLDER, SubmissionSandbox, find_sandbox
 from .submission_process import (
     LimitedProcess,
@@ -22,7 +22,6 @@ from .submission_process import (
     default_jobs,
 )
 from .submissions import SubmissionContent
-from .supervisor import SubmissionJob
 
 if TYPE_CHECKING:
     from ..server.service import Service

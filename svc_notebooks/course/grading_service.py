@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from threading import RLock
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,7 @@ from .environment import COURSE_PATH, to_json
 from .exercise_service import ExerciseService
 
 if TYPE_CHECKING:
-    from ..core.http.messages import JSON, JSONObject
+    from ..core.http.messages import JSONObject
 
 
 class PreparedExercises:
@@ -115,11 +115,31 @@ class GradedSubmission:
             values: JSONObject = {key: to_json(value) for key, value in exercise.values.items()}
             return {"token": token, "given": values, "chance": exercise.chance_seed, **_instant(exercise)}
 
-    def sign_in(self, name: str, client: str, scopes: list[str]) -> JSONObject:
-        """Return an access token as JSON. Raises ValueError for an unknown scope, ApiError before `begin`."""
-        with self._lock:
-            own_token = self.exercise(name).sign_in(client, scopes)
-            return {"token": self._new_token(name, own_token)}
+    def act(self, action: str, name: str, body: dict[str, Any]) -> JSONObject:
+        """Perform an action of a RemoteEnvironment, and return its result as JSON.
+
+        Raises ApiError for an unknown action, and before `begin`, and ValueError for wrong values.
+        """
+        if action == "begin":
+            return self.begin(name)
+        exercise = self.exercise(name)
+        match action:
+            case "sign_in":
+                with self._lock:
+                    own_token = exercise.sign_in(str(body["client"]), [str(scope) for scope in body["scopes"]])
+                    return {"token": self._new_token(name, own_token)}
+            case "advance":
+                exercise.clock.advance(float(body["seconds"]))
+                return _instant(exercise)
+            case "messages":
+                return {"messages": [{**message} for message in exercise.messages()]}
+            case "answered":
+                outcome = body["answer"]
+                exercise.record_outcome(int(body["number"]), outcome if isinstance(outcome, int) else str(outcome))
+                return {}
+            case "verdict":
+                return exercise.result().to_json()
+        raise refuse("badToken")
 
     def exercise(self, name: str) -> ExerciseService:
         """Return the service of an exercise. Raises ApiError if the exercise was not begun."""
@@ -155,14 +175,6 @@ class GradingService:
 
     def __init__(self) -> None:
         self._submissions: dict[str, GradedSubmission] = {}
-        self._actions: Mapping[str, Callable[[GradedSubmission, str, JSONObject], JSONObject]] = {
-            "begin": lambda submission, name, _: submission.begin(name),
-            "sign_in": _sign_in,
-            "advance": _advance,
-            "messages": lambda submission, name, _: {"messages": [{**m} for m in submission.exercise(name).messages()]},
-            "answered": _record_outcome,
-            "verdict": lambda submission, name, _: submission.exercise(name).result().to_json(),
-        }
 
     def open(self, seed: str, cells: Iterable[str] = ()) -> str:
         """Register a submission with a seed for its exercise data, and return the submission's key (str).
@@ -198,14 +210,14 @@ class GradingService:
         return token if any(submission.exercise_of(token) for submission in list(self._submissions.values())) else None
 
     def _act(self, request: Request, submission: GradedSubmission | None) -> Response:
-        action = self._actions.get(request.path.removeprefix(f"{COURSE_PATH}/"))
         try:
-            if submission is None or action is None:
+            if submission is None:
                 raise refuse("badToken")
             body = json.loads(as_body(request.body).read(_MAX_BODY))
             if not isinstance(body, dict):
                 raise ValueError("the body must be a JSON object")
-            return json_response(Query(), action(submission, str(body.get("exercise")), body))
+            action = request.path.removeprefix(f"{COURSE_PATH}/")
+            return json_response(Query(), submission.act(action, str(body.get("exercise")), body))
         except ApiError as error:
             return error_response(error)
         except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
@@ -214,21 +226,3 @@ class GradingService:
 
 def _instant(exercise: ExerciseService) -> JSONObject:
     return {"now": format_time(exercise.clock.now())}
-
-
-def _sign_in(submission: GradedSubmission, name: str, body: JSONObject) -> JSONObject:
-    scopes: Any = body["scopes"]
-    return submission.sign_in(name, str(body["client"]), [str(scope) for scope in scopes])
-
-
-def _advance(submission: GradedSubmission, name: str, body: JSONObject) -> JSONObject:
-    exercise = submission.exercise(name)
-    exercise.clock.advance(float(str(body["seconds"])))
-    return _instant(exercise)
-
-
-def _record_outcome(submission: GradedSubmission, name: str, body: JSONObject) -> JSONObject:
-    outcome: JSON = body["answer"]
-    number = int(str(body["number"]))
-    submission.exercise(name).record_outcome(number, outcome if isinstance(outcome, int) else str(outcome))
-    return {}

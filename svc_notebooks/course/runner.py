@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import mimetypes
 import os
 import signal
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import chdir, suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from io import TextIOWrapper
 from math import ceil
 from typing import TYPE_CHECKING, Any
@@ -53,29 +54,42 @@ class GradingLimits:
     memory: int = 2 * 1024**3
 
 
-def run_cells(
-    cells: Sequence[str],
-    folder: str,
-    environment: Mapping[str, str],
-    limits: GradingLimits,
-    connection: Connection,
-    *,
-    in_sandbox: bool,
-) -> None:
+@dataclass(frozen=True, slots=True)
+class SubmissionJob:
+    """The cells of each notebook to run, the other files of the submission in base64, the limits and the variables."""
+
+    notebooks: list[list[str]]
+    files: dict[str, str]
+    folder: str
+    environment: dict[str, str]
+    limits: GradingLimits
+    in_sandbox: bool = False
+    first: int = 0
+
+    def to_bytes(self) -> bytes:
+        return json.dumps(asdict(self)).encode()
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> SubmissionJob:
+        values = json.loads(content)
+        return cls(**values | {"limits": GradingLimits(**values["limits"])})
+
+
+def run_cells(job: SubmissionJob, cells: Sequence[str], connection: Connection) -> None:
     """Run notebook cells one after the other, and send each cell number on the connection before the cell runs.
 
     A cell that takes too long or prints too much is interrupted. If a cell fails or is interrupted, the next cell still
     runs. The text of the first exception is sent, too.
     """
-    _isolate(folder, environment, limits, connection.fileno(), in_sandbox=in_sandbox)
-    output = sys.stdout = sys.stderr = _LimitedOutput(limits.output)
-    shell = _shell(environment["IPYTHONDIR"])
+    _isolate(job, connection.fileno())
+    output = sys.stdout = sys.stderr = _LimitedOutput(job.limits.output)
+    shell = _shell(job.environment["IPYTHONDIR"])
     error = ""
     for number, cell in enumerate(cells, start=1):
         connection.send_bytes(b"cell %d" % number)
         output.renew()
         try:
-            _set_alarm(limits.cell)
+            _set_alarm(job.limits.cell)
             execution = shell.run_cell(cell, store_history=False)
             stopped = execution.error_in_exec
             if not error and (error := _error_text(execution.error_before_exec or stopped)):
@@ -176,13 +190,11 @@ def _set_alarm(seconds: float) -> None:
         signal.setitimer(signal.ITIMER_REAL, seconds, _ALARM_INTERVAL if seconds else 0)
 
 
-def _isolate(
-    folder: str, environment: Mapping[str, str], limits: GradingLimits, connection: int, *, in_sandbox: bool
-) -> None:
+def _isolate(job: SubmissionJob, connection: int) -> None:
     """Isolate this process from the teacher's files, variables and output before the code of the submission runs.
 
-    The process gets its own process group, `folder` as working folder, only the given environment variables, limits on
-    memory, file size and processor time, and no open file descriptor except `connection`.
+    The process gets its own process group, the folder of the job as working folder, only its environment variables,
+    limits on memory, file size and processor time, and no open file descriptor except `connection`.
     """
     with suppress(OSError, AttributeError):
         os.setsid()
@@ -194,9 +206,9 @@ def _isolate(
         os.dup2(nowhere, stream)
     variables = inherited_variables()
     os.environ.clear()
-    os.environ.update(variables | dict(environment))
-    os.chdir(folder)
-    sys.path.insert(0, folder)
+    os.environ.update(variables | job.environment)
+    os.chdir(job.folder)
+    sys.path.insert(0, job.folder)
     try:
         import resource
     except ImportError:  # not on every system
@@ -205,8 +217,8 @@ def _isolate(
         (resource.RLIMIT_AS, _MAX_ADDRESS_SPACE),
         (resource.RLIMIT_FSIZE, _MAX_FILE_SIZE),
         (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_CPU, ceil(2 * limits.notebook)),  # it also ends processes that outlive their parent
-        *([(resource.RLIMIT_NPROC, _MAX_THREADS)] if in_sandbox else []),
+        (resource.RLIMIT_CPU, ceil(2 * job.limits.notebook)),  # it also ends processes that outlive their parent
+        *([(resource.RLIMIT_NPROC, _MAX_THREADS)] if job.in_sandbox else []),
     ):
         with suppress(OSError, ValueError):
             resource.setrlimit(limit, (bound, bound))

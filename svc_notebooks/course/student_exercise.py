@@ -14,7 +14,7 @@ from ..client.transport.bounds import EXPORT
 from ..client.transport.in_process import TransportError
 from ..core.errors.public_calls import public_methods
 from ..core.http.messages import Headers, Request
-from .definition import GRADER, KEY, SEED, ExerciseOutcome, Verdict
+from .definition import GRADER, KEY, SEED, ExerciseOutcome, Verdict, list_text
 from .environment import LocalEnvironment, RemoteEnvironment
 
 if TYPE_CHECKING:
@@ -166,11 +166,14 @@ def _receiver_outcome(handle: Callable[[Headers], object], message: Mapping[str,
 
 
 def _short(value: object) -> str:
-    size = f" ({len(value):,} bytes)" if isinstance(value, bytes) else ""
-    if isinstance(value, bytes) and not value[:_MAX_WIDTH].isascii():
-        return f"{len(value):,} bytes"
-    text = repr([*value] if isinstance(value, dict) else value)
-    return (text if len(text) <= _MAX_WIDTH else f"{text[: _MAX_WIDTH - 15]}...") + size
+    if isinstance(value, list | dict):
+        return f"{type(value).__name__} of {list_text(value, 2)}"
+    if not isinstance(value, bytes):
+        return repr(value)
+    size, text = f"{len(value):,} bytes", repr(value)
+    if not value[:_MAX_WIDTH].isascii():
+        return size
+    return f"{text if len(text) <= _MAX_WIDTH else f'{text[: _MAX_WIDTH - 15]}...'} ({size})"
 
 
 _outer_sessions: dict[str, Session | None] = {}

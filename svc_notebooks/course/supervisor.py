@@ -7,7 +7,6 @@ kills the processes that a notebook has left before the next notebook starts.
 from __future__ import annotations
 
 import gc
-import json
 import os
 import signal
 import socket
@@ -15,12 +14,11 @@ import sys
 import time
 from base64 import b64decode
 from contextlib import suppress
-from dataclasses import asdict, dataclass
 from importlib import import_module
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from .runner import GradingLimits, prepare_shell, run_cells
+from .runner import GradingLimits, SubmissionJob, prepare_shell, run_cells
 
 _SET_PARENT_DEATH_SIGNAL = 1
 _SET_CHILD_SUBREAPER = 36
@@ -115,27 +113,6 @@ The service is not among them: the exercises of a submission are in the grading 
 _CHECK_SECONDS = 0.25
 
 
-@dataclass(frozen=True, slots=True)
-class SubmissionJob:
-    """The cells of each notebook to run, the other files of the submission in base64, the limits and the variables."""
-
-    notebooks: list[list[str]]
-    files: dict[str, str]
-    folder: str
-    environment: dict[str, str]
-    limits: GradingLimits
-    in_sandbox: bool = False
-    first: int = 0
-
-    def to_bytes(self) -> bytes:
-        return json.dumps(asdict(self)).encode()
-
-    @classmethod
-    def from_bytes(cls, content: bytes) -> SubmissionJob:
-        values = json.loads(content)
-        return cls(**values | {"limits": GradingLimits(**values["limits"])})
-
-
 def main(arguments: list[str]) -> None:
     """Run in the sandbox: send a listening socket of the sandbox's own network, then run the submission."""
     (descriptor,) = map(int, arguments)
@@ -166,14 +143,10 @@ def run_submission(connection: Connection) -> None:
     for number, cells in enumerate(job.notebooks[job.first :], start=job.first):
         connection.send_bytes(b"start %d" % number)
         if not hasattr(os, "fork"):  # the grading process starts another process for the next notebook
-            _run_cells(job, cells, connection)
+            run_cells(job, cells, connection)
             return
         status = _run_notebook(job, cells, connection)
         connection.send_bytes(b"exit %d %d" % (number, status))
-
-
-def _run_cells(job: SubmissionJob, cells: list[str], connection: Connection) -> None:
-    run_cells(cells, job.folder, job.environment, job.limits, connection, in_sandbox=job.in_sandbox)
 
 
 def _write_files(job: SubmissionJob) -> None:
@@ -194,7 +167,7 @@ def _run_notebook(job: SubmissionJob, cells: list[str], connection: Connection) 
         try:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGCHLD})
             _prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
-            _run_cells(job, cells, connection)
+            run_cells(job, cells, connection)
         finally:
             os._exit(0)
     signal.signal(signal.SIGTERM, lambda *_: _end(process))

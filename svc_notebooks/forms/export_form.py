@@ -215,7 +215,7 @@ class ExportForm(Form):
         save, show = partial(self._begin, self._save), partial(self._begin, self._show_preview, preview=True)
         self.export = self._button("Export", "Export the document and save the file", save, "primary")
         self.preview = self._button("Preview", "Export the document and show it; nothing is saved", show)
-        self.cancel = self._button("Cancel export", "Stop the running export without saving", self._cancel)
+        self.cancel = self._button("Cancel export", "Stop the running export without saving", lambda: self.work.stop())
         self.bar = ProgressBar("Export", 1)
         self.view = widgets.HTML()
         self.browser_download = DownloadWidget(self._on_received)
@@ -281,8 +281,7 @@ class ExportForm(Form):
         self.question.dismiss()
 
     def _begin(self, on_done: Callable[[ExportRequest, bytes], str], *, preview: bool = False) -> None:
-        if self.busy:
-            raise ValueError("An export is running. Wait for it, or cancel it.")
+        self.work.require_idle()
         self.bar.reset("Export")
         request = self.controls.request(self.session, preview=preview)
         self._clear()
@@ -299,11 +298,6 @@ class ExportForm(Form):
                 self.bar.complete(on_done(request, body))
 
         self.work.begin("", export, finish, in_thread=True)
-
-    def _cancel(self) -> None:
-        if not self.busy:
-            raise ValueError("Nothing is running that could be cancelled.")
-        self.work.stop()
 
     def _on_error(self, error: Exception) -> None:
         with HANDLER_LOCK:

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import ipywidgets as widgets
 
 from ..client.files import get_file
 from ..client.session import Session, SessionLike
-from ..client.uploads.request import UploadArguments, UploadRequest, document_name, with_stored_type
-from ..client.uploads.resumable_upload import execute
+from ..client.uploads.request import document_name
 from ..core.errors.caller_warning import CallerWarnings, collected_warnings
 from ..core.files.fields import is_media_type
 from ..core.resources.files import File
 from ..notebook.batch.progress_bar import ProgressBar
-from ..notebook.files.files import generate_ids
-from ..notebook.files.metadata import metadata_body, with_parent
-from ..notebook.files.upload_requests import new_content, new_files
-from ..notebook.frames.frames import camel, frame
+from ..notebook.files.files import generate_ids, update, upload
+from ..notebook.files.metadata import metadata_body
+from ..notebook.folder_tree import one_folder_id
+from ..notebook.frames.frames import camel, concatenate
 from ..notebook.frames.schemas import FILES
 from ..notebook.quantities import KIB, MIB, count_text
 from .file_browser.listing import MAX_FILES, file_line, latest_files, minute_text
@@ -32,28 +32,31 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 
+UploadCall: TypeAlias = "tuple[ChosenFile, Callable[..., DataFrame]]"
+"""A file, and the call of `upload` or `update` that sends it. The call takes the argument `progress`."""
+
+
 class UploadQueue:
-    """The uploads of one click. `files` contains the metadata of the finished uploads.
+    """The uploads of one click. `results` has the results of the finished uploads.
 
     After an exception, `run` continues. An interrupted resumable upload continues from the journal of the session.
     """
 
-    def __init__(self, session: Session, requests: list[UploadRequest], bar: ProgressBar) -> None:
-        self.files: list[File] = []
-        self._session, self._requests, self._bar = session, requests, bar
+    def __init__(self, calls: list[UploadCall], bar: ProgressBar) -> None:
+        self.results: list[DataFrame] = []
+        self._calls, self._bar = calls, bar
 
     @property
-    def current(self) -> UploadRequest | None:
-        """The request of the running or next upload, or None if all uploads are done."""
-        return self._requests[len(self.files)] if len(self.files) < len(self._requests) else None
+    def is_done(self) -> bool:
+        return len(self.results) == len(self._calls)
 
     def run(self, report: Report) -> CallerWarnings:
         """Run the remaining uploads one after the other, and return their warnings."""
         with collected_warnings() as warnings:
-            while (request := self.current) is not None:
-                self._bar.label = f"Upload {request.name}"
-                report(0, request.source.size)
-                self.files.append(execute(self._session, request, report))
+            for chosen, call in self._calls[len(self.results) :]:
+                self._bar.label = f"Upload {chosen.name}"
+                report(0, None)
+                self.results.append(call(progress=report))
         return warnings
 
 
@@ -123,7 +126,8 @@ class UploadForm(Form):
     @property
     def result(self) -> DataFrame:
         """The files that this form has uploaded, with the columns of `files()`."""
-        return frame(FILES, [file for queue in self._queues for file in queue.files])
+        results = [result for queue in self._queues for result in queue.results]
+        return concatenate(FILES, results)[[column.name for column in FILES.columns]]
 
     def code(self) -> str:
         """Return the equivalent call. If no file is selected, return the call of the last upload."""
@@ -165,8 +169,7 @@ class UploadForm(Form):
         self.controls.options.id.value = str(made["id"].item())
 
     def _upload(self) -> None:
-        if self.busy:
-            raise ValueError("An upload is running. Wait for it, or cancel it.")
+        self.work.require_idle()
         self._waiting = False
         self._clear_status()
         problems = self.controls.check()
@@ -176,28 +179,28 @@ class UploadForm(Form):
         if self._wait_for_files():
             return
         session = self.session
-        requests = self.controls.requests(session)
+        calls = self.controls.calls(session)
         facts = self.controls.facts
         if facts is None:
-            self._begin(session, requests)
+            self._begin(calls)
         else:
-            self._ask_to_replace(session, requests, str(facts["id"]))
+            self._ask_to_replace(session, calls, str(facts["id"]))
 
-    def _ask_to_replace(self, session: Session, requests: list[UploadRequest], file_id: str) -> None:
+    def _ask_to_replace(self, session: Session, calls: list[UploadCall], file_id: str) -> None:
         """Ask a person to confirm new content for a file, with the metadata of old and new content side by side."""
-        requests = [with_stored_type(session, request) for request in requests]
-        file, request = get_file(session, file_id, fields="id,name,mimeType,size,modifiedTime"), requests[0]
+        ((chosen, _),) = calls
+        file = get_file(session, file_id, fields="id,name,mimeType,size,modifiedTime")
         name, size, media_type = str(file.get("name")), file.get("size"), str(file.get("mimeType") or "unknown")
         document = session.names.is_native(media_type)
         lines = (
-            ("Name", name, request.metadata.get("name") or name),
-            ("Content from", "", self.controls.files.single().name),
+            ("Name", name, self.controls.name.value.strip() or name),
+            ("Content from", "", chosen.name),
             (
                 "Size",
                 "" if size is None else size_with_bytes(int(size)),
-                "" if document else size_with_bytes(request.source.size),
+                "" if document else size_with_bytes(chosen.source.stat().st_size),
             ),
-            ("Type", media_type, media_type if document else request.media_type),
+            ("Type", media_type, media_type if document else self.controls.media_type(chosen) or media_type),
             ("Modified", f"{minute_text(file.get('modifiedTime'))} UTC", ""),
             ("File ID", file["id"], "the same"),
         )
@@ -207,14 +210,14 @@ class UploadForm(Form):
             "Replace content",
             _DOCUMENT if document else _BINARY,
             facts=comparison_table(f"Compare {name}", ("Now", "After the upload"), lines),
-            confirmed=lambda: self._replace(session, requests),
+            confirmed=lambda: self._replace(calls),
             cancelled=lambda: self._keep(name),
         )
 
-    def _replace(self, session: Session, requests: list[UploadRequest]) -> None:
+    def _replace(self, calls: list[UploadCall]) -> None:
         self._close_question()
         self.upload.focus()
-        self._begin(session, requests)
+        self._begin(calls)
 
     def _keep(self, name: str) -> None:
         self._close_question()
@@ -228,10 +231,10 @@ class UploadForm(Form):
     @property
     def _interrupted(self) -> UploadQueue | None:
         """The last queue, if not all of its uploads are done."""
-        return next((queue for queue in self._queues[-1:] if queue.current), None)
+        return next((queue for queue in self._queues[-1:] if not queue.is_done), None)
 
-    def _begin(self, session: Session, requests: list[UploadRequest]) -> None:
-        self._queues.append(UploadQueue(session, requests, self.bar))
+    def _begin(self, calls: list[UploadCall]) -> None:
+        self._queues.append(UploadQueue(calls, self.bar))
         self._start(self._queues[-1])
 
     def _cancel(self) -> None:
@@ -239,8 +242,6 @@ class UploadForm(Form):
             self._waiting = False
             self.bar.show_text("Cancelled: nothing was uploaded")
             return
-        if not self.busy:
-            raise ValueError("Nothing is running that could be cancelled.")
         self.work.stop()
 
     def _resume(self) -> None:
@@ -254,9 +255,9 @@ class UploadForm(Form):
         self.work.begin("", queue.run, lambda warnings: self._on_done(queue, warnings), in_thread=True)
 
     def _on_done(self, queue: UploadQueue, warnings: CallerWarnings) -> None:
-        text = f"{count_text(len(queue.files), 'file')} uploaded"
+        text = f"{count_text(len(queue.results), 'file')} uploaded"
         if self.controls.existing:
-            text = f"the content of {queue.files[0].get('name')} was replaced"
+            text = f"the content of {queue.results[0]['name'].item()} was replaced"
         self._last_code = self.code()
         self.controls.forget()
         self.refresh()
@@ -323,11 +324,8 @@ class UploadOptions(ui.MoreOptions):
         self.metadata = ui.SingleField(
             ui.text_area("Metadata (JSON)", "More fields of every file, as a JSON object", hint=_EXAMPLE, rows=2)
         )
-        super().__init__(self.viewers, self.media_type, self.file_id, self.metadata)
-
-    @property
-    def fields(self) -> tuple[ui.Field, ...]:
-        return (self.viewers, self.media_type, self.file_id, self.metadata)
+        self.fields = (self.viewers, self.media_type, self.file_id, self.metadata)
+        super().__init__(*self.fields)
 
     def watch(self, changed: Callable[[], object]) -> None:
         ui.on_change(changed, self.viewers.control, self.media_type.control, self.id, self.metadata.control)
@@ -337,20 +335,14 @@ class UploadOptions(ui.MoreOptions):
         followed = (facts or {}).get("id"), ui.is_restricted(facts or {})
         if followed != self._existing:  # keep a switch that was set for the same file
             self._existing = followed
-            self.viewers.value = not self._restricted
+            self.viewers.value = not followed[1]
         ui.set_visible(self.file_id, facts is None)
-
-    @property
-    def _restricted(self) -> bool:
-        return self._existing[1]
 
     def arguments(self) -> dict[str, Any]:
         """Return the metadata as arguments of `update`. Raises ValueError for metadata that is not a JSON object."""
         restricted = not self.viewers.value
-        return {**({ui.ARGUMENT: restricted} if restricted != self._restricted else {}), **self._metadata()}
-
-    def _metadata(self) -> dict[str, Any]:
-        return ui.read_object(self.metadata.value, _EXAMPLE)
+        own = {ui.ARGUMENT: restricted} if restricted != self._existing[1] else {}
+        return {**own, **ui.read_object(self.metadata.value, _EXAMPLE)}
 
     def problems(self, files: int, *, converted: bool, existing: bool) -> Iterator[tuple[ui.Field, str]]:
         """Yield the fields with their problems. `files` is the number of selected files."""
@@ -366,7 +358,7 @@ class UploadOptions(ui.MoreOptions):
 
     def _metadata_problems(self, *, creating: bool) -> Iterator[str]:
         try:
-            further = self._metadata()
+            further = ui.read_object(self.metadata.value, _EXAMPLE)
             metadata_body(further, creating=creating)
         except (ValueError, TypeError) as error:
             yield str(error)
@@ -483,11 +475,6 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
     def _converted(self) -> bool:
         return self._replaces_document if self.existing else bool(self.target.value)
 
-    def _conversion(self) -> dict[str, Any]:
-        """Return the arguments `convert_to` (only for new files) and `ocr_language` (None without a conversion)."""
-        convert_to = {} if self.existing else {"convert_to": self.target.value or None}
-        return {**convert_to, "ocr_language": (self.language.value.strip() or None) if self._converted else None}
-
     def check(self) -> list[str]:
         """Show each problem beside its field, and return the problem texts."""
         problems = list(self._problems())
@@ -505,74 +492,64 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
         wrong = list(self.options.problems(files, converted=self._converted, existing=existing))
         yield from wrong
         is_media = self.upload_type.value == "media" and not wrong
-        if is_media and (self._metadata() or self._conversion().get("convert_to") or self._file_id() or self._folder()):
+        if is_media and self.arguments().keys() - {"upload_type", "mime_type", "ocr_language"}:
             yield self.upload_type, _MEDIA_ONLY
 
-    def requests(self, session: Session) -> list[UploadRequest]:
-        """Return the upload requests. Raises ValueError or TypeError for invalid input, NotFound for the folder.
+    def calls(self, session: Session) -> list[UploadCall]:
+        """Return the uploads. Raises ValueError or TypeError for invalid input, NotFound for the folder.
 
         Only a name or a path of a folder sends a request, which finds its id.
         """
         if not self.existing:
-            files = self.files.read_files()
-            metadata = with_parent(session, self._metadata(), None, self._folder())
-            return [request for file in files for request in self._new_file_requests(session, file, metadata)]
+            files, named = self.files.read_files(), self.arguments()
+            if "folder" in named:
+                named["folder"] = one_folder_id(session, named["folder"])
+            return [(file, partial(upload, file.source, **named | self._own(file), session=session)) for file in files]
         chosen, existing = self.files.single(), self.facts
         if existing is None:
             raise ValueError("No existing file is selected. Select one, or upload a new file.")
-        return new_content(
-            session, [str(existing["id"])], chosen.source, self._upload_arguments(chosen), self._metadata()
-        )[1]
+        named = {**self.arguments(), "mime_type": self.media_type(chosen)}
+        return [(chosen, partial(update, str(existing["id"]), chosen.source, **named, session=session))]
+
+    def _own(self, chosen: ChosenFile) -> dict[str, Any]:
+        """Return the arguments of a new file that depend on its name and on what the browser says of it."""
+        own_name = document_name(chosen.name) if self._converted else chosen.name
+        name = self.name.value.strip() or (own_name if self.upload_type.value != "media" else None)
+        return {"name": name, "mime_type": self.media_type(chosen)}
 
     def forget(self) -> None:
         """Remove the uploaded files from the list, and clear the file id, because the id is now in use."""
         self.files.forget()
         self.options.id.value = ""
 
-    def _new_file_requests(
-        self, session: Session, chosen_file: ChosenFile, metadata: dict[str, Any]
-    ) -> list[UploadRequest]:
-        name = self.name.value.strip()
-        if not name and self.upload_type.value != "media":
-            name = document_name(chosen_file.name) if self._converted else chosen_file.name
-        arguments = self._upload_arguments(chosen_file)
-        return new_files(
-            session,
-            chosen_file.source,
-            arguments,
-            name=name or None,
-            file_id=self._file_id(),
-            metadata=metadata,
-        )[1]
-
-    def _upload_arguments(self, chosen_file: ChosenFile) -> UploadArguments:
+    def media_type(self, chosen: ChosenFile) -> str | None:
+        """Return the media type to send with a file, or None if the type is unknown."""
         guesses = self._converted or self.existing  # an unconverted new file has the browser's type
-        media_type = chosen_file.media_type(converted=self._converted) if guesses else chosen_file.mime_type
-        return UploadArguments(
-            **self._conversion(),
-            mime_type=self._media_type() or media_type,
-            upload_type=self.upload_type.value,
-            chunk_size=self._chunk(),
-        )
-
-    def _metadata(self) -> dict[str, Any]:
-        name = self.name.value.strip()
-        return {**self.options.arguments(), **({"name": name} if name else {})}
-
-    def _media_type(self) -> str | None:
-        return self.options.media_type.value.strip() or None
-
-    def _folder(self) -> str | None:
-        return None if self.existing else self.folder.value.strip() or None
-
-    def _file_id(self) -> str | None:
-        return None if self.existing else self.options.id.value.strip() or None
+        known = chosen.media_type(converted=self._converted) if guesses else chosen.mime_type
+        return self.options.media_type.value.strip() or known
 
     def _chunk(self) -> int | None:
         """Return the chunk size, or None if the chunk size has no effect on this upload."""
         chosen = int(self.chunk_size.value)
         matters = {"resumable": True, "auto": chosen != DEFAULT_CHUNK}
         return chosen if matters.get(self.upload_type.value) else None
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments of `upload` or `update` that the controls set, without the source."""
+        new = not self.existing
+        arguments = {
+            "convert_to": new and self.target.value,
+            "ocr_language": self._converted and self.language.value.strip(),
+            "name": self.name.value.strip(),
+            "folder": new and self.folder.value.strip(),
+            "mime_type": self.options.media_type.value.strip(),
+            "file_id": new and self.options.id.value.strip(),
+            "upload_type": self.upload_type.value != "auto" and self.upload_type.value,
+            "chunk_size": self._chunk(),
+        }
+        metadata = {} if self.options.metadata.problems else self.options.arguments()
+        named = {key: value for key, value in arguments.items() if value}
+        return named | ({"metadata": metadata} if new and metadata else metadata)
 
     def code(self) -> str:
         """Return the equivalent call of `upload` or `update`.
@@ -582,17 +559,6 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
         """
         names = self.files.names() or ["..."]
         source = names[0] if len(names) == 1 else names
-        arguments = {
-            **self._conversion(),
-            "name": self.name.value.strip() or None,
-            "folder": self._folder(),
-            "mime_type": self._media_type(),
-            "file_id": self._file_id(),
-            "upload_type": None if self.upload_type.value == "auto" else self.upload_type.value,
-            "chunk_size": self._chunk(),
-        }
-        metadata = {} if self.options.metadata.problems else self.options.arguments()
-        named = {key: value for key, value in arguments.items() if value is not None}
         if self.existing:
-            return call_text("update", [(self.facts or {}).get("id", "..."), source], named | metadata)
-        return call_text("upload", [source], {**named, **({"metadata": metadata} if metadata else {})})
+            return call_text("update", [(self.facts or {}).get("id", "..."), source], self.arguments())
+        return call_text("upload", [source], self.arguments())

@@ -52,9 +52,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 @pytest.fixture
-def policy() -> Policy:
-    """The policy of the service under test; a test file may override it."""
-    return Policy()
+def policy(request: pytest.FixtureRequest) -> Policy:
+    """The policy of the service under test, with the settings that the nearest mark `policy` gives."""
+    mark = request.node.get_closest_marker("policy")
+    return Policy(**mark.kwargs) if mark else Policy()
 
 
 @pytest.fixture

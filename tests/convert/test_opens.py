@@ -155,7 +155,8 @@ RICH_PAGE = f"""<h1 style="text-align: center; color: #c00000">Heading <i>one</i
 <span style="color: #00f; font-size: 24pt; background-color: #ff0">large</span> <a href="https://a.example/">link</a></p>
 <ol><li>one<ul><li>two</ul></ol><table><tr><th colspan=2 style="background-color: #ffff00">wide<tr><td>a<td>b</table>
 <figure><img src="data:image/png;base64,{base64.b64encode(sources.png()).decode()}" alt="dot"><figcaption>dot
-</figcaption></figure><blockquote>quote</blockquote><pre>code</pre><p dir="rtl">\u05d0</p>
+</figcaption></figure><math><mfrac><mi>a</mi><mn>2</mn></mfrac></math>
+<blockquote>quote</blockquote><pre>code</pre><p dir="rtl">\u05d0</p>
 <p style="page-break-before: always">end</p>"""
 
 
@@ -198,7 +199,8 @@ def test_exports_match_the_schemas_of_their_formats(converter, rich_bodies, nati
 
     faults = [(error.part_uri, error.description) for error in result.errors]
     optional = ("missing position/size attributes: x, y", "is declared but never referenced")
-    assert [fault for fault in faults if not fault[1].endswith(optional)] == []
+    folder = "Frame child references 'Formula-"  # a folder with a document, which is no member of the zip file
+    assert [fault for fault in faults if not fault[1].endswith(optional) and not fault[1].startswith(folder)] == []
 
 
 def test_an_epub_is_valid(converter: Converter, rich_bodies: dict[str, bytes], tmp_path: Path) -> None:

@@ -134,6 +134,16 @@ def send(answer):
 uri = given.send("POST", "/upload/storage/v3/files?uploadType=resumable", {**JSON, "X-Upload-Content-Length": str(total)},
                  json.dumps({"name": given.name}).encode()).headers["Location"]
 send(put(f"0-{given.chunk_size - 1}", given.content[:given.chunk_size]))
+-- with a type and an aligned chunk after a part
+total, uri, first = len(given.content), session(name=given.name, mimeType="audio/wav"), 0
+while first < total:
+    last = min((first // given.chunk_size + 1) * given.chunk_size, total)
+    try: answer = put(uri, first, given.content[first:last], total)
+    except ConnectionError: answer = None
+    while answer is None or answer.status >= 500:
+        try: answer = ask(uri, total)
+        except ConnectionError: pass
+    first = total if answer.status < 300 else stored(answer)
 == a-part-of-a-file
 -- by hand
 first = 64 * given.record
@@ -221,6 +231,12 @@ for name in given.names:
     while (response := send("POST", "/storage/v3/files", {"name": name})).status == 403:
         for _ in "ab": given.clock.advance(float(response.headers["retry-after"]))
 svc.files()
+-- a test first, deleted
+def sure(*request):
+    while (response := send(*request)).status == 403: given.clock.advance(float(response.headers["Retry-After"]))
+    return response
+sure("DELETE", f"/storage/v3/files/{sure('POST', '/storage/v3/files', {'name': 'test'}).json()['id']}")
+for name in given.names: sure("POST", "/storage/v3/files", {"name": name})
 == later-or-never
 -- in rounds
 left = list(given.file_ids)
@@ -377,6 +393,16 @@ while page["changes"]:
         if "file" in change: copy[change["fileId"]] = change["file"]["name"]
     token = page.get("nextPageToken", page.get("newStartPageToken"))
 svc.upload(json.dumps({"files": copy, "page_token": int(token)}).encode(), name="copy.json")
+-- a first upload replaced, and in the copy
+made = svc.upload(b"{}", name="copy.json")
+copy, token, page = dict(zip(given.file_ids, given.names)), given.page_token, {"changes": [1]}
+while page["changes"]:
+    page = send("GET", f"/storage/v3/changes?pageToken={token}&pageSize={given.page_size}").json()
+    for change in page["changes"]:
+        copy.pop(change["fileId"], None)
+        if "file" in change: copy[change["fileId"]] = change["file"]["name"]
+    token = page.get("nextPageToken") or page["newStartPageToken"]
+svc.update(made, json.dumps({"files": copy, "page_token": token}).encode())
 == twice-and-out-of-order
 -- message by message, and delivered twice
 state, seen = {}, set()

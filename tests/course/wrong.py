@@ -150,7 +150,7 @@ ask(uri[:-3] + "zzz", total); svc.resume_upload(uri, given.content).run()
 ask(uri, total); send("DELETE", uri)
 -- zeros in place of the missing bytes => The content of the file '.*' \(.+ bytes\) differs from
 first = stored(ask(uri, total)); put(uri, first, bytes(total - first), total)
--- zeros, and then an update => The content was replaced after the upload was finished: send the
+-- zeros, and then an update => The file was changed after its creation \(.+ update\): send its content
 first = stored(ask(uri, total)); put(uri, first, bytes(total - first), total); svc.update(svc.files(), given.content)
 -- the last stored byte once more => A request sent bytes from .+ on, but .+ were already
 first = stored(ask(uri, total)) - 1; put(uri, first, given.content[first:], total)
@@ -160,6 +160,8 @@ svc.resume_upload(uri, given.content).run(); svc.upload(given.content, name="fil
 svc.resume_upload(uri, given.content).run(); svc.delete(svc.files())
 -- finished, and renamed => The upload is finished, but the file is now called '.*'
 svc.resume_upload(uri, given.content).run(); svc.update(svc.files(), name="other.mp4")
+-- a copy in its place => The file is a copy of another file
+svc.resume_upload(uri, given.content).run(); file = svc.files(); svc.copy(file, name="film.mp4"); svc.delete(file)
 == expired-session
 uri, total = given.session_uri, len(given.content)
 def upload(**more): return svc.upload(given.content, **{"name": given.name, "upload_type": "resumable", **more})
@@ -296,11 +298,11 @@ def search(*conditions, fields=["id", "name"]): return svc.files(" and ".join(co
 word, kind, kept = f"name contains '{given.word}'", "mimeType = 'text/csv'", "trashed = false"
 -- pandas can search, too => A request listed files without a query, so the service returned all
 files = svc.files(); svc.update(files[files["name"].str.contains(given.word)], starred=True)
--- forgot the trash => The service returned .+ other files \(called '.*' and 'crane
+-- forgot the trash => The service returned .+ other files \(called '
 svc.update(search(word, kind), starred=True)
 -- forgot the type => The service returned .+ other files \(called '.*', 'crane
 svc.update(search(word, kept), starred=True)
--- the type by the name => The service returned .+ other files \(called '.*' and 'crane
+-- the type by the name => The service returned .+ other files \(called '
 svc.update(search(word, kept, "name contains 'csv'"), starred=True)
 -- all but the last letter => The service returned .+ other files \(called '.*' and
 svc.update(search(f"name contains '{given.word[:-1]}'", kind, kept), starred=True)
@@ -335,6 +337,10 @@ svc.update(search(word, kind, kept), starred=True)
 -- the names of a list => The query does not find a new file that matches the task
 files = svc.files("trashed = false"); names = files[files["name"].str.contains(given.word) & (files["mime_type"] == "text/csv")]["name"]
 svc.update(search("(" + " or ".join(f"name = '{name}'" for name in names) + ")", kind, kept), starred=True)
+-- types that contain csv => The service returned .+ other file
+svc.update(search(word, "mimeType contains 'csv'", kept), starred=True)
+-- those of this year => The service returned .+ of the .+ matching files
+svc.update(search(word, kind, kept, "modifiedTime > '2026-01-01T00:00:00'"), starred=True)
 == another-format
 def table(content=given.content, **more):
     return svc.upload(content, **{"name": given.name, "mime_type": "text/csv", "convert_to": "spreadsheet", **more})
@@ -586,6 +592,8 @@ svc.create_file(name="diary.txt", session=given.sign_in("diary", ["storage.file"
 work(); svc.trash(svc.files("name = 'diary.txt'", session=(diary := given.sign_in("diary", ["storage.file"]))), session=diary)
 -- a copy of the diary => The new files and events are '.*' and '.*', and the task asks for 1
 work(); diary = given.sign_in("diary", ["storage.file"]); svc.copy(svc.files("name = 'diary.txt'", session=diary), session=diary)
+-- the diary as a document => The program '.*' has sent .+, but neither the responses nor the files show
+work(name="draft.txt"); svc.upload(b"x", name="diary.txt", mime_type="text/plain", convert_to="document", session=given.sign_in("diary", ["storage.file"]))
 == watch-without-a-gap
 def watch(file=given.file_id, address=given.address, expires_in="1d"): return svc.watch_file(file, address, expires_in=expires_in)
 def follow(hours=given.hours, channel=None, renew=lambda channel: svc.renew_channel(channel, expires_in="1d"), step=20):
@@ -892,6 +900,8 @@ late = day_of(given.last) + pd.Timedelta(hours=1)
 svc.update_event(svc.instances(create()).iloc[-1]["id"], start=late, end=late + pd.Timedelta(minutes=90), time_zone=given.zone)
 -- one day is called otherwise => An instance of the series has another summary, '.*'
 svc.update_event(svc.instances(create()).iloc[2]["id"], summary="Excursion")
+-- one day is tentative => The task does not ask you to set 'status' of
+svc.update_event(svc.instances(create()).iloc[1]["id"], status="tentative")
 == two-programs-one-event
 path = f"/calendar/v3/calendars/primary/events/{given.event_id}"
 def read(): return given.send("GET", path).json()
@@ -942,6 +952,10 @@ while True:
 until_done(add, summary="Walk")
 -- only looked => The service received .+ request, and none of them changes the event
 svc.event(given.event_id)
+-- the etag of a second read => An update had the etag of one version of the event, and the description of an earlier one
+while True:
+    text = read()["description"]
+    if update(read()["etag"], add(text)) != 412: break
 == two-way-sync
 from svc_notebooks.course.catalogue import solution_code
 def solved(*changes):
@@ -962,7 +976,7 @@ solved('if headers.get("X-Svc-Channel-ID") != given.channel or not genuine:', "i
 solved(" or not genuine", "")
 -- compares only the token => Your receiver accepted a message with
 solved('headers.get("X-Svc-Channel-ID") != given.channel or ', "")
--- refuses a message that arrives again => Your receiver rejected a genuine message that arrived a second time
+-- refuses a message that arrives again => Your receiver rejected a genuine message
 solved("        run()\n", "        run()\n    elif number in seen: return 409\n")
 -- a run before the proof => There are two new messages about a change, and the report has given.line \d+ times
 solved("    if headers.get(", "    run()\n    if headers.get(")
@@ -1056,4 +1070,14 @@ solved('svc.upload(json.dumps(texts)', 'print(json.dumps(texts)')
 solved("json.dumps(texts)", "json.dumps(list(texts))")
 -- a star, too => The task does not ask you to set 'starred'
 solved('name="folder.json"', 'name="folder.json", metadata={"starred": True}')
+-- writes back what it has read => Your program wrote .+ to the service without a change here
+solved("    ids[name] = change.file_id\n", "    ids[name] = change.file_id; svc.update(change.file_id, content)\n")
+-- writes every known file in each run => Your program wrote .+ to the service without a change here
+solved("    elif content != known.get(name):\n", "    else:\n")
+-- a star for a moment => Your program wrote .+ to the service without a change here
+solved("    ids[name] = change.file_id\n", "    ids[name] = change.file_id; [svc.update(change.file_id, starred=star) for star in (True, False)]\n")
+-- uploads twice => Your program wrote .+ to the service without a change here
+solved('        ids[name] = made["id"].item()\n', '        ids[name] = made["id"].item(); svc.update(made, content)\n')
+-- `sync` is always genuine => Your receiver accepted a message with
+solved("or not genuine:", 'or not genuine and headers["X-Svc-Resource-State"] == "change":')
 """

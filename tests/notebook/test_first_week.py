@@ -10,7 +10,6 @@ from tools import binder_badge
 
 HINTS = {
     "a setting of the policy": (lambda lab: svc.sandbox(quota=5), r"policy=svc.Policy\(storage_limit=...\)"),
-    "another setting": (lambda lab: svc.sandbox(ratelimit=5), r"policy=svc.Policy\(rate_limit=...\)"),
     "a setting by another name": (lambda lab: svc.Policy(quota=5), "did you mean 'storage_limit'"),
     "no https": (lambda lab: svc.watch_changes("http://a.example/in"), r"http://a.example/in\. Use a receiver\(\)"),
     "no domain": (lambda lab: svc.watch_changes("https://a.example/"), r"register_domain\(host\).*lab\.trust\(pem\)"),
@@ -26,8 +25,6 @@ HINTS = {
         r"update\(file, source\) changes a file",
     ),
     "a user": (lambda lab: svc.files(session="b@c.example"), r"lab.sign_in\('b@c.example'\) returns the session"),
-    "an operation": (lambda lab: lab.faults(operation="files.upload", status=503), "did you mean files.create"),
-    "a native type": (lambda lab: svc.upload(b"", convert_to="slides"), "did you mean 'presentation'"),
     "a month": (lambda lab: svc.files(modified_after="2026-13-01 10:00"), "month must be in 1..12"),
     "no day": (lambda lab: svc.create_event("a", start="15:30"), "give its day too, as in '2026-11-02', 'today 15:30'"),
     "hours": (lambda lab: lab.clock.advance("1:30"), "write '1h30m'"),
@@ -38,13 +35,7 @@ HINTS = {
     ),
     "a number": (lambda lab: svc.update(svc.upload(b""), properties={"year": 2026}), "must be texts: {'year': '2026'}"),
     "all sheets": (lambda lab: svc.read_frame("a", sheet_name=None), "read_frame reads one sheet.*read_excel"),
-    "a folder in a list": (
-        lambda lab: svc.upload([b"", "."], name=["a", "b"]),
-        r"source has 2, among them the folder or pattern '\.'",
-    ),
-    "no calendar": (lambda lab: svc.event("abcde", calendar="Choir"), r"of calendars\(\)\. \(404"),
     "folders of a name": (lambda lab: svc.files(folder="Pair"), "'Pair', the path of 2 folders; give an id"),
-    "a target of two": (lambda lab: svc.move(svc.upload(b""), to="Pair"), "to is 'Pair', the path of 2 folders"),
     "no child of two": (lambda lab: svc.files(folder="Pair/none"), "there is no folder 'none'"),
     "a shared folder": (
         lambda lab: svc.files(folder="in", session=lab.sign_in("bob@svc.example")),
@@ -66,7 +57,6 @@ HINTS = {
         lambda lab: svc.create_events(pd.DataFrame({"start": ["2026-11-02 10:00", "2026-11-03 10:00"]})),
         "start has no time zone in any of 2 rows",
     ),
-    "busy times of two": (lambda lab: svc.free_times("Twin"), "people is 'Twin', the name of 2 calendars"),
     "two calendars": (lambda lab: svc.events(calendar="Twin"), "'Twin', the name of 2 calendars; give an id: c_"),
     "fill a form": (lambda lab: svc.event_form().set(summary="a"), r"form.fill\(...\).*form.create.click\(\)"),
     "no such label": (lambda lab: svc.upload_form().fill(convert="document"), "did you mean 'convert_to'"),
@@ -74,7 +64,6 @@ HINTS = {
         lambda lab: svc.upload_form().fill(b"a", name="b"),
         "label=value.*labels.* are notebook_file, ",
     ),
-    "fill an event": (lambda lab: svc.event_form().fill("Tea"), "label=value.*labels.* are summary, start"),
     "fill two files": (
         lambda lab: svc.upload_form().fill(files=["a", "b"]),
         "files must be one str or path, not 2 values",
@@ -82,7 +71,6 @@ HINTS = {
     "fill bytes": (lambda lab: svc.upload_form().fill(source=b"a"), "source must be one str or path, not bytes"),
     "upload no file": (lambda lab: svc.upload_form().upload(), "No file is selected"),
     "share no file": (lambda lab: svc.file_browser().share("bob@svc.example"), "No file is selected"),
-    "no such field": (lambda lab: svc.event_form().fill(name="a"), "did you mean 'summary'"),
     "run a form": (lambda lab: svc.upload_form().run, r"form.upload.click\(\).*svc.upload\(path\)"),
     "backwards": (lambda lab: lab.clock.advance("-1d"), r"moves the clock forward, not by '-1d'; clock.set"),
     "no end": (
@@ -94,11 +82,7 @@ HINTS = {
         r"A presentation can be made from pptx, .*odp.*; import_formats\(\) lists all types",
     ),
     "a size as text": (lambda lab: svc.upload(b"1", chunk_size="a lot"), "such as 262144 or '256 KB', not 'a lot'"),
-    "a limit as text": (lambda lab: svc.Policy(storage_limit="much"), "such as 50_000_000 or '50 MB'"),
     "revisions": (lambda lab: svc.list_revisions, r"no earlier versions of a file; copy\(file\)"),
-    "comments": (lambda lab: svc.add_comment, "no comments on files"),
-    "drives": (lambda lab: svc.shared_drives, r"no shared drives; share\(create_folder"),
-    "sync": (lambda lab: svc.sync, r"upload\(folder, overwrite=True\)"),
     "a limit by the name of the list": (lambda lab: lab.limits(requests=5), r"lab.limit\(requests=5, per='60s'\)"),
     "a role by row": (
         lambda lab: svc.share("/Twin", ["a@x.example"], role=["reader", "writer"]),
@@ -152,7 +136,6 @@ HINTS = {
         lambda lab: svc.files(modified_after="2026-01-12 at 9"),
         "^modified_after is '2026-01-12 at 9'; write a date as",
     ),
-    "no function": (lambda lab: svc.delete_calendar, "execute.*deletes the calendar"),
 }
 
 
@@ -183,7 +166,6 @@ WORKS = {
         True,
     ),
     "a size as text": (lambda: svc.upload(bytes(300_000), name="n", chunk_size="256 KB")["size"].tolist(), [300_000]),
-    "a limit as text": (lambda: svc.Policy(storage_limit="1.5 MB").storage_limit, 1_572_864),
     "the same folder": (lambda: svc.create_folder("Top")["id"].item() == svc.create_folder("Top")["id"].item(), True),
     "the same folder with a field": (
         lambda: [svc.create_folder("New", starred=flag)["starred"].item() for flag in (True, False)],
@@ -212,15 +194,10 @@ WORKS = {
     ),
     "a path of a folder": (lambda: svc.trash("2026/Lab")["name"].tolist(), ["Lab"]),
     "a slash in a name": (lambda: svc.copy("2026/Lab/b%2Fc.txt", name="d")["name"].tolist(), ["d"]),
-    "an address of a folder": (lambda: sorted(svc.files(folder="svc://2026/Lab")["name"]), ["a.txt", "b/c.txt"]),
     "a Series of contents": (lambda: svc.upload(SERIES, name=pd.Series(["n", "m"]))["size"].tolist(), [1, 2]),
     "a time": (
         lambda: svc.update("2026/Lab/a.txt", modified_time="2026-01-02 10:00")["modified_time"].astype(str).tolist(),
         ["2026-01-02 10:00:00+00:00"],
-    ),
-    "a Timestamp": (
-        lambda: svc.update("2026/Lab/a.txt", modified_time=pd.Timestamp("2026-01-02 10:00Z"))["modified_time"][0].hour,
-        10,
     ),
     "a text of an exchange": (
         lambda: [svc.files(), svc.assert_exchanges("GET * 200", after=len(svc.exchanges()) - 1)][1],
@@ -238,7 +215,6 @@ WORKS = {
         lambda: sorted(set(svc.free_times("primary", within="next week")["start"].dt.day)),
         [*range(12, 19)],
     ),
-    "last month": (lambda: len(svc.files(modified_after="last month")), 4),
     "a calendar's name": (lambda: len(svc.free_times("Abroad", within="2026-11-02")), 8),
     "folders of a name": (
         lambda: [
@@ -264,7 +240,6 @@ WORKS = {
         True,
     ),
     "the frame of generate_ids": (lambda: len(svc.upload([b"1", b"2"], file_id=svc.generate_ids(2))), 2),
-    "a generator": (lambda: len(svc.upload(content for content in (b"1", b"2"))), 2),
     "a buffer at its end": (lambda: svc.upload(buffer(b"1,2"))["size"].item(), 3),
     "a form with values": (
         lambda: svc.event_form(summary="Tea", start="2026-11-02 10:00", time_zone="Asia/Tokyo", duration="2h").value[

@@ -109,8 +109,6 @@ def test_each_secret_is_created_and_used_and_in_no_command(tmp_path: Path) -> No
         SERVICES["worker-1"]["secrets"]
     )
 
-    """Whether a file gets into the build: the last line that matches the file or a folder above it decides."""
-
 
 def allowed(path: str) -> bool:
     """Whether a file gets into the build: the last line that matches the file or a folder above it decides."""

@@ -28,37 +28,19 @@ def code_cells(path: Path) -> list[dict[str, Any]]:
     return [cell for cell in read(path)["cells"] if cell["cell_type"] == "code"]
 
 
+@pytest.mark.spec("T-05", "T-05d")
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
-class TestNotebook:
-    """Each notebook as it lies in the repository."""
+def test_a_saved_notebook_was_run_whole_and_names_no_machine_and_no_token(path: Path):
+    text, cells = path.read_text(encoding="utf-8"), code_cells(path)
+    failed = [cell for cell in cells if any(output["output_type"] == "error" for output in cell["outputs"])]
 
-    def test_was_run_from_top_to_bottom(self, path: Path):
-        counts = [cell["execution_count"] for cell in code_cells(path)]
-
-        assert counts == list(range(1, len(counts) + 1))
-
-    def test_holds_no_error_that_is_not_meant(self, path: Path):
-        for cell in code_cells(path):
-            failed = any(output["output_type"] == "error" for output in cell["outputs"])
-            assert not failed or "raises-exception" in cell["metadata"].get("tags", [])
-
-    def test_has_every_output_compared(self, path: Path):
-        text = path.read_text(encoding="utf-8")
-
-        assert not [tag for tag in LOOK_AWAY if tag in text]
-
-    def test_names_no_machine(self, path: Path):
-        assert not OF_A_MACHINE.findall(path.read_text(encoding="utf-8"))
-
-    @pytest.mark.spec("T-05", "T-05d")
-    def test_holds_no_token(self, path: Path):
-        assert not A_TOKEN.findall(path.read_text(encoding="utf-8"))
-
-    def test_opens_with_the_kernel_that_every_environment_has(self, path: Path):
-        assert read(path)["metadata"] == {
-            "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
-            "language_info": {"name": "python"},
-        }
+    assert [cell["execution_count"] for cell in cells] == list(range(1, len(cells) + 1))
+    assert all("raises-exception" in cell["metadata"].get("tags", []) for cell in failed)
+    assert [tag for tag in LOOK_AWAY if tag in text] == OF_A_MACHINE.findall(text) == A_TOKEN.findall(text) == []
+    assert read(path)["metadata"] == {
+        "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
+        "language_info": {"name": "python"},
+    }
 
 
 @pytest.mark.parametrize("path", [path for path in NOTEBOOKS if path.name[:2].isdigit()], ids=lambda path: path.name)

@@ -6,10 +6,9 @@ from threading import Thread, current_thread, main_thread
 
 import psycopg
 import pytest
-from sqlalchemy import bindparam, select
 
 from svc_notebooks.server.service import Service, open_service
-from svc_notebooks.server.store.engine import Prepared, inserting
+from svc_notebooks.server.store.engine import inserting
 from svc_notebooks.server.store.errors import SnapshotChanged
 from svc_notebooks.server.store.postgres.connection import PostgresConnection
 from svc_notebooks.server.store.schema import meta
@@ -22,7 +21,8 @@ FILES = "/storage/v3/files"
 EVENTS = "/calendar/v3/calendars/primary/events"
 JSON = {"Content-Type": "application/json"}
 ADD = inserting(meta, ("name", "value"))
-VALUE = Prepared(select(meta.c.value).where(meta.c.name == bindparam("name")))
+VALUE = "SELECT value FROM meta WHERE name = :name"
+SET = "UPDATE meta SET value = :value WHERE name = :name"
 
 
 @pytest.fixture(params=[False, True], ids=["alone", "shared"])
@@ -121,7 +121,7 @@ def test_rows_that_change_between_two_statements_are_read_again(service: Service
     def read() -> None:
         seen.append([*database.run(VALUE, {"name": "a"})])
         if len(seen) == 1:
-            changing = Thread(target=database.change, args=(SET, {"key": "a", "value": "2"}))
+            changing = Thread(target=database.change, args=(SET, {"name": "a", "value": "2"}))
             changing.start()
             changing.join()
         seen.append([*database.run(VALUE, {"name": "b"}), *database.run(VALUE, {"name": "a"})])
@@ -132,9 +132,6 @@ def test_rows_that_change_between_two_statements_are_read_again(service: Service
         read()
 
     assert seen == [[("1",)], [("2",)], [("2",)]]
-
-
-SET = Prepared(meta.update().where(meta.c.name == bindparam("key")).values(value=bindparam("value")))
 
 
 def test_a_token_that_another_process_has_revoked_or_changed_is_refused(place: Place) -> None:

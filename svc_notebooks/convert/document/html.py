@@ -244,7 +244,7 @@ def well_formed(text: str, job: Job) -> tuple[bytes, Looks | None]:
     for element in root.xpath("//svg[not(ancestor::svg)]"):
         _show_text_of_drawing(element, job)
     rules = (("table", _complete_columns), *((name, _show_control) for name in _CONTROL_TAGS), ("dl", _divide_list))
-    for name, rewrite in (*rules, ("ol", _set_numbers)):
+    for name, rewrite in rules:
         for element in list(root.iter(name)):
             with job.leaving_out(f"The structure of an element ({name})"):
                 rewrite(element)
@@ -278,32 +278,6 @@ def _divide_list(definitions: Any) -> None:
     if any((text or "").strip() for text in texts) or any(child.tag not in ("dt", "dd", "div") for child in children):
         for element in (definitions, *children):
             element.tag = "div" if element.tag in ("dl", "dt", "dd") else element.tag
-
-
-def _set_numbers(items: Any) -> None:
-    """Divide an ordered list before each item that pandoc would give another number than browsers do."""
-    step = -1 if "reversed" in items.attrib else 1
-    listed = items.findall("li")
-    number = _integer(items.get("start"), 1 if step == 1 else len(listed)) - step
-    restarts, following = [], None
-    for item in listed:
-        number = _integer(item.get("value"), number + step)
-        if number != following:
-            restarts.append((item, number))
-        following = number + 1
-    for item, number in reversed(restarts):
-        part = items
-        if item is not listed[0]:
-            part = items.makeelement("ol", dict(items.attrib))
-            part.extend([item, *item.itersiblings()])
-            items.addnext(part)
-            part.tail, items.tail = items.tail, None
-            part.attrib.pop("id", None)
-        part.set("start", str(number))
-
-
-def _integer(text: str | None, default: int) -> int:
-    return int(text) if text and re.fullmatch(r"\s*-?\d{1,9}\s*", text, re.ASCII) else default
 
 
 def _keep_footnotes(root: Any) -> None:

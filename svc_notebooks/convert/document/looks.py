@@ -13,7 +13,7 @@ from operator import is_
 from typing import Any
 
 from .clean import TEXT_LOOKS, brightness, is_rtl, nodes_of, plain_text, with_look
-from .model import Node, Page
+from .model import PAGE_COUNT, PAGE_NUMBER, Node, Page
 
 Look = dict[str, str]
 """The attributes of a paragraph and of its text, such as {"align": "center", "size": "14pt", "color": "#c00000"}.
@@ -39,6 +39,9 @@ _WRAPPERS = ("Span", "Link", "Quoted", "Cite")
 _EMPTY = [{"t": "Str", "c": ""}, *({"t": mark, "c": []} for mark in _MARKS)]
 _TABS = {"center": 1, "right": 2}
 """The number of tabs before a text with an alignment in a header or footer."""
+_PAGE_FIELDS = {"PAGE": PAGE_NUMBER, "NUMPAGES": PAGE_COUNT, "SECTIONPAGES": PAGE_COUNT}
+_CONTROL = re.compile("[\x00\x03-\x08\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
+"""The characters that XML does not allow, without the signs for numbers of pages."""
 _MAX_LINES, _MAX_LINE = 10, 300
 _CELL_ALIGNS = {"left": "AlignLeft", "center": "AlignCenter", "right": "AlignRight"}
 
@@ -224,9 +227,14 @@ def page_lines(paragraphs: Iterable[tuple[str, str]]) -> tuple[str, ...]:
     lines = []
     for align, text in paragraphs:
         parts = text.split("\t", 2) if "\t" in text else [""] * _TABS.get(align, 0) + [text]
-        parts = [" ".join(part.split())[:_MAX_LINE] for part in parts]
+        parts = [" ".join(_CONTROL.sub("", part).split())[:_MAX_LINE] for part in parts]
         lines.append("\t".join(parts).rstrip("\t"))
     return tuple(filter(None, lines))[:_MAX_LINES]
+
+
+def page_sign(instruction: str) -> str:
+    """Return the sign of a field of Word that numbers or counts pages, or "" for another field."""
+    return next((_PAGE_FIELDS.get(word.upper(), "") for word in instruction.split()), "")
 
 
 def readable_color(look: Look) -> Look:

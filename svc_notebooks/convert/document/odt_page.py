@@ -429,13 +429,18 @@ class OdtPage:
         return "".join(parts) + f"</{tag[:2]}>" * is_open
 
     def _table(self, element: Any, outer: _List | None) -> str:
-        look = self._looks.of_block("table", self._styles.properties("table", element.get(name("table:style-name"))))
-        page_break = self._looks.block_marker(look, is_empty=True)
+        properties = self._styles.properties("table", element.get(name("table:style-name")))
+        page_break = self._looks.block_marker(self._looks.of_block("table", properties), is_empty=True)
+        outer_background = self._looks.cell_background
+        self._looks.cell_background = (
+            _background(properties, f"table/{name('fo:background-color')}") or outer_background
+        )
         with self._looks.block():
             lines = list(table_parts(element, name("table:table-row")))
             while lines and count_of(lines[-1], "table:number-rows-repeated") > 1 and not any(map(len, lines[-1])):
                 lines.pop()
             rows = [(row.getparent().tag == name("table:table-header-rows"), self._row(row)) for row in lines]
+        self._looks.cell_background = outer_background
         head, body = ("".join(markup for is_head, markup in rows if is_head is it) for it in (True, False))
         before = f"<p>{page_break}</p>" if page_break else ""
         return f"{before}<table>{self._columns(element, lines)}<thead>{head}</thead><tbody>{body}</tbody></table>"

@@ -133,22 +133,35 @@ _DOCX_TABS = '<w:pPr><w:tabs><w:tab w:val="center" w:pos="{}"/><w:tab w:val="rig
 _ODT_LINE = '<text:p text:style-name="Footer">{}</text:p>'
 _ODT_SIGNS = {"\t": "<text:tab/>", PAGE_NUMBER: "<text:page-number/>", PAGE_COUNT: "<text:page-count/>"}
 _ODT_HEIGHT = b'<style:header-footer-properties fo:min-height="0.4in" fo:margin-bottom="0.2in"/>'
+_RTF_LINE = r"\pard\tqc\tx{}\tqr\tx{} {}\par"
+_RTF_SIGNS = {
+    "\t": r"\tab ",
+    PAGE_NUMBER: r"{\field{\*\fldinst PAGE}{\fldrslt 1}}",
+    PAGE_COUNT: r"{\field{\*\fldinst NUMPAGES}{\fldrslt 1}}",
+}
 _TEXT_WIDTH = 468.0
 """The width of the text in points on the pages of pandoc's files."""
 
 
-def _written(line: str, signs: Mapping[str, str], text: str) -> str:
-    """Write a line of a header or footer as XML. `signs` has the elements of signs, and `text` the format of text."""
-    return "".join(signs.get(part) or text.format(escape(part)) for part in _SIGN.split(line) if part)
+def _written(line: str, signs: Mapping[str, str], text: str, quote: Callable[[str], str] = escape) -> str:
+    """Write a line of a header or footer. `signs` has the code of signs, and `text` the format of quoted text."""
+    return "".join(signs.get(part) or text.format(quote(part)) for part in _SIGN.split(line) if part)
 
 
-def _text_width(page: Page | None) -> float:
-    return page.width - page.left - page.right if page else _TEXT_WIDTH
+def _rtf_text(text: str) -> str:
+    units = memoryview(text.encode("utf-16-le", "replace")).cast("H")
+    return "".join(chr(unit) if unit < 128 and chr(unit) not in "\\{}" else rf"\u{unit}?" for unit in units)
+
+
+def _tab_stops(page: Page | None) -> tuple[int, int]:
+    """Return where the part in the middle and the part at the right of a header or footer are, in twips."""
+    width = round(20 * (page.width - page.left - page.right if page else _TEXT_WIDTH))
+    return width // 2, width
 
 
 def _add_docx_lines(members: dict[str, bytes], kind: str, lines: tuple[str, ...], page: Page | None) -> None:
     """Add a header or footer (`kind`) to the members of a reference file, from which pandoc copies it."""
-    tabs = _DOCX_TABS.format(*(round(20 * _text_width(page) * share) for share in (0.5, 1)))
+    tabs = _DOCX_TABS.format(*_tab_stops(page))
     inside = "".join(f"<w:p>{tabs}{_written(line, _DOCX_SIGNS, _DOCX_TEXT)}</w:p>" for line in lines)
     root = {"header": "hdr", "footer": "ftr"}[kind]
     members[f"word/{kind}1.xml"] = f'<w:{root} xmlns:w="{_W[1:-1]}">{inside}</w:{root}>'.encode()
@@ -176,8 +189,8 @@ def _with_odt_lines(styles: bytes, document: Document) -> bytes:
         styles = re.sub(
             rb"<style:header-style\s*/>", b"<style:header-style>%s</style:header-style>" % _ODT_HEIGHT, styles
         )
-    for share, stop in ((0.5, b'"3.25in"'), (1, b'"6.5in"')):
-        styles = styles.replace(stop, b'"%.2fpt"' % (_text_width(document.page) * share))
+    for stop, twips in zip((b'"3.25in"', b'"6.5in"'), _tab_stops(document.page), strict=True):
+        styles = styles.replace(stop, b'"%.2fpt"' % (twips / 20))
     return styles
 
 
@@ -431,6 +444,8 @@ _DATA_URI = re.compile(rb'descr="data:[^"]*"')
 """The description of a picture that pandoc makes of a placeholder."""
 _SHORT_LENGTH = re.compile(rb'="([\d.]+e-?\d+)in"')
 """A length below 0.1 inches as pandoc writes it, which is no length in OpenDocument."""
+_FORMULA, _NO_SIZE = b'><draw:object xlink:href="Formula', b' svg:width="0in" svg:height="0in"'
+"""The end of the frame of a formula in OpenDocument, and the size for which programs calculate the size themselves."""
 _SECTION_END = re.compile(rb"</w:sectPr>(?=\s*</w:body>)")
 _DOCX_SIZE = re.compile(rb'(<w:szC?s? w:val=")\d+(")')
 _RTF_HEADER = re.compile(rb"(\{\\colortbl[^}]*)(\}\s*\\widowctrl\\hyphauto\n)")
@@ -485,7 +500,8 @@ def odt(archive: bytes, placeholders: Placeholders, document: Document, job: Job
         {
             "content.xml": lambda part: odt_looks(
                 _SHORT_LENGTH.sub(
-                    lambda length: b'="%.4fin"' % float(length[1]), part.replace(b'fo:border="none"', border)
+                    lambda length: b'="%.4fin"' % float(length[1]),
+                    part.replace(b'fo:border="none"', border).replace(_FORMULA, _NO_SIZE + _FORMULA),
                 ),
                 job,
             ),
@@ -516,6 +532,10 @@ def rtf(text: bytes, document: Document, colors: Iterable[str]) -> bytes:
 
 def _rtf_page(document: Document) -> bytes:
     words = rf"\fs{round(2 * document.text_size)}" if document.text_size else ""
+    stops = _tab_stops(document.page)
+    for kind, lines in (("header", document.header), ("footer", document.footer)):
+        texts = (_RTF_LINE.format(*stops, _written(line, _RTF_SIGNS, "{}", _rtf_text)) for line in lines)
+        words += rf"{{\{kind} {''.join(texts)}}}" if lines else ""
     if page := document.page:
         words += r"\landscape" * (page.width > page.height)
         lengths = zip(("paperw", "paperh", "margt", "margr", "margb", "margl"), astuple(page), strict=False)

@@ -19,7 +19,7 @@ from ..job import Job
 from . import pandoc, postprocess
 from .clean import PARAGRAPH_LOOKS, cell_background, is_rtl, look_of, plain_text
 from .looks import Look, is_cell
-from .model import Document, Node, deep_recursion, replace_nodes, text_inlines
+from .model import PAGE_COUNT, PAGE_NUMBER, Document, Node, deep_recursion, replace_nodes, text_inlines
 from .postprocess import Placeholders, reference_option
 
 _NO_ATTRIBUTES: list[Any] = ["", [], []]
@@ -258,14 +258,14 @@ _FORMATTING = ("Emph", "Strong", "SmallCaps", "Underline", "Strikeout")
 def html(document: Document, job: Job) -> bytes:
     """Return the document as one HTML page with embedded pictures and without scripts."""
     placeholders = Placeholders(document.resources, job)
-    page = _page(_with_image_targets(css(_with_metadata_as_text(document)), placeholders.uris), job)
+    page = _page(document, placeholders.uris, job)
     return placeholders.insert(page, base64.b64encode)
 
 
 def zipped_html(document: Document, job: Job) -> bytes:
     """Return the document as a zip file with one HTML page and the folder `images` with the pictures."""
     targets = {name: f"images/{name}" for name in document.resources}
-    page = _page(_with_image_targets(css(_with_metadata_as_text(document)), targets), job)
+    page = _page(document, targets, job)
     images = {f"images/{name}": data for name, data in document.resources.items()}
     return zipped({f"{_file_stem(postprocess.title_of(job))}.html": page, **images})
 
@@ -279,11 +279,22 @@ def _file_stem(name: str) -> str:
     return re.sub(r'[\x00-\x1f<>:"/\\|?*]', "_", name).strip(" .")[:100] or "document"
 
 
-def _page(document: Document, job: Job) -> bytes:
+def _page(document: Document, targets: Mapping[str, str], job: Job) -> bytes:
+    document = _with_image_targets(css(_with_metadata_as_text(document)), targets)
+    parts = {"page-header": _page_lines(document.header), "page-footer": _page_lines(document.footer)}
+    document = replace(document, meta=document.meta | parts)
     with as_file(files(__package__) / "page.html") as template:
         options = ("--standalone", f"--metadata=pagetitle:{postprocess.title_of(job)}", "--mathml", "--wrap=none")
         # The sandbox lets pandoc read the files that its options name.
         return pandoc.write(document, "html5", job, *options, f"--template={template}")
+
+
+def _page_lines(lines: tuple[str, ...]) -> Node:
+    """Return the lines of a header or footer for the template. A web page is the page 1 of 1."""
+    texts = [line.translate({ord(PAGE_NUMBER): "1", ord(PAGE_COUNT): "1"}) for line in lines if re.search(r"\w", line)]
+    parts = ([text_inlines(part) for part in text.split("\t")] for text in texts)
+    spans = ([{"t": "Span", "c": [_NO_ATTRIBUTES, inlines]} for inlines in line] for line in parts)
+    return {"t": "MetaBlocks", "c": [{"t": "Para", "c": line} for line in spans]}
 
 
 def text(document: Document, job: Job) -> bytes:

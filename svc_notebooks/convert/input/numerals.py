@@ -1,10 +1,19 @@
-"""Writes the numbers of lists as digits, letters and Roman numerals."""
+"""Reads whole numbers, and writes the numbers of lists as digits, letters and Roman numerals."""
 
 from __future__ import annotations
 
 _ROMAN = {1000: "m", 900: "cm", 500: "d", 400: "cd", 100: "c", 90: "xc", 50: "l", 40: "xl", 10: "x", 9: "ix", 5: "v",
           4: "iv", 1: "i"}  # fmt: skip
 _MAX_LETTERS = 20
+
+
+def integer(text: str | None, default: int = 0) -> int:
+    """Return a whole number of at most nine digits, or `default` for another text.
+
+    >>> integer("12"), integer("-1"), integer("x", 1)
+    (12, 0, 1)
+    """
+    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 10 else default
 
 
 def numeral(number: int, first: str) -> str:

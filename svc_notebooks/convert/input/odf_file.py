@@ -17,6 +17,7 @@ from typing import Any
 
 from ..job import MIB, ConversionError, Job, TooLarge
 from .native_package import zip_timestamp, zipped
+from .numerals import integer
 from .zip_file import check_markup, open_archive, refuse_entities
 
 _ODF = "urn:oasis:names:tc:opendocument:xmlns:"
@@ -69,8 +70,7 @@ def length(text: str | None) -> float | None:
 
 def count_of(element: Any, key: str, maximum: int = 1_000, minimum: int = 1) -> int:
     """Return the number in an attribute within limits. Returns 1 if there is no valid number."""
-    text = element.get(name(key), "1")
-    return max(minimum, min(maximum, int(text))) if text.isdecimal() and len(text) < 10 else 1
+    return max(minimum, min(maximum, integer(element.get(name(key)), 1)))
 
 
 def cm(emu: float) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import re
 from urllib.parse import urlsplit
 
@@ -66,13 +65,6 @@ class ImageStore:
         if key not in self._names:
             self._names[key] = self._add(data)
         return self._names[key]
-
-    def average_color(self, name: str) -> str:
-        """Return the average colour of a stored picture."""
-        from PIL import Image
-
-        with Image.open(io.BytesIO(self.pictures[name])) as picture:
-            return bytes(picture.convert("RGB").resize((1, 1), Image.Resampling.BOX).tobytes()).hex()
 
     def _add(self, data: bytes) -> str | None:
         try:

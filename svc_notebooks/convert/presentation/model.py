@@ -222,12 +222,6 @@ class Slide:
     notes: str = ""
     hidden: bool = False
 
-    @property
-    def title(self) -> str:
-        """The text of the first title shape on one line, or "" if the slide has no title."""
-        titles = (shape.text for shape in self.shapes if isinstance(shape, Text) and shape.role == "title")
-        return " ".join(next(titles, "").split())
-
 
 @dataclass(frozen=True, slots=True)
 class Deck:

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..input.charset import decode_markup
 from ..input.native_package import zip_timestamp, zipped
+from ..input.numerals import integer
 from ..job import ConversionError, Job, TooLarge
 from .formulas import MAX_COLUMNS, MAX_ROWS, column_letters, safe_link
 from .model import Area, Cell, CellQuota, Sheet, Workbook, disjoint
@@ -69,7 +70,7 @@ def _sheet(table: Any, name: str, quota: CellQuota) -> Sheet:
 
 
 def _count(text: str | None) -> int:
-    return min(max(int(text), 1), _MAX_SPAN) if text and text.isascii() and text.isdigit() and len(text) < 9 else 1
+    return min(max(integer(text, 1), 1), _MAX_SPAN)
 
 
 _UNSAFE = re.compile(r"[^\w .()+-]|^\.+")

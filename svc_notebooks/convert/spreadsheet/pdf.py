@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator
+from math import ceil
 from typing import Any
 from unicodedata import east_asian_width
 
@@ -207,7 +208,8 @@ def _character_count(cell: Cell, has_width: bool, job: Job) -> int:
     if not isinstance(cell.value, str):
         return len(text)
     lines = text.split() if has_width else text.split("\n")
-    return min(max(map(_text_width, lines), default=0), _MAX_TEXT_CHARACTERS)
+    width = max(map(_text_width, lines), default=0) * (_BOLD_WIDTH if cell.style.bold else 1)
+    return min(ceil(width), _MAX_TEXT_CHARACTERS)
 
 
 def _text_width(text: str) -> int:

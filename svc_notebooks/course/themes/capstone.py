@@ -7,7 +7,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from ...client.files import create_file, update_file
-from ...client.notifications.channels import start_page_token
+from ...client.notifications.channels import start_page_token, watch
 from ..definition import ExerciseDefinition, Part, list_text, quantity, require
 from ..exercise_service import ReceiverCase
 from .change_log import require_known_tokens
@@ -50,8 +50,7 @@ def _set_up(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
     values, change_event = edited_event(exercise, rng)
     page_token, channel = start_page_token(session), f"ponds-{rng.getrandbits(32):08x}"
     token, other_token = (f"{rng.getrandbits(64):016x}Ab" for _ in range(2))
-    body: Any = {"id": channel, "type": "web_hook", "address": address, "token": token}
-    session.call("POST", session.names.path("changes", "watch"), query={"pageToken": page_token}, body=body)
+    watch(session, None, address, channel_id=channel, token=token, expiration=None)
 
     there = {replaced: text(replaced), conflict: b"(there) " + text(conflict)}
     for name, content in there.items():
@@ -102,7 +101,7 @@ def _receiver_cases(exercise: ExerciseService, tokens: dict[str, str], rng: Rand
     genuine = [ReceiverCase(message, True, "a genuine message") for message in (sync, first, last)]
     again = ReceiverCase(first, True, "a genuine message that arrived a second time")
     forged, *others = forge_messages(first, tokens)
-    cases = [*genuine, again, *others]
+    cases = [*genuine, again, *others, *forge_messages(sync, tokens)]
     rng.shuffle(cases)
     return [forged, *cases]
 
@@ -199,10 +198,29 @@ def _require_conflict(evidence: Evidence) -> None:
         )
 
 
+def _require_needed_writes(evidence: Evidence) -> None:
+    """Raise CheckFailedError if a file was written that has not changed here, or two requests sent its last content."""
+    values = evidence.values
+    unchanged = [name for name, content in values["known"].items() if values["local"][name] == content]
+    written = [name for name in unchanged if evidence.updates_of(values["ids"][name])]
+    for name, file in _files(evidence).items():
+        content, writes = (
+            evidence.content(file["id"]),
+            evidence.creations_of(file["id"]) + evidence.updates_of(file["id"]),
+        )
+        written += [name] * (sum(content in request.request_body for request in writes) > 1)
+    require(
+        not written,
+        f"Your program wrote {list_text(sorted({*written}))} to the service without a change here, and each write is a change"
+        " for every other program. Upload only what has changed here.",
+    )
+
+
 def _require_folder(evidence: Evidence) -> str:
     expected = evidence.check_data["expected"]
     stored = {name: evidence.content(file["id"]) for name, file in _files(evidence).items()}
     _require_same(stored, expected, "The folder of the service")
+    _require_needed_writes(evidence)
     return f"Both folders have the same {quantity(len(expected), 'file')}, and nothing was lost."
 
 

@@ -75,8 +75,14 @@ def _require_no_list(evidence: Evidence) -> None:
         "A request listed all files. The change log has only the files that changed, which are fewer in a large account.",
     )
     uploads = evidence.requests_of("files.create", "files.update", "upload.session")
+    last, copies = (
+        max((each.n for each in uploads), default=0),
+        [file["id"] for file in evidence.files if file["name"] == _COPY],
+    )
     reads = [
-        read for read in evidence.requests_of("files.get") if read.n < max((each.n for each in uploads), default=0)
+        read
+        for read in evidence.requests_of("files.get")
+        if read.n < last and read.path.rpartition("/")[2] not in copies
     ]
     message = "A request read a single file before the upload of copy.json. `file` in a change has the name already."
     require(not reads, message)
@@ -97,7 +103,9 @@ def _require_copy(evidence: Evidence) -> None:
     changes = [change for page in _pages(evidence) for change in page.response_json.get("changes", [])]
     named = all("fileId" in change for change in changes)
     require(named, "A response has changes without `fileId`, because `fields` does not name it.")
-    _require_same_files(copy["files"], {each["id"]: each["name"] for each in evidence.files if each["name"] != _COPY})
+    own = [file_id for file_id, name in copy["files"].items() if name == _COPY]  # the copy may contain itself
+    files = {each["id"]: each["name"] for each in evidence.files if each["name"] != _COPY or each["id"] in own}
+    _require_same_files(copy["files"], files)
 
 
 def _require_token(evidence: Evidence) -> None:

@@ -109,6 +109,9 @@ PART = ExerciseDefinition(
 
 
 _CSV = "text/csv"
+_LIKE_CSV = (
+    "text/plain", "text/comma-separated-values", "text/tab-separated-values", "text/csv-schema", "application/csv",
+)  # fmt: skip
 
 
 _WORDS = {"crane": "crank", "egret": "egress", "heron": "heroes", "stork": "storm"}
@@ -122,9 +125,10 @@ def _set_up_search(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
     rows: list[JSONObject] = [{"name": f"{word} {n}.csv", "mimeType": _CSV} for n in range(rng.randrange(3, 6))]
     rows += [{"name": f"pond {n} {word}", "mimeType": _CSV} for n in range(2)]
     matches = len(rows)
+    for year, row in enumerate(rng.sample(rows, 2), start=2021):
+        row["createdTime"] = row["modifiedTime"] = f"{year}-03-01T12:00:00Z"
     rows += [{"name": f"{word} notes {n}.txt", "mimeType": "text/plain"} for n in range(2)]
-    rows += [{"name": f"{word} list.csv", "mimeType": kind} for kind in ("text/plain", "text/comma-separated-values")]
-    rows += [{"name": f"{word} tabs", "mimeType": "text/tab-separated-values"}]
+    rows += [{"name": f"{word} list.csv", "mimeType": media_type} for media_type in _LIKE_CSV]
     rows += [{"name": f"{_WORDS[word]} {n}.csv", "mimeType": _CSV} for n in range(2)]
     rows += [{"name": f"{other} {n}.csv", "mimeType": _CSV} for n in range(rng.randrange(3, 6))]
     rows += [{"name": f"{other} table.csv", "mimeType": _CSV, "description": f"like the {word}"}]

@@ -76,6 +76,16 @@ def _updates(evidence: Evidence) -> list[RecordedRequest]:
     return require_any(evidence, updates, "changes the event given.event_id. Send a PATCH request.")
 
 
+def _versions_before(evidence: Evidence, update: RecordedRequest) -> dict[str, str]:
+    """Return the description of each version of an event by its etag, as responses before the update contained them."""
+    versions: dict[str, str] = {}
+    for answer in [each for each in evidence.requests if each.answered and each.n < update.n]:
+        for event in [answer.response_json, *answer.response_json.get("items", [])]:
+            etag = event.get("etag") or answer.response_headers.get("ETag")
+            versions |= {etag: event.get("description", "")} if etag else {}
+    return versions
+
+
 def require_conditions(evidence: Evidence) -> None:
     for update in _updates(evidence):
         condition = update.headers.get("If-Match", "")
@@ -89,11 +99,8 @@ def require_conditions(evidence: Evidence) -> None:
             f"An update had the header If-Match: {condition}, which is true for every version of the event. Send the etag of"
             " the version that you read.",
         )
-        given = set[object]()
-        for answer in [each for each in evidence.requests if each.answered and each.n < update.n]:
-            events = [answer.response_json, *answer.response_json.get("items", [])]
-            given |= {answer.response_headers.get("ETag"), *(event.get("etag") for event in events)}
-        unknown = [etag for etag in _ETAG.findall(condition) or [condition] if etag not in given]
+        versions = _versions_before(evidence, update)
+        unknown = [etag for etag in _ETAG.findall(condition) or [condition] if etag not in versions]
         require(
             not unknown,
             f"An update had the header If-Match: {condition}, and no response before had this etag. Send the etag of the"
@@ -134,6 +141,15 @@ def require_no_lost_line(evidence: Evidence) -> None:
         f"The description has lost {quantity(len(lost), 'line')} that another program had added: {list_text(lost, 2)}."
         " After a 412, add given.line to the description that you have just read, and not to an earlier one.",
     )
+    for update in _updates(evidence):
+        versions = _versions_before(evidence, update)
+        known = [versions.get(etag, "") for etag in _ETAG.findall(update.headers.get("If-Match", ""))]
+        sent = str(update.request_json.get("description", "")).splitlines()
+        require(
+            not update.request_json or all(line in sent for each in known for line in each.splitlines()),
+            "An update had the etag of one version of the event, and the description of an earlier one, so it could replace a"
+            " line that another program has added. Take the etag and the description from the same response.",
+        )
     others = [line for line in lines if line != evidence.values["line"]]
     require(
         others == expected,

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ...client.files import update_file
+from ...client.notifications.channels import stop, watch
 from ...core.brand_names import Names
 from ...core.clock import from_millis
 from ..definition import ExerciseDefinition, Part, list_text, quantity, require
@@ -18,7 +17,7 @@ from .content import put_file
 from .shared_checks import read_object, require_any
 
 if TYPE_CHECKING:
-    from ...core.http.messages import JSONObject, Request
+    from ...core.http.messages import Request
     from ..definition import Value
     from ..evidence import Evidence, RecordedRequest
     from ..exercise_service import ExerciseService
@@ -34,27 +33,19 @@ _LATE_START, _LATE_END = timedelta(minutes=1), timedelta(hours=1)
 """The longest time by which a student may begin or stop too late."""
 
 
-@dataclass(frozen=True, slots=True)
-class Watch:
-    """A notification channel on a file, with the times and request numbers of its beginning and its end."""
-
-    channel: str
-    n: int
-    opened: datetime
-    stopped_n: int | None
-    ends: datetime
+_Instant: TypeAlias = "tuple[datetime, int]"
+"""A time with the number of the request at this time, or with -1 for the end of a channel that expires."""
 
 
-def _watch(evidence: Evidence, request: RecordedRequest) -> Watch:
-    channel, millis = str(request.request_json.get("id")), request.response_json.get("expiration")
-    expiration = None if millis is None else from_millis(int(millis))
+def _watch(evidence: Evidence, request: RecordedRequest) -> tuple[_Instant, _Instant]:
+    """Return when a channel was opened and when it ended."""
+    channel, millis = request.request_json.get("id"), request.response_json.get("expiration")
     stops = [stop for stop in evidence.succeeded("channels.stop") if stop.request_json.get("id") == channel]
-    stop = stops[0] if stops else None
-    ends = min(filter(None, (expiration, stop.time if stop else None)), default=request.time + timedelta(days=3650))
-    return Watch(channel, request.n, request.time, stop.n if stop and ends == stop.time else None, ends)
+    ends = [(stop.time, stop.n) for stop in stops] + ([] if millis is None else [(from_millis(int(millis)), -1)])
+    return (request.time, request.n), min(ends, default=(request.time + timedelta(days=3650), -1))
 
 
-def _opened_watches(evidence: Evidence) -> list[Watch]:
+def _opened_watches(evidence: Evidence) -> list[tuple[_Instant, _Instant]]:
     opened = [each for each in evidence.succeeded("files.watch") if evidence.values["file_id"] in each.path]
     require_any(evidence, opened, "opened a channel on the file. Use svc.watch_file.")
     return [_watch(evidence, request) for request in opened]
@@ -70,12 +61,13 @@ def _require_address(evidence: Evidence) -> None:
 def _watched(evidence: Evidence) -> timedelta:
     """Return how long the file was watched. Raises CheckFailedError if this began too late or has a gap."""
     watches = _opened_watches(evidence)
-    delay = watches[0].opened - evidence.check_data["started"]
+    opened = watches[0][0][0]
+    delay = opened - evidence.check_data["started"]
     require(
         delay <= _LATE_START,
         f"The first channel was opened {_hours(delay)} after the start of the exercise. Open it before you advance the clock.",
     )
-    return min(_end_of_watching(watches), evidence.now) - watches[0].opened
+    return min(_end_of_watching(watches), evidence.now) - opened
 
 
 def _require_no_gap(evidence: Evidence) -> None:
@@ -89,8 +81,8 @@ def _require_no_gap(evidence: Evidence) -> None:
 def _require_end(evidence: Evidence) -> str:
     watches = _opened_watches(evidence)
     opened = [request for request in evidence.requests if (request.operation or "").endswith(".watch")]
-    all_watches = [_watch(evidence, request) for request in opened if request.succeeded]
-    open_channels = [watch for watch in all_watches if watch.ends > evidence.now]
+    ends = [_watch(evidence, request)[1][0] for request in opened if request.succeeded]
+    open_channels = [end for end in ends if end > evidence.now]
     require(
         not open_channels,
         f"At the end, {quantity(len(open_channels), 'channel')} had not been stopped, so the service continues to send messages."
@@ -106,22 +98,22 @@ def _require_end(evidence: Evidence) -> str:
     return f"The file was watched for {_hours(watched)} without a gap with {channels}, and then the watching stopped."
 
 
-def _end_of_watching(watches: list[Watch]) -> datetime:
+def _end_of_watching(watches: list[tuple[_Instant, _Instant]]) -> datetime:
     """Return the time when the last channel ends. Raises CheckFailedError if no channel was open in between."""
-    until = watches[0].ends
-    for before, after in itertools.pairwise(watches):
-        gap = f"No channel was open for {_hours(after.opened - until)}: a channel ended before the next one was opened."
-        require(after.opened <= until, gap)
-        early = before.stopped_n is not None and before.stopped_n < after.n and before.ends == until
-        require(not early, "A channel was stopped before the next one was opened, so messages between them were lost.")
-        still_open = any(watch.ends == until and (watch.stopped_n or 0) > after.n for watch in watches)
-        require(
-            after.opened < until or still_open,
-            "A channel was opened at the moment when the one before it expired, so messages between them can be lost. Open the"
-            " next channel earlier.",
+    until = watches[0][1]
+    for opened, ends in watches[1:]:
+        gap, was_stopped = opened[0] - until[0], until[1] > 0
+        message = (
+            f"No channel was open for {_hours(gap)}: a channel ended before the next one was opened."
+            if gap > timedelta(0)
+            else "A channel was stopped before the next one was opened, so messages between them were lost."
+            if was_stopped
+            else "A channel was opened at the moment when the one before it expired, so messages between them can be lost."
+            " Open the next channel earlier."
         )
-        until = max(until, after.ends)
-    return until
+        require(opened < until, message)
+        until = max(until, ends)
+    return until[0]
 
 
 def _hours(time: timedelta) -> str:
@@ -151,8 +143,7 @@ def _set_up_token(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
     tokens = {f"plan-{rng.getrandbits(32):08x}": f"{rng.getrandbits(64):016x}Ab" for _ in range(2)}
     file_id = put_file(session, "plan.txt", b"Feed the ducks.")
     for channel, token in tokens.items():
-        channel_body: Any = {"id": channel, "type": "web_hook", "address": address, "token": token}
-        session.call("POST", session.names.path("files", file_id, "watch"), body=channel_body)
+        watch(session, file_id, address, channel_id=channel, token=token, expiration=None)
     for name in ("plan for May.txt", "plan for June.txt"):
         update_file(session, file_id, {"name": name})
     exercise.service.deliver()
@@ -276,10 +267,8 @@ def _set_up_repeated(exercise: ExerciseService, rng: Random) -> dict[str, Value]
     session, address = exercise.session(), exercise.receiver("state")
     file_id = put_file(session, "plan.txt", b"Feed the ducks.")
     channels = [f"state-{rng.getrandbits(32):08x}" for _ in range(2)]
-    opened: list[JSONObject] = []
     for channel in channels:  # at the same time, so that their messages have the same numbers
-        body: Any = {"id": channel, "type": "web_hook", "address": address}
-        opened.append(session.call("POST", session.names.path("files", file_id, "watch"), body=body))
+        opened = watch(session, file_id, address, channel_id=channel, token=None, expiration=None)
     for count in range(_MAX_CHANGES):
         for name in (f"plan {count}.txt", f"plan for {count}.txt"):
             update_file(session, file_id, {"name": name})
@@ -288,8 +277,7 @@ def _set_up_repeated(exercise: ExerciseService, rng: Random) -> dict[str, Value]
         if count >= _MIN_CHANGES and _text_order_is_wrong(exercise.received, channels):
             break
         update_file(session, file_id, {"trashed": False})
-    second: JSONObject = {"id": channels[1], "resourceId": opened[1]["resourceId"]}
-    session.call("POST", session.names.path("channels", "stop"), body=second)
+    stop(session, opened.id, opened.resource_id)
     update_file(session, file_id, {"trashed": False})
     exercise.service.deliver()
     rng.shuffle(channels)

@@ -147,7 +147,8 @@ def _has_downloaded(requests: list[RecordedRequest], evidence: Evidence) -> bool
 
 def _has_uploaded(requests: list[RecordedRequest], evidence: Evidence) -> bool:
     uploads = {request.response_json.get("id") for request in requests if request.upload_type}
-    return any(file["id"] in uploads for file in evidence.live_files if file["name"] == _DIARY)
+    files = [file for file in evidence.live_files if file["name"] == _DIARY and ".svc-apps." not in file["mimeType"]]
+    return any(file["id"] in uploads for file in files)
 
 
 _DIARY = "diary.txt"

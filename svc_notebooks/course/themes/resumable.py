@@ -122,9 +122,7 @@ def _require_finished(evidence: Evidence) -> str:
     renamed = f"The upload is finished, but the file is now called {own[0]['name']!r} instead of {_FILM!r}."
     require(own[0]["name"] == _FILM, renamed)
     file = require_file(evidence, _FILM)
-    replaced = any(update.upload_type for update in evidence.updates_of(file["id"]))
-    message = "The content was replaced after the upload was finished: send the content of the file in this session."
-    require(not replaced, message)
+    require_no_updates(evidence, file, "send its content in this session")
     require_same_content(evidence, file, evidence.values["content"])
     return "A status query came first, and then the missing bytes, none of them twice."
 

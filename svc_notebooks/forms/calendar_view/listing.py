@@ -21,7 +21,7 @@ from ...core.resources.calendars import CalendarListEntry
 from ...core.resources.colors import EVENT_COLORS
 from ...core.resources.events import Event
 from ...core.time_zones import zone
-from ...notebook.html import Markup, join_html, tag
+from ...notebook.html import join_html, tag
 from ..recurrence import month_after, month_name
 from ..widgets import ui
 from ..widgets.dialogs import Dialog, Question
@@ -348,32 +348,20 @@ def _instant(day: date, tz: tzinfo) -> str:
 # -- the toolbar, the grid of days and hours, and the panels over it
 
 
-class Panel(Dialog):
-    """A panel over the grid."""
-
-    def __init__(self, label: str, *parts: widgets.Widget) -> None:
-        super().__init__(*parts)
-        self.label = label
-        self.add_class("svc-over-grid")
-
-    def _show(self, *lines: Markup) -> None:
-        self.ask_with(tag("div", *lines, role="group", aria_label=self.label, class_="svc-asked"))
-
-
-class EventPanel(Panel):
+class EventPanel(Dialog):
     """The details of an event, with buttons to edit, delete and close."""
 
     def __init__(self, edit: Callable[[], None], delete: Callable[[], None], close: Callable[[], None]) -> None:
         self.edit = ui.button("Edit", "Change the fields of this event", edit, "primary")
         self.delete = ui.button("Delete", "Delete this event", delete, "danger")
         self.close_button = ui.button("Close", "Close the details", close, css="svc-cancel")
-        super().__init__("Event", ui.row(self.edit, self.delete, self.close_button))
+        super().__init__(ui.row(self.edit, self.delete, self.close_button), label="Event")
 
     def show(self, title: str, facts: Mapping[str, object], *, editable: bool) -> None:
         """Show the facts of an event that have a value."""
         ui.set_visible(self.edit, editable)
         ui.set_visible(self.delete, editable)
-        self._show(tag("p", tag("b", title), role="status"), ui.facts_table(facts, "Details"))
+        self.ask_with(tag("p", tag("b", title), role="status"), ui.facts_table(facts, "Details"))
         (self.edit if editable else self.close_button).focus()
 
 
@@ -391,20 +379,17 @@ class ChoiceQuestion(Question):
     def __init__(
         self, label: str, choices: Mapping[str, tuple[str, ...]], answered: Callable[[str | None], None]
     ) -> None:
-        super().__init__(answered, choices, "Change nothing")
-        self.label = label
-        self.add_class("svc-over-grid")
+        super().__init__(answered, choices, "Change nothing", label=label)
 
     def ask(self, question: str, *notes: str, refused: Sequence[str] = ()) -> None:
         """Show the question, with only the choices that are not `refused`, and focus the first button."""
         for key, choice in self.buttons.items():
             ui.set_visible(choice, key not in refused)
-        lines = tag("p", tag("b", question), role="alert"), *(tag("p", note) for note in notes)
-        self.ask_with(tag("div", *lines, role="group", aria_label=self.label, class_="svc-asked"))
+        self.ask_with(tag("p", tag("b", question), role="alert"), *(tag("p", note) for note in notes))
         next(iter(self.buttons.values())).focus()
 
 
-class NewEventPanel(Panel):
+class NewEventPanel(Dialog):
     """The title and the calendar of a new event.
 
     The browser sends the title with each press of Create and "More options", and of Enter in the title.
@@ -418,7 +403,7 @@ class NewEventPanel(Panel):
         self.cancel = ui.cancel_button("Create nothing", cancel)
         fields = widgets.VBox([ui.Field(self.summary), self.calendar])
         fields.add_class("svc-fields")
-        super().__init__("New event", fields, ui.row(self.create, self.more, self.cancel))
+        super().__init__(fields, ui.row(self.create, self.more, self.cancel), label="New event")
         self.add_class("svc-new-event")
 
     def ask(self, times: str, calendars: Sequence[tuple[str, str]], selected: str) -> None:
@@ -427,7 +412,7 @@ class NewEventPanel(Panel):
         self.calendar.options = [*calendars]
         self.calendar.value = selected
         ui.set_visible(self.calendar, len(calendars) > 1)
-        self._show(tag("p", tag("b", "New event"), tag("br"), times))
+        self.ask_with(tag("p", tag("b", "New event"), tag("br"), times))
         self.summary.focus()
 
 

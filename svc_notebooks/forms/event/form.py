@@ -17,6 +17,7 @@ from traitlets import TraitError
 from ...client.session import Session, SessionLike, session_or_current
 from ...core.errors.errors import SvcError
 from ...core.errors.public_calls import unknown_argument
+from ...core.events.instances import duration
 from ...core.events.rrule import Start
 from ...core.events.series import Series
 from ...core.events.validation import problems, with_defaults
@@ -752,13 +753,7 @@ def _with_zone(moment: date | datetime | None, zone: str) -> Start | None:
 
 def _series(lines: list[str], start: Start | None, end: Start | None) -> Series | None:
     """Return the series, or None without a recurrence or with an invalid time or line."""
-    if not lines or start is None or end is None:
-        return None
-    if isinstance(start, datetime) and isinstance(end, datetime):
-        is_after = end.astimezone(UTC) > start.astimezone(UTC)
-    else:
-        is_after = end > start
-    if not is_after:
+    if not lines or start is None or end is None or duration(start, end) <= timedelta():
         return None
     try:
         series = Series(tuple(lines), start, end)

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import Any
 
 import ipywidgets as widgets
@@ -19,11 +19,11 @@ from ...core.events.times import read_time
 from ...core.http.messages import JSON, JSONObject
 from ...core.resources.colors import EVENT_COLORS
 from ...core.time_zones import UTC_NAME, zone, zone_names
-from ...notebook.events.body import offset_text
+from ...notebook.events.body import moment_text, offset_text
 from ...notebook.quantities import count_text
 from ..widgets import ui
 
-_OFFSET = re.compile(r"([+-])(\d{2}):([0-5]\d)", re.ASCII)
+_OFFSET = re.compile(r"[+-]([01]\d|2[0-3]):[0-5]\d", re.ASCII)
 
 
 def read_offset(text: str) -> tzinfo | None:
@@ -32,11 +32,7 @@ def read_offset(text: str) -> tzinfo | None:
     >>> read_offset("+05:30"), read_offset("Europe/Berlin")
     (datetime.timezone(datetime.timedelta(seconds=19800)), None)
     """
-    match = _OFFSET.fullmatch(text)
-    if match is None or int(match[2]) > 23:
-        return None
-    length = timedelta(hours=int(match[2]), minutes=int(match[3]))
-    return timezone(-length if match[1] == "-" else length)
+    return datetime.strptime(text, "%z").tzinfo if _OFFSET.fullmatch(text) else None
 
 
 def aware_moment(moment: date | datetime | None, text: str) -> datetime | None:
@@ -49,17 +45,6 @@ def aware_moment(moment: date | datetime | None, text: str) -> datetime | None:
     except (ValueError, OverflowError):  # the person has not finished typing a zone or a year
         return None
     return aware
-
-
-def moment_text(moment: date | datetime | None) -> str | None:
-    """Return a date or a local time as text. Return None for None.
-
-    >>> moment_text(datetime(2026, 11, 2, 10))
-    '2026-11-02 10:00'
-    """
-    if not isinstance(moment, datetime):
-        return str(moment) if moment else None
-    return moment.isoformat(" ", "seconds" if moment.second else "minutes")
 
 
 def argument_time(moment: date | datetime | None, text: str, time_zone: str | None) -> Any:
@@ -75,8 +60,10 @@ def argument_time(moment: date | datetime | None, text: str, time_zone: str | No
     >>> argument_time(datetime(2026, 11, 2, 10), "Asia/Tokyo", "Europe/Berlin")
     {'dateTime': '2026-11-02T10:00:00', 'timeZone': 'Asia/Tokyo'}
     """
+    if moment is None:
+        return None
     moment_as_text = moment_text(moment)
-    if moment is None or moment_as_text is None or text == (time_zone or ""):
+    if text == (time_zone or ""):
         return moment_as_text
     if not isinstance(moment, datetime):
         return {"date": moment_as_text, **({"timeZone": text} if text else {})}

@@ -134,12 +134,13 @@ class Download:
         "svc.download('a', 'b.txt', byte_range='bytes=0-9', acknowledge_abuse=True)"
         """
         if self.in_browser:
-            return "\n".join(call_text("read", [file_id], self._options) for file_id in self.ids)
+            return "\n".join(call_text("read", [file_id], self.options) for file_id in self.ids)
         files = self.ids[0] if len(self.ids) == 1 else self.ids
-        return call_text("download", [files, *([self.to] if self.to else [])], self._options)
+        return call_text("download", [files, *([self.to] if self.to else [])], self.options)
 
     @property
-    def _options(self) -> dict[str, Any]:
+    def options(self) -> dict[str, Any]:
+        """The arguments of `download` and `read` that are set."""
         names = ("byte_range", "acknowledge_abuse", "overwrite")
         return {name: getattr(self, name) for name in names if getattr(self, name)}
 
@@ -194,14 +195,7 @@ def download_action(session: Session, downloads: Sequence[Download], code: str =
 def _save(session: Session, request: Download, report: Report, result: DownloadResult) -> None:
     try:
         rows: Any = download(
-            request.ids,
-            request.to,
-            byte_range=request.byte_range,
-            acknowledge_abuse=request.acknowledge_abuse,
-            overwrite=request.overwrite,
-            progress=report,
-            errors="raise",
-            session=session,
+            request.ids, request.to, **request.options, progress=report, errors="raise", session=session
         )
     except Exception as error:
         failed: Mapping[int, Exception] = getattr(error, "failed", {})
@@ -232,9 +226,8 @@ def _add_failure(result: DownloadResult, request: Download, cause: Exception) ->
 def _read(session: Session, request: Download, report: Report, result: DownloadResult) -> None:
     for n, facts in enumerate(request.files):
         report(n, len(request.files))
-        named: dict[str, Any] = {"byte_range": request.byte_range, "acknowledge_abuse": request.acknowledge_abuse}
         try:
-            result.bodies.append((facts, read(str(facts["id"]), **named, session=session)))
+            result.bodies.append((facts, read(str(facts["id"]), **request.options, session=session)))
         except NotAllowed as error:
             if not is_flagged(error):
                 raise
@@ -399,17 +392,8 @@ class ConfirmDialog(Dialog):
         self.yes = ui.button("Yes", "Confirm", lambda: answered(self.question) if self.question else None)
         self.no = ui.cancel_button("Close the dialog", self.dismiss)
         ui.on_change(self._update_visibility, self.target)
-        self._parts = {
-            "name": self.name,
-            "type": self.type,
-            "grantee": self.grantee,
-            "role": self.role,
-            "folder": self.folder,
-            "target": self.target,
-            "path": self.path,
-            "source": self.source,
-            "range": self.range,
-        }
+        parts = ("name", "type", "grantee", "role", "folder", "target", "path", "source", "range")
+        self._parts: dict[str, Any] = {part: getattr(self, part) for part in parts}
         super().__init__(*self._parts.values(), ui.row(self.yes, self.no))
         self.add_class("svc-fields")
 

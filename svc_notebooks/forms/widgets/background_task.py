@@ -22,8 +22,6 @@ The function raises Stopped after the person has clicked Cancel.
 _STATUS_INTERVAL = 5
 """Seconds between two status texts of a long task."""
 
-_BUSY_MESSAGE = "A task is running. Wait for it, or cancel it."
-
 
 class Stopped(BaseException):
     """Raised inside a task after the person has clicked Cancel. It is no Exception, so that calls pass it on."""
@@ -50,16 +48,25 @@ class BackgroundTask(widgets.VBox):  # type: ignore[misc]
         return self._task is not None and not self._task.done()
 
     def stop(self) -> None:
-        """Request the end of the task, which stops when it reports progress the next time."""
+        """Request the end of the task, which stops when it reports progress the next time.
+
+        Raises ValueError while no task runs.
+        """
+        if not self.busy:
+            raise ValueError("Nothing is running that could be cancelled.")
         self._stop_requested = True
         self.bar.show_text("Stopping …")
+
+    def require_idle(self) -> None:
+        """Raise ValueError while a task runs."""
+        if self.busy:
+            raise ValueError("A task is running. Wait for it, or cancel it.")
 
     def begin(
         self, label: str, work: Callable[[Report], Value], on_done: Callable[[Value], None], *, in_thread: bool
     ) -> None:
         """Run `work`, optionally in a thread, and pass its value to `on_done`. Raises ValueError while a task runs."""
-        if self.busy:
-            raise ValueError(_BUSY_MESSAGE)
+        self.require_idle()
         self._stop_requested = False
         if not in_thread or not can_run_in_background():
             try:

@@ -18,21 +18,27 @@ from . import ui
 
 
 class Dialog(widgets.VBox):  # type: ignore[misc]
-    """A panel that is hidden until a question is shown. Escape clicks its button with the class `svc-cancel`."""
+    """A panel that is hidden until a question is shown. Escape clicks its button with the class `svc-cancel`.
 
-    def __init__(self, *parts: widgets.Widget) -> None:
-        self.head = widgets.HTML()
+    A panel with a label is over the grid of the calendar view.
+    """
+
+    def __init__(self, *parts: widgets.Widget, label: str = "") -> None:
+        self.head, self.label = widgets.HTML(), label
         super().__init__([self.head, *parts])
         self.add_class("svc-question")
+        if label:
+            self.add_class("svc-over-grid")
         ui.set_visible(self, False)
 
     @property
     def is_open(self) -> bool:
         return bool(self.layout.display != "none")
 
-    def ask_with(self, head: str) -> None:
+    def ask_with(self, *lines: Markup) -> None:
         """Show the panel with the HTML of its head."""
-        self.head.value = head
+        group = {"role": "group", "aria_label": self.label, "class_": "svc-asked"}
+        self.head.value = tag("div", *lines, **group) if self.label else join_html(*lines)
         ui.set_visible(self, True)
 
     def dismiss(self) -> None:
@@ -51,6 +57,7 @@ class Question(Dialog):
         choices: Mapping[str, tuple[str, ...]],
         cancel: str,
         *parts: widgets.Widget,
+        label: str = "",
     ) -> None:
         self._on_answer = answered
         self.buttons = {
@@ -58,7 +65,7 @@ class Question(Dialog):
             for key, (text, tooltip, *style) in choices.items()
         }
         self.cancel = ui.cancel_button(cancel, partial(self._answer, None))
-        super().__init__(*parts, ui.row(*self.buttons.values(), self.cancel))
+        super().__init__(*parts, ui.row(*self.buttons.values(), self.cancel), label=label)
 
     def _answer(self, key: str | None) -> None:
         if self.is_open:

@@ -28,8 +28,8 @@ from ..arguments import choice
 from ..frames.frames import Column, Record, Schema, concatenate, frame
 from ..quantities import listed, ranges
 from ..sandbox.sandbox_numbers import open_sandboxes
-from .progress import BAR_MIN_SIZE, BatchProgress, Counts, Progress, check_progress, session_progress, showing
-from .workers import ROW_ERRORS, Executor, Outcomes, Report, Row, RowCall, RowOutcome, check_workers, row_outcomes
+from .progress import BAR_MIN_SIZE, BatchProgress, Counts, Progress, Report, check_progress, session_progress, showing
+from .workers import ROW_ERRORS, Executor, Row, RowCall, RowOutcome, check_workers, row_outcomes
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -153,7 +153,9 @@ def run(operation: RowOperation[Row], rows: Sequence[Row], session: Session, bat
         with (
             open_rows(operation.call, rows, session, operation.resumable, batch.resume, skip) as calls,
             showing(progress),
-            closing(_outcomes(calls, session, batch, progress)) as outcomes,
+            closing(
+                row_outcomes(calls.call, session, calls.pending, calls.begin, progress, batch.workers, batch.executor)
+            ) as outcomes,
         ):
             for n, outcome in outcomes:
                 calls.end(n, outcome, results.failure(outcome))
@@ -224,20 +226,6 @@ def failed_record(operation: RowOperation[Row], row: Row, error: Exception) -> d
     """Return what is known of a row whose call failed."""
     known = {**operation.known(row), **operation.error_columns(error)}
     return {**known, "outcome": FAILED, "error": f"{type(error).__name__}: {error}"}
-
-
-def _outcomes(calls: AllRows[Any], session: Session, batch: Batch, progress: BatchProgress) -> Outcomes:
-    """Call the pending rows with the workers of a batch."""
-    return row_outcomes(
-        calls.call,
-        session,
-        calls.pending,
-        calls.begin,
-        progress.reports,
-        progress.draw,
-        workers=batch.workers,
-        executor=batch.executor,
-    )
 
 
 @dataclass(slots=True)

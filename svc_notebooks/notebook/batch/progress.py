@@ -17,10 +17,12 @@ from ...core.printable_text import terminal_text
 from ...core.user_functions import check_function, show_error
 from ..frontend import detect_frontend, is_unattended
 from ..quantities import MIB, progress_text, share_text, size_text
-from .workers import Report
 
 # -- counts the rows, bytes and failures of a batch, and says in a line how far it is
 
+
+Report: TypeAlias = Callable[[int, int | None], None]
+"""A function that is called with the bytes done and the total bytes. The total is None if it is not known."""
 
 _WINDOW = 10.0
 """The seconds over which speeds are measured."""

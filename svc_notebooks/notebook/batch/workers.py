@@ -17,14 +17,12 @@ from ...core.errors.caller_warning import CallerWarnings, collected_warnings
 from ...core.platform import capabilities
 from ...core.user_functions import check_function
 from ..arguments import whole
+from .progress import BatchProgress, Report
 
 # -- calls the function of one row, in this process or in a worker process, and returns the outcome of the call
 
 
 Row = TypeVar("Row")
-
-Report: TypeAlias = Callable[[int, int | None], None]
-"""A function that is called with the bytes done and the total bytes. The total is None if it is not known."""
 
 RowCall: TypeAlias = "Callable[[Session, Row, Report], Mapping[str, Any]]"
 """A function that is called for each row and returns the record of its result.
@@ -126,20 +124,17 @@ def row_outcomes(
     session: Session,
     numbers: Sequence[int],
     begin: Callable[[int], Row],
-    reports: Callable[[int], Report],
-    tick: Callable[[], None] = lambda: None,
-    *,
+    progress: BatchProgress,
     workers: int | None = None,
     executor: Executor | None = None,
 ) -> Outcomes:
     """Call the function for each row, and yield the number and the outcome of each row.
 
-    `begin` returns the row with a number. It is called in this thread, before the row waits for a worker. `reports`
-    returns the function that reports the progress of a row, given its number. If the service cannot be reached or does
-    not answer, the error of the last row is raised after its outcome. None as `workers` means one for a service
-    in this process, and `DEFAULT_WORKERS` threads otherwise. The threads of this process share the session. The workers
-    of any other executor open sessions of their own, so `call` and the rows must be picklable. `tick` is called in this
-    thread again and again while it waits for workers.
+    `begin` returns the row with a number. It is called in this thread, before the row waits for a worker. If the
+    service cannot be reached or does not answer, the error of the last row is raised after its outcome. Without
+    `workers`, a service in this process has one, and others have `DEFAULT_WORKERS` threads. The threads of this
+    process share the session. The workers of any other executor open sessions of their own, so `call` and the rows must
+    be picklable. The progress is drawn in this thread again and again while it waits for workers.
     """
     threads = min(workers or (1 if session.in_process else DEFAULT_WORKERS), len(numbers))
     if executor is not None and not isinstance(executor, ThreadPoolExecutor):
@@ -148,13 +143,13 @@ def row_outcomes(
             executor,
             numbers,
             lambda chunk: executor.submit(call_rows_in_worker, recipe, call, list(map(begin, chunk))),
-            tick,
+            progress.draw,
             _MAX_CHUNK,
         )
     elif executor is not None or (threads > 1 and capabilities().threads):
-        outcomes = _in_threads(executor or threads, call, session, numbers, begin, reports, tick)
+        outcomes = _in_threads(executor or threads, call, session, numbers, begin, progress)
     else:
-        outcomes = ((n, call_row(call, session, begin(n), reports(n))) for n in numbers)
+        outcomes = ((n, call_row(call, session, begin(n), progress.reports(n))) for n in numbers)
     return _while_service_answers(outcomes, session)
 
 
@@ -188,8 +183,7 @@ def _in_threads(
     session: Session,
     numbers: Sequence[int],
     begin: Callable[[int], Row],
-    reports: Callable[[int], Report],
-    tick: Callable[[], None],
+    progress: BatchProgress,
 ) -> Outcomes:
     """Run the calls in the threads of a pool, or in that number of new threads. An interrupt stops the transfers."""
     stop = Event()
@@ -199,7 +193,7 @@ def _in_threads(
             raise BatchStopped
 
     def run(n: int, row: Row) -> list[RowOutcome]:
-        report = reports(n)
+        report = progress.reports(n)
 
         def report_or_stop(done: int, total: int | None) -> None:
             if stop.is_set():
@@ -215,7 +209,9 @@ def _in_threads(
     with ExitStack() as stack:
         threads = stack.enter_context(ThreadPoolExecutor(pool, "svc-row")) if isinstance(pool, int) else pool
         stack.callback(stop.set)
-        yield from _on_executor(threads, numbers, lambda chunk: threads.submit(run, chunk[0], begin(chunk[0])), tick)
+        yield from _on_executor(
+            threads, numbers, lambda chunk: threads.submit(run, chunk[0], begin(chunk[0])), progress.draw
+        )
 
 
 def _on_executor(

@@ -158,11 +158,8 @@ def partial_body(*, request_id: str = "conference", **arguments: Any) -> JSONObj
     metadata = values.pop("metadata", {})
     zone = zone_name("time_zone", values.pop("time_zone", None))
     end_zone = zone_name("end_time_zone", values.pop("end_time_zone")) if "end_time_zone" in values else zone
-    properties: JSONObject = {}
+    properties: JSONObject = {name: _texts(name, values.pop(name)) for name in ("private", "shared") if name in values}
     body: JSONObject = {}
-    for name in ("private", "shared"):
-        if name in values:
-            properties[name] = _texts(name, values.pop(name))
     for argument, value in absolute_times(values, zone, end_zone).items():
         if argument in ("start", "end", "original_start_time"):
             its_zone = end_zone if argument == "end" else zone
@@ -708,12 +705,21 @@ class Times:
         return named
 
 
-def _argument(moment: Start, time_zone: str | None) -> str:
-    """Return a time as text, with its UTC offset if the clock time is ambiguous or the event has no time zone."""
+def moment_text(moment: Start) -> str:
+    """Return a date or a time as text.
+
+    >>> moment_text(datetime(2026, 11, 2, 10))
+    '2026-11-02 10:00'
+    """
     if not isinstance(moment, datetime):
         return str(moment)
-    if time_zone is not None:
+    return moment.isoformat(" ", "seconds" if moment.second else "minutes")
+
+
+def _argument(moment: Start, time_zone: str | None) -> str:
+    """Return a time as text, with its UTC offset if the clock time is ambiguous or the event has no time zone."""
+    if isinstance(moment, datetime) and time_zone is not None:
         moment = moment.astimezone(zone(time_zone))
         if moment.replace(fold=not moment.fold).utcoffset() == moment.utcoffset():
             moment = moment.replace(tzinfo=None)
-    return moment.isoformat(" ", "seconds" if moment.second else "minutes")
+    return moment_text(moment)

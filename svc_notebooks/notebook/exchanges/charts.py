@@ -45,26 +45,35 @@ class Picture:
         return str(self.html)  # some notebook programs accept no subclass of str
 
 
-@dataclass(frozen=True, slots=True)
-class TableColumn:
-    """A column of a chart table. If `number` is True, the cells are aligned to the right."""
-
-    name: str
-    number: bool = False
+LEFT, RIGHT, PICTURE = "left", "right", "picture"
+"""How a column of a chart table is shown. A column of pictures is left out of the text."""
 
 
-def chart(title: str, columns: Sequence[TableColumn], rows: Sequence[Sequence[object]], *notes: object) -> Markup:
-    """Return an HTML table with a title. Notes follow in a paragraph. The first cell of each row is a row header."""
-    styles = [_RIGHT if column.number else _LEFT for column in columns]
-    head = [tag("th", column.name, scope="col", style=style) for column, style in zip(columns, styles, strict=True)]
+def table_picture(title: str, columns: Mapping[str, str], rows: Sequence[Sequence[object]], *notes: object) -> Picture:
+    """Return a table as text and as HTML, with notes below it. The first cell of each row is a row header.
+
+    >>> table_picture("Sizes", {"name": LEFT, "bytes": RIGHT}, [["one", 3], ["three", 12345]])
+    Sizes
+      name   bytes
+      one    3
+      three  12,345
+    """
+    styles = [_RIGHT if kind == RIGHT else _LEFT for kind in columns.values()]
+    cells: list[list[Any]] = [[number(value) if isinstance(value, int) else value for value in row] for row in rows]
+    head = [tag("th", name, scope="col", style=style) for name, style in zip(columns, styles, strict=True)]
     body: list[Markup] = []
-    for name, *values in rows:
-        cells = [tag("td", value, style=style) for value, style in zip(values, styles[1:], strict=True)]
-        body.append(tag("tr", tag("th", name, scope="row", style=_LEFT), *cells))
+    for name, *values in cells:
+        data = (tag("td", value, style=style) for value, style in zip(values, styles[1:], strict=True))
+        body.append(tag("tr", tag("th", name, scope="row", style=_LEFT), *data))
     caption = tag("caption", title, style=_CAPTION_STYLE)
     table = tag("table", caption, tag("thead", tag("tr", *head)), tag("tbody", *body))
     below = tag("p", *notes, style=_NOTE) if notes else Markup()
-    return tag("div", table, below, class_="svc-picture")
+    in_text = [n for n, kind in enumerate(columns.values()) if kind != PICTURE]
+    lines = [[str(line[n]) for n in in_text] for line in [[*columns], *cells]]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    shown = ("  ".join(map(str.ljust, line, widths)) for line in lines)
+    text = "\n".join([title, *(f"  {line}".rstrip() for line in shown)])
+    return Picture(text, tag("div", table, below, class_="svc-picture"))
 
 
 def bars(width: int, height: int, *shapes: object) -> Markup:
@@ -87,29 +96,13 @@ def _address(svg: Markup) -> str:
     return _DATA_URL + quote(svg, safe=" =:/;,.()*-+")
 
 
-def text_table(title: str, names: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """Return a title and a table as plain text with aligned columns.
+def number(value: int) -> str:
+    """Return a number as text with thousands separators.
 
-    >>> print(text_table("Sizes", ["name", "bytes"], [["one", 3], ["three", 12345]]))
-    Sizes
-      name   bytes
-      one    3
-      three  12,345
+    >>> number(262144)
+    '262,144'
     """
-    lines = [list(names)]
-    lines += [[number(value) if isinstance(value, int) else str(value) for value in row] for row in rows]
-    widths = [max(len(line[at]) for line in lines) for at in range(len(names))]
-    shown = ("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) for line in lines)
-    return "\n".join([title, *(f"  {line}".rstrip() for line in shown)])
-
-
-def number(value: int | None) -> str:
-    """Return a number as text with thousands separators, or an empty str for None.
-
-    >>> number(262144), number(None)
-    ('262,144', '')
-    """
-    return "" if value is None else f"{value:,}"
+    return f"{value:,}"
 
 
 def swatch(*shapes: object) -> Markup:
@@ -263,10 +256,10 @@ _SOLID = {"fill": SENT}
 _STORED = {"fill": INK, "fill_opacity": "0.45"}
 _TRACK = {"fill": "none", "stroke": INK, "stroke_opacity": "0.35"}
 
-_COLUMNS = (
-    *(TableColumn("request"), TableColumn("bytes of the file"), TableColumn("sent", True)),
-    *(TableColumn("sent again", True), TableColumn("stored", True), TableColumn("response")),
-)
+_COLUMNS = {
+    **{"request": LEFT, "bytes of the file": PICTURE, "sent": RIGHT},
+    **{"sent again": RIGHT, "stored": RIGHT, "response": LEFT},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,13 +287,7 @@ def upload_picture(name: str, total: int | None, history: Iterable[Mapping[str, 
     stored = number(requests[-1].stored if requests else 0)
     twice = "none sent twice" if again == "0" else f"{again} of them sent twice"
     title = f"{name}: {sent} bytes sent, {stored} stored, {twice}"
-    drawn = [_row(request, size) for request in requests]
-    words = [
-        [f"{request.n} {request.action}", request.sent, request.again, request.stored, request.response]
-        for request in requests
-    ]
-    names = ["request", "sent", "sent again", "stored", "response"]
-    return Picture(text_table(title, names, words), chart(title, _COLUMNS, drawn, *_legend()))
+    return table_picture(title, _COLUMNS, [_row(request, size) for request in requests], *_legend())
 
 
 def requests_of(history: Iterable[Mapping[str, Any]]) -> list[SentRequest]:
@@ -331,8 +318,8 @@ def _row(request: SentRequest, size: int) -> list[object]:
         *_piece(0, request.stored, size, 12, _STORED),
         tag("rect", x=0.5, y=12.5, width=_BAR_WIDTH - 1, height=8, **_TRACK),
     ]
-    cells: list[object] = [f"{request.n} {request.action}", bars(_BAR_WIDTH, _BAR_HEIGHT, *shapes)]
-    return [*cells, number(request.sent), number(request.again), number(request.stored), request.response]
+    picture = bars(_BAR_WIDTH, _BAR_HEIGHT, *shapes)
+    return [f"{request.n} {request.action}", picture, request.sent, request.again, request.stored, request.response]
 
 
 def _piece(first: int, length: int, size: int, top: int, look: Mapping[str, str]) -> list[Markup]:

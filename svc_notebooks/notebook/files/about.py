@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -140,13 +141,7 @@ def export_formats(file: File | None = None, *, session: SessionLike = None) -> 
         files = [get_file(session, file_id, fields="mimeType") for file_id in files_at(session, file)]
         native_types = list(dict.fromkeys(str(resource.get("mimeType")) for resource in files))
     rows = [
-        {
-            "native": row.native,
-            "title": row.title,
-            "extension": row.extension,
-            "media_type": row.media_type,
-            "native_type": native_type,
-        }
+        {**asdict(row), "native_type": native_type}
         for native_type in native_types
         for row in export_formats(session, native_type)
     ]

@@ -15,7 +15,7 @@ from ...core.http.redaction import mask_token, redact_url
 from ...core.time_arguments import python_time, without_words
 from ..arguments import File, is_frame, optional_text, row_ids
 from ..batch.batch import apply_to_rows
-from ..exchanges.charts import INK, SENT, Picture, TableColumn, bars, chart, swatch, text_table
+from ..exchanges.charts import INK, LEFT, PICTURE, RIGHT, SENT, Picture, bars, swatch, table_picture
 from ..folder_tree import files_at
 from ..frames.frames import Record, frame
 from ..frames.schemas import CHANNELS, STOPPED
@@ -347,13 +347,7 @@ def _renew(session: Session, old: Channel, expires_in: Any, expiration: Any, kee
 
 
 WIDTH, HEIGHT, _EDGE = 320, 20, 8
-_COLUMNS = (
-    TableColumn("message"),
-    TableColumn("first attempt"),
-    TableColumn("attempts"),
-    TableColumn("responses"),
-    TableColumn("waited", True),
-)
+_COLUMNS = {"message": LEFT, "first attempt": LEFT, "attempts": PICTURE, "responses": LEFT, "waited": RIGHT}
 _OUTCOME_LABELS = {"delivered": "delivered", "retry": "tried again", "failed": "failed", "cancelled": "given up"}
 
 
@@ -400,20 +394,18 @@ def timeline_of(deliveries: Iterable[DeliveryRow]) -> Picture:
     clock = "%H:%M:%S" if len({row["time"][:10] for row in attempts}) == 1 else "%d %b %H:%M:%S"
     times = [[datetime.fromisoformat(row["time"]) for row in group] for group in messages.values()]
     longest = max(((moments[-1] - moments[0]).total_seconds() for moments in times), default=0.0)
-    text_rows, rows = [], []
+    rows = []
     for ((channel, number), group), moments in zip(messages.items(), times, strict=True):
         name = f"{number} {group[0]['state']}" + (f" on {channel[:8]}" if several else "")
         after = [(moment - moments[0]).total_seconds() for moment in moments]
-        begun, responses = moments[0].strftime(clock), _responses(group)
+        lane = _lane(after, [row["outcome"] for row in group], longest)
         waited = f"{after[-1]:.1f} s" if len(after) > 1 else ""
-        text_rows.append([name, begun, responses, waited])
-        rows.append([name, begun, _lane(after, [row["outcome"] for row in group], longest), responses, waited])
-    names = ["message", "first attempt", "responses", "waited"]
+        rows.append([name, moments[0].strftime(clock), lane, _responses(group), waited])
     legend: list[object] = []
     for outcome, separator in (("delivered", ", "), ("retry", ", "), ("failed", "")):
         legend.append(join_html(swatch(_mark(8, 6, outcome)), _OUTCOME_LABELS[outcome], separator))
     legend.append(f"; the width of a row is {longest:.1f} seconds" if longest else "")
-    return Picture(text_table(title, names, text_rows), chart(title, _COLUMNS, rows, *legend))
+    return table_picture(title, _COLUMNS, rows, *legend)
 
 
 def _responses(attempts: Sequence[DeliveryRow]) -> str:

@@ -515,7 +515,11 @@ class Identities:
             return self._sign_in_account(user, scopes, expires_in, subject)
         if subject is not None:
             raise ValueError("subject needs a service account; give lab.service_account(...) as the user")
-        session = self._session(self._token(user, scopes, client, expires_in, service_account=service_account))
+        listed, client = None if scopes is None else _scopes(scopes), _client_id(client)
+        token = self.service.sign_in(
+            user, scopes=listed, client=client, expires_in=expires_in, service_account=service_account
+        )
+        session = self._session(token)
         session.user = str(user)
         return session
 
@@ -548,21 +552,8 @@ class Identities:
         >>> response.json()["files"]
         []
         """
-        return self._token(user, scopes, client, expires_in)
-
-    def _token(
-        self,
-        user: str | None,
-        scopes: Iterable[str] | None,
-        client: str | OAuthClient,
-        expires_in: Duration | None,
-        *,
-        service_account: bool = False,
-    ) -> str:
-        name, listed = _client_id(client), None if scopes is None else _scopes(scopes)
-        return self.service.sign_in(
-            user, scopes=listed, client=name, expires_in=expires_in, service_account=service_account
-        )
+        listed = None if scopes is None else _scopes(scopes)
+        return self.service.sign_in(user, scopes=listed, client=_client_id(client), expires_in=expires_in)
 
     def _sign_in_account(
         self, account: ServiceAccount, scopes: Iterable[str] | None, expires_in: Duration | None, subject: str | None

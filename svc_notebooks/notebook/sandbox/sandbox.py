@@ -56,25 +56,6 @@ if TYPE_CHECKING:
 _BODILESS = frozenset({"GET", "HEAD", "DELETE", "OPTIONS"})
 
 
-def new_sandbox(
-    path: Path | None, number: int, *, seed: int | None, policy: Policy, names: Names, virtual: bool
-) -> Sandbox:
-    """Open a service in the folder `path`, or in memory if `path` is None, and return a sandbox for the service."""
-    from ...server.service import open_service
-    from ...server.store.clock import SystemClock, VirtualClock
-
-    clock = VirtualClock() if virtual else SystemClock()
-    service = open_service(path, seed=seed, clock=clock, policy=policy, names=names)
-    return Sandbox(service, number, seed=service.seed, state_dir=None if path is None else path / "pending")
-
-
-def load_sandbox(path: Path, number: int) -> Sandbox:
-    """Open a saved sandbox in memory. Sandboxes with different numbers generate different new ids."""
-    from ...server.service import open_saved
-
-    return _sandbox_copy(open_saved(path, branch=number - 1), number)
-
-
 def _sandbox_copy(service: Service, number: int) -> Sandbox:
     branch = f"{service.seed}/{number}" if number > 1 else service.seed
     return Sandbox(service, number, seed=None if service.seed is None else branch)
@@ -444,18 +425,21 @@ def sandbox(
     ...     svc.upload(b"a,b", name="table.csv")["size"].tolist()
     [3]
     """
+    from ...server.service import open_service
+    from ...server.store.clock import SystemClock, VirtualClock
+
     choice("clock", clock, ("virtual", "system"))
     if not (seed is None or seed == "auto" or isinstance(seed, int)):
         raise TypeError(f'seed must be a whole number, "auto" or None, not {seed!r}')
-    number = next_number()
-    lab = new_sandbox(
-        None if path is None else Path(path).expanduser(),
-        number,
+    number, folder = next_number(), None if path is None else Path(path).expanduser()
+    service = open_service(
+        folder,
         seed=seed_of(number) if seed == "auto" else seed,
+        clock=VirtualClock() if clock == "virtual" else SystemClock(),
         policy=policy or Policy(browser_sign_in="choose"),
         names=names or Names(),
-        virtual=clock == "virtual",
     )
+    lab = Sandbox(service, number, seed=service.seed, state_dir=None if folder is None else folder / "pending")
     lab.follow(make_current(lab.session))
     for note in lab.service.notes:
         warn_caller(note)
@@ -493,7 +477,10 @@ def open_sandbox(path: str | os.PathLike[str]) -> Sandbox:
     >>> svc.files()["name"].tolist()
     ['kept.txt']
     """
-    lab = load_sandbox(Path(path).expanduser(), next_number())
+    from ...server.service import open_saved
+
+    number = next_number()
+    lab = _sandbox_copy(open_saved(Path(path).expanduser(), branch=number - 1), number)
     lab.follow(make_current(lab.session))
     return lab
 

@@ -6,9 +6,7 @@ from collections.abc import Callable
 from hashlib import sha256
 from typing import NamedTuple
 
-from sqlalchemy import bindparam, delete, insert, select, update
-
-from ..store.engine import Database, Prepared, TableGroup, inserting
+from ..store.engine import Database, TableGroup, column_names, inserting
 from ..store.schema import accounts, clients, generated, granted, grants, meta, tokens, users
 
 
@@ -23,16 +21,11 @@ class TokenRow(NamedTuple):
 
 
 _ADD_USER = inserting(users, ("email", "root"))
-_EMAILS = Prepared(select(users.c.email).order_by(users.c.email))
-_ROOT = Prepared(select(users.c.root).where(users.c.email == bindparam("email")))
 _ADD_TOKEN = inserting(tokens, ("digest", *TokenRow._fields), otherwise="REPLACE")
-_TOKEN = Prepared(select(*(tokens.c[name] for name in TokenRow._fields)).where(tokens.c.digest == bindparam("digest")))
-_ADD_ID = Prepared(insert(generated).values(id=bindparam("id"), owner=bindparam("owner"), used=0))
-_ID = Prepared(select(generated.c.owner, generated.c.used).where(generated.c.id == bindparam("id")))
-_USE_ID = Prepared(update(generated).where(generated.c.id == bindparam("key")).values(used=1))
+_TOKEN = f"SELECT {column_names(TokenRow._fields)} FROM tokens WHERE digest = :digest"
+_ADD_ID = inserting(generated, ("id", "owner", "used"))
 _ADD_FACT = inserting(meta, ("name", "value"))
-_SET_FACT = Prepared(update(meta).where(meta.c.name == bindparam("key")).values(value=bindparam("value")))
-_FACT = Prepared(select(meta.c.value).where(meta.c.name == bindparam("name")))
+_SET_FACT = "UPDATE meta SET value = :value WHERE name = :name"
 
 
 class Users(TableGroup):
@@ -53,13 +46,15 @@ class Users(TableGroup):
     def root(self, email: str) -> str | None:
         """Return the id of a user's root folder, or None if the user is unknown."""
         roots = self._roots
-        if email not in roots and (row := self._database.fetch_one(_ROOT, {"email": email})):
+        if email not in roots and (
+            row := self._database.fetch_one("SELECT root FROM users WHERE email = :email", {"email": email})
+        ):
             roots[email] = row[0]
         return roots.get(email)
 
     def emails(self) -> list[str]:
         """Return the e-mail addresses of all users and service accounts, in alphabetical order."""
-        return [email for (email,) in self._database.run(_EMAILS, {})]
+        return [email for (email,) in self._database.run("SELECT email FROM users ORDER BY email", {})]
 
     def add_token(self, secret: str, token: TokenRow) -> None:
         """Add an access token. A token with the same secret is replaced."""
@@ -81,27 +76,27 @@ class Users(TableGroup):
 
     def add_id(self, file_id: str, owner: str) -> None:
         """Add a file id that was generated for a user, as an unused id."""
-        self._database.queue_change(_ADD_ID, {"id": file_id, "owner": owner})
+        self._database.queue_change(_ADD_ID, {"id": file_id, "owner": owner, "used": 0})
 
     def id_state(self, file_id: str) -> tuple[str, bool] | None:
         """Return the user for whom an id was generated, and whether the id was used. Returns None for other ids."""
-        row = self._database.fetch_one(_ID, {"id": file_id})
+        row = self._database.fetch_one("SELECT owner, used FROM generated WHERE id = :id", {"id": file_id})
         return (row[0], bool(row[1])) if row else None
 
     def use_id(self, file_id: str) -> None:
         """Mark a generated id as used. The id stays used even if its file is deleted."""
-        self._database.queue_change(_USE_ID, {"key": file_id})
+        self._database.queue_change("UPDATE generated SET used = 1 WHERE id = :id", {"id": file_id})
 
     def count_opening(self) -> int:
         """Increase the stored number of openings by one, and return the number of earlier openings."""
         before = int(self.fact("openings", "0"))
-        self._database.queue_change(_SET_FACT, {"key": "openings", "value": str(before + 1)})
+        self._database.queue_change(_SET_FACT, {"name": "openings", "value": str(before + 1)})
         return before
 
     def set_fact(self, name: str, value: str) -> None:
         """Set the named value `name`, such as "secret", to `value`."""
         if self.fact(name, value) != value:
-            self._database.queue_change(_SET_FACT, {"key": name, "value": value})
+            self._database.queue_change(_SET_FACT, {"name": name, "value": value})
 
     def fact(self, name: str, otherwise: str) -> str:
         """Return the named value `name`. If there is no such value, set it to `otherwise` and return `otherwise`."""
@@ -113,7 +108,7 @@ class Users(TableGroup):
 
     def find_fact(self, name: str) -> str | None:
         """Return the named value `name`, or None if there is no such value."""
-        row = self._database.fetch_one(_FACT, {"name": name})
+        row = self._database.fetch_one("SELECT value FROM meta WHERE name = :name", {"name": name})
         return str(row[0]) if row else None
 
 
@@ -161,25 +156,22 @@ class GrantRow(NamedTuple):
 
 
 _ADD_CLIENT = inserting(clients, ClientRow._fields)
-_CLIENT = Prepared(select(*(clients.c[name] for name in ClientRow._fields)).where(clients.c.id == bindparam("key")))
+_CLIENT = f"SELECT {column_names(ClientRow._fields)} FROM clients WHERE id = :id"
 _ADD_ACCOUNT = inserting(accounts, AccountRow._fields, otherwise="REPLACE")
-_ACCOUNT = Prepared(
-    select(*(accounts.c[name] for name in AccountRow._fields)).where(accounts.c.email == bindparam("key"))
-)
+_ACCOUNT = f"SELECT {column_names(AccountRow._fields)} FROM accounts WHERE email = :email"
 _ADD_GRANT = inserting(grants, GrantRow._fields)
-_GRANT = Prepared(select(*(grants.c[name] for name in GrantRow._fields)).where(grants.c.digest == bindparam("key")))
-_SPEND = Prepared(update(grants).where(grants.c.digest == bindparam("key")).values(spent=1))
+_GRANT = f"SELECT {column_names(GrantRow._fields)} FROM grants WHERE digest = :digest"
 _ADD_GRANTED = inserting(granted, ("token", "family"))
-_FAMILY = Prepared(select(granted.c.family).where(granted.c.token == bindparam("key")))
-_END_TOKENS = Prepared(
-    delete(tokens).where(tokens.c.digest.in_(select(granted.c.token).where(granted.c.family == bindparam("family"))))
+_END_FAMILY = (
+    "DELETE FROM tokens WHERE digest IN (SELECT token FROM granted WHERE family = :family)",
+    "DELETE FROM granted WHERE family = :family",
+    "DELETE FROM grants WHERE family = :family AND kind = 'refresh'",
 )
-_END_GRANTED = Prepared(delete(granted).where(granted.c.family == bindparam("family")))
-_END_GRANTS = Prepared(delete(grants).where(grants.c.family == bindparam("family"), grants.c.kind == "refresh"))
-_END_TOKEN = Prepared(delete(tokens).where(tokens.c.digest == bindparam("key")))
-_END_TOKENS_OF = Prepared(delete(tokens).where(tokens.c.user == bindparam("user")))
-_END_GRANTS_OF = Prepared(delete(grants).where(grants.c.user == bindparam("user")))
-_END_FAMILIES = Prepared(delete(granted).where(granted.c.token.not_in(select(tokens.c.digest))))
+_END_USER = (
+    'DELETE FROM tokens WHERE "user" = :user',
+    'DELETE FROM grants WHERE "user" = :user',
+    "DELETE FROM granted WHERE token NOT IN (SELECT digest FROM tokens)",
+)
 
 
 class OAuth(TableGroup):
@@ -191,7 +183,7 @@ class OAuth(TableGroup):
 
     def client(self, key: str) -> ClientRow | None:
         """Return the OAuth client with an id, or None if the id is unknown."""
-        row = self._database.fetch_one(_CLIENT, {"key": key})
+        row = self._database.fetch_one(_CLIENT, {"id": key})
         return ClientRow._make(row) if row else None
 
     def add_account(self, row: AccountRow) -> None:
@@ -200,7 +192,7 @@ class OAuth(TableGroup):
 
     def account(self, email: str) -> AccountRow | None:
         """Return the service account with an e-mail address, or None if the address is unknown."""
-        row = self._database.fetch_one(_ACCOUNT, {"key": email})
+        row = self._database.fetch_one(_ACCOUNT, {"email": email})
         return AccountRow._make(row) if row else None
 
     def add_grant(self, row: GrantRow) -> None:
@@ -209,12 +201,12 @@ class OAuth(TableGroup):
 
     def grant(self, secret: str) -> GrantRow | None:
         """Return the row of an authorization code or refresh token, or None if `secret` is unknown."""
-        row = self._database.fetch_one(_GRANT, {"key": digest_of(secret)})
+        row = self._database.fetch_one(_GRANT, {"digest": digest_of(secret)})
         return GrantRow._make(row) if row else None
 
     def spend(self, grant: GrantRow) -> None:
         """Mark an authorization code as used."""
-        self._database.change(_SPEND, {"key": grant.digest})
+        self._database.change("UPDATE grants SET spent = 1 WHERE digest = :digest", {"digest": grant.digest})
 
     def add_token(self, secret: str, family: str) -> None:
         """Store the family of an access token. `secret` is the token."""
@@ -222,19 +214,18 @@ class OAuth(TableGroup):
 
     def family(self, token: str) -> str | None:
         """Return the family of an access token, or None if the token has no family."""
-        row = self._database.fetch_one(_FAMILY, {"key": digest_of(token)})
+        row = self._database.fetch_one("SELECT family FROM granted WHERE token = :token", {"token": digest_of(token)})
         return row[0] if row else None
 
     def end(self, family: str) -> None:
         """Revoke all access and refresh tokens of a family."""
-        for statement in (_END_TOKENS, _END_GRANTED, _END_GRANTS):
+        for statement in _END_FAMILY:
             self._database.change(statement, {"family": family})
 
     def end_user(self, user: str) -> None:
         """Revoke all access tokens, authorization codes and refresh tokens of a user."""
-        for statement in (_END_TOKENS_OF, _END_GRANTS_OF):
+        for statement in _END_USER:
             self._database.change(statement, {"user": user})
-        self._database.change(_END_FAMILIES, {})
 
     def end_all(self) -> None:
         """Revoke all tokens and authorization codes of all users, and remove all service accounts."""
@@ -242,4 +233,4 @@ class OAuth(TableGroup):
 
     def end_token(self, token: str) -> bool:
         """Revoke an access token. Returns False if there is no such token."""
-        return self._database.change(_END_TOKEN, {"key": digest_of(token)}) > 0
+        return self._database.change("DELETE FROM tokens WHERE digest = :digest", {"digest": digest_of(token)}) > 0

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, TypeAlias
 
-from sqlalchemy import and_, bindparam, delete, func, literal_column, or_, select, tuple_
-
-from ..store.engine import Database, Prepared, TableGroup, inserting, position
+from ..store.engine import Database, TableGroup, column_names, inserting
 from ..store.schema import calendar_access, calendar_entries, calendars, events, invitations
 
 
@@ -35,40 +33,24 @@ class AccessRow(NamedTuple):
     role: int
 
 
-_CALENDAR_COLUMNS = tuple(calendars.c[name] for name in CalendarRow._fields)
-_ACCESS = tuple(calendar_access.c[name] for name in AccessRow._fields)
-
+_CALENDARS = f"SELECT {column_names(CalendarRow._fields)} FROM calendars"
 _SAVE_CALENDAR = inserting(calendars, CalendarRow._fields, otherwise="REPLACE")
-_GET_CALENDAR = Prepared(select(*_CALENDAR_COLUMNS).where(calendars.c.id == bindparam("key")))
-_OWNED = Prepared(
-    select(*_CALENDAR_COLUMNS)
-    .where(calendars.c.owner == bindparam("user"))
-    .order_by(calendars.c.created, calendars.c.id)
+_GET_CALENDAR = f"{_CALENDARS} WHERE id = :id"
+_OWNED = f"{_CALENDARS} WHERE owner = :owner ORDER BY created, id"
+_SHARED = f"""{_CALENDARS} WHERE id IN (SELECT calendar FROM calendar_access WHERE scope = :scope)
+    ORDER BY created, id"""
+_DROP_CALENDAR = (
+    "DELETE FROM calendars WHERE id = :id",
+    "DELETE FROM calendar_entries WHERE calendar = :id",
+    "DELETE FROM calendar_access WHERE calendar = :id",
 )
-_SHARED = Prepared(
-    select(*_CALENDAR_COLUMNS)
-    .where(calendars.c.id.in_(select(calendar_access.c.calendar).where(calendar_access.c.scope == bindparam("scope"))))
-    .order_by(calendars.c.created, calendars.c.id)
-)
-_DROP_CALENDAR = Prepared(delete(calendars).where(calendars.c.id == bindparam("key")))
 _GRANT = inserting(calendar_access, AccessRow._fields, otherwise="REPLACE")
-_GRANTS = Prepared(
-    select(*_ACCESS).where(calendar_access.c.calendar == bindparam("key")).order_by(calendar_access.c.scope)
-)
-_REVOKE = Prepared(
-    delete(calendar_access).where(
-        calendar_access.c.calendar == bindparam("key"), calendar_access.c.scope == bindparam("who")
-    )
-)
+_GRANTS = f"SELECT {column_names(AccessRow._fields)} FROM calendar_access WHERE calendar = :calendar ORDER BY scope"
+_REVOKE = "DELETE FROM calendar_access WHERE calendar = :calendar AND scope = :scope"
 _SAVE_ENTRY = inserting(calendar_entries, ("user", "calendar", "body"), otherwise="REPLACE")
-_OF_USER = calendar_entries.c.user == bindparam("user")
-_ENTRY = Prepared(select(calendar_entries.c.body).where(_OF_USER, calendar_entries.c.calendar == bindparam("calendar")))
-_ENTRIES = Prepared(
-    select(calendar_entries.c.calendar, calendar_entries.c.body).where(_OF_USER).order_by(calendar_entries.c.calendar)
-)
-_ENTRY_USERS = Prepared(select(calendar_entries.c.user).where(calendar_entries.c.calendar == bindparam("calendar")))
-_DROP_ENTRIES = Prepared(delete(calendar_entries).where(calendar_entries.c.calendar == bindparam("key")))
-_REVOKE_ALL = Prepared(delete(calendar_access).where(calendar_access.c.calendar == bindparam("key")))
+_ENTRY = 'SELECT body FROM calendar_entries WHERE "user" = :user AND calendar = :calendar'
+_ENTRIES = 'SELECT calendar, body FROM calendar_entries WHERE "user" = :user ORDER BY calendar'
+_ENTRY_USERS = 'SELECT "user" FROM calendar_entries WHERE calendar = :calendar'
 
 
 class Calendars(TableGroup):
@@ -80,12 +62,12 @@ class Calendars(TableGroup):
 
     def get(self, calendar: str) -> CalendarRow | None:
         """Return the row of a calendar, or None if the id is unknown."""
-        row = self._database.fetch_one(_GET_CALENDAR, {"key": calendar})
+        row = self._database.fetch_one(_GET_CALENDAR, {"id": calendar})
         return CalendarRow._make(row) if row else None
 
     def of(self, user: str) -> list[CalendarRow]:
         """Return the calendars that a user owns, then the calendars that were shared with the user by name."""
-        owned = self._database.run(_OWNED, {"user": user})
+        owned = self._database.run(_OWNED, {"owner": user})
         shared = self._database.run(_SHARED, {"scope": f"user:{user}"})
         return list(map(CalendarRow._make, [*owned, *shared]))
 
@@ -108,9 +90,8 @@ class Calendars(TableGroup):
 
     def drop(self, calendar: str) -> None:
         """Delete a calendar, all roles on the calendar and its entries in the lists of all users."""
-        self._database.queue_change(_DROP_CALENDAR, {"key": calendar})
-        self._database.queue_change(_DROP_ENTRIES, {"key": calendar})
-        self._database.queue_change(_REVOKE_ALL, {"key": calendar})
+        for statement in _DROP_CALENDAR:
+            self._database.queue_change(statement, {"id": calendar})
 
     def grant(self, row: AccessRow) -> None:
         """Add the role of a scope on a calendar, or replace the scope's existing role."""
@@ -118,11 +99,11 @@ class Calendars(TableGroup):
 
     def grants(self, calendar: str) -> list[AccessRow]:
         """Return the roles on a calendar, without the role of the owner."""
-        return [AccessRow._make(row) for row in self._database.run(_GRANTS, {"key": calendar})]
+        return [AccessRow._make(row) for row in self._database.run(_GRANTS, {"calendar": calendar})]
 
     def revoke(self, calendar: str, scope: str) -> bool:
         """Delete the role of a scope on a calendar. Returns False if the scope had no role."""
-        return self._database.change(_REVOKE, {"key": calendar, "who": scope}) == 1
+        return self._database.change(_REVOKE, {"calendar": calendar, "scope": scope}) == 1
 
 
 class EventRow(NamedTuple):
@@ -160,65 +141,30 @@ class InvitationRow(NamedTuple):
 
 _Values: TypeAlias = "dict[str, str | int]"
 _STORED = EventRow._fields[:-1]
-_COLUMNS = tuple(events.c[name] for name in EventRow._fields)
-_HERE = events.c.calendar == bindparam("calendar")
-_THIS = (_HERE, events.c.id == bindparam("key"))
+_EVENTS = f"SELECT {column_names(EventRow._fields)} FROM events"
+_HERE = f"{_EVENTS} WHERE calendar = :calendar"
 _FIRST_QUERY, _LARGEST_QUERY = 32, 250
-_BY_AGE = (events.c.place, events.c.id)
 
 # A changed row is replaced, so that it gets a greater number. Sync tokens select rows by this number.
 _SAVE = inserting(events, _STORED, otherwise="REPLACE")
-_GET = Prepared(select(*_COLUMNS).where(*_THIS))
-_ANYWHERE = Prepared(select(events.c.id).where(events.c.id == bindparam("key")).limit(1))
-_BY_UID = Prepared(select(*_COLUMNS).where(events.c.uid == bindparam("uid")).order_by(events.c.seq))
-_OF_SERIES = Prepared(select(*_COLUMNS).where(_HERE, events.c.series == bindparam("series")).order_by(events.c.start))
-_CHANGED = Prepared(
-    select(*_COLUMNS).where(_HERE, events.c.series.is_not(None)).order_by(events.c.series, events.c.start)
-)
-_OLDER = or_(
-    events.c.place > bindparam("place"), and_(events.c.place == bindparam("place"), events.c.id > bindparam("key"))
-)
-_PAGE = Prepared(select(*_COLUMNS).where(_HERE, _OLDER).order_by(*_BY_AGE).limit(bindparam("size")))
-_BEFORE = events.c.start < bindparam("before")
-_WITHIN = Prepared(
-    select(*_COLUMNS)
-    .where(_HERE, _BEFORE, events.c.end > bindparam("after"))
-    .where(tuple_(events.c.start, events.c.id) > tuple_(bindparam("start"), bindparam("key")))
-    .order_by(events.c.start, events.c.id)
-    .limit(bindparam("size"))
-)
-_IS_RECURRING = (_HERE, events.c.recurring == literal_column("1"))
-_RECURRING = Prepared(select(*_COLUMNS).where(*_IS_RECURRING, events.c.seq > bindparam("since")))
-_RECURRING_NUMBERS = Prepared(select(events.c.seq).where(*_IS_RECURRING))
-_CHANGED_IDS = Prepared(select(events.c.series, events.c.id).where(_HERE, events.c.series.is_not(None)))
-_LATER = tuple_(events.c.updated, events.c.id) > tuple_(bindparam("updated"), bindparam("key"))
-_BY_UPDATE = Prepared(
-    select(*_COLUMNS).where(_HERE, _LATER).order_by(events.c.updated, events.c.id).limit(bindparam("size"))
-)
-_COUNT = Prepared(select(func.count()).where(_HERE))
-_SINCE = Prepared(
-    select(*_COLUMNS).where(_HERE, events.c.seq > bindparam("since")).order_by(events.c.seq).limit(bindparam("size"))
-)
-_HIGHEST = select(events.c.seq).where(_HERE).order_by(events.c.seq.desc()).limit(1).scalar_subquery()
+_GET = f"{_HERE} AND id = :id"
+_BY_UID = f"{_EVENTS} WHERE uid = :uid ORDER BY seq"
+_OF_SERIES = f"{_HERE} AND series = :series ORDER BY start"
+_CHANGED = f"{_HERE} AND series IS NOT NULL ORDER BY series, start"
+_BY_AGE = f"{_HERE} AND (place, id) > (:place, :id) ORDER BY place, id LIMIT :size"
+_WITHIN = f"""{_HERE} AND start < :before AND "end" > :after AND (start, id) > (:start, :id)
+    ORDER BY start, id LIMIT :size"""
+_RECURRING = f"{_HERE} AND recurring = 1 AND seq > :since"
+_RECURRING_NUMBERS = "SELECT seq FROM events WHERE calendar = :calendar AND recurring = 1"
+_CHANGED_IDS = "SELECT series, id FROM events WHERE calendar = :calendar AND series IS NOT NULL"
+_BY_UPDATE = f"{_HERE} AND (updated, id) > (:updated, :id) ORDER BY updated, id LIMIT :size"
+_SINCE = f"{_HERE} AND seq > :since ORDER BY seq LIMIT :size"
 # Not max(): without statistics about a new table, PostgreSQL may choose another index and read the whole calendar.
-_LAST = position(_HIGHEST)
-_LAST_NUMBER = position(func.max(events.c.seq))
-_CHANGED_CALENDARS = Prepared(select(events.c.calendar).where(events.c.seq > bindparam("since")).distinct())
-_LATEST = Prepared(select(func.max(events.c.updated)).where(_HERE))
-_NAMING = Prepared(
-    select(*_COLUMNS)
-    .where(events.c.calendar == events.c.origin, events.c.series.is_(None))
-    .where(func.lower(events.c.body).contains(bindparam("text")))
-    .order_by(events.c.seq)
-)
-_DROP = Prepared(delete(events).where(*_THIS))
-_DROP_ALL = Prepared(delete(events).where(_HERE))
+_LAST = "SELECT COALESCE((SELECT seq FROM events WHERE calendar = :calendar ORDER BY seq DESC LIMIT 1), 0)"
+_NAMING = f"""{_EVENTS} WHERE calendar = origin AND series IS NULL AND LOWER(body) LIKE '%' || :text || '%'
+    ORDER BY seq"""
 _INVITE = inserting(invitations, InvitationRow._fields)
-_INVITATIONS = Prepared(
-    select(*(invitations.c[name] for name in InvitationRow._fields))
-    .order_by(invitations.c.seq.desc())
-    .limit(bindparam("size"))
-)
+_INVITATIONS = f"SELECT {column_names(InvitationRow._fields)} FROM invitations ORDER BY seq DESC LIMIT :size"
 
 
 class Events(TableGroup):
@@ -234,12 +180,12 @@ class Events(TableGroup):
 
     def get(self, calendar: str, event: str) -> EventRow | None:
         """Return the event with an id in a calendar, or None if the id is unknown."""
-        row = self._database.fetch_one(_GET, {"calendar": calendar, "key": event})
+        row = self._database.fetch_one(_GET, {"calendar": calendar, "id": event})
         return EventRow._make(row) if row else None
 
     def exists(self, event: str) -> bool:
         """Return whether any calendar has an event with this id."""
-        return self._database.fetch_one(_ANYWHERE, {"key": event}) is not None
+        return self._database.fetch_one("SELECT id FROM events WHERE id = :id LIMIT 1", {"id": event}) is not None
 
     def by_uid(self, uid: str) -> list[EventRow]:
         """Return all rows with this iCalendar UID in all calendars, which are the event and its copies."""
@@ -253,19 +199,19 @@ class Events(TableGroup):
 
     def by_age(self, calendar: str, place: int, event: str) -> Iterator[EventRow]:
         """Yield the rows of a calendar after this `place` and event id, oldest first."""
-        position: _Values = {"calendar": calendar, "place": place, "key": event}
-        return self._in_pages(_PAGE, position, lambda row: {"place": row.place, "key": row.id})
+        position: _Values = {"calendar": calendar, "place": place, "id": event}
+        return self._in_pages(_BY_AGE, position, lambda row: {"place": row.place, "id": row.id})
 
     def by_update(self, calendar: str, updated: int, event: str) -> Iterator[EventRow]:
         """Yield the rows of a calendar after this time of update and event id, in this order."""
-        position: _Values = {"calendar": calendar, "updated": updated, "key": event}
-        return self._in_pages(_BY_UPDATE, position, lambda row: {"updated": row.updated, "key": row.id})
+        position: _Values = {"calendar": calendar, "updated": updated, "id": event}
+        return self._in_pages(_BY_UPDATE, position, lambda row: {"updated": row.updated, "id": row.id})
 
     def within(self, calendar: str, window: tuple[int, int], start: int, event: str) -> Iterator[EventRow]:
         """Yield the single events and changed instances in a window after this start and event id, in this order."""
         after, before = window
-        position: _Values = {"calendar": calendar, "after": after, "before": before, "start": start, "key": event}
-        return self._in_pages(_WITHIN, position, lambda row: {"start": row.start, "key": row.id})
+        position: _Values = {"calendar": calendar, "after": after, "before": before, "start": start, "id": event}
+        return self._in_pages(_WITHIN, position, lambda row: {"start": row.start, "id": row.id})
 
     def recurring(self, calendar: str, seq: int = 0) -> list[EventRow]:
         """Return the recurring events of a calendar, by default all, or those whose number is greater than `seq`."""
@@ -292,7 +238,8 @@ class Events(TableGroup):
 
         A change gives a row a new number, and a deletion reduces the number of rows.
         """
-        return self._generation, self.last(calendar), int(self._database.run(_COUNT, {"calendar": calendar})[0][0])
+        rows = self._database.run("SELECT COUNT(*) FROM events WHERE calendar = :calendar", {"calendar": calendar})
+        return self._generation, self.last(calendar), int(rows[0][0])
 
     def forget(self) -> None:
         """Make all values of `state` different, because a snapshot with older row numbers was restored."""
@@ -315,24 +262,27 @@ class Events(TableGroup):
 
     def last_number(self) -> int:
         """Return the highest row number of all calendars, or 0 without events."""
-        return self._database.run_position(_LAST_NUMBER, {})
+        return self._database.run_position("SELECT COALESCE(MAX(seq), 0) FROM events", {})
 
     def changed_calendars(self, seq: int) -> list[str]:
         """Return the calendars with rows whose number is greater than `seq`."""
-        return [calendar for (calendar,) in self._database.run(_CHANGED_CALENDARS, {"since": seq})]
+        rows = self._database.run("SELECT DISTINCT calendar FROM events WHERE seq > :since", {"since": seq})
+        return [calendar for (calendar,) in rows]
 
     def latest(self, calendar: str) -> int | None:
         """Return the time of the last change to a calendar's events in Unix milliseconds, or None without events."""
-        millis: int | None = self._database.run(_LATEST, {"calendar": calendar})[0][0]
-        return millis
+        rows = self._database.run("SELECT MAX(updated) FROM events WHERE calendar = :calendar", {"calendar": calendar})
+        return None if rows[0][0] is None else int(rows[0][0])
 
     def drop(self, calendar: str, event: str) -> None:
         """Delete the row of an event in a calendar."""
-        self._database.queue_change(_DROP, {"calendar": calendar, "key": event})
+        self._database.queue_change(
+            "DELETE FROM events WHERE calendar = :calendar AND id = :id", {"calendar": calendar, "id": event}
+        )
 
     def drop_all(self, calendar: str) -> None:
         """Delete all events of a calendar."""
-        self._database.queue_change(_DROP_ALL, {"calendar": calendar})
+        self._database.queue_change("DELETE FROM events WHERE calendar = :calendar", {"calendar": calendar})
 
     def invite(self, row: InvitationRow) -> None:
         """Add an invitation to the table of invitations."""
@@ -342,17 +292,15 @@ class Events(TableGroup):
         """Return the last `size` invitations, oldest first."""
         return [InvitationRow._make(row) for row in reversed(self._database.run(_INVITATIONS, {"size": size}))]
 
-    def _in_pages(
-        self, prepared: Prepared, position: _Values, after: Callable[[EventRow], _Values]
-    ) -> Iterator[EventRow]:
+    def _in_pages(self, statement: str, position: _Values, after: Callable[[EventRow], _Values]) -> Iterator[EventRow]:
         """Yield the rows of a query after a position. The first query is small, because most pages are short."""
         size = _FIRST_QUERY
         while True:
-            rows = self._rows(prepared, **position, size=size)
+            rows = self._rows(statement, **position, size=size)
             yield from rows
             if len(rows) < size:
                 return
             position, size = position | after(rows[-1]), min(4 * size, _LARGEST_QUERY)
 
-    def _rows(self, prepared: Prepared, **values: str | int) -> list[EventRow]:
-        return [EventRow._make(row) for row in self._database.run(prepared, values)]
+    def _rows(self, statement: str, **values: str | int) -> list[EventRow]:
+        return [EventRow._make(row) for row in self._database.run(statement, values)]

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
-from sqlalchemy import CTE, Select, bindparam, delete, func, select, union_all, update
+from sqlalchemy import Select, bindparam, select
 
 from ...core.files.fields import search_keys
+from ...core.files.permissions import Role
 from ...core.files.query import Search, SortKey
-from ..store.engine import Prepared, Row, TableGroup, inserting, position
+from ..store.engine import Database, Row, TableGroup, column_names, inserting
 from ..store.schema import changes, files, opened, permissions, properties, ranges
-from .search import Viewer, page_statement, shared_with_writers
+from .search import Viewer, page_statement
 
 NO_EXTRA = "{}"
 
@@ -50,93 +50,65 @@ class FilePage(NamedTuple):
 
 _KEYS = ("name_key", "natural_key", "words", "all_words")
 _COLUMNS = tuple(files.c[name] for name in FileRow._fields)
+_FILES = f"SELECT {column_names(FileRow._fields)} FROM files"
 _WRITTEN = (*FileRow._fields, *_KEYS)
 
 
-def _below(*also: Any) -> CTE:
-    """Return a query for the ids of all files below the folder `top`.
+def _below(condition: str = "") -> str:
+    """Return the beginning of a query in which `tree` has the ids of all files below the folder `top`.
 
-    With conditions, the query descends only into files that meet them, and selects only such files.
+    With a condition, the query descends only into files that meet it, and selects only such files.
     """
-    first = select(files.c.id).where(files.c.parent == bindparam("top"), *also)
-    tree = first.cte("tree", recursive=True)
-    return tree.union(select(files.c.id).join(tree, files.c.parent == tree.c.id).where(*also))
+    return f"""WITH RECURSIVE tree (id) AS (SELECT id FROM files WHERE parent = :top {condition}
+        UNION SELECT files.id FROM files JOIN tree ON files.parent = tree.id WHERE TRUE {condition})"""
 
 
 BELOW = _below()
-"""A query for the ids of all files below the folder `top`."""
 
-FOLLOWING = _below(files.c.explicitly_trashed == 0, files.c.owner == bindparam("owner"))
-"""A query for the ids of the files of `owner` below the folder `top` that are trashed and untrashed with the folder."""
+FOLLOWING = _below("AND explicitly_trashed = 0 AND owner = :owner")
+"""Like `BELOW`, with the files of `owner` that are trashed and untrashed with the folder."""
 
-_GET = Prepared(select(*_COLUMNS).where(files.c.id == bindparam("key")))
+_GET = f"{_FILES} WHERE id = :id"
 _ADD = inserting(files, _WRITTEN)
-_SAVE = Prepared(
-    update(files).where(files.c.id == bindparam("key")).values({name: bindparam(name) for name in _WRITTEN})
+_SAVE = f"UPDATE files SET {', '.join(f'{name} = :{name}' for name in _WRITTEN)} WHERE id = :id"
+_CHILDREN = f"{_FILES} WHERE parent = :folder AND trashed = 0 ORDER BY name_key, seq LIMIT :most"
+_LATEST = f"{_FILES} WHERE parent IS NOT NULL ORDER BY modified DESC, seq DESC LIMIT :most"
+_CONTENTS_BELOW = f"{BELOW} SELECT content FROM files WHERE id IN (SELECT id FROM tree)"
+_DROP = (
+    f"{BELOW} DELETE FROM properties WHERE file IN (SELECT id FROM tree)",
+    f"{BELOW} DELETE FROM opened WHERE file IN (SELECT id FROM tree)",
+    f"{BELOW} DELETE FROM files WHERE id IN (SELECT id FROM tree)",
+    "DELETE FROM properties WHERE file = :top",
+    "DELETE FROM opened WHERE file = :top",
+    "DELETE FROM files WHERE id = :top",
 )
-_CONTENTS_BELOW = Prepared(select(files.c.content).where(files.c.id.in_(select(BELOW.c.id))))
-_CHILDREN = Prepared(
-    select(*_COLUMNS)
-    .where(files.c.parent == bindparam("key"), files.c.trashed == 0)
-    .order_by(files.c.name_key, files.c.seq)
-    .limit(bindparam("most"))
-)
-_LATEST = Prepared(
-    select(*_COLUMNS)
-    .where(files.c.parent.is_not(None))
-    .order_by(files.c.modified.desc(), files.c.seq.desc())
-    .limit(bindparam("most"))
-)
-_HOLDER = Prepared(select(files.c.id).where(files.c.content == bindparam("content")).limit(1))
-_PROPERTIES_BELOW = Prepared(delete(properties).where(properties.c.file.in_(select(BELOW.c.id))))
-_DROP_BELOW = Prepared(delete(files).where(files.c.id.in_(select(BELOW.c.id))))
-_DROP = Prepared(delete(files).where(files.c.id == bindparam("key")))
-_FOREIGN_BELOW = Prepared(
-    select(files.c.id).join(BELOW, files.c.id == BELOW.c.id).where(files.c.owner != bindparam("owner"))
-)
-_UNSHAREABLE_BELOW = Prepared(
-    select(files.c.id)
-    .join(BELOW, files.c.id == BELOW.c.id)
-    .where(files.c.owner != bindparam("user"), files.c.extra.contains('"writersCanShare": false'))
-    .limit(1)
-)
-_FOLLOW = Prepared(update(files).where(files.c.id.in_(select(FOLLOWING.c.id))).values(trashed=bindparam("flag")))
-_TRASHED = Prepared(
-    select(files.c.id).where(files.c.owner == bindparam("user"), files.c.trashed == 1, files.c.explicitly_trashed == 1)
-)
-_USAGE = Prepared(
-    select(
-        func.coalesce(func.sum(files.c.size), 0), func.coalesce(func.sum(files.c.size).filter(files.c.trashed == 1), 0)
-    ).where(files.c.owner == bindparam("user"))
-)
-_PROPERTIES = Prepared(
-    select(properties.c.key, properties.c.value)
-    .where(properties.c.file == bindparam("file"), properties.c.client == bindparam("client"))
-    .order_by(properties.c.key)
-)
-_DROP_PROPERTIES = Prepared(delete(properties).where(properties.c.file == bindparam("file")))
-_DROP_PROPERTY = Prepared(
-    delete(properties).where(
-        properties.c.file == bindparam("file"),
-        properties.c.client == bindparam("client"),
-        properties.c.key == bindparam("key"),
-    )
-)
-_OPEN_WITH = inserting(opened, ("file", "client"), otherwise="IGNORE")
-_IS_OPEN_WITH = Prepared(
-    select(opened.c.file).where(opened.c.file == bindparam("file"), opened.c.client == bindparam("client"))
-)
-_DROP_MAKERS = Prepared(delete(opened).where(opened.c.file == bindparam("file")))
-_DROP_MAKERS_BELOW = Prepared(delete(opened).where(opened.c.file.in_(select(BELOW.c.id))))
+_FOREIGN_BELOW = f"{BELOW} SELECT files.id FROM files JOIN tree ON files.id = tree.id WHERE owner <> :owner"
+_UNSHAREABLE_BELOW = f"""{_FOREIGN_BELOW} AND extra LIKE '%"writersCanShare": false%' LIMIT 1"""
+_FOLLOW = f"{FOLLOWING} UPDATE files SET trashed = :flag WHERE id IN (SELECT id FROM tree)"
+_TRASHED = "SELECT id FROM files WHERE owner = :owner AND trashed = 1 AND explicitly_trashed = 1"
+_USAGE = """SELECT COALESCE(SUM(size), 0), COALESCE(SUM(size) FILTER (WHERE trashed = 1), 0)
+    FROM files WHERE owner = :owner"""
+_PROPERTIES = "SELECT key, value FROM properties WHERE file = :file AND client = :client ORDER BY key"
+_DROP_PROPERTY = "DELETE FROM properties WHERE file = :file AND client = :client AND key = :key"
 _ADD_PROPERTY = inserting(properties, ("file", "client", "key", "value"))
+_OPEN_WITH = inserting(opened, ("file", "client"), otherwise="IGNORE")
+_IS_OPEN_WITH = "SELECT file FROM opened WHERE file = :file AND client = :client"
+
+
+_Statement: TypeAlias = tuple[str, dict[str, Any]]
+_MOST_STATEMENTS = 64
 
 
 class FileTable(TableGroup):
     """The table of files, with their properties and the clients that opened them."""
 
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self._first_pages: dict[tuple[tuple[SortKey, ...], int, bool, bool], _Statement] = {}
+
     def get(self, file_id: str) -> FileRow | None:
         """Return the row of a file, or None if the id is unknown."""
-        row = self._database.fetch_one(_GET, {"key": file_id})
+        row = self._database.fetch_one(_GET, {"id": file_id})
         return FileRow._make(row) if row else None
 
     def add(self, row: FileRow) -> None:
@@ -145,24 +117,20 @@ class FileTable(TableGroup):
 
     def save(self, row: FileRow) -> None:
         """Replace the row of a file."""
-        self._database.queue_change(_SAVE, {**row._asdict(), **search_keys(row.name, row.extra), "key": row.id})
+        self._database.queue_change(_SAVE, row._asdict() | search_keys(row.name, row.extra))
 
     def drop(self, file_id: str) -> list[int]:
         """Delete a file and all files below it, and return the numbers of the contents that no file uses any more."""
         top = self.get(file_id)
         below = self._database.run(_CONTENTS_BELOW, {"top": file_id})
-        self._database.queue_change(_PROPERTIES_BELOW, {"top": file_id})
-        self._database.queue_change(_DROP_MAKERS_BELOW, {"top": file_id})
-        self._database.queue_change(_DROP_BELOW, {"top": file_id})
-        self._database.queue_change(_DROP_PROPERTIES, {"file": file_id})
-        self._database.queue_change(_DROP_MAKERS, {"file": file_id})
-        self._database.queue_change(_DROP, {"key": file_id})
+        for statement in _DROP:
+            self._database.queue_change(statement, {"top": file_id})
         contents = dict.fromkeys([top.content if top else None, *(content for (content,) in below)])
         return [content for content in contents if content is not None and not self.holds(content)]
 
     def holds(self, content: int) -> bool:
         """Return whether any file uses the content with this number."""
-        return bool(self._database.run(_HOLDER, {"content": content}))
+        return bool(self._database.run("SELECT id FROM files WHERE content = :content LIMIT 1", {"content": content}))
 
     def of_parts(self, parts: Sequence[str]) -> list[FileRow]:
         """Return the files whose contents include a part with one of these keys."""
@@ -180,7 +148,7 @@ class FileTable(TableGroup):
 
     def children(self, folder: str, most: int) -> list[FileRow]:
         """Return at most `most` files in a folder, sorted by name. Trashed files are left out."""
-        return [FileRow._make(row) for row in self._database.run(_CHILDREN, {"key": folder, "most": most})]
+        return [FileRow._make(row) for row in self._database.run(_CHILDREN, {"folder": folder, "most": most})]
 
     def latest(self, most: int) -> list[FileRow]:
         """Return at most `most` files of all users, the last modified file first. Root folders are left out."""
@@ -192,7 +160,7 @@ class FileTable(TableGroup):
 
     def unshareable_below(self, top: str, user: str) -> list[str]:
         """Return the id of a file of others below a folder that only its owner may share, if there is one."""
-        return [key for (key,) in self._database.run(_UNSHAREABLE_BELOW, {"top": top, "user": user})]
+        return [key for (key,) in self._database.run(_UNSHAREABLE_BELOW, {"top": top, "owner": user})]
 
     def follow(self, top: str, owner: str, *, trashed: bool) -> None:
         """Set or clear the trashed flag of the owner's files below a folder.
@@ -203,11 +171,11 @@ class FileTable(TableGroup):
 
     def in_trash(self, owner: str) -> list[str]:
         """Return the ids of the files of an owner that were trashed directly, not together with a folder."""
-        return [key for (key,) in self._database.run(_TRASHED, {"user": owner})]
+        return [key for (key,) in self._database.run(_TRASHED, {"owner": owner})]
 
     def usage(self, owner: str) -> tuple[int, int]:
         """Return the total size in bytes of a user's files, and the size of the files in the trash."""
-        total, trashed = self._database.fetch_one(_USAGE, {"user": owner}) or (0, 0)
+        total, trashed = self._database.fetch_one(_USAGE, {"owner": owner}) or (0, 0)
         return int(total), int(trashed)
 
     def properties(self, file_id: str, client: str) -> dict[str, str]:
@@ -232,8 +200,9 @@ class FileTable(TableGroup):
         count = None if self._database.chooses_indexes else self._count
         selected: Sequence[Row]
         if search is None and after is None:
-            first_page = _first_page(tuple(keys), size + 1, viewer.shared, viewer.app_only, count is not None)
-            selected = self._database.run(first_page, viewer._asdict())
+            kind = (tuple(keys), size + 1, viewer.shared, viewer.app_only)
+            sql, constants = self._first_pages.get(kind) or self._first_page(*kind)
+            selected = self._database.run(sql, constants | viewer._asdict())
         else:
             selected = self._database.select(page_statement(_COLUMNS, viewer, search, keys, after, size + 1, count))
         width = len(FileRow._fields)
@@ -243,17 +212,20 @@ class FileTable(TableGroup):
     def _count(self, statement: Select[Any]) -> int:
         return int(self._database.select(statement)[0][0])
 
+    def _first_page(self, keys: tuple[SortKey, ...], size: int, shared: bool, app_only: bool) -> _Statement:
+        """Return the query for the first page without a search, which names an index without counting its rows.
 
-@lru_cache(maxsize=64)  # SQLAlchemy takes longer to build and compile the query than SQLite to run it
-def _first_page(keys: tuple[SortKey, ...], size: int, shared: bool, app_only: bool, names_index: bool) -> Prepared:
-    """Return the query for the first page without a search, which names an index without counting its rows.
-
-    The fields of the viewer are its parameters.
-    """
-    parameters: dict[str, Any] = {name: bindparam(name) for name in Viewer._fields}
-    viewer = Viewer(**(parameters | {"shared": shared, "app_only": app_only}))
-    count = (lambda statement: 0) if names_index else None
-    return Prepared(page_statement(_COLUMNS, viewer, None, keys, None, size, count))
+        The fields of the viewer are its parameters. It is kept, because SQLAlchemy takes longer to build and to compile
+        it than SQLite to run it.
+        """
+        parameters: dict[str, Any] = {name: bindparam(name) for name in Viewer._fields}
+        viewer = Viewer(**(parameters | {"shared": shared, "app_only": app_only}))
+        count = None if self._database.chooses_indexes else lambda statement: 0
+        statement = self._database.sql_of(page_statement(_COLUMNS, viewer, None, keys, None, size, count))
+        if len(self._first_pages) >= _MOST_STATEMENTS:
+            self._first_pages.clear()
+        self._first_pages[keys, size, shared, app_only] = statement
+        return statement
 
 
 class ChangeRow(NamedTuple):
@@ -267,16 +239,11 @@ class ChangeRow(NamedTuple):
 _CHANGE_COLUMNS = ("user", "file", "time")
 _ADD_CHANGE = inserting(changes, _CHANGE_COLUMNS, otherwise="REPLACE")
 _ADD_BELOW = inserting(
-    changes, _CHANGE_COLUMNS, otherwise="REPLACE", source=select(bindparam("user"), BELOW.c.id, bindparam("time"))
+    changes, _CHANGE_COLUMNS, otherwise="REPLACE", source=f"{BELOW} SELECT :user, id, :time FROM tree WHERE TRUE"
 )
-_PAGE = Prepared(
-    select(*(changes.c[name] for name in ChangeRow._fields))
-    .where(changes.c.user == bindparam("user"), changes.c.seq >= bindparam("start"))
-    .order_by(changes.c.seq)
-    .limit(bindparam("size"))
-)
-_SINCE = Prepared(select(changes.c.file).where(changes.c.user == bindparam("user"), changes.c.seq > bindparam("since")))
-_LAST = position(func.max(changes.c.seq))
+_PAGE = """SELECT seq, file, time FROM changes
+    WHERE "user" = :user AND seq >= :start ORDER BY seq LIMIT :size"""
+_SINCE = 'SELECT file FROM changes WHERE "user" = :user AND seq > :since'
 
 
 class ChangeLog(TableGroup):
@@ -303,7 +270,7 @@ class ChangeLog(TableGroup):
 
     def last(self) -> int:
         """Return the number of the newest entry in all logs, or 0 if there are no entries."""
-        return self._database.run_position(_LAST, {})
+        return self._database.run_position("SELECT COALESCE(MAX(seq), 0) FROM changes", {})
 
 
 class PermissionRow(NamedTuple):
@@ -318,21 +285,17 @@ class PermissionRow(NamedTuple):
     by: str
 
 
-_PERMISSION_COLUMNS = tuple(permissions.c[name] for name in PermissionRow._fields)
-_THIS = (permissions.c.file == bindparam("key"), permissions.c.id == bindparam("which"))
-
 _ADD_PERMISSION = inserting(permissions, PermissionRow._fields)
-_OF = Prepared(
-    select(*_PERMISSION_COLUMNS)
-    .where(permissions.c.file == bindparam("key"))
-    .order_by(permissions.c.since, permissions.c.id)
+_OF = f"SELECT {column_names(PermissionRow._fields)} FROM permissions WHERE file = :file ORDER BY since, id"
+_HAS = """SELECT file FROM permissions WHERE type = 'user' AND grantee = :user
+    UNION ALL SELECT file FROM permissions CROSS JOIN files
+    WHERE files.id = permissions.file AND files.owner = :owner AND role >= :writer LIMIT 1"""
+_SET_ROLE = "UPDATE permissions SET role = :role WHERE file = :file AND id = :id"
+_DROP_PERMISSION = "DELETE FROM permissions WHERE file = :file AND id = :id"
+_DROP_PERMISSIONS = (
+    f"{BELOW} DELETE FROM permissions WHERE file IN (SELECT id FROM tree)",
+    "DELETE FROM permissions WHERE file = :top",
 )
-_TO_THEM = select(permissions.c.file).where(permissions.c.type == "user", permissions.c.grantee == bindparam("user"))
-_HAS = Prepared(union_all(_TO_THEM, shared_with_writers(bindparam("owner"))).limit(1))
-_SET_ROLE = Prepared(update(permissions).where(*_THIS).values(role=bindparam("then")))
-_DROP_PERMISSION = Prepared(delete(permissions).where(*_THIS))
-_DROP_PERMISSIONS_BELOW = Prepared(delete(permissions).where(permissions.c.file.in_(select(BELOW.c.id))))
-_DROP_ALL = Prepared(delete(permissions).where(permissions.c.file == bindparam("top")))
 
 
 class Permissions(TableGroup):
@@ -344,21 +307,24 @@ class Permissions(TableGroup):
 
     def of(self, file_id: str) -> list[PermissionRow]:
         """Return the permissions that were granted on the file itself, oldest first, without inherited permissions."""
-        return [PermissionRow._make(row) for row in self._database.run(_OF, {"key": file_id})]
+        return [PermissionRow._make(row) for row in self._database.run(_OF, {"file": file_id})]
 
     def has_any(self, user: str) -> bool:
         """Return whether a user may see files of other users, which are shared files or files in the user's folders."""
-        return self._database.fetch_one(_HAS, {"user": user.lower(), "owner": user}) is not None
+        return (
+            self._database.fetch_one(_HAS, {"user": user.lower(), "owner": user, "writer": int(Role.WRITER)})
+            is not None
+        )
 
     def set_role(self, file_id: str, which: str, role: int) -> None:
         """Change the role of a permission."""
-        self._database.queue_change(_SET_ROLE, {"key": file_id, "which": which, "then": role})
+        self._database.queue_change(_SET_ROLE, {"file": file_id, "id": which, "role": role})
 
     def drop(self, file_id: str, which: str) -> None:
         """Delete a permission."""
-        self._database.queue_change(_DROP_PERMISSION, {"key": file_id, "which": which})
+        self._database.queue_change(_DROP_PERMISSION, {"file": file_id, "id": which})
 
     def drop_all(self, top: str) -> None:
         """Delete the permissions on a file and on everything below it."""
-        self._database.queue_change(_DROP_PERMISSIONS_BELOW, {"top": top})
-        self._database.queue_change(_DROP_ALL, {"top": top})
+        for statement in _DROP_PERMISSIONS:
+            self._database.queue_change(statement, {"top": top})

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from sqlalchemy import bindparam, delete, func, insert, literal, or_, select, update
-
 from ...core.notifications.channels import ChannelState
 from ..files.tables import BELOW, FOLLOWING
-from ..store.engine import Database, Prepared, Row, TableGroup, inserting
+from ..store.engine import Database, Row, TableGroup, column_names, inserting
 from ..store.schema import authorities, channels, domains, messages
 
 ACTIVE, STOPPED = ChannelState.ACTIVE.value, ChannelState.STOPPED.value
@@ -39,39 +37,24 @@ class ChannelRow(NamedTuple):
 
 
 _NEW = ChannelRow._fields[:-1]
-_COLUMNS = tuple(channels.c[name] for name in ChannelRow._fields)
-_ACTIVE = (channels.c.state == ACTIVE, or_(channels.c.expiration.is_(None), channels.c.expiration > bindparam("now")))
-_WATCHING = (channels.c.watched == bindparam("watched"), *_ACTIVE)
+_ACTIVE = f"state = '{ACTIVE}' AND (expiration IS NULL OR expiration > :now)"
+_WATCHING = f"watched = :watched AND {_ACTIVE}"
+_CHANNELS = f"SELECT {column_names(ChannelRow._fields)} FROM channels"
 _MESSAGE = ("channel", "number", "state", "changed", "due", "attempts")
 
-_ADD = Prepared(insert(channels).values({name: bindparam(name) for name in _NEW}).returning(channels.c.seq))
-_GET = Prepared(select(*_COLUMNS).where(channels.c.id == bindparam("key")))
-_ANY = Prepared(select(channels.c.seq).limit(1))
-_COUNT = Prepared(select(func.count()).select_from(channels).where(channels.c.user == bindparam("user"), *_ACTIVE))
-_WATCHERS = Prepared(select(*_COLUMNS).where(*_WATCHING).order_by(channels.c.seq))
+_ADD = f"{inserting(channels, _NEW)} RETURNING seq"
+_ANY = "SELECT seq FROM channels LIMIT 1"
+_COUNT = f'SELECT COUNT(*) FROM channels WHERE "user" = :user AND {_ACTIVE}'
+_WATCHERS = f"{_CHANNELS} WHERE {_WATCHING} ORDER BY seq"
 _WATCHED_BELOW = {
-    following: Prepared(
-        select(channels.c.watched).where(*_ACTIVE, channels.c.watched.in_(select(tree.c.id))).distinct()
-    )
+    following: f"{tree} SELECT DISTINCT watched FROM channels WHERE {_ACTIVE} AND watched IN (SELECT id FROM tree)"
     for following, tree in ((False, BELOW), (True, FOLLOWING))
 }
-_SET_STATE = Prepared(update(channels).where(channels.c.seq == bindparam("key")).values(state=bindparam("then")))
-_STOP_ALL = Prepared(update(channels).values(state=bindparam("then")))
-_ADVANCE_NUMBERS = Prepared(update(channels).where(*_WATCHING).values(number=channels.c.number + bindparam("step")))
-_QUEUE = Prepared(
-    insert(messages).from_select(
-        _MESSAGE,
-        select(
-            channels.c.seq, channels.c.number, bindparam("what"), bindparam("changed"), bindparam("now"), literal(0)
-        ).where(*_WATCHING),
-    )
+_ADVANCE_NUMBERS = f"UPDATE channels SET number = number + :step WHERE {_WATCHING}"
+_QUEUE = inserting(
+    messages, _MESSAGE, source=f"SELECT seq, number, :state, :changed, :now, 0 FROM channels WHERE {_WATCHING}"
 )
-_ADVANCE_NUMBER = Prepared(
-    update(channels)
-    .where(channels.c.seq == bindparam("key"))
-    .values(number=channels.c.number + bindparam("step"))
-    .returning(channels.c.number)
-)
+_ADVANCE_NUMBER = "UPDATE channels SET number = number + :step WHERE seq = :seq RETURNING number"
 _QUEUE_ONE = inserting(messages, _MESSAGE)
 
 
@@ -89,18 +72,18 @@ class Channels(TableGroup):
         """Stop all channels, and delete all queued messages."""
         with self._database.transaction():
             self._database.delete_all(messages)
-            self._database.change(_STOP_ALL, {"then": STOPPED})
+            self._database.change("UPDATE channels SET state = :state", {"state": STOPPED})
 
     def add(self, row: ChannelRow) -> int:
         """Add a channel and return its number, which is the `seq` of the row."""
         self._any = True
-        added = self._database.change_one(_ADD, {name: getattr(row, name) for name in _NEW})
+        added = self._database.change_one(_ADD, row._asdict())
         assert added
         return int(added[0])
 
     def get(self, key: str) -> ChannelRow | None:
         """Return the channel with an id, or None if the id is unknown."""
-        row = self._database.fetch_one(_GET, {"key": key})
+        row = self._database.fetch_one(f"{_CHANNELS} WHERE id = :id", {"id": key})
         return ChannelRow._make(row) if row else None
 
     def any(self) -> bool:
@@ -132,7 +115,8 @@ class Channels(TableGroup):
     def set_state(self, channel: int, state: ChannelState) -> None:
         """Set the state of the channel with the number `channel`."""
         with self._database.transaction():
-            self._database.change(_SET_STATE, {"key": channel, "then": state.value})
+            values = {"seq": channel, "state": state.value}
+            self._database.change("UPDATE channels SET state = :state WHERE seq = :seq", values)
             self._announce()
 
     def end(self, channel: int, state: str, *, step: int, now: int) -> None:
@@ -148,13 +132,13 @@ class Channels(TableGroup):
         values: dict[str, Any] = {"watched": watched, "now": now}
         has_watchers = self._database.change(_ADVANCE_NUMBERS, {**values, "step": step})
         if has_watchers:
-            self._database.change(_QUEUE, {**values, "what": state, "changed": changed})
+            self._database.change(_QUEUE, {**values, "state": state, "changed": changed})
             self._announce()
         return bool(has_watchers)
 
     def enqueue_for_channel(self, channel: int, state: str, changed: str, *, step: int, now: int) -> None:
         """Queue a message for the channel with the number `channel`."""
-        counted = self._database.change_one(_ADVANCE_NUMBER, {"key": channel, "step": step})
+        counted = self._database.change_one(_ADVANCE_NUMBER, {"seq": channel, "step": step})
         assert counted
         values = {"channel": channel, "number": counted[0], "state": state, "changed": changed}
         self._database.change(_QUEUE_ONE, {**values, "due": now, "attempts": 0})
@@ -167,10 +151,7 @@ class Channels(TableGroup):
 
 
 _ADD_DOMAIN = inserting(domains, ("domain",), otherwise="IGNORE")
-_DOMAIN = Prepared(select(domains.c.domain).where(domains.c.domain == bindparam("domain")))
-_DOMAINS = Prepared(select(domains.c.domain).order_by(domains.c.domain))
 _ADD_AUTHORITY = inserting(authorities, ("pem",), otherwise="IGNORE")
-_AUTHORITIES = Prepared(select(authorities.c.pem))
 
 
 class Trusted(TableGroup):
@@ -182,11 +163,14 @@ class Trusted(TableGroup):
 
     def has_domain(self, domain: str) -> bool:
         """Return whether a domain is registered."""
-        return self._database.fetch_one(_DOMAIN, {"domain": domain}) is not None
+        return (
+            self._database.fetch_one("SELECT domain FROM domains WHERE domain = :domain", {"domain": domain})
+            is not None
+        )
 
     def all_domains(self) -> list[str]:
         """Return the registered domains in alphabetical order."""
-        return [domain for (domain,) in self._database.run(_DOMAINS, {})]
+        return [domain for (domain,) in self._database.run("SELECT domain FROM domains ORDER BY domain", {})]
 
     def add_authority(self, pem: str) -> None:
         """Trust the certificate authorities in a PEM text."""
@@ -194,7 +178,7 @@ class Trusted(TableGroup):
 
     def authorities(self) -> list[str]:
         """Return the PEM texts with the trusted certificate authorities."""
-        return [pem for (pem,) in self._database.run(_AUTHORITIES, {})]
+        return [pem for (pem,) in self._database.run("SELECT pem FROM authorities", {})]
 
 
 class QueuedMessage(NamedTuple):
@@ -210,29 +194,18 @@ class QueuedMessage(NamedTuple):
 
 
 _OWN = QueuedMessage._fields[:-1]
-JOINED = (
-    select(*(messages.c[name] for name in _OWN), *(channels.c[name] for name in ChannelRow._fields))
-    .join(channels, channels.c.seq == messages.c.channel)
-    .order_by(messages.c.seq)
+_JOINED = f"""SELECT {column_names(_OWN, "messages.")}, {column_names(ChannelRow._fields, "channels.")}
+    FROM messages JOIN channels ON channels.seq = messages.channel"""
+_FIRST = "messages.seq IN (SELECT MIN(seq) FROM messages GROUP BY channel)"
+FIRST_OF = f"{_JOINED} WHERE {_FIRST} AND channel = ANY(:channels) ORDER BY messages.seq"
+_DUE = f"{_JOINED} WHERE {_FIRST} AND due <= :now ORDER BY messages.seq"
+_NEXT = f"{_JOINED} WHERE channel = :channel ORDER BY messages.seq LIMIT 1"
+_OF_CLOSED_CHANNELS = (
+    f"{_JOINED} WHERE channels.state = '{STOPPED}' OR channels.expiration <= :now ORDER BY messages.seq"
 )
-_FIRST = select(func.min(messages.c.seq)).group_by(messages.c.channel)
-_DUE = Prepared(JOINED.where(messages.c.seq.in_(_FIRST), messages.c.due <= bindparam("now")))
-_NEXT = Prepared(JOINED.where(messages.c.channel == bindparam("key")).limit(1))
-_OF_CLOSED_CHANNELS = Prepared(
-    JOINED.where(or_(channels.c.state == STOPPED, channels.c.expiration <= bindparam("now")))
-)
-_LATER = Prepared(select(func.min(messages.c.due)).where(messages.c.due > bindparam("now")))
-_NEXT_END = Prepared(
-    select(func.min(channels.c.expiration)).where(
-        channels.c.expiration > bindparam("now"), channels.c.seq.in_(select(messages.c.channel))
-    )
-)
-_ANY_MESSAGE = Prepared(select(messages.c.seq).limit(1))
-_COUNT_MESSAGES = Prepared(select(func.count()).select_from(messages))
-_POSTPONE = Prepared(
-    update(messages).where(messages.c.seq == bindparam("key")).values(due=bindparam("then"), attempts=bindparam("made"))
-)
-_DROP = Prepared(delete(messages).where(messages.c.seq == bindparam("key")))
+_LATER = "SELECT MIN(due) FROM messages WHERE due > :now"
+_NEXT_END = "SELECT MIN(expiration) FROM channels WHERE expiration > :now AND seq IN (SELECT channel FROM messages)"
+_POSTPONE = "UPDATE messages SET due = :due, attempts = :attempts WHERE seq = :seq"
 
 
 class Outbox(TableGroup):
@@ -248,7 +221,7 @@ class Outbox(TableGroup):
 
     def next_of(self, channel: int) -> QueuedMessage | None:
         """Return the first message in a channel's queue, whether due or not. Returns None if the queue is empty."""
-        waiting = self._read(_NEXT, key=channel)
+        waiting = self._read(_NEXT, channel=channel)
         return waiting[0] if waiting else None
 
     def of_closed_channels(self, now: int) -> list[QueuedMessage]:
@@ -262,11 +235,11 @@ class Outbox(TableGroup):
 
     def has_pending(self) -> bool:
         """Return whether any message is queued."""
-        return self._database.fetch_one(_ANY_MESSAGE, {}) is not None
+        return self._database.fetch_one("SELECT seq FROM messages LIMIT 1", {}) is not None
 
     def count(self) -> int:
         """Return the number of messages in all queues."""
-        return int(self._database.run(_COUNT_MESSAGES, {})[0][0])
+        return int(self._database.run("SELECT COUNT(*) FROM messages", {})[0][0])
 
     def is_due(self, now: int) -> bool:
         """Return whether the first message of any queue is due."""
@@ -274,11 +247,11 @@ class Outbox(TableGroup):
 
     def postpone(self, seq: int, *, due: int, attempts: int) -> bool:
         """Store a message's attempts and the time of the next attempt. Return False if the message no longer exists."""
-        return self._database.change(_POSTPONE, {"key": seq, "then": due, "made": attempts}) == 1
+        return self._database.change(_POSTPONE, {"seq": seq, "due": due, "attempts": attempts}) == 1
 
     def drop(self, seq: int) -> bool:
         """Delete a message. Returns False if the message did not exist any more."""
-        return self._database.change(_DROP, {"key": seq}) == 1
+        return self._database.change("DELETE FROM messages WHERE seq = :seq", {"seq": seq}) == 1
 
     def renew(self, channel: int, seconds: float) -> bool:
         """Lease the queue of a channel for further seconds. Return False if another process has leased it meanwhile."""
@@ -294,8 +267,8 @@ class Outbox(TableGroup):
         """Return whether another process delivers messages now."""
         return False
 
-    def _read(self, prepared: Prepared, **values: Any) -> list[QueuedMessage]:
-        return [_waiting(row) for row in self._database.run(prepared, values)]
+    def _read(self, statement: str, **values: Any) -> list[QueuedMessage]:
+        return [_waiting(row) for row in self._database.run(statement, values)]
 
 
 def _waiting(row: Row) -> QueuedMessage:

@@ -10,13 +10,11 @@ from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
-from sqlalchemy import bindparam, delete, insert, select, update
-
 from ...core.processes import in_this_process
 from .blob_store import BlobStore, DamagedContent, PartWriter, StoredPart
-from .engine import Prepared, TableGroup, inserting
+from .engine import TableGroup, column_names, inserting
 from .errors import FULL
-from .schema import contents, ranges
+from .schema import ranges
 
 if TYPE_CHECKING:
     from .store import Store
@@ -44,49 +42,18 @@ class Digests(NamedTuple):
     sha256: str
 
 
-_BEGIN = Prepared(insert(contents).values(md5=None).returning(contents.c.id))
+_COLUMNS = column_names(PartRange._fields)
+_BEGIN = "INSERT INTO contents DEFAULT VALUES RETURNING id"
 _APPEND = inserting(ranges, ("content", *PartRange._fields))
-_EXTEND = Prepared(
-    update(ranges)
-    .where(
-        ranges.c.content == bindparam("number"),
-        ranges.c.start == bindparam("first"),
-        ranges.c.part == bindparam("key"),
-    )
-    .values(stop=bindparam("end"), checksum=bindparam("crc"))
-)
-_PIECES = Prepared(
-    select(*(ranges.c[name] for name in PartRange._fields))
-    .where(
-        ranges.c.content == bindparam("content"),
-        ranges.c.start < bindparam("last"),
-        ranges.c.stop > bindparam("first"),
-    )
-    .order_by(ranges.c.start)
-)
-_ALL = Prepared(select(ranges.c.part).where(ranges.c.content == bindparam("content")))
-_IS_THERE = Prepared(select(contents.c.id).where(contents.c.id == bindparam("content")))
-_KNOWN = Prepared(select(ranges.c.part))
-_ANY_PART = Prepared(select(ranges.c.part).limit(1))
-_STORED = Prepared(select(ranges.c.part, ranges.c.stop - ranges.c.start, ranges.c.checksum).order_by(ranges.c.part))
-_WITHOUT_CHECKSUM = Prepared(
-    select(ranges.c.content, *(ranges.c[name] for name in PartRange._fields)).where(ranges.c.checksum.is_(None))
-)
-_KEEP_CHECKSUM = Prepared(
-    update(ranges)
-    .where(ranges.c.content == bindparam("number"), ranges.c.start == bindparam("first"))
-    .values(checksum=bindparam("checksum"))
-)
-_DROP_PARTS = Prepared(delete(ranges).where(ranges.c.content == bindparam("content")))
-_DROP = Prepared(delete(contents).where(contents.c.id == bindparam("content")))
-_DIGESTS = Prepared(
-    select(contents.c.md5, contents.c.sha1, contents.c.sha256).where(contents.c.id == bindparam("content"))
-)
-_KEEP_DIGESTS = Prepared(
-    update(contents)
-    .where(contents.c.id == bindparam("content"))
-    .values({name: bindparam(name) for name in Digests._fields})
-)
+_EXTEND = """UPDATE rope SET stop = :stop, checksum = :checksum
+    WHERE content = :content AND start = :start AND part = :part"""
+_PIECES = f"""SELECT {_COLUMNS} FROM rope
+    WHERE content = :content AND start < :last AND stop > :first ORDER BY start"""
+_STORED = "SELECT part, stop - start, checksum FROM rope ORDER BY part"
+_WITHOUT_CHECKSUM = f"SELECT content, {_COLUMNS} FROM rope WHERE checksum IS NULL"
+_KEEP_CHECKSUM = "UPDATE rope SET checksum = :checksum WHERE content = :content AND start = :start"
+_DIGESTS = f"SELECT {column_names(Digests._fields)} FROM contents WHERE id = :content"
+_KEEP_DIGESTS = "UPDATE contents SET md5 = :md5, sha1 = :sha1, sha256 = :sha256 WHERE id = :content"
 
 
 class Contents(TableGroup):
@@ -94,25 +61,21 @@ class Contents(TableGroup):
 
     def begin(self) -> int:
         """Add an empty content and return its number."""
-        begun = self._database.change_one(_BEGIN, {"md5": None})
+        begun = self._database.change_one(_BEGIN, {})
         assert begun
         return int(begun[0])
 
     def is_there(self, content: int) -> bool:
         """Return whether a content exists."""
-        return self._database.fetch_one(_IS_THERE, {"content": content}) is not None
+        return self._database.fetch_one("SELECT id FROM contents WHERE id = :id", {"id": content}) is not None
 
     def append(self, content: int, piece: PartRange) -> None:
         """Add a part to the end of a content."""
-        start, stop, part, checksum = piece
-        values = {"content": content, "start": start, "stop": stop, "part": part, "checksum": checksum}
-        self._database.queue_change(_APPEND, values)
+        self._database.queue_change(_APPEND, {"content": content, **piece._asdict()})
 
     def extend(self, content: int, piece: PartRange) -> bool:
         """Store the new end of the last part of a content. Returns False, and stores nothing, if it is another part."""
-        start, stop, part, checksum = piece
-        values = {"number": content, "first": start, "key": part, "end": stop, "crc": checksum}
-        return self._database.change(_EXTEND, values) == 1
+        return self._database.change(_EXTEND, {"content": content, **piece._asdict()}) == 1
 
     def pieces(self, content: int, first: int, last: int) -> list[PartRange]:
         """Return the parts that contain bytes `first` to `last` (exclusive) of a content, in order."""
@@ -121,9 +84,12 @@ class Contents(TableGroup):
 
     def drop(self, content: int) -> list[str]:
         """Delete a content, and return the keys of its parts, which no row names any more."""
-        parts = [part for (part,) in self._database.run(_ALL, {"content": content})]
-        self._database.queue_change(_DROP_PARTS, {"content": content})
-        self._database.queue_change(_DROP, {"content": content})
+        parts = [
+            part
+            for (part,) in self._database.run("SELECT part FROM rope WHERE content = :content", {"content": content})
+        ]
+        self._database.queue_change("DELETE FROM rope WHERE content = :content", {"content": content})
+        self._database.queue_change("DELETE FROM contents WHERE id = :content", {"content": content})
         return parts
 
     def parts(self) -> list[StoredPart]:
@@ -136,16 +102,15 @@ class Contents(TableGroup):
 
     def keep_checksum(self, content: int, piece: PartRange) -> None:
         """Store the checksum of a part of a content."""
-        values = {"number": content, "first": piece.start, "checksum": piece.checksum}
-        self._database.queue_change(_KEEP_CHECKSUM, values)
+        self._database.queue_change(_KEEP_CHECKSUM, {"content": content, **piece._asdict()})
 
     def known_parts(self) -> set[str]:
         """Return the keys of all parts of all contents."""
-        return {part for (part,) in self._database.run(_KNOWN, {})}
+        return {part for (part,) in self._database.run("SELECT part FROM rope", {})}
 
     def has_parts(self) -> bool:
         """Return whether any content has a part."""
-        return bool(self._database.run(_ANY_PART, {}))
+        return bool(self._database.run("SELECT part FROM rope LIMIT 1", {}))
 
     def digests(self, content: int) -> Digests | None:
         """Return the stored digests of a content, or None if they have not been computed yet."""

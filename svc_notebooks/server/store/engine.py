@@ -1,14 +1,14 @@
 """Runs the SQL of the service on SQLite, and is the base of the engine for PostgreSQL (postgres/database.py).
 
 SQLite allows one writer: one connection writes, with a lock, and no transaction is open while a body streams. A request
-that only reads has a reader with a snapshot, which waits for no writer. SQLAlchemy compiles each statement once. The
-driver runs it, because a result of SQLAlchemy costs several times as much. Rows that were looked up by key are cached
-until a statement changes the database, because in a busy kernel each statement may wait 5 ms for the interpreter lock.
+that only reads has a reader with a snapshot, which waits for no writer. Most statements are SQL text with named
+parameters, which is the same for both databases. The driver runs it, because a result of SQLAlchemy costs several times
+as much. Rows that were looked up by key are cached until a statement changes the database, because in a busy kernel
+each statement may wait 5 ms for the interpreter lock.
 """
 
 from __future__ import annotations
 
-import re
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -17,7 +17,7 @@ from pathlib import Path
 from queue import Empty, LifoQueue
 from threading import Lock, RLock, local
 from time import perf_counter
-from typing import Any, ClassVar, Literal, NamedTuple, NoReturn, TypeAlias
+from typing import Any, ClassVar, Literal, NoReturn, TypeAlias
 from weakref import finalize
 
 import sqlalchemy as sa
@@ -30,104 +30,33 @@ from .errors import UnstorableText, explain_errors, store_error
 
 Row = tuple[Any, ...]
 
-_UNTYPED = re.compile(r"\$(\d+)(?!\d|::)")
-
 Conflict: TypeAlias = Literal["FAIL", "IGNORE", "REPLACE"]
 
 
-class Compiled(NamedTuple):
-    """The SQL of a statement in one dialect, and the values of its constant parameters.
+def column_names(names: Iterable[str], prefix: str = "") -> str:
+    """Return the names of columns as SQL, each after a prefix such as `files.`."""
+    return ", ".join(f'{prefix}"{name}"' for name in names)
 
-    On PostgreSQL, `names` has the names of the parameters $1, $2 and so on, and `untyped` the indexes of those
-    parameters whose type is not in the SQL.
+
+def inserting(table: sa.Table, names: Iterable[str], *, otherwise: Conflict = "FAIL", source: str = "") -> str:
+    """Return an INSERT statement for the columns `names`, with parameters of the same names.
+
+    `otherwise` decides about a row whose key exists. A replaced row gets a new number. `source` is a SELECT statement
+    with the rows, by default one row of the parameters.
     """
-
-    sql: str
-    constants: dict[str, Any]
-    names: tuple[str, ...] = ()
-    untyped: frozenset[int] = frozenset()
-
-
-class Prepared:
-    """A statement with named parameters that is compiled on first use, once for SQLite and once for PostgreSQL."""
-
-    __slots__ = ("_for_postgresql", "_statement", "constants", "postgresql", "sql")
-
-    def __init__(
-        self, statement: sa.ClauseElement, for_postgresql: Callable[[], sa.ClauseElement] | None = None
-    ) -> None:
-        """Take a statement, and a function that builds another statement for PostgreSQL if its dialect needs one."""
-        self._statement = statement
-        self._for_postgresql = for_postgresql
-        self.sql = ""
-        self.constants: dict[str, Any] = {}
-        self.postgresql: Compiled | None = None
-
-    def compile(self, dialect: sa.Dialect) -> str:
-        """Compile the statement for SQLite, store its SQL and the values of its constants, and return the SQL."""
-        self.sql, self.constants, *_ = _compile(self._statement, dialect)
-        return self.sql
-
-    def compile_for_postgresql(self, dialect: sa.Dialect) -> Compiled:
-        """Compile the statement for PostgreSQL, store the result in `postgresql` and return it."""
-        self.postgresql = _compile(self._for_postgresql() if self._for_postgresql else self._statement, dialect)
-        return self.postgresql
-
-
-def _compile(statement: sa.ClauseElement, dialect: sa.Dialect) -> Compiled:
-    compiled: Any = statement.compile(dialect=dialect)
-    sql, names = str(compiled), tuple(compiled.positiontup or ())
-    untyped = frozenset(int(number) - 1 for number in _UNTYPED.findall(sql)) if names else frozenset[int]()
-    return Compiled(sql, {name: value for name, value in compiled.params.items() if value is not None}, names, untyped)
-
-
-def inserting(
-    table: sa.Table, names: Iterable[str], *, otherwise: Conflict = "FAIL", source: sa.Select[Any] | None = None
-) -> Prepared:
-    """Return a prepared INSERT statement for the columns `names`, with parameters of the same names.
-
-    `otherwise` decides about a row whose key exists. A replaced row gets a new number. `source` selects the rows, by
-    default one row of the parameters.
-    """
-
-    def fill(statement: sa.Insert) -> sa.Insert:
-        if source is not None:
-            return statement.from_select(list(names), source)
-        return statement.values({name: sa.bindparam(name) for name in names})
-
     names = tuple(names)
+    rows = source or f"VALUES ({', '.join(f':{name}' for name in names)})"
+    statement = f"INSERT INTO {table.name} ({column_names(names)}) {rows}"
     if otherwise == "FAIL":
-        return Prepared(fill(sa.insert(table)).inline())
-
-    def on_postgresql() -> sa.Insert:
-        from sqlalchemy.dialects import postgresql  # with all its drivers, which a service on SQLite does not load
-
-        own = postgresql.insert(table)
-        if otherwise == "IGNORE":
-            return fill(own.on_conflict_do_nothing()).inline()
-        key = _key(table)
-        new = {column.name: own.excluded[column.name] for column in table.columns if column.name not in key}
-        return fill(own.on_conflict_do_update(index_elements=key, set_=new)).inline()
-
-    return Prepared(fill(sa.insert(table).prefix_with(f"OR {otherwise}", dialect="sqlite")), on_postgresql)
-
-
-IS_BEHIND = (
-    "(pg_current_wal_insert_lsn() > pg_current_wal_flush_lsn() OR current_setting('synchronous_standby_names') <> '')"
-)
-"""SQL that tells whether PostgreSQL may have commits that are not on its disk, or not on its standby servers."""
-
-
-def position(highest: sa.ColumnElement[Any]) -> Prepared:
-    """Return a statement for `Database.run_position`, which selects the highest number of some rows, or else 0."""
-    number = sa.func.coalesce(highest, sa.literal(0))
-    return Prepared(sa.select(number), lambda: sa.select(number, sa.literal_column(IS_BEHIND)))
-
-
-def _key(table: sa.Table) -> list[str]:
-    """Return the columns by which a row is replaced: those of a unique constraint, or else of the primary key."""
-    unique = next((key for key in table.constraints if isinstance(key, sa.UniqueConstraint)), table.primary_key)
-    return [column.name for column in unique.columns]
+        return statement
+    if otherwise == "IGNORE":
+        return f"{statement} ON CONFLICT DO NOTHING"
+    key = next((key for key in table.constraints if isinstance(key, sa.UniqueConstraint)), table.primary_key)
+    keys = [column.name for column in key.columns]
+    new = ", ".join(
+        f'"{column.name}" = excluded."{column.name}"' for column in table.columns if column.name not in keys
+    )
+    return f"{statement} ON CONFLICT ({column_names(keys)}) DO UPDATE SET {new}"
 
 
 MAX_READERS = 8
@@ -173,15 +102,14 @@ class Reader:
         if self._driver.in_transaction:
             self._driver.execute("ROLLBACK")
 
-    def run(self, prepared: Prepared, values: dict[str, Any]) -> list[Row]:
+    def run(self, statement: str, values: dict[str, Any]) -> list[Row]:
         """Run a statement that reads, and return its rows."""
-        sql = prepared.sql or prepared.compile(self._connection.dialect)
-        cursor = self._driver.execute(sql, prepared.constants | values)
+        cursor = self._driver.execute(statement, values)
         rows: list[Row] = cursor.fetchmany(_FEW_ROWS)
         return [*rows, *in_slices(cursor)] if len(rows) == _FEW_ROWS else rows
 
     def select(self, statement: sa.Select[Any]) -> list[Row]:
-        """Run a SELECT statement that is not prepared and return its rows."""
+        """Run a SELECT statement of SQLAlchemy and return its rows."""
         return [tuple(row) for row in self._connection.execute(statement)]
 
     def close(self) -> None:
@@ -254,12 +182,6 @@ _FORK_ADVICE = "Use it there: SQLite allows no connection to cross a fork."
 _MAX_CACHED_ROWS = 256
 _MAX_LOG_SIZE = 64 * 1024 * 1024
 _COMMITS_PER_CHECK = 500
-
-_RESET_COUNTER = Prepared(sa.text("DELETE FROM sqlite_sequence WHERE name = :name"))
-_COUNTERS = Prepared(sa.text("SELECT name, seq FROM sqlite_sequence ORDER BY name"))
-_NO_COUNTERS = Prepared(sa.text("DELETE FROM sqlite_sequence"))
-_SET_COUNTER = Prepared(sa.text("INSERT INTO sqlite_sequence (name, seq) VALUES (:name, :seq)"))
-
 
 Close: TypeAlias = Callable[[Callable[[], None]], None]
 
@@ -383,16 +305,15 @@ class Database:
     # -- statements -----------------------------------------------------------------------------------------------
 
     def _execute(
-        self, prepared: Prepared, values: dict[str, Any], *, changes: bool = False
+        self, statement: str, values: dict[str, Any], *, changes: bool = False
     ) -> tuple[sqlite3.Cursor, list[Row]]:
         """Run a statement and return its cursor and all its rows. The caller must hold the lock."""
-        sql = prepared.sql or prepared.compile(self._connection.dialect)
         if changes:
             self._row_cache.clear()
             if self._readers and not self._depth:
                 self.end_snapshot()
         try:
-            cursor = self._driver.execute(sql, prepared.constants | values)
+            cursor = self._driver.execute(statement, values)
             return cursor, cursor.fetchall()
         except self._errors as error:
             self._raise(error)
@@ -409,95 +330,105 @@ class Database:
         """Return the OSError for an error of the driver, or None if the error is not about the store."""
         return store_error(error, self._path)
 
-    def run(self, prepared: Prepared, values: dict[str, Any]) -> list[Row]:
+    def run(self, statement: str, values: dict[str, Any]) -> list[Row]:
         """Run a statement that reads, and return its rows."""
         reader = self._reader if self._readers else None
         if reader:
-            return self._read(reader, prepared, values)
+            return self._read(reader, statement, values)
         with self.lock:
-            return self._execute(prepared, values)[1]
+            return self._execute(statement, values)[1]
 
-    def prefetch(self, prepared: Prepared) -> None:
+    def prefetch(self, statement: str) -> None:
         """Run a statement without parameters with the first one of each transaction, if a database is on a server."""
 
-    def prefetched(self, prepared: Prepared) -> list[Row]:
+    def prefetched(self, statement: str) -> list[Row]:
         """Return the rows of a statement of `prefetch`, which no change of the open transaction has changed."""
-        return self.run(prepared, {})
+        return self.run(statement, {})
 
-    def run_position(self, prepared: Prepared, values: dict[str, Any]) -> int:
+    def run_position(self, statement: str, values: dict[str, Any]) -> int:
         """Return the number in the first column of a statement. If a snapshot reads it, all of it is on the disk.
 
         So the number, which becomes a part of a page token or sync token, is not assigned again after a failure.
         """
-        return int(self.run(prepared, values)[0][0])
+        return int(self.run(statement, values)[0][0])
 
-    def _read(self, reader: Reader, prepared: Prepared, values: dict[str, Any]) -> list[Row]:
+    def _read(self, reader: Reader, statement: str, values: dict[str, Any]) -> list[Row]:
         try:
-            return reader.run(prepared, values)
+            return reader.run(statement, values)
         except self._errors as error:
             self._raise(error)
 
-    def fetch_one(self, prepared: Prepared, values: dict[str, Any]) -> Row | None:
+    def fetch_one(self, statement: str, values: dict[str, Any]) -> Row | None:
         """Return the first row of a result, or None without rows. The row is cached until the database changes."""
-        rows = self.fetch_all(prepared, values)
+        rows = self.fetch_all(statement, values)
         return rows[0] if rows else None
 
-    def keep_row(self, prepared: Prepared, values: dict[str, Any], row: Row) -> None:
+    def keep_row(self, statement: str, values: dict[str, Any], row: Row) -> None:
         """Cache the row that `fetch_one` will return, after the last change of a transaction."""
-        self._row_cache[(prepared, *values.items())] = [row]
+        self._row_cache[(statement, *values.items())] = [row]
 
-    def fetch_all(self, prepared: Prepared, values: dict[str, Any]) -> list[Row]:
+    def fetch_all(self, statement: str, values: dict[str, Any]) -> list[Row]:
         """Return the rows of a result. The rows are cached until the database changes."""
-        key = (prepared, *values.items())
+        key = (statement, *values.items())
         reader = self._reader if self._readers else None
         if reader:
             rows: list[Row] | None = reader.rows.get(key)
-            return _keep(reader.rows, key, self._read(reader, prepared, values)) if rows is None else rows
+            return _keep(reader.rows, key, self._read(reader, statement, values)) if rows is None else rows
         with self.lock:
             rows = self._row_cache.get(key)
-            return _keep(self._row_cache, key, self._execute(prepared, values)[1]) if rows is None else rows
+            return _keep(self._row_cache, key, self._execute(statement, values)[1]) if rows is None else rows
 
     def _changing(self) -> AbstractContextManager[Any]:
         """Return a context manager for a statement that changes rows, which may be in a transaction."""
         return self.lock
 
-    def change(self, prepared: Prepared, values: dict[str, Any]) -> int:
+    def change(self, statement: str, values: dict[str, Any]) -> int:
         """Run a statement that changes rows and return the number of changed rows."""
         with self._changing():
-            return self._execute(prepared, values, changes=True)[0].rowcount
+            return self._execute(statement, values, changes=True)[0].rowcount
 
-    queue_change: ClassVar[Callable[[Any, Prepared, dict[str, Any]], object]] = change
+    queue_change: ClassVar[Callable[[Any, str, dict[str, Any]], object]] = change
     """Runs a statement that changes rows, at the latest with the next statement or commit. Errors may come then."""
 
-    def expect(self, prepared: Prepared, values: dict[str, Any], check: Callable[[list[Row]], None]) -> None:
+    def expect(self, statement: str, values: dict[str, Any], check: Callable[[list[Row]], None]) -> None:
         """Run a statement that reads at once, and pass its rows to `check`."""
-        check(self.run(prepared, values))
+        check(self.run(statement, values))
 
     def confirm(self) -> None:
         """Do nothing, because `expect` has run its statement."""
 
-    def add(self, prepared: Prepared, values: dict[str, Any]) -> None:
+    def add(self, statement: str, values: dict[str, Any]) -> None:
         """Insert a row with untrusted values. Raises ValueError if the database refuses the row."""
         try:
-            self.change(prepared, values)
+            self.change(statement, values)
         except (UnicodeError, UnstorableText) as error:
             raise ValueError(str(error)) from None
         except self._errors as error:
             raise ValueError(str(error)) from None
 
-    def change_one(self, prepared: Prepared, values: dict[str, Any]) -> Row | None:
+    def change_one(self, statement: str, values: dict[str, Any]) -> Row | None:
         """Run a statement that changes one row and return the new row. Return None if no row matches."""
         with self._changing():
-            rows = self._execute(prepared, values, changes=True)[1]
+            rows = self._execute(statement, values, changes=True)[1]
         return rows[0] if rows else None
 
-    def change_all(self, prepared: Prepared, values: dict[str, Any]) -> list[Row]:
+    def change_all(self, statement: str, values: dict[str, Any]) -> list[Row]:
         """Run a statement that changes rows, and return the rows of its RETURNING."""
         with self._changing():
-            return self._execute(prepared, values, changes=True)[1]
+            return self._execute(statement, values, changes=True)[1]
+
+    @property
+    def _dialect(self) -> sa.Dialect:
+        """The dialect of the database, with named parameters."""
+        return self._connection.dialect
+
+    def sql_of(self, statement: sa.Select[Any]) -> tuple[str, dict[str, Any]]:
+        """Return the SQL text of a statement, and the values of its constants, which are further parameters."""
+        compiled: Any = statement.compile(dialect=self._dialect)
+        return str(compiled), {name: value for name, value in compiled.params.items() if value is not None}
 
     def select(self, statement: sa.Select[Any]) -> Sequence[Row]:
-        """Run a SELECT statement that is not prepared and return its rows."""
+        """Run a SELECT statement of SQLAlchemy and return its rows."""
         reader = self._reader if self._readers else None
         with explain_errors(self._path):
             if reader:
@@ -582,17 +513,17 @@ class Database:
     def reset_counters(self, *tables: sa.Table) -> None:
         """Restart the row numbers of these empty tables at 1."""
         for table in tables:
-            self.change(_RESET_COUNTER, {"name": table.name})
+            self.change("DELETE FROM sqlite_sequence WHERE name = :name", {"name": table.name})
 
     def counters(self) -> dict[str, int]:
         """Return the last assigned row number of each table that never reuses row numbers, by table name."""
-        return {name: number for name, number in self.run(_COUNTERS, {})}
+        return dict(self.run("SELECT name, seq FROM sqlite_sequence ORDER BY name", {}))
 
     def set_counters(self, numbers: Mapping[str, int]) -> None:
         """Set the last assigned row numbers. Tables without a number continue with the number of their last row."""
-        self.change(_NO_COUNTERS, {})
+        self.change("DELETE FROM sqlite_sequence", {})
         for name, number in numbers.items():
-            self.add(_SET_COUNTER, {"name": name, "seq": number})
+            self.add("INSERT INTO sqlite_sequence (name, seq) VALUES (:name, :seq)", {"name": name, "seq": number})
 
     def image(self) -> bytes:
         """Return a consistent copy of the whole database as bytes."""

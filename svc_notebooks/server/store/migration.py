@@ -36,7 +36,7 @@ from .data_directory import (
 from .database_copy import copy_database
 from .directory import DirectoryBlobStore, drop_parts
 from .dump import TABLES, columns
-from .engine import Database, Prepared, Row, inserting
+from .engine import Database, Row, inserting
 from .opening import open_database
 from .opening_record import keep_services_out
 from .stray_blobs import HARMLESS
@@ -236,7 +236,7 @@ def copy_tables(source: Database, target: Database) -> dict[str, TableSum]:
     return sums
 
 
-def _add(target: Database, table: str, adding: Prepared, page: Sequence[Row]) -> None:
+def _add(target: Database, table: str, adding: str, page: Sequence[Row]) -> None:
     for row in page:
         try:
             target.add(adding, dict(zip(columns(table), row, strict=True)))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from sqlalchemy import literal, select
+from sqlalchemy import select
 
 from ...core.http.messages import JSON
 from ..auth.tables import OAuth, Users
@@ -17,7 +17,7 @@ from ..notifications.tables import ACTIVE, Channels, Outbox, Trusted
 from ..uploads.tables import UploadSessionTable
 from . import dump, schema as db
 from .contents import Contents
-from .engine import Database, Prepared, Row, TableGroup
+from .engine import Database, Row, TableGroup
 from .postgres.kept_rows import KeptRecords
 from .user_rows import UserRows
 
@@ -66,7 +66,6 @@ class Deadlines(TableGroup):
         return sorted(deadlines)
 
 
-_ANYTHING = Prepared(select(literal(1)))
 _HISTORY = "history"
 
 
@@ -118,7 +117,7 @@ class Store:
 
     def check_connection(self) -> None:
         """Run a statement. Raises OSError if the database cannot be reached."""
-        self._database.run(_ANYTHING, {})
+        self._database.run("SELECT 1", {})
 
     def deletable(self, parts: Sequence[str]) -> Sequence[str]:
         """Return the parts to delete now, if these parts belong to no content any more.

@@ -5,20 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import BindParameter, ColumnElement, Table, bindparam, or_, select
+from sqlalchemy import ColumnElement, Table, or_, select
 
 from ...core.http.messages import JSON
 from . import schema as db
 from .dump import TABLES, columns
-from .engine import Prepared, TableGroup, inserting
+from .engine import TableGroup, inserting
 
-_USER: BindParameter[str] = bindparam("user")
-_FILES = Prepared(
-    select(db.files.c.id).where(db.files.c.owner == _USER, db.files.c.parent.is_not(None)).order_by(db.files.c.seq)
-)
-_SESSIONS = Prepared(select(db.sessions.c.id, db.sessions.c.content).where(db.sessions.c.owner == _USER))
-_CHANNELS = Prepared(select(db.channels.c.seq, db.channels.c.state).where(db.channels.c.user == _USER))
-_EVENTS = Prepared(select(db.events.c.id).where(db.events.c.calendar == bindparam("calendar")))
+_FILES = "SELECT id FROM files WHERE owner = :user AND parent IS NOT NULL ORDER BY seq"
+_SESSIONS = "SELECT id, content FROM sessions WHERE owner = :user"
+_CHANNELS = 'SELECT seq, state FROM channels WHERE "user" = :user'
 
 
 class UserRows(TableGroup):
@@ -38,7 +34,8 @@ class UserRows(TableGroup):
 
     def count_events(self, calendar: str) -> int:
         """Return the number of event rows in a calendar."""
-        return len(self._database.run(_EVENTS, {"calendar": calendar}))
+        rows = self._database.run("SELECT COUNT(*) FROM events WHERE calendar = :calendar", {"calendar": calendar})
+        return int(rows[0][0])
 
     def keep_only(self, user: str) -> None:
         """Delete everything that does not belong to a user, also tokens, clients and named values of the service."""

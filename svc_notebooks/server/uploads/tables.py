@@ -6,10 +6,7 @@ from itertools import count
 from operator import attrgetter
 from typing import NamedTuple
 
-from sqlalchemy import bindparam, delete, func, select, update
-
-from ...core.uploads.states import UploadState
-from ..store.engine import Database, Prepared, TableGroup, inserting
+from ..store.engine import Database, TableGroup, column_names, inserting
 from ..store.schema import sessions
 
 
@@ -39,24 +36,14 @@ class SessionRow(NamedTuple):
 _CHANGING = ("file", "stored", "total", "state", "touched")
 _SAVED = attrgetter("id", *_CHANGING)
 _STORED = SessionRow._fields[:-1]
-_COLUMNS = tuple(sessions.c[name] for name in _STORED)
+_COLUMNS = column_names(_STORED)
 
 _ADD = inserting(sessions, _STORED)
-_GET = Prepared(select(*_COLUMNS).where(sessions.c.id == bindparam("key")))
-SAVE = Prepared(
-    update(sessions).where(sessions.c.id == bindparam("key")).values({name: bindparam(name) for name in _CHANGING})
-)
-_ANSWER = Prepared(update(sessions).where(sessions.c.id == bindparam("key")).values(answer=bindparam("text")))
-_OLD = Prepared(
-    select(*_COLUMNS).where(sessions.c.touched <= bindparam("before")).order_by(sessions.c.touched).limit(100)
-)
-_STORED_BY = Prepared(
-    select(func.coalesce(func.sum(sessions.c.stored), 0)).where(
-        sessions.c.owner == bindparam("owner"), sessions.c.state == UploadState.OPEN.value
-    )
-)
-_COUNT_OPEN = Prepared(select(func.count()).where(sessions.c.state == UploadState.OPEN.value))
-DROP = Prepared(delete(sessions).where(sessions.c.id == bindparam("key")))
+_GET = f"SELECT {_COLUMNS} FROM sessions WHERE id = :id"
+SAVE = f"UPDATE sessions SET {', '.join(f'{name} = :{name}' for name in _CHANGING)} WHERE id = :id"
+_OLD = f"SELECT {_COLUMNS} FROM sessions WHERE touched <= :before ORDER BY touched LIMIT 100"
+_STORED_BY = "SELECT COALESCE(SUM(stored), 0) FROM sessions WHERE owner = :owner AND state = 'open'"
+DROP = "DELETE FROM sessions WHERE id = :id"
 
 
 class UploadSessionTable(TableGroup):
@@ -73,13 +60,13 @@ class UploadSessionTable(TableGroup):
 
     def get(self, key: str) -> SessionRow | None:
         """Return the upload session with an `upload_id`, or None if the id is unknown."""
-        row = self._database.fetch_one(_GET, {"key": key})
+        row = self._database.fetch_one(_GET, {"id": key})
         return SessionRow(*row) if row else None
 
     def claim(self, key: str) -> SessionRow | None:
         """Claim an upload session and return its row, or None if the id is unknown. Earlier claims become invalid."""
         with self._database.lock:
-            row = self._database.fetch_one(_GET, {"key": key})
+            row = self._database.fetch_one(_GET, {"id": key})
             if row is None:
                 return None
             self._claims[key] = number = next(self._numbers)
@@ -95,15 +82,15 @@ class UploadSessionTable(TableGroup):
         with self._database.transaction():
             if self._claims.get(row.id) != row.claim:
                 return False
-            return self._database.change(SAVE, dict(zip(("key", *_CHANGING), _SAVED(row), strict=True))) == 1
+            return self._database.change(SAVE, dict(zip(("id", *_CHANGING), _SAVED(row), strict=True))) == 1
 
     def keep(self, row: SessionRow) -> None:
         """Keep a saved row in memory for the next request. Call this after the last change of the transaction."""
-        self._database.keep_row(_GET, {"key": row.id}, row[:-1])
+        self._database.keep_row(_GET, {"id": row.id}, row[:-1])
 
     def save_answer(self, key: str, answer: str) -> None:
         """Store the response body of a completed session, which all later responses repeat."""
-        self._database.change(_ANSWER, {"key": key, "text": answer})
+        self._database.change("UPDATE sessions SET answer = :answer WHERE id = :id", {"id": key, "answer": answer})
 
     def older_than(self, before: float) -> list[SessionRow]:
         """Return at most 100 sessions that were last used at or before this time (Unix seconds)."""
@@ -113,11 +100,11 @@ class UploadSessionTable(TableGroup):
         """Delete the row of a session."""
         with self._database.transaction():
             self._claims.pop(key, None)
-            self._database.change(DROP, {"key": key})
+            self._database.change(DROP, {"id": key})
 
     def count_open(self) -> int:
         """Return the number of open sessions of all users."""
-        return int(self._database.run(_COUNT_OPEN, {})[0][0])
+        return int(self._database.run("SELECT COUNT(*) FROM sessions WHERE state = 'open'", {})[0][0])
 
     def stored_by(self, owner: str) -> int:
         """Return the number of bytes that the open sessions of a user have stored."""

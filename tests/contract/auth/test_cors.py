@@ -7,7 +7,6 @@ import pytest
 from svc_notebooks.core.api.operations import OPERATIONS, Operation
 from svc_notebooks.core.api.public_endpoints import PAGES, PUBLIC_ENDPOINTS, PublicEndpoint
 from svc_notebooks.core.brand_names import Names
-from svc_notebooks.core.policy import Policy
 from tests.contract.apps import FORM
 from tests.contract.conftest import Answer, Q, Wire
 
@@ -17,9 +16,7 @@ UPLOAD = f"/upload{FILES}"
 ASKED = "authorization,content-range,content-type,if-match,range,x-svc-fault,x-upload-content-length"
 
 
-@pytest.fixture
-def policy() -> Policy:
-    return Policy(allowed_origins=("*",))
+pytestmark = pytest.mark.policy(allowed_origins=("*",))
 
 
 def preflight(wire: Wire, method: str, target: str, origin: str = APP, **headers: str) -> Answer:
@@ -126,11 +123,8 @@ def test_foreign_pages_cannot_read_pages_for_people_or_the_control_api(wire: Wir
     assert cors_of(preflight_answer) == cors_of(answer) == {}
 
 
+@pytest.mark.policy(allowed_origins=(APP, "http://localhost:3000"))
 class TestAllowedOrigins:
-    @pytest.fixture
-    def policy(self) -> Policy:
-        return Policy(allowed_origins=(APP, "http://localhost:3000"))
-
     @pytest.mark.parametrize("origin", [APP, "http://localhost:3000"])
     def test_one_that_is_named_may(self, wire: Wire, origin: str) -> None:
         for answer in (preflight(wire, "GET", FILES, origin), wire.send("GET", FILES, headers={"Origin": origin})):
@@ -148,25 +142,19 @@ class TestAllowedOrigins:
         assert preflight_answer.headers["Vary"] == answer.headers["Vary"] == "Origin"
 
 
-class TestSeededTokens:
-    """The default of a sandbox, whose tokens a page could know."""
+@pytest.mark.policy
+@pytest.mark.parametrize(
+    "origin,allowed",
+    [
+        *((f"http://{host}", True) for host in ("localhost:5173", "127.0.0.1:8000", "[::1]:3000", "127.9.9.9")),
+        *((f"http://{host}", False) for host in ("localhost.evil.example", "10.0.0.7", "[::2]", "[")),
+        *((text, False) for text in (APP, "null", "localhost", "")),
+    ],
+)
+def test_only_pages_of_this_machine_may(wire: Wire, origin: str, allowed: bool) -> None:
+    preflight_answer = preflight(wire, "POST", UPLOAD, origin)
+    answer = wire.send("GET", FILES, headers={"Origin": origin})
 
-    @pytest.fixture
-    def policy(self) -> Policy:
-        return Policy()
-
-    @pytest.mark.parametrize(
-        "origin,allowed",
-        [
-            *((f"http://{host}", True) for host in ("localhost:5173", "127.0.0.1:8000", "[::1]:3000", "127.9.9.9")),
-            *((f"http://{host}", False) for host in ("localhost.evil.example", "10.0.0.7", "[::2]", "[")),
-            *((text, False) for text in (APP, "null", "localhost", "")),
-        ],
-    )
-    def test_only_pages_of_this_machine_may(self, wire: Wire, origin: str, allowed: bool) -> None:
-        preflight_answer = preflight(wire, "POST", UPLOAD, origin)
-        answer = wire.send("GET", FILES, headers={"Origin": origin})
-
-        assert preflight_answer.status == (204 if allowed else 403)
-        assert answer.headers.get("Access-Control-Allow-Origin") == (origin if allowed else None)
-        assert answer.headers["Vary"] == "Origin"
+    assert preflight_answer.status == (204 if allowed else 403)
+    assert answer.headers.get("Access-Control-Allow-Origin") == (origin if allowed else None)
+    assert answer.headers["Vary"] == "Origin"

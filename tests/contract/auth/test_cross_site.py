@@ -5,7 +5,6 @@ from urllib.parse import quote, urlencode, urlsplit
 import pytest
 
 from svc_notebooks.core.decision_ids import CROSS_SITE
-from svc_notebooks.core.policy import Policy
 from tests.contract.apps import FORM, App, register_app
 from tests.contract.conftest import Wire
 from tests.contract.web_user import WebUser
@@ -26,9 +25,7 @@ IMAGE = {"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-
 SCRIPT = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "cors", "Sec-Fetch-Dest": "empty"}
 
 
-@pytest.fixture
-def policy() -> Policy:
-    return Policy(browser_sign_in="choose")
+pytestmark = pytest.mark.policy(browser_sign_in="choose")
 
 
 def own(wire: Wire) -> dict[str, str]:
@@ -124,21 +121,17 @@ def signature_of(person: WebUser, app: App) -> str:
     return person.open(app.address()).body.decode().partition('name="signature" value="')[2].partition('"')[0]
 
 
-class TestBehindAProxy:
-    @pytest.fixture
-    def policy(self) -> Policy:
-        return Policy(trust_forwarded=True, browser_sign_in="choose")
+@pytest.mark.policy(trust_forwarded=True, browser_sign_in="choose")
+@pytest.mark.spec("T-01", "T-01b")
+@pytest.mark.parametrize("scheme, secure", [("http", False), ("https", True)])
+def test_the_cookie_goes_only_where_it_must(wire: Wire, scheme: str, secure: bool) -> None:
+    person = WebUser(wire)
+    host = urlsplit(wire.base_url).netloc
+    headers = {**FORM, "X-Forwarded-Proto": scheme, "Origin": f"{scheme}://{host}"}
+    answer = person.send("POST", "/signin", b"user=ada@svc.example",
+                         **{name.replace("-", "_"): value for name, value in headers.items()})  # fmt: skip
 
-    @pytest.mark.spec("T-01", "T-01b")
-    @pytest.mark.parametrize("scheme, secure", [("http", False), ("https", True)])
-    def test_the_cookie_goes_only_where_it_must(self, wire: Wire, scheme: str, secure: bool) -> None:
-        person = WebUser(wire)
-        host = urlsplit(wire.base_url).netloc
-        headers = {**FORM, "X-Forwarded-Proto": scheme, "Origin": f"{scheme}://{host}"}
-        answer = person.send("POST", "/signin", b"user=ada@svc.example",
-                             **{name.replace("-", "_"): value for name, value in headers.items()})  # fmt: skip
-
-        attributes = {part.strip().lower() for part in answer.headers["Set-Cookie"].split(";")[1:]}
-        assert {"httponly", "samesite=lax", "path=/"} <= attributes
-        assert ("secure" in attributes) is secure
-        assert not any(attribute.startswith("domain") for attribute in attributes)
+    attributes = {part.strip().lower() for part in answer.headers["Set-Cookie"].split(";")[1:]}
+    assert {"httponly", "samesite=lax", "path=/"} <= attributes
+    assert ("secure" in attributes) is secure
+    assert not any(attribute.startswith("domain") for attribute in attributes)

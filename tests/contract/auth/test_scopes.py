@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, strategies as st
 
-from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
 from tests.contract.calendar_client import ADA, BOB, EVE
 from tests.contract.conftest import Answer, InProcess, Wire
@@ -22,9 +21,7 @@ DOCUMENT = "application/vnd.svc-apps.document"
 FOLDER = "application/vnd.svc-apps.folder"
 
 
-@pytest.fixture
-def policy() -> Policy:
-    return Policy(verified_domains=("*",))
+pytestmark = pytest.mark.policy(verified_domains=("*",))
 
 
 SEES = {"storage", "storage.file", "storage.metadata", "storage.metadata.readonly", "storage.readonly"}

@@ -4,7 +4,6 @@ from typing import Any
 import pytest
 
 from svc_notebooks.core.api.operations import DOWNLOAD_COST, GET_COST, LIST_COST, OPERATIONS, SESSION, UPDATE_COST
-from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service
 from tests.contract.conftest import OverSocket, Q, Wire
 
@@ -72,12 +71,9 @@ def test_an_invalid_limit_is_refused(service: Service, requests: Any, per: Any) 
     assert service.limits() == []
 
 
+@pytest.mark.policy(rate_limit=2 * LIST_COST + UPDATE_COST, calendar_rate_limit=2, rate_status=429)
 class TestByPolicy:
     """Limits of the policy, for every user."""
-
-    @pytest.fixture
-    def policy(self) -> Policy:
-        return Policy(rate_limit=2 * LIST_COST + UPDATE_COST, calendar_rate_limit=2, rate_status=429)
 
     def test_the_status_is_the_policys(self, wire: Wire) -> None:
         assert ask(wire, 3) == [200, 200, 429]

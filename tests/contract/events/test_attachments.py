@@ -99,16 +99,3 @@ def test_an_attachment_without_a_link_keeps_its_other_fields(ada: CalendarClient
 
     kept = {name: value for name, value in attachment.items() if value is not None}
     assert event["attachments"] == changed["attachments"] == [kept, linked]
-
-
-@pytest.mark.spec("E-17")
-@pytest.mark.parametrize("url", ["notes.pdf", "", "/storage/v3/files/1", "https://", "javascript:alert(1)", "a b://c"])
-@pytest.mark.parametrize("position", [0, 1])
-def test_a_link_that_is_given_must_be_a_url(ada: CalendarClient, url: str, position: int) -> None:
-    urls = ["https://elsewhere.example/a.pdf"]
-    urls.insert(position, url)
-
-    answer = insert_with_attachments(ada, *urls, supportsAttachments="true")
-
-    assert refusal(answer) == (400, "invalid", f"attachments[{position}].fileUrl")
-    assert ada.items() == []

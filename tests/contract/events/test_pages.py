@@ -35,11 +35,8 @@ def pages(ada: CalendarClient, page_size: int, **parameters: Any) -> list[list[s
         page = accepted(ada.list(**parameters, pageToken=page["nextPageToken"]))
 
 
+@pytest.mark.policy(expansion_steps=1000)
 class TestWithABudgetOfAThousandSteps:
-    @pytest.fixture
-    def policy(self) -> Policy:
-        return Policy(expansion_steps=1000)
-
     @pytest.mark.choice("expansion_steps")
     @pytest.mark.parametrize("rules", [RARE, DENSE, RARE + DENSE + NEVER])
     @pytest.mark.parametrize("window", [{}, WINDOW])

@@ -2,7 +2,6 @@ from typing import Any
 
 import pytest
 
-from svc_notebooks.core.policy import Policy
 from tests.contract.calendar_client import ADA, SEMINAR, WEEKLY, CalendarClient, path
 
 NO_SWITCH = ["yes", "1", "", "TRUE "]
@@ -48,25 +47,19 @@ def test_a_wrong_parameter_is_refused_with_its_name(ada, operation, name, values
     assert ada.items() == [event]
 
 
-class TestWithoutExtensions:
-    """A policy without the operations that the interface does not name."""
+@pytest.mark.policy(extensions=False)
+@pytest.mark.parametrize(
+    "method, target, status",
+    [
+        ("POST", "/calendar/v3/freeBusy", 404),
+        ("GET", "/calendar/v3/users/me/settings", 404),
+        ("POST", path("primary", "quickAdd"), 405),
+        ("POST", "/calendar/v3/users/me/calendarList", 405),
+        ("PATCH", f"/calendar/v3/users/me/calendarList/{ADA}", 405),
+        ("POST", "/batch/storage/v3", 404),
+    ],
+)
+def test_their_paths_are_unknown(ada: CalendarClient, method: str, target: str, status: int) -> None:
+    body: dict[str, Any] = {"id": ADA}
 
-    @pytest.fixture
-    def policy(self) -> Policy:
-        return Policy(extensions=False)
-
-    @pytest.mark.parametrize(
-        "method, target, status",
-        [
-            ("POST", "/calendar/v3/freeBusy", 404),
-            ("GET", "/calendar/v3/users/me/settings", 404),
-            ("POST", path("primary", "quickAdd"), 405),
-            ("POST", "/calendar/v3/users/me/calendarList", 405),
-            ("PATCH", f"/calendar/v3/users/me/calendarList/{ADA}", 405),
-            ("POST", "/batch/storage/v3", 404),
-        ],
-    )
-    def test_their_paths_are_unknown(self, ada: CalendarClient, method: str, target: str, status: int) -> None:
-        body: dict[str, Any] = {"id": ADA}
-
-        assert ada.call(method, target, body).status == status
+    assert ada.call(method, target, body).status == status

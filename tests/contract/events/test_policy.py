@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from svc_notebooks.core.policy import Policy
 from tests.contract.calendar_client import (
     HOLIDAY,
     SEMINAR,
@@ -21,36 +20,28 @@ from tests.contract.conftest import Wire
 REQUEST = {"conferenceData": {"createRequest": {"requestId": "r1"}}}
 
 
-class TestConferencesTakeTime:
-    @pytest.fixture
-    def policy(self) -> Policy:
-        return Policy(conference="pending-then-success")
+@pytest.mark.policy(conference="pending-then-success")
+def test_a_conference_is_there_at_the_second_look(ada: CalendarClient) -> None:
+    event = accepted(ada.insert({**SEMINAR, **REQUEST}, conferenceDataVersion=1))
 
-    def test_a_conference_is_there_at_the_second_look(self, ada: CalendarClient) -> None:
-        event = accepted(ada.insert({**SEMINAR, **REQUEST}, conferenceDataVersion=1))
+    first, second = ada.read(event["id"]), ada.read(event["id"])
 
-        first, second = ada.read(event["id"]), ada.read(event["id"])
-
-        for early in (event, first):
-            assert conference_status(early) == "pending"
-            assert early["conferenceData"].keys() == {"createRequest"}
-            assert "hangoutLink" not in early
-        assert conference_status(second) == "success"
-        assert second["conferenceData"]["entryPoints"][0]["uri"] == second["hangoutLink"]
-        assert ada.read(event["id"])["conferenceData"] == second["conferenceData"]
+    for early in (event, first):
+        assert conference_status(early) == "pending"
+        assert early["conferenceData"].keys() == {"createRequest"}
+        assert "hangoutLink" not in early
+    assert conference_status(second) == "success"
+    assert second["conferenceData"]["entryPoints"][0]["uri"] == second["hangoutLink"]
+    assert ada.read(event["id"])["conferenceData"] == second["conferenceData"]
 
 
-class TestConferencesFail:
-    @pytest.fixture
-    def policy(self) -> Policy:
-        return Policy(conference="failure")
+@pytest.mark.policy(conference="failure")
+def test_a_failure_is_said(ada: CalendarClient) -> None:
+    event = accepted(ada.insert({**SEMINAR, **REQUEST}, conferenceDataVersion=1))
 
-    def test_a_failure_is_said(self, ada: CalendarClient) -> None:
-        event = accepted(ada.insert({**SEMINAR, **REQUEST}, conferenceDataVersion=1))
-
-        for shown in (event, ada.read(event["id"]), ada.read(event["id"])):
-            assert conference_status(shown) == "failure"
-            assert "hangoutLink" not in shown
+    for shown in (event, ada.read(event["id"]), ada.read(event["id"])):
+        assert conference_status(shown) == "failure"
+        assert "hangoutLink" not in shown
 
 
 def conference_status(event: Fields) -> str:
@@ -58,24 +49,17 @@ def conference_status(event: Fields) -> str:
     return status_code
 
 
-class TestOtherConferences:
-    @pytest.fixture
-    def policy(self) -> Policy:
-        return Policy(conference_types=("smoke",))
+@pytest.mark.policy(conference_types=("smoke",))
+@pytest.mark.parametrize("solution_type, code", [("smoke", 200), ("hangoutsMeet", 400)])
+def test_the_types_are_listed(ada: CalendarClient, solution_type: str, code: int) -> None:
+    request = {"requestId": "r1", "conferenceSolutionKey": {"type": solution_type}}
+    body = {**SEMINAR, "conferenceData": {"createRequest": request}}
 
-    @pytest.mark.parametrize("solution_type, code", [("smoke", 200), ("hangoutsMeet", 400)])
-    def test_the_types_are_listed(self, ada: CalendarClient, solution_type: str, code: int) -> None:
-        request = {"requestId": "r1", "conferenceSolutionKey": {"type": solution_type}}
-        body = {**SEMINAR, "conferenceData": {"createRequest": request}}
-
-        assert ada.insert(body, conferenceDataVersion=1).status == code
+    assert ada.insert(body, conferenceDataVersion=1).status == code
 
 
+@pytest.mark.policy(event_scopes="family")
 class TestTheScopesOfTheFamily:
-    @pytest.fixture
-    def policy(self) -> Policy:
-        return Policy(event_scopes="family")
-
     @pytest.mark.parametrize("scope, status", [("calendar.events.owned", 200), ("calendar.events.readonly", 403)])
     def test_a_narrower_scope_creates_events_in_the_own_calendar(self, wire: Wire, scope: str, status: int) -> None:
         token = wire.service.sign_in(scopes=[scope])
@@ -133,20 +117,16 @@ LIMITS = [
 """Fields with the most that the family takes, and where it is said."""
 
 
-class TestTheLimitsOfTheFamily:
-    @pytest.fixture
-    def policy(self) -> Policy:
-        return Policy(event_limits="family")
+@pytest.mark.policy(event_limits="family")
+@pytest.mark.parametrize("field, limit, location", LIMITS, ids=[field for field, *_ in LIMITS])
+def test_a_value_beyond_a_limit_is_refused_by_its_field(wire, ada, field, limit, location):
+    at_the_limit, beyond = insert_of_size(ada, field, limit), insert_of_size(ada, field, limit + 1)
 
-    @pytest.mark.parametrize("field, limit, location", LIMITS, ids=[field for field, *_ in LIMITS])
-    def test_a_value_beyond_a_limit_is_refused_by_its_field(self, wire, ada, field, limit, location):
-        at_the_limit, beyond = insert_of_size(ada, field, limit), insert_of_size(ada, field, limit + 1)
-
-        assert at_the_limit.status == 200
-        assert refusal(beyond) == (400, "invalid", location)
-        assert str(limit) in beyond.error["message"]
-        assert wire.service.journal()[-1]["decided_by"] == "event_limits"
-        assert len(ada.items()) == 1
+    assert at_the_limit.status == 200
+    assert refusal(beyond) == (400, "invalid", location)
+    assert str(limit) in beyond.error["message"]
+    assert wire.service.journal()[-1]["decided_by"] == "event_limits"
+    assert len(ada.items()) == 1
 
 
 @pytest.mark.parametrize("number, status", [(2000, 200), (2001, 400)])
@@ -154,11 +134,8 @@ def test_an_event_has_a_limited_number_of_attendees(ada: CalendarClient, number:
     assert insert_of_size(ada, "attendees", number).status == status
 
 
+@pytest.mark.policy(default_reminder=25, outbox_length=1, calendar_zone="Asia/Tokyo")
 class TestNumbers:
-    @pytest.fixture
-    def policy(self) -> Policy:
-        return Policy(default_reminder=25, outbox_length=1, calendar_zone="Asia/Tokyo")
-
     def test_the_calendars_own_reminder(self, ada: CalendarClient) -> None:
         assert ada.list().json["defaultReminders"] == [{"method": "popup", "minutes": 25}]
 

@@ -2,7 +2,6 @@ from typing import Any
 
 import pytest
 
-from svc_notebooks.core.policy import Policy
 from tests.contract.calendar_client import BOB, SEMINAR, CalendarClient, guests, refusal
 from tests.contract.differences import choice
 
@@ -59,26 +58,6 @@ def test_a_reminder_is_at_most_four_weeks_before_the_start(ada: CalendarClient, 
     ]
 
 
-@pytest.mark.spec("E-13", "E-13c")
-@pytest.mark.choice("reminders")
-@pytest.mark.parametrize("minutes", [-1, 40321, 10**30])
-def test_a_reminder_outside_the_four_weeks_is_refused(ada: CalendarClient, minutes: int) -> None:
-    answer = insert_with_reminders(ada, useDefault=False, overrides=[POPUP, {"method": "popup", "minutes": minutes}])
-
-    assert refusal(answer) == (400, "invalid", "reminders.overrides[1].minutes")
-    assert "40320" in answer.error["message"]
-
-
-@pytest.mark.spec("E-13", "E-13b")
-@pytest.mark.parametrize("missing", ["method", "minutes"])
-def test_a_reminder_must_have_a_method_and_minutes(ada: CalendarClient, missing: str) -> None:
-    reminder = {key: value for key, value in POPUP.items() if key != missing}
-
-    answer = insert_with_reminders(ada, useDefault=False, overrides=[reminder])
-
-    assert refusal(answer) == (400, "required", f"reminders.overrides[0].{missing}")
-
-
 @pytest.mark.spec("E-13", "E-13a")
 @pytest.mark.parametrize("number, status", [(5, 200), (6, 400), (100, 400)])
 def test_an_event_has_at_most_five_reminders(ada: CalendarClient, number: int, status: int) -> None:
@@ -116,12 +95,9 @@ def test_a_change_of_reminders_is_no_change_of_the_event(ada: CalendarClient) ->
     assert changed["updated"] == event["updated"]
 
 
+@pytest.mark.policy(reminders="clamp")
 class TestClamped:
     """With this policy values out of range are repaired, as other services of the family do."""
-
-    @pytest.fixture
-    def policy(self) -> Policy:
-        return Policy(reminders="clamp")
 
     @pytest.mark.parametrize("minutes, kept", [(-5, 0), (40321, 40320), (10, 10)])
     def test_minutes_are_brought_into_the_range(self, ada: CalendarClient, minutes: int, kept: int) -> None:

@@ -8,7 +8,6 @@ import pytest
 
 from svc_notebooks.convert.job import ConversionError, TooLarge
 from svc_notebooks.convert.pool.converter import Converter
-from svc_notebooks.core.policy import Policy
 from tests.contract.conftest import Wire
 from tests.contract.differences import choice
 
@@ -159,17 +158,13 @@ def test_links_to_every_format(wire: Wire) -> None:
     }
 
 
-class TestLimit:
-    @pytest.fixture
-    def policy(self) -> Policy:
-        return Policy(export_limit=1000)
+@pytest.mark.policy(export_limit=1000)
+def test_an_export_above_the_limit_is_refused(wire: Wire) -> None:
+    small, large = sheet(wire, b"x" * 500), sheet(wire, b"x" * 1500)
 
-    def test_an_export_above_the_limit_is_refused(self, wire: Wire) -> None:
-        small, large = sheet(wire, b"x" * 500), sheet(wire, b"x" * 1500)
-
-        assert export(wire, small, "text/csv").status == 200
-        answer = export(wire, large, "text/csv")
-        assert (answer.status, answer.error["reason"]) == (403, "exportSizeLimitExceeded")
+    assert export(wire, small, "text/csv").status == 200
+    answer = export(wire, large, "text/csv")
+    assert (answer.status, answer.error["reason"]) == (403, "exportSizeLimitExceeded")
 
 
 @pytest.mark.one_process("the test changes the code of its own process")

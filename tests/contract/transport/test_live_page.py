@@ -21,9 +21,7 @@ HTML = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
 ACTIVITY = "/_live/activity"
 
 
-@pytest.fixture
-def policy() -> Policy:
-    return Policy(browser_sign_in="choose")
+pytestmark = pytest.mark.policy(browser_sign_in="choose")
 
 
 @pytest.fixture
@@ -77,22 +75,15 @@ def test_the_policy_of_the_page_allows_its_own_script_and_style_only(wire: OverS
     assert answer.headers["x-content-type-options"] == "nosniff"
 
 
-class TestPolicyWithoutPage:
-    @pytest.fixture
-    def policy(self) -> Policy:
-        return Policy(browser_sign_in="choose", live_page=False)
-
-    def test_the_page_and_its_data_are_not_found(self, wire: OverSocket, server: SocketServer) -> None:
-        assert wire.send("GET", "/", headers=HTML).status == 404
-        assert activity(wire).status == 404
-        assert server.page_url is None
+@pytest.mark.policy(browser_sign_in="choose", live_page=False)
+def test_the_page_and_its_data_are_not_found(wire: OverSocket, server: SocketServer) -> None:
+    assert wire.send("GET", "/", headers=HTML).status == 404
+    assert activity(wire).status == 404
+    assert server.page_url is None
 
 
+@pytest.mark.policy
 class TestWhereUsersNeedAToken:
-    @pytest.fixture
-    def policy(self) -> Policy:
-        return Policy()
-
     def test_the_key_of_the_link_is_needed(self, wire: OverSocket, server: SocketServer) -> None:
         assert server.page_url
         base_url, _, key = server.page_url.partition("#key=")

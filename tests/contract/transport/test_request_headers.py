@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from svc_notebooks.core.policy import Policy
 from tests.contract.calendar_client import CalendarClient, path
 from tests.contract.conftest import BOTH_WAYS, Answer, OverSocket, Q, Wire
 from tests.contract.transport.test_connections import connected
@@ -157,17 +156,13 @@ def test_a_coded_chunk_is_415_and_the_upload_stays_open(wire: Wire, content_rang
     assert wire.send("PUT", uri, CONTENT).status == 200
 
 
-class TestLimits:
-    @pytest.fixture
-    def policy(self) -> Policy:
-        return Policy(max_upload_size=5000, max_metadata_size=1000)
-
-    @pytest.mark.parametrize("size, status", [(5000, 200), (5001, 413)])
-    def test_an_upload_has_at_most_this_many_decoded_bytes(self, wire: Wire, size: int, status: int) -> None:
-        for method, target in (("POST", MEDIA), ("PUT", wire.begin())):
-            answer = wire.send(method, target, gzip.compress(bytes(size)), {"Content-Encoding": "gzip"})
-            assert answer.status == status
-        assert len(wire.names()) == (2 if status == 200 else 0)
+@pytest.mark.policy(max_upload_size=5000, max_metadata_size=1000)
+@pytest.mark.parametrize("size, status", [(5000, 200), (5001, 413)])
+def test_an_upload_has_at_most_this_many_decoded_bytes(wire: Wire, size: int, status: int) -> None:
+    for method, target in (("POST", MEDIA), ("PUT", wire.begin())):
+        answer = wire.send(method, target, gzip.compress(bytes(size)), {"Content-Encoding": "gzip"})
+        assert answer.status == status
+    assert len(wire.names()) == (2 if status == 200 else 0)
 
 
 @pytest.fixture(scope="module")

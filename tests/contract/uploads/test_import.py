@@ -318,36 +318,26 @@ class TestAbout:
         assert (answer.status, answer.error["reason"], answer.error["location"]) == (400, "required", "fields")
 
 
-class TestImportFormatsAsArray:
-    """The import formats as an array, which the interface mentions without an example."""
+@pytest.mark.policy(import_formats="array")
+@pytest.mark.spec("A5-05")
+@pytest.mark.choice("import_formats")
+def test_each_entry_has_a_source_and_its_targets(wire: Wire, service: Service) -> None:
+    name = service.names.media_type
+    expected = {(name(importer.media_type), NATIVE + importer.native) for importer in importers()}
 
-    @pytest.fixture
-    def policy(self) -> Policy:
-        return Policy(import_formats="array")
+    rows = wire.send("GET", "/storage/v3/about?fields=importFormats").json["importFormats"]
 
-    @pytest.mark.spec("A5-05")
-    @pytest.mark.choice("import_formats")
-    def test_each_entry_has_a_source_and_its_targets(self, wire: Wire, service: Service) -> None:
-        name = service.names.media_type
-        expected = {(name(importer.media_type), NATIVE + importer.native) for importer in importers()}
-
-        rows = wire.send("GET", "/storage/v3/about?fields=importFormats").json["importFormats"]
-
-        assert all(set(row) == {"source", "targets"} for row in rows)
-        assert {(row["source"], target) for row in rows for target in row["targets"]} == expected
-        assert len({row["source"] for row in rows}) == len(rows)
+    assert all(set(row) == {"source", "targets"} for row in rows)
+    assert {(row["source"], target) for row in rows for target in row["targets"]} == expected
+    assert len({row["source"] for row in rows}) == len(rows)
 
 
-class TestExtended:
-    @pytest.fixture
-    def policy(self) -> Policy:
-        return Policy(extended_formats=True)
+@pytest.mark.policy(extended_formats=True)
+def test_more_formats_by_policy(wire: Wire) -> None:
+    about = wire.send("GET", "/storage/v3/about?fields=importFormats,exportFormats").json
 
-    def test_more_formats_by_policy(self, wire: Wire) -> None:
-        about = wire.send("GET", "/storage/v3/about?fields=importFormats,exportFormats").json
-
-        assert "text/markdown" in about["importFormats"]
-        assert "application/vnd.oasis.opendocument.spreadsheet" in about["exportFormats"][NATIVE + "spreadsheet"]
+    assert "text/markdown" in about["importFormats"]
+    assert "application/vnd.oasis.opendocument.spreadsheet" in about["exportFormats"][NATIVE + "spreadsheet"]
 
 
 class TestKept:

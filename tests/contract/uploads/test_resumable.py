@@ -5,7 +5,6 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from svc_notebooks.core.policy import Policy
 from tests.contract.conftest import BOTH_WAYS, Q, Wire
 from tests.contract.differences import choice
 
@@ -373,17 +372,13 @@ class TestData:
         assert wire.put(uri, b"%PDF-1.7").json["mimeType"] == kind
 
 
-class TestStrictChunks:
-    @pytest.fixture
-    def policy(self) -> Policy:
-        return Policy(chunk_rule="strict")
+@pytest.mark.policy(chunk_rule="strict")
+@pytest.mark.spec("A3-10", "A3-10c")
+def test_every_uneven_chunk_is_refused(wire: Wire) -> None:
+    uri = wire.begin()
 
-    @pytest.mark.spec("A3-10", "A3-10c")
-    def test_every_uneven_chunk_is_refused(self, wire: Wire) -> None:
-        uri = wire.begin()
-
-        assert wire.put(uri, CONTENT[: Q + 5000], span(0, Q + 5000)).status == 400
-        assert stored(wire, uri) == 0
+    assert wire.put(uri, CONTENT[: Q + 5000], span(0, Q + 5000)).status == 400
+    assert stored(wire, uri) == 0
 
 
 class TestUpdate:
@@ -495,33 +490,25 @@ class TestEnd:
         assert wire.put(uri, b"x").status == 200
 
 
-class TestSessionUriIsEnough:
-    @pytest.fixture
-    def policy(self) -> Policy:
-        return Policy(session_uri_is_enough=True)
-
-    def test_the_session_uri_alone_suffices_by_policy(self, wire: Wire) -> None:
-        assert wire.send("PUT", wire.begin(), b"x", token=None).status == 200
+@pytest.mark.policy(session_uri_is_enough=True)
+def test_the_session_uri_alone_suffices_by_policy(wire: Wire) -> None:
+    assert wire.send("PUT", wire.begin(), b"x", token=None).status == 200
 
 
-class TestForwardedHost:
-    @pytest.fixture
-    def policy(self) -> Policy:
-        return Policy(trust_forwarded=True)
+@pytest.mark.policy(trust_forwarded=True)
+@pytest.mark.spec("A3-01", "A3-01a")
+@pytest.mark.choice("trust_forwarded")
+@pytest.mark.parametrize(
+    "headers, origin",
+    [
+        ({"X-Forwarded-Proto": "https", "X-Forwarded-Host": "api.example.org"}, "https://api.example.org"),
+        ({"X-Forwarded-Proto": "https", "X-Forwarded-Host": "api.example.org:443"}, "https://api.example.org"),
+        ({"X-Forwarded-Proto": "http", "X-Forwarded-Host": "api.example.org:8080"}, "http://api.example.org:8080"),
+        ({"Forwarded": 'for=192.0.2.1;proto=https;host="api.example.org"'}, "https://api.example.org"),
+    ],
+)
+def test_the_location_has_the_host_that_the_client_uses(wire, headers, origin):
+    answer = wire.send("POST", "/upload/storage/v3/files?uploadType=resumable", b"", headers)
 
-    @pytest.mark.spec("A3-01", "A3-01a")
-    @pytest.mark.choice("trust_forwarded")
-    @pytest.mark.parametrize(
-        "headers, origin",
-        [
-            ({"X-Forwarded-Proto": "https", "X-Forwarded-Host": "api.example.org"}, "https://api.example.org"),
-            ({"X-Forwarded-Proto": "https", "X-Forwarded-Host": "api.example.org:443"}, "https://api.example.org"),
-            ({"X-Forwarded-Proto": "http", "X-Forwarded-Host": "api.example.org:8080"}, "http://api.example.org:8080"),
-            ({"Forwarded": 'for=192.0.2.1;proto=https;host="api.example.org"'}, "https://api.example.org"),
-        ],
-    )
-    def test_the_location_has_the_host_that_the_client_uses(self, wire, headers, origin):
-        answer = wire.send("POST", "/upload/storage/v3/files?uploadType=resumable", b"", headers)
-
-        parts = urlsplit(answer.headers["location"])
-        assert f"{parts.scheme}://{parts.netloc}" == origin
+    parts = urlsplit(answer.headers["location"])
+    assert f"{parts.scheme}://{parts.netloc}" == origin

@@ -2,7 +2,6 @@ import json
 
 import pytest
 
-from svc_notebooks.core.policy import Policy
 from tests.contract.uploads.test_resumable import CONTENT, Q
 from tests.contract.wire import Answer, Wire
 
@@ -108,10 +107,6 @@ def test_a_form_has_its_values_in_lists_and_repeats_the_query(wire: Wire) -> Non
     assert wire.send("POST", path, body, {"Content-Type": "multipart/related; boundary=b"}).status == 400
 
 
-class TestWithoutExtensions:
-    @pytest.fixture
-    def policy(self) -> Policy:
-        return Policy(extensions=False)
-
-    def test_the_headers_are_ignored(self, wire: Wire) -> None:
-        assert command(wire, FILES, Protocol="resumable", Command="start").error["reason"] == "invalidParameter"
+@pytest.mark.policy(extensions=False)
+def test_the_headers_are_ignored(wire: Wire) -> None:
+    assert command(wire, FILES, Protocol="resumable", Command="start").error["reason"] == "invalidParameter"

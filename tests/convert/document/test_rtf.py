@@ -50,7 +50,7 @@ def _short(block: dict[str, Any]) -> Any:
         (r"\u8364\'80 5", r"\ansicpg1252", "€ 5"), (r"{\uc0\u8364}{\uc2\u8364 xx}y", r"\ansicpg1252", "€€y"),
         (r"\u-10179 ?\u-8704 ?", "", "😀"), (r"\uc0 \u55357\uc1 \u56832\'3f", "", "😀"),
         (r"a\~b\_c\-d\emdash\lquote x\rquote\{\}\\", "", "a\u00a0b\u2011cd\u2014\u2018x\u2019{}\\"),
-        (r"seen{\v hidden}{\*\unknown not}{\header not}{\info{\title not}}", "", "seen"),
+        (r"seen{\v hidden}{\*\unknown not}{\headerf not}{\info{\title not}}", "", "seen"),
         (r"\b1 x\b0 y{\deleted z}", "", "xy"),
     ],
 )  # fmt: skip
@@ -307,3 +307,13 @@ class TestHostile:
 
         assert len(document.blocks) == 20_000
         assert time.process_time() - began < 10
+
+
+def test_header_and_footer_of_pages(job: Job) -> None:
+    field = r"{\field{\*\fldinst PAGE}{\fldrslt 7}}"
+    body = rf"{{\header\qc Caf\'e9 \b re\'03port\par}}{{\footer Page {field} of \chpgn\par}}Word {field}\par"
+
+    document = read.rtf(rich(body + r"\sect{\header other\par}Next\par"), job)
+
+    assert (document.header, document.footer) == (("\tCafé report",), ("Page \x01 of \x01",))
+    assert plain_text(document.blocks) == "Word 7Next"

@@ -379,3 +379,15 @@ def test_the_date_and_the_title_are_those_of_the_job(name: str, part: str, docum
     assert "2031-05-06T07:08:09Z" in part_text
     assert "A &amp; B</dc:title>" in part_text
     assert "1970" not in part_text
+
+
+def test_header_and_footer_of_pages(job: Job) -> None:
+    lines = {"header": ("Café {1}\t\tDraft",), "footer": ("\tPage \x01 of \x02", "\x01")}
+    document = Document([{"t": "Para", "c": [{"t": "Str", "c": "Body"}]}], **lines)
+
+    page = write.html(document, job).decode()
+    again = read.rtf(write.rtf(document, job), job)
+
+    assert '<div class="page-header"><p><span>Café {1}</span><span></span><span>Draft</span></p></div>' in page
+    assert '<div class="page-footer"><p><span></span><span>Page 1 of 1</span></p></div>' in page
+    assert (again.header, again.footer) == (lines["header"], ("\tPage \x01 of \x02", "\x01"))

@@ -37,7 +37,7 @@ def test_titles_outlines_notes_and_links_are_read(job):
 
     first = deck.slides[0]
     body = first.shapes[1]
-    assert (deck.title, first.title, first.notes) == ("Quarter", "Überblick 日本語", "Say hello\nand more")
+    assert (deck.title, first.shapes[0].text, first.notes) == ("Quarter", "Überblick 日本語", "Say hello\nand more")
     assert [(it.level, it.marker) for it in body.paragraphs] == [
         (0, "bullet"), (1, "bullet"), (2, "bullet"), (0, "bullet"),
     ]  # fmt: skip

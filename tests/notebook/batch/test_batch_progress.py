@@ -112,8 +112,3 @@ def test_a_function_gets_the_bytes_or_the_rows_of_the_whole_call(lab, workers):
     assert uploads[-1] == (6, 6)
     assert uploads == sorted(uploads)
     assert deletions == [(1, 3), (2, 3), (3, 3)]
-
-
-def test_a_progress_argument_of_another_type_is_refused(lab):
-    with pytest.raises(TypeError, match="progress must be None, True, False or a function"):
-        svc.trash(svc.upload(b"x"), progress=1)

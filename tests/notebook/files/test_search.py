@@ -257,23 +257,13 @@ def test_the_text_before_a_wildcard_never_hides_a_file(prefix, pattern, rest):
         ({"mime_type": "application/vnd.google-apps.folder"}, ValueError, "here it is 'folder' or"),
         ({"modified_after": "soon"}, ValueError, "modified_after is 'soon'; write a date .*'7 days ago'"),
         ({"modified_after": "soon ago"}, ValueError, "modified_after is 'soon ago'; write a date"),
-        ({"modified_after": "900000 weeks ago"}, ValueError, "modified_after is .*; write a date"),
         ({"created_before": 5}, TypeError, "created_before must be a date"),
-        (
-            {"created_before": pd.DatetimeIndex(["2026-01-01", "2026-01-02"])},
-            TypeError,
-            "created_before must be a date",
-        ),
         ({"created_before": pd.NaT}, ValueError, "created_before is missing"),
         ({"starred": "yes"}, TypeError, "starred must be True or False, not 'yes'"),
         ({"properties": {"a": 5}}, TypeError, "properties must be a dict of texts"),
         ({"order_by": 5}, TypeError, "order_by must be a str or a list of them"),
         ({"fields": "nme"}, ValueError, "did you mean 'name'"),
         ({"modified_afer": "today"}, TypeError, "did you mean 'modified_after'"),
-        ({"since": "today"}, TypeError, "did you mean 'modified_after'"),
-        ({"parent": "root"}, TypeError, "did you mean 'folder'"),
-        ({"shared": True}, TypeError, "did you mean 'shared_with_me'"),
-        ({"q": "name = 'a'"}, TypeError, "did you mean 'query'"),
     ],
     ids=str,
 )
@@ -294,28 +284,11 @@ def test_an_invalid_argument_is_refused_before_anything_is_sent(lab, arguments, 
             "                          ^^^^^^^^^^^^ (400 invalid)",
         ),
         (
-            "mime_type = 'a'\n and nme = 'b'",
-            "query: nme is not a field; did you mean name?\n"
-            "    mime_type = 'a'  and nme = 'b'\n"
-            "                         ^^^ (400 invalid)",
-        ),
-        (
-            "(trashed = true",
-            "query: expected ')', found the end.\n    (trashed = true\n                   ^ (400 invalid)",
-        ),
-        (
-            "trashed",
-            "query: the operator of trashed must be one of =, !=, not the end.\n"
-            "    trashed\n"
-            "           ^ (400 invalid)",
-        ),
-        (
             "table.csv",
             "query: 'table.csv' is not a query; files(name=...) searches names, and files(text=...) words.\n"
             "    table.csv\n    ^^^^^^^^^ (400 invalid)",
         ),
     ],
-    ids=["field", "second line", "end", "flag", "name"],
 )
 def test_an_error_in_a_query_shows_its_place(lab, query, message):
     with pytest.raises(svc.BadRequest) as refused:
@@ -330,7 +303,6 @@ def test_an_error_in_a_query_shows_its_place(lab, query, message):
     [
         ("name,modfied_time desc", "'modfied_time' is not a sort key; did you mean modified_time?"),
         ("modfiedTime", "'modfiedTime' is not a sort key; did you mean modified_time?"),
-        ("mtime", "'mtime' is not a sort key; the keys are created_time, folder, "),
         (["name downwards"], "name is followed by 'downwards'; write name or name desc."),
     ],
 )

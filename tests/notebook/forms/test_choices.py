@@ -49,13 +49,6 @@ def test_text_is_sent_when_the_field_is_left(controls):
     }
 
 
-def test_a_placeholder_fits_into_its_field(controls):
-    areas = [control for control in controls if isinstance(control, widgets.Textarea)]
-    assert len(areas) >= 6
-
-    assert [control.description for control in areas if control.placeholder.count("\n") >= control.rows] == []
-
-
 NAMED = widgets.Button | widgets.Text | widgets.Textarea | widgets.IntText | widgets.Checkbox | widgets.Dropdown
 NAMED |= widgets.RadioButtons | widgets.Select | widgets.SelectMultiple | widgets.DatePicker | widgets.TimePicker
 

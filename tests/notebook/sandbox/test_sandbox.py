@@ -114,15 +114,6 @@ def test_arguments_for_new_files_are_refused_with_an_existing_one(lab, wrong):
     assert len(lab.journal()) == before
 
 
-def test_reprs_are_short_and_the_same_everywhere(lab):
-    up = svc.start_upload(b"12345678", name="x.bin")
-
-    assert repr(lab) == "<Sandbox: a service in this kernel; nothing leaves this machine>"
-    assert repr(lab.session) == "<Session https://sandbox.svc.example>"
-    assert repr(up) == "<Upload x.bin: 0 of 8 bytes, open>"
-    assert repr(svc.upload_form()) == "<UploadForm: nothing uploaded yet>"
-
-
 def test_links_are_those_of_the_server_that_answers(lab):
     file = svc.upload(b"x", name="a.txt")
     event = svc.create_event("Seminar", start="2026-11-02 10:00+01:00", end="2026-11-02 11:00+01:00")

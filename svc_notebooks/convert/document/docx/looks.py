@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...job import Job
-from ..looks import Look, Looks, page_lines, readable_color
-from ..model import PAGE_COUNT, PAGE_NUMBER, Page
+from ..looks import Look, Looks, page_lines, page_sign, readable_color
+from ..model import Page
 from .parts import OFF, PROPERTIES, RUN_PROPERTIES, TBL, TC, P, R, WordStyles, prepend, run_of, tag, tags, value
 
 _TEXT, _LINK, _BREAK, _SECTION = tags("w:t w:hyperlink w:br w:sectPr")
@@ -29,7 +29,6 @@ _VAL, _TYPE = tags("w:val w:type")
 _SIZES = dict(zip(tags("w:sz w:szCs"), ("size", "complex-size"), strict=True))
 _INSTRUCTION, _SIMPLE_FIELD, _FIELD_MARK = tags("w:instrText w:fldSimple w:fldChar")
 _BLANKS = dict(zip(tags("w:tab w:ptab w:br w:cr"), "\t\t  ", strict=True))
-_PAGE_FIELDS = {"PAGE": PAGE_NUMBER, "NUMPAGES": PAGE_COUNT, "SECTIONPAGES": PAGE_COUNT}
 _REFERENCES = dict(zip(tags("w:headerReference w:footerReference"), ("header", "footer"), strict=True))
 _SWITCHES = dict(zip(tags("w:bidi w:pageBreakBefore"), ("bidi", "break"), strict=True))
 
@@ -227,6 +226,4 @@ def _line(paragraph: Any) -> str:
 
 
 def _page_field(element: Any) -> str:
-    """Return the sign of a field that numbers or counts pages, or "" for another field."""
-    instruction = element.get(tag("w:instr")) or element.text or ""
-    return next((_PAGE_FIELDS.get(word.upper(), "") for word in instruction.split()), "")
+    return page_sign(element.get(tag("w:instr")) or element.text or "")

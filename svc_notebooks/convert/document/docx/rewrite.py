@@ -13,7 +13,7 @@ from typing import IO, Any
 from lxml import etree
 from lxml.etree import Element, SubElement
 
-from ...input.numerals import numeral
+from ...input.numerals import integer, numeral
 from ...input.opc import Relationship, Relationships, chart_kind, chart_rows
 from ...job import ConversionError, Job, TooLarge
 from ..looks import Looks
@@ -227,7 +227,7 @@ class WordNumbers:
             definition = definitions.get(name)
             levels = {_index(it): it for it in (() if definition is None else definition.iter(_LEVEL))}
             levels |= {_index(it): it for it in element.iter(_LEVEL)}
-            starts = {_index(it): _integer(value(it, "w:startOverride"), 1) for it in element.iter(_OVERRIDE)
+            starts = {_index(it): integer(value(it, "w:startOverride"), 1) for it in element.iter(_OVERRIDE)
                       if value(it, "w:startOverride")}  # fmt: skip
             self._lists[element.get(tag("w:numId"), "")] = name, levels, starts
 
@@ -262,8 +262,8 @@ class WordNumbers:
             if (number := value(inherited, "w:numId")) is not None:
                 plans = self._lists.get(number, ("", {}, {}))[1]
                 linked = [index for index, plan in plans.items() if value(plan, "w:pStyle") == style]
-                return number, linked[0] if linked and level is None else _integer(level, 0)
-        return number or "", _integer(level, 0)
+                return number, linked[0] if linked and level is None else integer(level, 0)
+        return number or "", integer(level, 0)
 
     def _count(self, number: str, level: int) -> str:
         """Count a paragraph, and return its label, which is "" for a bullet."""
@@ -272,7 +272,7 @@ class WordNumbers:
         for index in [index for index in counts if index > level]:
             del counts[index]
         for index in range(level + 1):
-            start = _integer(value(plans.get(index), "w:start"), 1)
+            start = integer(value(plans.get(index), "w:start"), 1)
             counts[index] = starts.pop(index, counts.get(index, start - (index == level)) + (index == level))
         kinds = {index: value(plan, "w:numFmt") or "decimal" for index, plan in plans.items()}
         if kinds.get(level) in (None, "bullet", "none"):
@@ -282,11 +282,7 @@ class WordNumbers:
 
 
 def _index(element: Any) -> int:
-    return _integer(element.get(tag("w:ilvl")), 0)
-
-
-def _integer(text: str | None, default: int) -> int:
-    return int(text) if text and re.fullmatch(r"\d{1,6}", text, re.ASCII) else default
+    return integer(element.get(tag("w:ilvl")), 0)
 
 
 def _number(count: int, kind: str) -> str:
@@ -433,13 +429,13 @@ def _simplify_row(row: Any, above: _Cells) -> tuple[_Cells, int]:
     properties, width = row.find(tag("w:trPr")), 0
     before = None if properties is None else properties.find(tag("w:gridBefore"))
     if before is not None:
-        if (columns := _span(before.get(_VAL))) > 0:
+        if (columns := integer(before.get(_VAL))) > 0:
             properties.addnext(row.makeelement(TC))
             _set_span(properties.getnext(), columns)
         properties.remove(before)
     for cell in row.findall(TC):
         properties = cell.find(_CELL_PROPERTIES)
-        span = min(max(_span(value(properties, "w:gridSpan")), 1), _MAX_COLUMNS)
+        span = min(max(integer(value(properties, "w:gridSpan")), 1), _MAX_COLUMNS)
         _set_span(cell, span)
         merge = None if properties is None else properties.find(_MERGE)
         if merge is not None:
@@ -462,11 +458,6 @@ def _set_span(cell: Any, span: int) -> None:
         cell.insert(0, properties)
     old = properties.find(_SPAN)
     (SubElement(properties, _SPAN) if old is None else old).set(_VAL, str(span))
-
-
-def _span(text: str | None) -> int:
-    """Return a whole number of at most nine digits, or 0 for another text."""
-    return int(text) if text and text.isdecimal() and len(text) < 10 else 0
 
 
 _OTHER_HEADERS = "Headers and footers of first pages, of even pages and of other sections were left out."

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 from ...job import Job, TooLarge
-from ..looks import Looks
+from ..looks import Looks, page_lines, page_sign
 from ..model import Node, Page
 from .blocks import (
     MAX_CELLS,
@@ -80,7 +80,9 @@ class FlowBuilder:
 
     flow: Flow = field(default_factory=list)
     note: Node | None = None
-    """The footnote node that contains this text, or None for the document body."""
+    """The footnote node that contains this text, or None for other text."""
+    part: str = ""
+    """The part of the page that contains this text ("header" or "footer"), or "" for other text."""
     rows: list[RowDefinition] = field(default_factory=lambda: [RowDefinition(), RowDefinition()])
     """Two row definitions, for the next row of an outer table and for the next row of a nested table."""
     runs: list[RtfRun] = field(default_factory=list)
@@ -263,9 +265,12 @@ class _Parser:
             self._add_node({"t": "Span", "c": [[join_surrogates(ended.payload[0]).strip(), [], []], []]})
         elif ended.destination == "note" and ended.payload is self._builders[-1]:
             builder = self._builders.pop()
-            assert builder.note
-            self._notes.append((builder.note, builder.finish(ended.paragraph_format)))
-            self._add_node(builder.note)
+            flow = builder.finish(ended.paragraph_format)
+            if builder.note:
+                self._notes.append((builder.note, flow))
+                self._add_node(builder.note)
+            elif not getattr(self._looks, builder.part):  # the part of the first section
+                setattr(self._looks, builder.part, page_lines(_lines(flow)))
 
     def _set_destination(self, word: str) -> bool:
         """Set the destination of a new group. Returns False if the control word names no destination."""
@@ -281,10 +286,14 @@ class _Parser:
             elif word == "fldrslt":
                 group.destination = self._outer[-1].destination
                 group.character_format = replace(group.character_format, link=_link_target(group.payload))
+                if self._builders[-1].part and (sign := page_sign("".join(group.payload or ()))):
+                    self._add_text(sign)
+                    group.destination = "skip"
             elif word == "pict":
                 group.payload = _Picture()
-            elif word == "footnote" and len(self._builders) == 1:
-                self._builders.append(FlowBuilder(note={"t": "Note", "c": []}))
+            elif word in _PAGE_PARTS or (word == "footnote" and len(self._builders) == 1):
+                part = _PAGE_PARTS.get(word, "")
+                self._builders.append(FlowBuilder(note=None if part else {"t": "Note", "c": []}, part=part))
                 group.character_format, group.paragraph_format = CharacterFormat(), ParagraphFormat()
                 group.payload = self._builders[-1]
             elif word == "footnote":  # a note in a note
@@ -324,7 +333,7 @@ class _Parser:
     def _marker(self, text: str) -> str:
         """Return the marker of text at the current place."""
         look = self._stylesheet.look(self._group.character_format, self._group.paragraph_format)
-        if text.strip() and self._page_break:
+        if text.strip() and self._page_break and not self._builders[-1].part:
             look["page-break"], self._page_break = "before", ""
         return self._looks.marker(look)
 
@@ -390,7 +399,18 @@ class _Parser:
 
 _PAGE_WORDS = {"paperw": 12240, "paperh": 15840, "margt": 1440, "margr": 1800, "margb": 1440, "margl": 1800}
 """The default lengths of the page in twips."""
+_PAGE_PARTS = {"header": "header", "headerr": "header", "footer": "footer", "footerr": "footer"}
 _ROW_WORDS = frozenset({"trowd", "trleft", "trhdr", "clmrg", "clvmrg", "cellx"})
+
+
+def _lines(flow: Flow) -> Iterator[tuple[str, str]]:
+    """Yield the alignments and texts of the paragraphs of a header or footer."""
+    for block in flow:
+        if isinstance(block, RtfTable):
+            for _, cells in block.rows:
+                yield "", "\t".join(" ".join(text for _, text in _lines(cell.flow)) for cell in cells)
+        else:
+            yield block.paragraph_format.align, join_surrogates("".join(run.text for run in block.runs))
 
 
 def _link_target(payload: Any) -> str:

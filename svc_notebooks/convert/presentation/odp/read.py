@@ -11,6 +11,7 @@ from math import cos, degrees, sin
 from typing import Any
 
 from ...engines.images import natural_size
+from ...input.numerals import integer
 from ...input.odf_file import OdfPackage, OdfStyles, StyleProperties, chart_kind, count_of, length, name, open_package
 from ...job import ConversionError, Job, TooLarge
 from .. import clean, model
@@ -87,8 +88,7 @@ class OdpTextReader:
         rtl = properties.get(_P + name("style:writing-mode"), "").startswith("rl")
         align = properties.get(_P + name("fo:text-align"), "")
         level_style = self.styles.list_level(context.style, level + 1) if context.depth else None
-        start = context.start if context.start.isdecimal() else "0"
-        looks = _list_looks(level_style, int(start[:6])) if marker else {}
+        looks = _list_looks(level_style, integer(context.start)) if marker else {}
         return model.Paragraph(
             runs, level, marker, _ALIGNS.get(align, _END[rtl] if align == "end" else ""), rtl,
             line_spacing=_line_spacing(properties.get(_P + name("fo:line-height"), "")),
@@ -140,8 +140,7 @@ def _points(properties: StyleProperties, key: str) -> float:
 
 
 def _line_spacing(value: str) -> float:
-    digits = value.removesuffix("%")
-    return max(0.2, min(10.0, int(digits[:6]) / 100)) if digits != value and digits.isdecimal() else 1.0
+    return max(0.2, min(10.0, integer(value.removesuffix("%"), 100) / 100)) if value.endswith("%") else 1.0
 
 
 def _indents(properties: StyleProperties) -> dict[str, Any]:
@@ -155,9 +154,8 @@ def _list_looks(level: Any, start: int) -> dict[str, Any]:
         return {}
     character = level.get(name("text:bullet-char"), "")[:1]
     number = (level.get(name(f"style:num-{part}"), "") for part in ("prefix", "format", "suffix"))
-    own_start = level.get(name("text:start-value"), "1")
     looks: dict[str, Any] = {"bullet": "" if "\ue000" <= character <= "\uf8ff" else character or "".join(number)}
-    looks["start"] = start or (int(own_start[:6]) if own_start.isdecimal() else 1)
+    looks["start"] = start or integer(level.get(name("text:start-value")), 1)
     properties = level.find(name("style:list-level-properties"))
     alignment = None if properties is None else properties.find(name("style:list-level-label-alignment"))
     if alignment is not None:
@@ -183,7 +181,7 @@ def _run(text: str, properties: StyleProperties, link: str | None) -> model.Text
     color = get(_T + name("fo:color"), "").lstrip("#").lower()
     weight, size = get(_T + name("fo:font-weight"), ""), length(get(_T + name("fo:font-size")))
     return model.TextRun(
-        text, bold=weight == "bold" or (weight.isdecimal() and int(weight) >= 600),
+        text, bold=weight == "bold" or integer(weight) >= 600,
         italic=get(_T + name("fo:font-style"), "") in ("italic", "oblique"),
         underline=get(_T + name("style:text-underline-style"), "none") != "none",
         strike=get(_T + name("style:text-line-through-style"), "none") != "none",
@@ -370,7 +368,6 @@ _PRESETS = {
     "down-arrow": "downArrow",
 }  # fmt: skip
 """PowerPoint's names of the shapes of OpenDocument."""
-_OTHER_SHAPES = ("regular-polygon", "measure", "control")
 _DASHES: dict[str, model.Dash] = {"dot": "dot", "dashdot": "dashdot"}
 _ARROWHEADS: dict[str, model.Arrowhead] = {"diamond": "diamond", "square": "diamond", "circle": "oval", "oval": "oval"}
 _TRANSFORM = re.compile(r"(\w+)\s*\(([^)]{0,200})\)")
@@ -460,10 +457,6 @@ class OdpShapeReader:
             yield from self._text(element, element, box, "", paths)
         elif kind in ("path", "polygon", "polyline"):
             yield from self._text(element, element, self._box(element), "", drawn_path(element))
-        elif kind in _OTHER_SHAPES:
-            self.job.note("regular polygons, measures and controls were left out; their text was kept.")
-            paragraphs = OdpTextReader(self.styles).paragraphs(element, self._properties(element))
-            yield from (model.Text(self._box(element), paragraphs),) if paragraphs else ()
         else:
             form = kind if geometry is None else geometry.get(name("draw:type"), "")
             preset = _PRESETS.get(form, form.removeprefix("ooxml-"))
@@ -549,20 +542,14 @@ def _apply_transform(text: str, x: float, y: float, width: float, height: float)
     for function, arguments in _TRANSFORM.findall(text[:1000]):
         parts = arguments.replace(",", " ").split()
         if function == "rotate" and parts:
-            angle += _float(parts[0])
+            with suppress(ValueError):
+                angle += max(-100.0, min(100.0, float(parts[0])))
         elif function == "translate" and parts:
             x += length(parts[0]) or 0.0
             y += (length(parts[1]) or 0.0) if len(parts) > 1 else 0.0
     middle_x = x + cos(angle) * width / 2 + sin(angle) * height / 2
     middle_y = y - sin(angle) * width / 2 + cos(angle) * height / 2
     return model.Box.of(middle_x - width / 2, middle_y - height / 2, width, height, -degrees(angle))
-
-
-def _float(text: str) -> float:
-    try:
-        return max(-100.0, min(100.0, float(text)))
-    except ValueError:
-        return 0.0
 
 
 def _color(properties: StyleProperties, property_name: str, gradients: Mapping[str, str]) -> str | None:
@@ -575,7 +562,7 @@ def _color(properties: StyleProperties, property_name: str, gradients: Mapping[s
     if kind in ("none", "bitmap") or not is_color(color):
         return None
     opacity = properties.get(_GRAPHIC + name("svg:stroke-opacity" if property_name == "stroke" else "draw:opacity"), "")
-    share = int(opacity[:-1]) / 100 if opacity.endswith("%") and opacity[:-1].isdecimal() and len(opacity) < 5 else 1.0
+    share = min(1.0, integer(opacity.removesuffix("%"), 100) / 100)
     return None if share < 0.05 else color + (f"{round(share * 255):02x}" if share < 0.99 else "")
 
 

@@ -220,7 +220,6 @@ def _number(element: Any, name: str) -> int:
 
 _MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _C = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
-_D = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}"
 _DSP = "{http://schemas.microsoft.com/office/drawing/2008/diagram}"
 _READABLE = "a14"  # formulas, which PptxTextStyles reads; other choices have a picture as fallback
 _MAX_DEPTH = 200
@@ -313,18 +312,14 @@ class PptxShapeReader:
         return transform.to_page(box) if transform else box
 
     def _text(self, element: Any, transform: GroupTransform | None) -> Iterator[model.Shape]:
-        placeholder = theme.placeholder_of(element)
-        ancestors = self.slide_theme.ancestors(placeholder) if placeholder is not None else ()
-        placeholder_type = placeholder.get("type", "obj") if placeholder is not None else None
+        placeholder, ancestors = theme.placeholder_of(element), self.slide_theme.ancestors(element)
+        placeholder_type = None if placeholder is None else placeholder.get("type", "obj")
         box, alt = self._box(element, transform, ancestors), _alt(element)
         looks = self._outline(element, ancestors, box) | self._body_looks(element, ancestors)
         picture_fill = element.find(f"{P}spPr/{A}blipFill")
         blip = None if picture_fill is None else picture_fill.find(f"{A}blip")
         if blip is not None and (name := self.image_name(blip)):
-            if picture_fill.find(f"{A}tile") is not None:  # a texture
-                looks["fill"] = self.image_store.average_color(name)
-            else:
-                yield model.SlidePicture(box, name, alt)
+            yield model.SlidePicture(box, name, alt)
         text_box = _box_of(element.find(f"{P}txXfrm"), "off", "ext")
         if text_box is not None:  # in a diagram
             text_box = transform.to_page(text_box) if transform else text_box
@@ -393,13 +388,12 @@ class PptxShapeReader:
         return looks | ({"paths": paths} if paths else {"outline": outline})
 
     def _picture(self, element: Any, transform: GroupTransform | None) -> Iterator[model.Shape]:
-        placeholder = theme.placeholder_of(element)
-        ancestors = self.slide_theme.ancestors(placeholder) if placeholder is not None else ()
         blip = element.find(f"{P}blipFill/{A}blip")
         name = self.image_name(blip) if blip is not None else None
         if name:
             crop = _crop(element.find(f"{P}blipFill/{A}srcRect"))
-            yield model.SlidePicture(self._box(element, transform, ancestors), name, _alt(element), crop)
+            box = self._box(element, transform, self.slide_theme.ancestors(element))
+            yield model.SlidePicture(box, name, _alt(element), crop)
 
     def image_name(self, blip: Any) -> str | None:
         """Store the picture of an `a:blip` element, and return its name. Returns None for unusable pictures."""
@@ -414,10 +408,8 @@ class PptxShapeReader:
         return None if target is None or target.is_external else target.target_part
 
     def _frame(self, element: Any, transform: GroupTransform | None) -> Iterator[model.Shape]:
-        placeholder = theme.placeholder_of(element)
-        ancestors = self.slide_theme.ancestors(placeholder) if placeholder is not None else ()
-        box, alt = self._box(element, transform, ancestors), _alt(element)
-        inside = next(element.iter(f"{A}tbl", f"{_C}chart", f"{_D}relIds", f"{P}oleObj"), None)
+        box, alt = self._box(element, transform, self.slide_theme.ancestors(element)), _alt(element)
+        inside = next(element.iter(f"{A}tbl", f"{_C}chart", f"{D}relIds", f"{P}oleObj"), None)
         shapes = [] if inside is None else list(self._frame_content(inside, box))
         yield from (shape if shape.alt else replace(shape, alt=alt) for shape in shapes[:1])
         yield from shapes[1:]

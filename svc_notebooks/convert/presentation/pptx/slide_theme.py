@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import colorsys
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from itertools import islice
@@ -19,7 +17,6 @@ A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 
 _THEME_SLOTS = ("dk1", "lt1", "dk2", "lt2", *(f"accent{number}" for number in range(1, 7)), "hlink", "folHlink")
 _DEFAULT_COLOR_MAP = {"tx1": "dk1", "bg1": "lt1", "tx2": "dk2", "bg2": "lt2"}
-_NAME_PREFIXES = {"dk": "dark", "lt": "light", "med": "medium"}
 
 Theme = Mapping[str, str]
 
@@ -99,20 +96,10 @@ def _base(element: Any, colors: Theme, own: str | None = None) -> str | None:
     if kind == "sysClr":
         value = element.get("lastClr", "ffffff" if value == "window" else "000000")
     elif kind == "prstClr":
-        value = _named(value)
+        value = {"black": "000000", "white": "ffffff"}.get(value, "808080")
     elif kind == "scrgbClr":
         value = _digits(max(0.0, share(element.get(name))) ** (1 / _GAMMA) for name in "rgb")
     return value.lower() if len(value) == 6 and all(c in "0123456789abcdefABCDEF" for c in value) else None
-
-
-def _named(name: str) -> str:
-    """Return a preset colour, whose names are those of CSS with some shorter prefixes."""
-    from PIL import ImageColor
-
-    name = re.sub("^(dk|lt|med)(?=[A-Z])", lambda prefix: _NAME_PREFIXES[prefix[0]], name)
-    with suppress(ValueError):
-        return _digits([part / 255 for part in ImageColor.getrgb(name)])
-    return "808080"
 
 
 def number(value: str | None, otherwise: float = 0.0) -> float:
@@ -249,8 +236,11 @@ class SlideTheme:
         """The root element of the master's XML, or None if the slide has no master."""
         return self.master_part._element if self.master_part is not None else None
 
-    def ancestors(self, placeholder: Any) -> tuple[Any, ...]:
+    def ancestors(self, element: Any) -> tuple[Any, ...]:
         """Return the shapes from which a placeholder inherits, first on the layout, then on the master."""
+        placeholder = placeholder_of(element)
+        if placeholder is None:
+            return ()
         own_type, index = placeholder.get("type", "obj"), placeholder.get("idx", "0")
         master_type = _ON_MASTER.get(own_type, own_type)
         same_type: Any = None

@@ -6,6 +6,7 @@ import re
 from xml.etree.ElementTree import Element
 from xml.sax.saxutils import escape, quoteattr
 
+from ...input.numerals import integer
 from ...input.odf_file import name
 from ..format_code import DigitPattern, FormatPart, Section, sections, value_kind
 
@@ -168,7 +169,7 @@ def _fraction_code(element: Element) -> str:
 
 
 def _count(text: str, limit: int = 15) -> int:
-    return min(int(text), limit) if text.isascii() and text.isdigit() and len(text) < 9 else 0
+    return min(integer(text), limit)
 
 
 def _date_code(element: Element, tag: str, elapsed: bool) -> str:

@@ -16,6 +16,7 @@ from itertools import islice
 from typing import Any
 from xml.etree.ElementTree import Element, ParseError, iterparse, parse
 
+from ...input.numerals import integer
 from ...input.opc import Cells, OpcPackage, Relationship, chart_kind, chart_rows
 from ...input.zip_file import open_archive
 from ...job import ConversionError, Job
@@ -56,10 +57,6 @@ def relationship_id(element: Element) -> str:
     return next((element.attrib[name] for name in _RELATIONSHIP_IDS if name in element.attrib), "")
 
 
-def _int(text: str | None, default: int = 0) -> int:
-    return int(text) if text and text.isdecimal() and len(text) < 10 else default
-
-
 class XlsxPackage(OpcPackage):
     """The parts in the zip archive of an xlsx file."""
 
@@ -84,7 +81,7 @@ def read_styles(package: XlsxPackage, part: str | None, theme_part: str | None) 
     root = next((element for _, element in package.elements(part, "styleSheet")), None)
     if root is None:
         return [model.DEFAULT_STYLE]
-    codes = {_int(e.get("numFmtId")): e.get("formatCode", "") for e in root.iter() if name_of(e) == "numFmt"}
+    codes = {integer(e.get("numFmtId")): e.get("formatCode", "") for e in root.iter() if name_of(e) == "numFmt"}
     palette = [element.get("rgb", "")[-6:].lower() for element in root.iter() if name_of(element) == "rgbColor"]
     colors = _Colors(package, theme_part, palette)
     formats = BUILT_IN_FORMATS | {number: "" if code.lower() == "general" else code for number, code in codes.items()}
@@ -93,10 +90,10 @@ def read_styles(package: XlsxPackage, part: str | None, theme_part: str | None) 
     borders = {n: _borders(border) for n, border in _numbered(root, "borders")}
     return [
         model.CellStyle(
-            formats.get(_int(xf.get("numFmtId")), "")[:255],
-            *fonts.get(_int(xf.get("fontId")), (False, "")),
-            fills.get(_int(xf.get("fillId")), ""),
-            borders.get(_int(xf.get("borderId")), ""),
+            formats.get(integer(xf.get("numFmtId")), "")[:255],
+            *fonts.get(integer(xf.get("fontId")), (False, "")),
+            fills.get(integer(xf.get("fillId")), ""),
+            borders.get(integer(xf.get("borderId")), ""),
         )
         for _, xf in _numbered(root, "cellXfs")
     ]
@@ -140,9 +137,8 @@ class _Colors:
             return ""
         color = element.get("rgb", "")[-6:].lower()
         for key, colors in (("theme", self._theme), ("indexed", self._palette)):
-            number = element.get(key, "")
-            if number.isdecimal() and int(number) < len(colors):
-                color = colors[int(number)]
+            if (number := integer(element.get(key), len(colors))) < len(colors):
+                color = colors[number]
         tint = parse_number(element.get("tint", "0"))
         tint = 0 if isinstance(tint, model.ErrorValue) else tint
         color = _tinted(color, tint) if _RGB.fullmatch(color) else default
@@ -283,8 +279,8 @@ def _sheet(book: _Book, part: str, name: str, hidden: bool, number: str) -> mode
                 setup["landscape"] = {"landscape": True, "portrait": False}.get(element.get("orientation", ""))
                 setup["fits_width"] = setup.get("fits_width", False) and element.get("fitToWidth", "1") == "1"
             elif kind in _BREAKS:
-                breaks = {brk.get("id", "") for brk in element if brk.get("man", "1") in ("1", "true")}
-                setup[_BREAKS[kind]] = tuple(sorted(int(text) for text in breaks if text.isdecimal() and len(text) < 8))
+                breaks = {integer(brk.get("id")) for brk in element if brk.get("man", "1") in ("1", "true")}
+                setup[_BREAKS[kind]] = tuple(sorted(breaks))
             elif kind == "mergeCell":
                 areas += _area(element.get("ref", ""))
             elif kind == "hyperlink":
@@ -331,7 +327,7 @@ class _RowReader:
         self._row = -1
 
     def row(self, element: Element, rows: dict[int, dict[int, model.Cell]]) -> None:
-        self._row = _int(element.get("r"), self._row + 2) - 1
+        self._row = integer(element.get("r"), self._row + 2) - 1
         column = -1
         cells: dict[int, model.Cell] = {}
         for child in (child for child in element if name_of(child) == "c"):
@@ -358,7 +354,7 @@ class _RowReader:
                 formula = child
             elif name == "is":
                 content = _rich_text(child)
-        index = _int(element.get("s"))
+        index = integer(element.get("s"))
         style = self._book.styles[index] if index < len(self._book.styles) else model.DEFAULT_STYLE
         if content is None and formula is None:
             return model.Cell(None, style) if self._book.quota.take_empty(style) else None
@@ -375,7 +371,7 @@ class _RowReader:
         if content is None:
             return "" if kind == "str" and computed else None
         if kind == "s":
-            string_index = _int(content.strip(), len(book.strings))
+            string_index = integer(content.strip(), len(book.strings))
             return book.strings[string_index] if string_index < len(book.strings) else model.ErrorValue("#REF!")
         if kind == "n":
             numeric = parse_number(content)
@@ -394,7 +390,7 @@ class _RowReader:
 def _width(element: Element, widths: dict[int, float]) -> None:
     if element.get("customWidth") in (None, "0", "false"):
         return
-    first, last = _int(element.get("min"), 1) - 1, _int(element.get("max"), 1)
+    first, last = integer(element.get("min"), 1) - 1, integer(element.get("max"), 1)
     width = parse_number(element.get("width", ""))
     if isinstance(width, (int, float)) and PADDING < width < 256:
         kept = round(width - PADDING, 2)

@@ -506,16 +506,9 @@ def request_metadata(
     results: dict[str, Metadata] = {file_id: (file, None) for file_id, file in known.items()}
     shown = None if len(missing) > 1 and batch.progress is not False else False
     progress = session_progress(session, Counts(len(missing), "files"), "Read metadata", shown)
-    outcomes = row_outcomes(
-        partial(_request, fields=fields),
-        session,
-        range(len(missing)),
-        missing.__getitem__,
-        progress.reports,
-        progress.draw,
-        workers=batch.workers,
-        executor=batch.executor,
-    )
+    request = partial(_request, fields=fields)
+    numbers, workers = range(len(missing)), (batch.workers, batch.executor)
+    outcomes = row_outcomes(request, session, numbers, missing.__getitem__, progress, *workers)
     with showing(progress), closing(outcomes):
         for n, (record, error, *_) in outcomes:
             progress.end(n, failed=error is not None)
@@ -527,8 +520,6 @@ def request_metadata(
 
 
 def _request(session: Session, file_id: str, report: Report, fields: str) -> Record:
-    from ....client.files import get_file
-
     return get_file(session, file_id, fields=fields)
 
 

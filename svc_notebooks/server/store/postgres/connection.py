@@ -6,12 +6,13 @@ result is not needed waits in a queue, and is sent together with the next statem
 
 from __future__ import annotations
 
+import re
 import select
 import selectors
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, NamedTuple, cast
 
 import psycopg
@@ -21,14 +22,20 @@ from psycopg.pq import ConnStatus, ExecStatus
 from sqlalchemy import Connection, Select
 from sqlalchemy.exc import DBAPIError
 
-from ..engine import Compiled, Row
+from ..engine import Row
 
 Check = Callable[[list[Row]], None]
+
+IS_BEHIND = (
+    "(pg_current_wal_insert_lsn() > pg_current_wal_flush_lsn() OR current_setting('synchronous_standby_names') <> '')"
+)
+"""SQL that tells whether PostgreSQL may have commits that are not on its disk, or not on its standby servers."""
+
+_PARAMETER = re.compile(r"(?<![:\w]):(\w+)")
 
 _ABSENT = "\ufffe"
 """Replaces U+0000 in a text that is searched for. No stored text contains U+0000, so the text must not be found."""
 
-_COMMIT = Compiled("COMMIT", {})
 _ROLL_BACK = b"ROLLBACK"
 _LOST = "the connection was closed"
 _LONGEST_WAIT = 90
@@ -43,9 +50,15 @@ class StatementResult(NamedTuple):
     rows: list[Row]
 
 
+@lru_cache(maxsize=1000)
+def _numbered(statement: str) -> tuple[str, tuple[str, ...]]:
+    """Return a statement with the parameters $1, $2 and so on, and their names in this order."""
+    names = tuple(dict.fromkeys(_PARAMETER.findall(statement)))
+    return _PARAMETER.sub(lambda match: f"${names.index(match[1]) + 1}", statement), names
+
+
 class _Queued(NamedTuple):
     sql: str
-    types: tuple[int, ...]
     parameters: Sequence[Any]
     check: Check | None
 
@@ -70,32 +83,29 @@ class PostgresConnection:
         self.driver = cast("psycopg.Connection[Any]", connection.connection.driver_connection)
         self._libpq: Any = self.driver.pgconn
         self._transformer = Transformer(self.driver)
-        self._names: dict[tuple[str, tuple[int, ...]], bytes] = {}
+        self._names: dict[str, bytes] = {}
         self._wait = _waiter(self._libpq.socket)
         self._is_rolling_back = False
 
     # -- statements -----------------------------------------------------------------------------------------------
 
-    def queue(self, statement: Compiled, values: dict[str, Any], check: Check | None = None) -> None:
+    def queue(self, statement: str, values: dict[str, Any], check: Check | None = None) -> None:
         """Queue a statement. Its rows are passed to `check`, which may raise an error.
 
-        Raises psycopg.DataError for a value that PostgreSQL cannot store.
+        The values are sent as text, and the server finds their types in the statement. Raises psycopg.DataError for a
+        value that PostgreSQL cannot store.
         """
-        values = statement.constants | values
-        parameters = [values[name] for name in statement.names]
+        sql, names = _numbered(statement)
+        parameters = [values[name] for name in names]
         dumped = self._transformer.dump_sequence(parameters, [PyFormat.TEXT] * len(parameters))
-        types: tuple[int, ...] = ()
-        if statement.untyped:
-            all_types = self._transformer.types or ()
-            types = tuple(oid if index in statement.untyped else 0 for index, oid in enumerate(all_types))
-        self._queue.append(_Queued(statement.sql, types, dumped, check))
+        self._queue.append(_Queued(sql, dumped, check))
 
-    def run(self, statement: Compiled, values: dict[str, Any]) -> StatementResult:
+    def run(self, statement: str, values: dict[str, Any]) -> StatementResult:
         """Send the queue and a statement that may change rows, and return the result of the statement."""
         self.queue(statement, values)
         return self._send_queue(repeats=self._opening > 0)
 
-    def read(self, statement: Compiled, values: dict[str, Any]) -> list[Row]:
+    def read(self, statement: str, values: dict[str, Any]) -> list[Row]:
         """Send the queue and a statement that reads, and return its rows. A text with U+0000 is not found."""
         try:
             self.queue(statement, values)
@@ -127,7 +137,7 @@ class PostgresConnection:
 
     # -- transactions ---------------------------------------------------------------------------------------------
 
-    def begin(self, *statements: tuple[Compiled, Check | None]) -> None:
+    def begin(self, *statements: tuple[str, Check | None]) -> None:
         """Queue the statements that begin a transaction, each with the check of its rows."""
         for statement, check in statements:
             self.queue(statement, {}, check)
@@ -144,7 +154,7 @@ class PostgresConnection:
 
     def commit(self) -> None:
         """Commit the transaction."""
-        self.run(_COMMIT, {})
+        self.run("COMMIT", {})
         self._is_begun = False
 
     def roll_back(self) -> None:
@@ -194,7 +204,7 @@ class PostgresConnection:
         return StatementResult(result.command_tuples or 0, self._transformer.load_rows(0, result.ntuples, tuple))
 
     def _send(self, queue: Sequence[_Queued]) -> list[Any]:
-        names = [self._names.get(statement[:2]) or self._prepare(statement) for statement in queue]
+        names = [self._names.get(statement.sql) or self._prepare(statement) for statement in queue]
         try:
             self._finish_roll_back()
             self._libpq.enter_pipeline_mode()
@@ -219,10 +229,10 @@ class PostgresConnection:
     def _prepare(self, statement: _Queued) -> bytes:
         self._finish_roll_back()
         name = f"svc_{len(self._names)}".encode()
-        result = self._libpq.prepare(name, statement.sql.encode(), statement.types)
+        result = self._libpq.prepare(name, statement.sql.encode())
         if result.status == ExecStatus.FATAL_ERROR:
             raise psycopg.OperationalError(_LOST) if self.driver.closed else error_from_result(result)
-        self._names[statement.sql, statement.types] = name
+        self._names[statement.sql] = name
         return name
 
     def _next_result(self) -> Any:

@@ -10,31 +10,26 @@ from threading import Lock
 from typing import Any, NamedTuple, NoReturn, cast
 
 import psycopg
-from sqlalchemy import ColumnElement, Connection, Select, Table
+from sqlalchemy import ColumnElement, Connection, Dialect, Select, Table
 from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 from sqlalchemy.exc import DBAPIError
 
 from ....core.thread_permit import release_permit
-from ..engine import Compiled, Database, Prepared, Reader, Readers, Row
+from ..engine import Database, Reader, Readers, Row
 from ..errors import DatabaseDamaged, DatabaseUnreachable, SnapshotChanged, UnstorableText
 from ..schema import metadata
 from . import upgrades as postgres_upgrades
-from .connection import Check, PostgresConnection
+from .connection import IS_BEHIND, Check, PostgresConnection
 from .side_connections import GroupCommit, Listener, ProcessLock, SideConnection, Values
 
-_DIALECT = PGDialect_psycopg(paramstyle="numeric_dollar")  # type: ignore[no-untyped-call]
-_SNAPSHOT = Compiled("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", {})
-
-
-def compiled(prepared: Prepared) -> Compiled:
-    """Return a statement in the dialect of PostgreSQL, which is compiled once."""
-    return prepared.postgresql or prepared.compile_for_postgresql(_DIALECT)
+_DIALECT = PGDialect_psycopg(paramstyle="named")  # type: ignore[no-untyped-call]
+_SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
 
 class _First(NamedTuple):
     """The first statement of a snapshot, and its rows."""
 
-    statement: Compiled
+    statement: str
     values: dict[str, Any]
     rows: list[Row]
 
@@ -90,16 +85,15 @@ class PostgresReader(Reader):
         """Return the connection for the next statement, which needs a transaction unless it is the first."""
         return self.begin_transaction() if self._is_begun or self._first else self._statements
 
-    def run(self, prepared: Prepared, values: dict[str, Any]) -> list[Row]:
+    def run(self, statement: str, values: dict[str, Any]) -> list[Row]:
         """Run a statement that reads, and return its rows. Raises SnapshotChanged."""
-        statement = compiled(prepared)
         rows = self.for_statement().read(statement, values)
         if not self._is_begun:
             self._first = _First(statement, values, rows)
         return rows
 
     def select(self, statement: Select[Any]) -> list[Row]:
-        """Run a SELECT statement that is not prepared and return its rows. Raises SnapshotChanged."""
+        """Run a SELECT statement of SQLAlchemy and return its rows. Raises SnapshotChanged."""
         return self.begin_transaction().select(statement)
 
     def close(self) -> None:
@@ -114,7 +108,7 @@ class SharedPostgresReader(PostgresReader):
 
 
 _SET_PATIENCE = "SET lock_timeout = '2s'"  # a process that has ended may still have its locks for a moment
-_ANNOUNCE = Compiled("SELECT pg_notify($1, $2)", {}, ("channel", "payload"))
+_ANNOUNCE = "SELECT pg_notify(:channel, :payload)"
 _DISK_FULL, _DAMAGED, _READ_ONLY, _NO_PRIVILEGE = "53100", ("XX001", "XX002"), "25006", "42501"
 
 
@@ -162,7 +156,7 @@ class Locks(NamedTuple):
 
 
 class _Expectation(NamedTuple):
-    statement: Compiled
+    statement: str
     values: dict[str, Any]
     check: Check
 
@@ -185,12 +179,12 @@ class PostgresDatabase(Database):
         until they are on the disk of the server.
         """
         self._claim = partial(_claimed, connect, locks)
-        self._opening_statements: list[tuple[Compiled, Check | None]]
-        self._opening_statements = [(Compiled(sql, {}), None) for sql in ("BEGIN", locks.write) if sql]
+        self._opening_statements: list[tuple[str, Check | None]]
+        self._opening_statements = [(sql, None) for sql in ("BEGIN", locks.write) if sql]
         self.is_shared = shared
         self._connect, self._locks = connect, locks
         self._announced = set[str]()
-        self._prefetched: dict[Prepared, list[Row]] = {}
+        self._prefetched: dict[str, list[Row]] = {}
         self._is_durable, self._group_lock = durable, Lock()
         self._group: GroupCommit | None = None
         reader = SharedPostgresReader if shared else PostgresReader
@@ -211,8 +205,11 @@ class PostgresDatabase(Database):
 
     # -- statements -----------------------------------------------------------------------------------------------
 
-    def _execute(self, prepared: Prepared, values: dict[str, Any], *, changes: bool = False) -> tuple[Any, list[Row]]:
-        statement = compiled(prepared)
+    @property
+    def _dialect(self) -> Dialect:
+        return _DIALECT
+
+    def _execute(self, statement: str, values: dict[str, Any], *, changes: bool = False) -> tuple[Any, list[Row]]:
         try:
             if changes:
                 self._forget_rows()
@@ -227,12 +224,12 @@ class PostgresDatabase(Database):
     def _changing(self) -> AbstractContextManager[None]:
         return self.transaction()
 
-    def queue_change(self, prepared: Prepared, values: dict[str, Any]) -> None:
+    def queue_change(self, statement: str, values: dict[str, Any]) -> None:
         """Run a statement that changes rows together with the next statement or the commit of the transaction."""
         with self.transaction():
             self._forget_rows()
             try:
-                self._statements.queue(compiled(prepared), values)
+                self._statements.queue(statement, values)
             except psycopg.Error as error:
                 self._raise(error)
 
@@ -245,9 +242,9 @@ class PostgresDatabase(Database):
             raise UnstorableText("Texts cannot contain the character U+0000 in this store.") from None
         super()._raise(error)
 
-    def fetch_all(self, prepared: Prepared, values: dict[str, Any]) -> list[Row]:
+    def fetch_all(self, statement: str, values: dict[str, Any]) -> list[Row]:
         """Return the rows of a result. The rows are cached until the database may change."""
-        return self.run(prepared, values) if self._is_uncached() else super().fetch_all(prepared, values)
+        return self.run(statement, values) if self._is_uncached() else super().fetch_all(statement, values)
 
     def _is_uncached(self) -> bool:
         """Return whether another process may change rows now, outside of a snapshot and of a transaction."""
@@ -256,16 +253,16 @@ class PostgresDatabase(Database):
         with self.lock:
             return not self._depth
 
-    def _read(self, reader: Any, prepared: Prepared, values: dict[str, Any]) -> list[Row]:
+    def _read(self, reader: Any, statement: str, values: dict[str, Any]) -> list[Row]:
         try:
             self._queue_expectation(reader.for_statement())
-            rows: list[Row] = reader.run(prepared, values)
+            rows: list[Row] = reader.run(statement, values)
         except psycopg.Error as error:
             self._raise(error)
         return rows
 
     def select(self, statement: Select[Any]) -> Sequence[Row]:
-        """Run a SELECT statement that is not prepared and return its rows."""
+        """Run a SELECT statement of SQLAlchemy and return its rows."""
         try:
             if reader := self._reader:
                 self._queue_expectation(reader.begin_transaction())
@@ -319,27 +316,27 @@ class PostgresDatabase(Database):
         with nullcontext() if self._thread.is_exclusive else release_permit():
             group.wait()
 
-    def prefetch(self, prepared: Prepared) -> None:
+    def prefetch(self, statement: str) -> None:
         """Run a statement without parameters with the first one of each transaction."""
-        self._opening_statements.append((compiled(prepared), partial(self._prefetched.__setitem__, prepared)))
+        self._opening_statements.append((statement, partial(self._prefetched.__setitem__, statement)))
 
-    def prefetched(self, prepared: Prepared) -> list[Row]:
+    def prefetched(self, statement: str) -> list[Row]:
         """Return the rows of a statement of `prefetch`, which no change of the open transaction has changed."""
         with self.lock:
-            rows = self._prefetched.get(prepared) if self._depth else None
-        return self.run(prepared, {}) if rows is None else rows
+            rows = self._prefetched.get(statement) if self._depth else None
+        return self.run(statement, {}) if rows is None else rows
 
-    def run_position(self, prepared: Prepared, values: dict[str, Any]) -> int:
+    def run_position(self, statement: str, values: dict[str, Any]) -> int:
         """Return the number in the first column of a statement. If a snapshot reads it, all of it is on the disk.
 
-        The last column tells whether there are commits that are not on the disk.
+        A second column tells whether there are commits that are not on the disk.
         """
         reader = self._reader
         if reader is None or not self._is_durable:
-            return super().run_position(prepared, values)
+            return super().run_position(statement, values)
         group = self._group_commit()
         reader.begin_transaction()  # its last column may be different when the statement runs again
-        number, is_behind = self.run(prepared, values)[0]
+        number, is_behind = self.run(f"SELECT ({statement}), {IS_BEHIND}", values)[0]
         if is_behind and not reader.is_durable:
             self._wait_for_disk(group)
         reader.is_durable = True
@@ -362,12 +359,12 @@ class PostgresDatabase(Database):
 
     # -- expectations ---------------------------------------------------------------------------------------------
 
-    def expect(self, prepared: Prepared, values: dict[str, Any], check: Check) -> None:
+    def expect(self, statement: str, values: dict[str, Any], check: Check) -> None:
         """Run a statement that reads together with the next statement of this thread, and pass its rows to `check`.
 
         An error of `check` is raised by the next statement, or by `confirm`.
         """
-        self._thread.expectation = _Expectation(compiled(prepared), values, check)
+        self._thread.expectation = _Expectation(statement, values, check)
 
     def confirm(self) -> None:
         """Run the statement of `expect` now, unless it has been run or `expect` was not called."""

@@ -21,9 +21,8 @@ import psycopg
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
-from ..engine import IS_BEHIND, Compiled
 from ..errors import DatabaseUnreachable
-from .connection import PostgresConnection
+from .connection import IS_BEHIND, PostgresConnection
 
 _log = logging.getLogger(__name__)
 
@@ -227,7 +226,7 @@ class ProcessLock:
         self._connection = None
 
 
-_WRITE = Compiled(f"SELECT CASE WHEN {IS_BEHIND} THEN pg_logical_emit_message(true, 'svc', '') END", {})
+_WRITE = f"SELECT CASE WHEN {IS_BEHIND} THEN pg_logical_emit_message(true, 'svc', '') END"
 _WAIT = "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'"
 
 

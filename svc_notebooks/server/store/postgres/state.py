@@ -10,14 +10,9 @@ from collections.abc import Iterable
 from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from sqlalchemy import bindparam, delete, func, literal, select, text, update
-from sqlalchemy.dialects import postgresql
-
-from ...notifications.tables import JOINED, Outbox, QueuedMessage
+from ...notifications.tables import FIRST_OF, Outbox, QueuedMessage
 from ...uploads.tables import DROP, SAVE, SessionRow, UploadSessionTable
-from ..engine import Database, Prepared, TableGroup
-from ..schema import messages
-from .schema import claims, discarded, leases
+from ..engine import Database, TableGroup
 from .values import SharedValues
 from .windows import SharedWindows
 
@@ -28,25 +23,14 @@ if TYPE_CHECKING:
 MIN_AGE = timedelta(hours=1)
 """The time for which the parts of a deleted content stay, because another process may be sending them."""
 
-_CLAIM = postgresql.insert(claims).values(session=bindparam("key"), number=1)
-_CLAIM_NEXT = Prepared(
-    _CLAIM.on_conflict_do_update(index_elements=["session"], set_={"number": claims.c.number + 1})
-    .inline()
-    .returning(claims.c.number)
-)
-_CLAIMED = Prepared(select(claims.c.number).where(claims.c.session == bindparam("key")))
-_END_CLAIMS = Prepared(update(claims).values(number=claims.c.number + 1))
-_DROP_CLAIM = Prepared(delete(claims).where(claims.c.session == bindparam("key")))
-
-_NOW = func.clock_timestamp()
-_UNTIL = _NOW + func.make_interval(0, 0, 0, 0, 0, 0, bindparam("seconds"))
+_CLAIM_NEXT = """INSERT INTO svc_claims AS c (session, number) VALUES (:id, 1)
+    ON CONFLICT (session) DO UPDATE SET number = c.number + 1 RETURNING number"""
 _RUNNING = (
     "SELECT w.opening FROM svc_workers AS w JOIN pg_stat_activity AS a ON a.pid = w.pid AND a.backend_start = w.started"
 )
-_TAKE = Prepared(
-    text(
-        f"""INSERT INTO svc_leases (channel, holder, until)
-    SELECT m.channel, :holder, clock_timestamp() + make_interval(secs => :seconds)
+_UNTIL = "clock_timestamp() + make_interval(secs => :seconds)"
+_TAKE = f"""INSERT INTO svc_leases (channel, holder, until)
+    SELECT m.channel, :holder, {_UNTIL}
     FROM messages AS m
         JOIN (SELECT min(seq) AS seq FROM messages GROUP BY channel) AS f ON f.seq = m.seq
         LEFT JOIN svc_leases AS l ON l.channel = m.channel
@@ -56,36 +40,14 @@ _TAKE = Prepared(
     FOR UPDATE OF m SKIP LOCKED
 ON CONFLICT (channel) DO UPDATE SET holder = excluded.holder, until = excluded.until
 RETURNING channel"""
-    )
-)
 """Leases queues whose first message is due, unless a running process has a lease that has not ended."""
 
-_FIRST_OF = Prepared(
-    JOINED.where(
-        messages.c.seq.in_(
-            select(func.min(messages.c.seq))
-            .where(messages.c.channel == func.any(bindparam("channels")))
-            .group_by(messages.c.channel)
-        )
-    )
-)
-_RENEW = Prepared(
-    update(leases).where(leases.c.channel == bindparam("key"), leases.c.holder == bindparam("own")).values(until=_UNTIL)
-)
-_LEASED = Prepared(
-    select(leases.c.channel).where(
-        leases.c.holder != bindparam("holder"), leases.c.until > _NOW, leases.c.holder.in_(text(_RUNNING))
-    )
-)
-_RELEASE = Prepared(
-    delete(leases).where(leases.c.channel == bindparam("channel"), leases.c.holder == bindparam("holder"))
-)
-_RELEASE_ALL = Prepared(delete(leases).where(leases.c.holder == bindparam("holder")))
-
-_DISCARD = Prepared(
-    postgresql.insert(discarded).values(part=bindparam("part"), since=_NOW).on_conflict_do_nothing().inline()
-)
-_TAKE_OLD = Prepared(delete(discarded).where(discarded.c.since <= _NOW - literal(MIN_AGE)).returning(discarded.c.part))
+_RENEW = f"UPDATE svc_leases SET until = {_UNTIL} WHERE channel = :channel AND holder = :holder"
+_LEASED = f"""SELECT channel FROM svc_leases
+    WHERE holder <> :holder AND until > clock_timestamp() AND holder IN ({_RUNNING})"""
+_RELEASE = "DELETE FROM svc_leases WHERE channel = :channel AND holder = :holder"
+_DISCARD = "INSERT INTO svc_discarded (part, since) VALUES (:part, clock_timestamp()) ON CONFLICT DO NOTHING"
+_TAKE_OLD = "DELETE FROM svc_discarded WHERE since <= clock_timestamp() - make_interval(secs => :age) RETURNING part"
 
 
 class SharedUploadSessions(UploadSessionTable):
@@ -97,25 +59,25 @@ class SharedUploadSessions(UploadSessionTable):
             row = self.get(key)
             if row is None:
                 return None
-            claimed = self._database.change_one(_CLAIM_NEXT, {"key": key})
+            claimed = self._database.change_one(_CLAIM_NEXT, {"id": key})
             assert claimed
         return row._replace(claim=claimed[0])
 
     def invalidate_claims(self) -> None:
         """Invalidate all claims, so that requests in progress can no longer change their sessions."""
-        self._database.change(_END_CLAIMS, {})
+        self._database.change("UPDATE svc_claims SET number = number + 1", {})
 
     def save(self, row: SessionRow) -> bool:
         """Save the row of a session. Returns False, and saves nothing, if a later request has claimed the session."""
         with self._database.transaction():
-            claimed = self._database.run(_CLAIMED, {"key": row.id})
-            return claimed == [(row.claim,)] and self._database.change(SAVE, {**row._asdict(), "key": row.id}) == 1
+            claimed = self._database.run("SELECT number FROM svc_claims WHERE session = :id", {"id": row.id})
+            return claimed == [(row.claim,)] and self._database.change(SAVE, row._asdict()) == 1
 
     def drop(self, key: str) -> None:
         """Delete the row of a session."""
         with self._database.transaction():
-            self._database.change(_DROP_CLAIM, {"key": key})
-            self._database.change(DROP, {"key": key})
+            self._database.change("DELETE FROM svc_claims WHERE session = :id", {"id": key})
+            self._database.change(DROP, {"id": key})
 
 
 class SharedOutbox(Outbox):
@@ -125,7 +87,7 @@ class SharedOutbox(Outbox):
         """Lease at most `most` queues whose first message is due, and return these messages."""
         values = {"holder": self._database.opening, "now": now, "most": most, "seconds": seconds}
         taken = [channel for (channel,) in self._database.change_all(_TAKE, values)]
-        return self._read(_FIRST_OF, channels=taken) if taken else []
+        return self._read(FIRST_OF, channels=taken) if taken else []
 
     def of_closed_channels(self, now: int) -> list[QueuedMessage]:
         """Return the queued messages of closed channels, without queues that another process has leased."""
@@ -135,7 +97,7 @@ class SharedOutbox(Outbox):
 
     def renew(self, channel: int, seconds: float) -> bool:
         """Lease the queue of a channel for further seconds. Return False if another process has leased it meanwhile."""
-        values = {"key": channel, "own": self._database.opening, "seconds": seconds}
+        values = {"channel": channel, "holder": self._database.opening, "seconds": seconds}
         return self._database.change(_RENEW, values) == 1
 
     def is_leased_elsewhere(self) -> bool:
@@ -151,7 +113,7 @@ class SharedOutbox(Outbox):
 
     def release_all(self) -> None:
         """End all leases of this process."""
-        self._database.change(_RELEASE_ALL, {"holder": self._database.opening})
+        self._database.change("DELETE FROM svc_leases WHERE holder = :holder", {"holder": self._database.opening})
 
 
 class DiscardedParts(TableGroup):
@@ -162,7 +124,7 @@ class DiscardedParts(TableGroup):
         with self._database.transaction():
             for part in parts:
                 self._database.change(_DISCARD, {"part": part})
-            return [part for (part,) in self._database.change_all(_TAKE_OLD, {})]
+            return [part for (part,) in self._database.change_all(_TAKE_OLD, {"age": MIN_AGE.total_seconds()})]
 
 
 class SharedTables(NamedTuple):

@@ -13,10 +13,7 @@ from contextlib import contextmanager
 from threading import Condition
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import bindparam, func, select, text
-from sqlalchemy.dialects import postgresql
-
-from ..engine import Prepared
+from ..engine import inserting
 from .schema import values
 from .side_connections import CHANGED, QUEUED
 
@@ -30,20 +27,9 @@ _FOLLOW_SECONDS = 10.0
 
 _CHECK_SECONDS = 0.02
 
-_GET = Prepared(select(values.c.value).where(values.c.key == bindparam("key")))
-_VERSION = Prepared(select(func.coalesce(func.max(values.c.version), 0)))
-_NEW = postgresql.insert(values).values(key=bindparam("key"), value=bindparam("value"), version=bindparam("version"))
-_PUT = Prepared(
-    _NEW.on_conflict_do_update(
-        index_elements=["key"], set_={"value": _NEW.excluded.value, "version": _NEW.excluded.version}
-    ).inline()
-)
-_BEHIND = Prepared(
-    text(
-        "SELECT count(*) FROM svc_workers AS w JOIN pg_stat_activity AS a"
-        " ON a.pid = w.pid AND a.backend_start = w.started WHERE w.seen < :version AND w.opening <> :own"
-    )
-)
+_PUT = inserting(values, ("key", "value", "version"), otherwise="REPLACE")
+_BEHIND = """SELECT COUNT(*) FROM svc_workers AS w JOIN pg_stat_activity AS a
+    ON a.pid = w.pid AND a.backend_start = w.started WHERE w.seen < :version AND w.opening <> :own"""
 """Counts the other running processes that have not read a version yet."""
 
 
@@ -78,10 +64,11 @@ class SharedValues:
     def editing(self, key: str) -> Iterator[EditedValue]:
         """Change a value in a `with` block, which has the latest value, while no other process can change it."""
         with self._database.transaction():
-            rows = self._database.run(_GET, {"key": key})
+            rows = self._database.run("SELECT value FROM svc_values WHERE key = :key", {"key": key})
             edited = EditedValue(json.loads(rows[0][0]) if rows else None)
             yield edited
-            version = int(self._database.run(_VERSION, {})[0][0]) + edited.is_announced
+            last = self._database.run("SELECT COALESCE(MAX(version), 0) FROM svc_values", {})[0][0]
+            version = int(last) + edited.is_announced
             content = json.dumps(edited.value)
             self._database.change(_PUT, {"key": key, "value": content, "version": version})
             if edited.is_announced:

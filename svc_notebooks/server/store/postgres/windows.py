@@ -7,9 +7,7 @@ from datetime import UTC, datetime, timedelta
 from threading import Lock
 from typing import NamedTuple
 
-from sqlalchemy import bindparam, delete, select
-
-from ..engine import Database, Prepared, TableGroup, inserting
+from ..engine import Database, TableGroup, inserting
 from .schema import windows
 
 QUOTA = "quota"
@@ -19,11 +17,8 @@ _MOST_WINDOWS = 10_000
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
-_KEY = (windows.c.user == bindparam("of"), windows.c.kind == bindparam("which"))
-_GET = Prepared(select(windows.c.ends, windows.c.spent).where(*_KEY))
+_GET = 'SELECT ends, spent FROM svc_windows WHERE "user" = :user AND kind = :kind'
 _PUT = inserting(windows, ("user", "kind", "ends", "spent"), otherwise="REPLACE")
-_CLOSE = Prepared(delete(windows).where(*_KEY))
-_CLEAR = Prepared(delete(windows).where(windows.c.kind != QUOTA))
 
 
 class LimitWindow(NamedTuple):
@@ -89,7 +84,7 @@ class SharedWindows(TableGroup, Windows):
 
     def get(self, user: str, kind: str) -> LimitWindow | None:
         """Return the last window of a user, or None."""
-        rows = self._database.run(_GET, {"of": user, "which": kind})
+        rows = self._database.run(_GET, {"user": user, "kind": kind})
         return LimitWindow(_EPOCH + rows[0][0] * _MICROSECOND, rows[0][1]) if rows else None
 
     def _put(self, user: str, kind: str, window: LimitWindow, now: datetime) -> None:
@@ -98,8 +93,9 @@ class SharedWindows(TableGroup, Windows):
 
     def close(self, user: str, kind: str) -> None:
         """Close the window of a user."""
-        self._database.change(_CLOSE, {"of": user, "which": kind})
+        values = {"user": user, "kind": kind}
+        self._database.change('DELETE FROM svc_windows WHERE "user" = :user AND kind = :kind', values)
 
     def clear(self) -> None:
         """Close all windows on the clock of the service."""
-        self._database.change(_CLEAR, {})
+        self._database.change("DELETE FROM svc_windows WHERE kind <> :quota", {"quota": QUOTA})
