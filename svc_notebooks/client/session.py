@@ -335,7 +335,6 @@ class Session:
         self._outer: list[Session | None] = []  # the sessions that were current before the with blocks of this one
         self._has_answered = False
         self._failures_before_answer = 0
-        self._signed_bare: tuple[Secret, Headers] | None = None
         after_fork(self, Session._renew_in_child)
 
     @public
@@ -512,7 +511,7 @@ class Session:
         if own and self.throttle.until:
             self.throttle.wait(self)
         secret = self._credential.header if own else None
-        headers = self._sign(request.headers, secret)
+        headers = _signed(request.headers, secret)
         if own and self._fault:
             headers = self._with_fault(headers)
         now = self.clock.now()
@@ -575,18 +574,6 @@ class Session:
         self.random.seed()
         self.throttle = Throttle()
 
-    def _sign(self, headers: Headers, secret: Secret | None) -> Headers:
-        """Return the headers with `secret` as Authorization header, or without this header if None (case 65)."""
-        if secret is None or headers is not _BARE:
-            pairs = list(headers.pairs)
-            for pair in headers.pairs:
-                if len(pair[0]) == 13 and pair[0].lower() == "authorization":
-                    pairs.remove(pair)
-            return Headers(pairs if secret is None else [*pairs, ("Authorization", secret)])
-        if self._signed_bare is None or self._signed_bare[0] is not secret:  # cached for each token
-            self._signed_bare = (secret, Headers((*_BARE.pairs, ("Authorization", secret))))
-        return self._signed_bare[1]
-
     # -- for retries, uploads and downloads
 
     def renew(self) -> bool:
@@ -615,6 +602,12 @@ class Session:
         """Return the error for an error response, for the caller to raise, without the session's token (T-05)."""
         text = redact_text(content.decode("utf-8", "replace"))
         return self.explain(error_from(status, remove_secret(text, self._credential.token).encode()))
+
+
+def _signed(headers: Headers, secret: Secret | None) -> Headers:
+    """Return the headers with `secret` as Authorization header, or without this header if None (case 65)."""
+    pairs = [pair for pair in headers.pairs if pair[0].lower() != "authorization"]
+    return Headers(pairs if secret is None else [*pairs, ("Authorization", secret)])
 
 
 def _folder(state_dir: Path | str | None, *, in_process: bool) -> Path | None:
