@@ -29,7 +29,7 @@ from .auth.access_tokens import TokenVerifier
 from .auth.public_request import FORM, MAX_FORM_SIZE, PublicRequest
 from .dispatch import origin as cors
 from .dispatch.batch import MAX_BATCH, Batches
-from .dispatch.faults import Faults, faults_from_header
+from .dispatch.faults import FAULTS, NO_FAULTS, Faults, faults_from_header
 from .dispatch.journal import Journal, JournalEntry
 from .dispatch.messages import (
     CHECKED_HEADERS,
@@ -304,7 +304,7 @@ class Dispatcher:
         try:
             if origin is not None and request.method == "OPTIONS" and "access-control-request-method" in headers:
                 response = self._preflight(incoming)
-            elif self._faults.plans.active or self._fault_header in headers:
+            elif (self._faults.plans.values.get(FAULTS) or NO_FAULTS)["plans"] or self._fault_header in headers:
                 response = self._dispatch_with_faults(incoming)
             else:
                 try:

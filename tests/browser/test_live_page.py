@@ -1,5 +1,3 @@
-"""The live page of a served sandbox in chromium: new rows, mouse and keyboard, light and dark."""
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,5 +1,3 @@
-"""The control of a class from a teacher's notebook: each method returns a frame."""
-
 from collections.abc import Iterator
 from pathlib import Path
 

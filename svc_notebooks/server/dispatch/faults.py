@@ -14,8 +14,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
-from operator import attrgetter
-from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from ...core.errors.catalogue import CATALOGUE, ApiError, Row, refuse, row
@@ -23,12 +21,13 @@ from ...core.fault_plan import Action, FaultTarget, Match, check_keys, count, ob
 from ...core.http.messages import JSON, Body, Disconnected, Headers, JSONObject, Request, Response, close_body
 from ...core.thread_permit import release_permit
 from ..store.blob_store import BLOCK
+from ..store.values import LocalValues
 from .journal import JournalEntry
 from .messages import RequestBody, ResponseStream, encode_json, error_response
 from .service_context import ServiceContext
 
 if TYPE_CHECKING:
-    from ..store.postgres.values import SharedValues
+    from ..store.postgres.state import SharedValues
 
 _BODILESS = (204, 304)
 _REASONS = {
@@ -219,7 +218,10 @@ def faults_from_header(request: Request, context: ServiceContext, *, signed_in: 
 
 
 FROM_HEADER = "the request's own"
-_FAULTS = "faults"
+FAULTS = "faults"
+"""The key of the value with the plans, and the number of the last one."""
+
+NO_FAULTS: Any = {"last": 0, "plans": ()}
 
 
 class Step:
@@ -348,70 +350,33 @@ def _own_step(step: JSONObject | str) -> JSONObject:
 
 
 class Plans:
-    """The active fault plans of a service, in memory."""
+    """The active fault plans of a service, or of all processes that share its store.
 
-    active = property(attrgetter("by_key"), doc="True if there are plans. Every request reads it, without a call.")
+    `by_key` has them within `changing` only.
+    """
 
-    def __init__(self) -> None:
+    def __init__(self, values: LocalValues | SharedValues) -> None:
+        self.values = values
         self.last = 0
         self.by_key: dict[str, ArmedPlan] = {}
-        self._lock = RLock()
-
-    def now(self) -> float:
-        """Return the present time in seconds, on the clock on which plans end."""
-        return time.monotonic()
 
     @contextmanager
     def changing(self) -> Iterator[Plans]:
-        """Return the plans for a `with` block, in which no other request changes them."""
-        with self._lock:
-            yield self
-
-    def add(self, document: JSONObject) -> ArmedPlan:
-        """Add a plan with a new key. Raises ValueError for an invalid plan."""
-        plan = ArmedPlan(f"faults-{self.last + 1}", document, self.now() + _seconds(document))
-        self.last += 1
-        self.by_key = {**self.by_key, plan.key: plan}
-        return plan
-
-    def pop(self, plan: ArmedPlan) -> ArmedPlan:
-        """Remove a plan, and return it with its counts."""
-        active = self.by_key.get(plan.key, plan)
-        self.by_key = {key: each for key, each in self.by_key.items() if key != plan.key}
-        return active
-
-    def remove_ended(self) -> None:
-        """Remove the plans whose time is over."""
-        now = self.now()
-        self.by_key = {key: plan for key, plan in self.by_key.items() if plan.ends > now}
-
-
-class SharedPlans(Plans):
-    """The active fault plans of a store that several processes share. `by_key` has them within `changing` only."""
-
-    def __init__(self, values: SharedValues) -> None:
-        super().__init__()
-        self._values = values
-
-    @property
-    def active(self) -> bool:
-        """True if there are plans."""
-        return bool((self._values.get(_FAULTS) or {}).get("plans"))
-
-    def now(self) -> float:
-        """Return the present time in seconds, which all processes know."""
-        return time.time()
-
-    @contextmanager
-    def changing(self) -> Iterator[Plans]:
-        """Return the plans for a `with` block, in which no other process changes them."""
-        with self._values.editing(_FAULTS) as edited:
-            value = edited.value or {"last": 0, "plans": []}
-            self.last = value["last"]
-            self.by_key = before = {row["key"]: _read(row) for row in value["plans"]}
+        """Return the plans whose time is not over for a `with` block, in which nobody else changes them."""
+        with self.values.editing(FAULTS) as edited:
+            value = edited.value or NO_FAULTS
+            self.last, before = value["last"], {row["key"]: _read(row) for row in value["plans"]}
+            self.by_key = {key: plan for key, plan in before.items() if plan.ends > time.time()}
             yield self
             edited.is_announced = self.by_key.keys() != before.keys()
             edited.value = {"last": self.last, "plans": [_written(plan) for plan in self.by_key.values()]}
+
+    def add(self, document: JSONObject) -> ArmedPlan:
+        """Add a plan with a new key. Raises ValueError for an invalid plan."""
+        plan = ArmedPlan(f"faults-{self.last + 1}", document, time.time() + _seconds(document))
+        self.last += 1
+        self.by_key[plan.key] = plan
+        return plan
 
 
 def _written(plan: ArmedPlan) -> JSON:
@@ -433,7 +398,7 @@ class Faults:
 
     def __init__(self, context: ServiceContext) -> None:
         shared = context.store.shared
-        self.plans = SharedPlans(shared.values) if shared else Plans()
+        self.plans = Plans(shared.values if shared else LocalValues())
         self._clock, self._delay = context.clock, context.policy.fault_delay
 
     def add(self, document: JSONObject) -> ArmedPlan:
@@ -465,7 +430,7 @@ class Faults:
             yield added
         finally:
             with self.plans.changing() as plans:
-                added[:] = [plans.pop(plan) for plan in added]
+                added[:] = [plans.by_key.pop(plan.key, plan) for plan in added]
         if missing := [text for plan in added if (text := plan.describe_missing())]:
             raise AssertionError(f"this fault never happened: {'; '.join(missing)}")
 
@@ -477,7 +442,6 @@ class Faults:
     def rows(self) -> list[dict[str, Any]]:
         """Return each plan as a dict, with the number of times that each step happened."""
         with self.plans.changing() as plans:
-            plans.remove_ended()
             return [plan.row() for plan in plans.by_key.values()]
 
     def inject(
@@ -495,7 +459,6 @@ class Faults:
 
     def _planned(self, target: FaultTarget, wait: Callable[[float], object]) -> list[ArmedFault]:
         with self.plans.changing() as plans:
-            plans.remove_ended()
             return [
                 ArmedFault(f"{key}/{number}", step.action, wait, partial(self._undo, key, number))
                 for key, plan in plans.by_key.items()

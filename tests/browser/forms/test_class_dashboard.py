@@ -1,5 +1,3 @@
-"""The dashboard of a class in JupyterLab: a teacher sees the class, resets a student, breaks the network."""
-
 from collections.abc import Iterator
 from pathlib import Path
 

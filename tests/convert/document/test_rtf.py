@@ -1,5 +1,3 @@
-"""The RTF reader, with RTF as different programs write it."""
-
 import json
 import time
 from typing import Any
@@ -17,7 +15,6 @@ pytestmark = pytest.mark.spec("A5-01")
 
 
 def rich(body: str, head: str = "", charset: str = r"\ansicpg1252") -> bytes:
-    """Return an RTF file with a body and a header."""
     return rf"{{\rtf1\ansi{charset}\deff0{head} {body}}}".encode("latin-1")
 
 
@@ -219,8 +216,6 @@ def test_labels_with_words_and_numbers_of_headings_are_text(job: Job) -> None:
 
 
 class TestHostile:
-    """Hostile files are made harmless, and quickly."""
-
     @pytest.mark.parametrize(
         "body,text",
         [

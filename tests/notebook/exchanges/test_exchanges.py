@@ -1,5 +1,3 @@
-"""Tests of the views of recorded exchanges, which have no secrets and escape their texts."""
-
 import pickle
 
 import pandas as pd

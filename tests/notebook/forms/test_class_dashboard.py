@@ -1,5 +1,3 @@
-"""The dashboard of a class without a browser: its lists, its code and its actions."""
-
 import asyncio
 from collections.abc import Iterator
 from pathlib import Path

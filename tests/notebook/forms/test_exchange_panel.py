@@ -1,5 +1,3 @@
-"""The panel of HTTP exchanges without a browser: filter, edit, resend, compare, copy, save and clear."""
-
 import asyncio
 import json
 

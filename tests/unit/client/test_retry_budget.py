@@ -1,5 +1,3 @@
-"""Tests the waits of the client, and its errors where no service answers."""
-
 import socket
 import threading
 from collections.abc import Callable, Iterator
