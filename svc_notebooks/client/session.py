@@ -606,7 +606,10 @@ class Session:
 
 def _signed(headers: Headers, secret: Secret | None) -> Headers:
     """Return the headers with `secret` as Authorization header, or without this header if None (case 65)."""
-    pairs = [pair for pair in headers.pairs if pair[0].lower() != "authorization"]
+    pairs = list(headers.pairs)
+    for pair in headers.pairs:
+        if pair[0].lower() == "authorization":
+            pairs.remove(pair)
     return Headers(pairs if secret is None else [*pairs, ("Authorization", secret)])
 
 

@@ -156,6 +156,7 @@ class Recorder(Sequence[Exchange]):
         self._count = 0
         self._bytes = 0
         self._lock = Lock()
+        self._url, self._recorded_url = ("", ""), ""
         after_fork(self, Recorder._renew_lock)
 
     def _renew_lock(self) -> None:
@@ -196,10 +197,13 @@ class Recorder(Sequence[Exchange]):
         """Return a new record for a request that is about to be sent. `secret` is the token in the request, or ""."""
         with self._lock:
             self._count += 1
-            url, pairs = remove_secret(redact_url(url), secret), redact_headers(headers.pairs, secret)
+            if (url, secret) != self._url:  # the chunks of an upload have the same URL
+                self._url = (url, secret)
+                self._recorded_url = remove_secret(redact_url(url), secret)
+            pairs = redact_headers(headers.pairs, secret)
             # nobody finds secrets in a body with a coding
             remaining = _SCANNED_BYTES if _is_text(pairs) and "Content-Encoding" not in headers else 0
-            entry = RecordedExchange(self._count, time, method, url, pairs, secret, remaining=remaining)
+            entry = RecordedExchange(self._count, time, method, self._recorded_url, pairs, secret, remaining=remaining)
             entries = self._entries
             if entries:  # the previous exchange has its bodies now
                 last = entries[-1]
