@@ -447,8 +447,8 @@ def open_source(source: object, *, name: str | None = None, size: int | None = N
         if isinstance(source, Mapping | list | tuple | set):
             raise TypeError(
                 f"source is a {type(source).__name__}; give a path, bytes, or a file object, such as"
-                " pandas.DataFrame(source) for a table, json.dumps(source).encode() for a JSON file, or a file that"
-                " pandas.ExcelWriter(path) has written for several sheets"
+                " pandas.DataFrame(source) for a table, a dict of DataFrames for the sheets of a workbook, or"
+                " json.dumps(source).encode() for a JSON file"
             )
         raise TypeError(
             f"source is {type(source).__name__}; give a path, bytes, or a file object opened in binary mode, or"

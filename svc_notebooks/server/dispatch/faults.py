@@ -17,7 +17,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ...core.errors.catalogue import CATALOGUE, ApiError, Row, refuse, row
-from ...core.fault_plan import Action, FaultTarget, Match, check_keys, count, object_member, preset
+from ...core.fault_plan import ANY_NUMBER, Action, FaultTarget, Match, check_keys, count, object_member, preset
 from ...core.http.messages import JSON, Body, Disconnected, Headers, JSONObject, Request, Response, close_body
 from ...core.thread_permit import release_permit
 from ..store.blob_store import BLOCK
@@ -252,6 +252,12 @@ class Step:
         """True after the step has happened `times` times."""
         return self.fired >= self.times
 
+    @property
+    def is_missing(self) -> bool:
+        """True for a step that has not happened as often as it should. A step with a probability need not happen."""
+        enough = self.fired and self.times >= ANY_NUMBER
+        return not (self.used_up or enough or "probability" in self.document.get("match", {}))
+
     def fires_for(self, target: FaultTarget) -> bool:
         """Count a request if it matches the step. Return True if the step happens to the request."""
         if misses := self.match.mismatches(target):
@@ -262,7 +268,7 @@ class Step:
         self._longest = max(self._longest, target.size or 0)
         is_cut = self.action.kind == "cut_request_after"
         too_short = is_cut and target.size is not None and target.size <= self.action.number
-        if self.used_up or self.seen < self.match.nth or too_short:
+        if self.used_up or too_short or not self.match.happens(self.seen):
             return False
         self.fired += 1
         return True
@@ -302,15 +308,19 @@ class ArmedPlan:
                 return
 
     def describe_missing(self) -> str | None:
-        """Describe the steps that never happened. Return None if all steps, or any step of a preset, happened."""
-        missing = [number for number, step in enumerate(self.steps) if not step.fired]
-        if not missing or (self.name and len(missing) < len(self.steps)):
+        """Describe the steps that did not happen as often as they should. Return None if any step of a preset did."""
+        if self.name and any(step.fired for step in self.steps):
             return None
-        return "; ".join(self._describe_missing_step(number) for number in missing)
+        missing = [n for n, step in enumerate(self.steps) if step.is_missing]
+        return "; ".join(self._describe_missing_step(number) for number in missing) or None
 
     def _describe_missing_step(self, number: int) -> str:
         step, before = self.steps[number], self.steps[number - 1] if number else None
-        waited = f"step {number} of {self.name or self.key} ({step.action.description}) waited for {step.match}"
+        named = f"step {number} of {self.name or self.key} ({step.action.description})"
+        if step.fired:
+            often = f"this fault happened {step.fired} of {step.times} times"
+            return f"{often}; times={ANY_NUMBER} stands for any number of times: {named}"
+        waited = f"this fault never happened: {named} waited for {step.match}"
         if self._in_order and before and not before.used_up:
             return f"{waited}, but was not reached: step {number - 1} happened {before.fired} of {before.times} times"
         return f"{waited}; {step.nearest_miss()}"
@@ -412,7 +422,8 @@ class Faults:
         Its value is the list of the plans, whose counts are complete at the end of the block.
 
         A step may be the name of a preset, or a text such as "status=503". Raises ValueError for an invalid step,
-        before the block begins. Raises AssertionError at the end of the block if a step never happened.
+        before the block begins. Raises AssertionError at the end of the block if a step did not happen
+        as often as it should.
         """
         own = [_own_step(step) for step in steps if not isinstance(step, str) or "=" in step]
         documents: list[JSONObject] = [{"preset": step} for step in steps if isinstance(step, str) and "=" not in step]
@@ -432,7 +443,7 @@ class Faults:
             with self.plans.changing() as plans:
                 added[:] = [plans.by_key.pop(plan.key, plan) for plan in added]
         if missing := [text for plan in added if (text := plan.describe_missing())]:
-            raise AssertionError(f"this fault never happened: {'; '.join(missing)}")
+            raise AssertionError("; ".join(missing))
 
     def clear(self) -> None:
         """Remove all fault plans."""
