@@ -117,7 +117,7 @@ def test_nothing_hangs_where_a_thread_of_the_parent_is_in_the_service(service: S
         service._context.store._database.lock,
         service._journal._lock,
         service._rate_limiter._windows._lock,
-        service._faults.plans.values._lock,
+        service._faults.values._lock,
     )
 
     with held(*locks, session.exchanges._lock, recorder._lock):
