@@ -234,7 +234,7 @@ class HttpTransport:
             retries=False,
             redirect=False,
             assert_same_host=False,
-            timeout=Timeout(*self._timeout),
+            timeout=Timeout(connect=self._timeout[0], read=self._timeout[1]),
             preload_content=False,
             decode_content=False,
         )

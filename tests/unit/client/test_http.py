@@ -201,6 +201,17 @@ def test_a_request_without_a_response_may_have_arrived(server: Server, transport
     assert not caught.value.hopeless
 
 
+def test_a_response_may_take_longer_than_the_connection(server: Server, no_proxies: None) -> None:
+    def reply_late(handler: Handler) -> None:
+        assert not threading.Event().wait(0.4)
+        handler.ok()
+
+    server.reply = reply_late
+    assert HttpTransport(timeout=(0.2, 20)).send(Request("GET", server.base_url + "/")).status == 200
+    with pytest.raises(TransportError, match=r"Read timed out. \(read timeout=0.2\)"):
+        HttpTransport(timeout=(20, 0.2)).send(Request("GET", server.base_url + "/"))
+
+
 def test_invalid_urls_and_headers_are_hopeless(transport: HttpTransport) -> None:
     for url in ("ftp://x/", "http:///nothing", "https://nobody.invalid/", "http://x:99999/", "http://x:port/"):
         with pytest.raises(TransportError) as caught:
