@@ -26,7 +26,7 @@ from ..local.saving import check_is_file
 from .auth import users
 from .auth.access_tokens import TokenVerifier
 from .auth.class_accounts import ClassAccount, ClassAccounts
-from .auth.users import create_provided_user, record_token, token_row
+from .auth.users import add_refresh_token, create_provided_user, record_token, token_row
 from .calendars.event_messages import outbox
 from .context_factory import (
     PostgresOptions,
@@ -224,6 +224,11 @@ class Service:
         # Uses the disk reserve, because nobody could delete files from a full disk without a token.
         self._context.reserve.spend(lambda: record_token(self._context, self._tokens, secret, row))
         return secret
+
+    def refresh_token(self, user: str | None, scopes: Iterable[str] | None, client: str) -> str:
+        """Return a new refresh token of a user for an OAuth client. Raises ValueError as `sign_in` does."""
+        row = token_row(self._context, user, scopes, client, None)
+        return add_refresh_token(self._context, row)
 
     def open_class(self, accounts: Sequence[ClassAccount], token_file: Path, quota: Quota) -> None:
         """Make the tokens in `token_file` the only valid tokens, and limit students. Raises as `ClassAccounts` does."""

@@ -43,17 +43,24 @@ class TokenVerifier:
 
         They are in memory only. After a restart of the service, users sign in again."""
 
-    def caller(self, headers: Mapping[str, Sequence[str]], query: Query, *, is_confirmed_later: bool = False) -> Caller:
+    def caller(
+        self,
+        headers: Mapping[str, Sequence[str]],
+        query: Query,
+        *,
+        is_confirmed_later: bool = False,
+        in_session: bool = False,
+    ) -> Caller:
         """Return the caller whose access token a request contains. Raises ApiError (401) without a valid token.
 
         `headers` maps names in lower case to values. If `is_confirmed_later`, the next statement of this thread or
-        `Store.confirm_token` may raise the error instead.
+        `Store.confirm_token` may raise the error instead. `in_session` is True for the URI of an upload session.
         """
         sent = headers.get("authorization")
         if sent is None:
             token = query.get("access_token") or query.get("oauth_token")
             if not token:
-                raise _auth_error("notSignedIn")
+                raise _auth_error("sessionToken" if in_session else "notSignedIn")
             credentials = f"Bearer {token}"
         elif len(sent) > 1:
             raise _auth_error("badAuthorization", problem="there is more than one such header")
@@ -137,5 +144,7 @@ def _refusal(credentials: str) -> ApiError:
 
 
 def _auth_error(error_key: str, **values: str) -> ApiError:
-    challenge = 'Bearer realm="svc"' + ("" if error_key == "notSignedIn" else ', error="invalid_token"')
+    challenge = 'Bearer realm="svc"' + (
+        "" if error_key in ("notSignedIn", "sessionToken") else ', error="invalid_token"'
+    )
     return ApiError(refuse(error_key, **values).rows, [("WWW-Authenticate", challenge)])

@@ -15,7 +15,7 @@ from ..calendars.event_resource import EventRecord
 from ..dispatch.service_context import ServiceContext, scope_names
 from ..files.rows import root_row
 from .access_tokens import TokenVerifier
-from .tables import AccountRow, ClientRow, TokenRow, digest_of
+from .tables import AccountRow, ClientRow, GrantRow, TokenRow, digest_of
 
 
 def create_user(context: ServiceContext, email: str) -> None:
@@ -56,6 +56,21 @@ def record_token(context: ServiceContext, access: TokenVerifier, secret: str, to
     with context.store.transaction():
         create_user(context, token.user)
         access.add_token(secret, token)
+
+
+def add_refresh_token(context: ServiceContext, token: TokenRow) -> str:
+    """Store a refresh token for the user, the client and the scopes of an access token, and return it.
+
+    Raises ValueError if the client is not registered.
+    """
+    if context.store.oauth.client(token.client) is None:
+        raise ValueError(f"client is {token.client!r}, which is not registered; give lab.oauth_client('My program')")
+    secret = context.ids.refresh_token()
+    digest = digest_of(secret)
+    with context.store.transaction():
+        create_user(context, token.user)
+        context.store.oauth.add_grant(GrantRow(digest, "refresh", digest, token.user, token.client, token.scopes))
+    return secret
 
 
 _ACCOUNT_NAME = re.compile(r"[a-z](?:[a-z0-9-]{0,28}[a-z0-9])?")

@@ -138,7 +138,7 @@ class TestUpdate:
         assert words(file) == "new words"
 
 
-ID = "a" * 33
+ID = "1" * 33
 
 
 class TestExport:

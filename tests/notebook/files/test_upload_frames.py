@@ -149,7 +149,7 @@ def test_an_upload_of_a_frame_is_resumed_with_the_frame(lab):
 
 def test_a_wrong_argument_of_an_update_with_a_frame_sends_nothing(lab):
     with pytest.raises(ValueError, match="chunk_size"):
-        svc.update("an-id" * 4, TABLE, chunk_size=5)
+        svc.update("an-id-0" * 4, TABLE, chunk_size=5)
 
     assert len(svc.exchanges()) == 0
 

@@ -21,7 +21,7 @@ class Notebooks:
         self.ada, self.bob = (Session("http://127.0.0.1", tokens[who.email], handler=handle) for who in (ADA, BOB))
         svc.upload(b"hello", name="a.txt", session=self.bob)
         with pytest.raises(svc.NotFound):
-            svc.file("nowhere", session=self.bob)
+            svc.file("0" * 20, session=self.bob)
         self.board = ClassDashboard(self.ada)
 
 
