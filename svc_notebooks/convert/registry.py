@@ -166,9 +166,9 @@ def reader_for(source: bytes, native: str, function: str, job: Job) -> str:
     title = _TITLES.get(job.media_type, job.media_type)
     if not source and title not in _CAN_BE_EMPTY:
         raise ConversionError(f"the file is empty, and {title} cannot be empty; upload it without conversion.")
-    actual = detect_binary(source)
-    conversion = None if actual is None else readers(extended=True).get((native, actual))
     is_text = title in _CAN_BE_EMPTY or title in ("JSON", "SVG")
+    actual = detect_binary(source, may_be_text=is_text)
+    conversion = None if actual is None else readers(extended=True).get((native, actual))
     if actual is None or (
         actual == formats.RTF if is_text else not conversion and _may_be_declared(source, actual, job)
     ):

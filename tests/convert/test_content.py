@@ -116,6 +116,7 @@ def test_without_libreoffice_the_message_names_it_if_the_content_needs_it(job, m
     [
         (PDF, "spreadsheet", CSV, f"the file is PDF, not CSV; {DOCUMENT}"),
         (b"\xef\xbb\xbf\r\n" + PDF, "spreadsheet", CSV, f"the file is PDF, not CSV; {DOCUMENT}"),
+        (b"%PDF-1.4 and other words", "spreadsheet", XLSX, f"the file is PDF, not MS Excel; {DOCUMENT}"),
         (CONTENTS["docx"], "spreadsheet", XLSX, f"the file is MS Word, not MS Excel; {DOCUMENT}"),
         (CONTENTS["gzip"], "spreadsheet", CSV, "the file is compressed (gzip), not CSV; upload it without conversion."),
         (b"", "document", DOCX, "the file is empty, and MS Word cannot be empty; upload it without conversion."),

@@ -19,7 +19,7 @@ from ..engines import images
 from ..engines.chart import KINDS
 from ..input.native_package import resource_name
 from ..job import ConversionError, Job, TooLarge
-from .model import Document, Node, Page, text_inlines
+from .model import SPACE, Document, Node, Page, text_inlines
 
 KEPT_ATTRIBUTES = ("width", "height", "dir", "lang", "chart")
 """The names of the attributes that are kept. The only class that is kept is the programming language of code."""
@@ -144,7 +144,9 @@ def nodes_of(value: Any) -> Iterator[Node]:
         elif isinstance(element, dict):
             if "t" in element:
                 yield element
-            stack += element.values()
+                stack.append(element.get("c"))
+            else:
+                stack += element.values()
 
 
 def is_rtl(text: str) -> bool:
@@ -181,7 +183,7 @@ class _Cleaner:
             return _CONTROL.sub("", value)
         if isinstance(value, list):
             return _attributes(value) if _is_attributes(value) else self.nodes(value, depth)
-        if not isinstance(value, dict):
+        if not isinstance(value, dict) or value == SPACE:
             return value
         if depth >= MAX_DEPTH and value.get("t") in _NESTING_TYPES:
             return self._flatten(value)
@@ -272,7 +274,7 @@ class _Cleaner:
         """Clean a note. A note in a note, which no export has, becomes text in parentheses."""
         if self._is_in_note:
             self._job.note("A note that was nested in a note was kept as plain text.")
-            return [{"t": "Space"}, *text_inlines(f"({_CONTROL.sub('', plain_text(node))})")]
+            return [SPACE, *text_inlines(f"({_CONTROL.sub('', plain_text(node))})")]
         self._is_in_note = True
         cleaned = self.value(node, depth)
         self._is_in_note = False

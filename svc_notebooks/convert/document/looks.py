@@ -13,7 +13,7 @@ from operator import is_
 from typing import Any
 
 from .clean import TEXT_LOOKS, brightness, is_rtl, nodes_of, plain_text, with_look
-from .model import PAGE_COUNT, PAGE_NUMBER, Node, Page
+from .model import PAGE_COUNT, PAGE_NUMBER, SPACE, Node, Page
 
 Look = dict[str, str]
 """The attributes of a paragraph and of its text, such as {"align": "center", "size": "14pt", "color": "#c00000"}.
@@ -122,7 +122,7 @@ class _MarkerReader:
             return self._marker.sub("", value)
         if isinstance(value, list):
             return self._cell(value) if is_cell(value) else self._nodes(value)
-        if not isinstance(value, dict):
+        if not isinstance(value, dict) or value == SPACE:
             return value
         if value.get("t") == "MetaInlines":
             pages = list(self._pages(value["c"]))

@@ -26,6 +26,7 @@ PAGE_NUMBER, PAGE_COUNT = "\x01", "\x02"
 
 Node = dict[str, Any]
 """A pandoc node (a block or an inline). The key `t` has the node's type, and `c` its content."""
+SPACE: Node = {"t": "Space"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +121,7 @@ def replace_nodes(document: Document, changes: dict[str, Callable[[Node], Node]]
         if isinstance(value, list):
             items = [replaced(item) for item in value]
             return value if all(map(is_, items, value)) else items
-        if not isinstance(value, dict):
+        if not isinstance(value, dict) or value == SPACE:
             return value
         inner = {key: replaced(content) for key, content in value.items()}
         if value.get("t") in changes:
@@ -138,7 +139,7 @@ def text_inlines(text: str) -> list[Node]:
     """
     inlines: list[Node] = []
     for word in text.split():
-        inlines += [{"t": "Space"}, {"t": "Str", "c": word}]
+        inlines += [SPACE, {"t": "Str", "c": word}]
     return inlines[1:]
 
 

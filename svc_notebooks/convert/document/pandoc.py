@@ -9,7 +9,7 @@ from typing import Any
 from ..engines import available
 from ..engines.available import pandoc
 from ..job import ConversionError, Job, TooLarge
-from .model import Document, deep_recursion, load_tree
+from .model import SPACE, Document, deep_recursion, load_tree
 
 _MAX_PHRASE = 1_000
 """The maximum length of words that pandoc gets as one node. Some writers need much memory for each letter of a node."""
@@ -54,7 +54,7 @@ def _with_phrases(value: Any) -> Any:
             else:
                 nodes.append(node)
         else:
-            nodes.append(_with_phrases(node))
+            nodes.append(node if node == SPACE else _with_phrases(node))
     return nodes
 
 

@@ -17,7 +17,7 @@ from . import pandoc
 from .clean import clean
 from .html import well_formed
 from .looks import Looks
-from .model import Document, Node, deep_recursion
+from .model import SPACE, Document, Node, deep_recursion
 from .rtf.parser import parse
 
 _BREAK = re.compile(r"\n(?:[ \t\f\v]*\n)+|\f")
@@ -27,7 +27,6 @@ _MAX_SPACES = 200
 """The maximum number of successive spaces that are kept, which is wider than any page."""
 _MAX_WORD = 1_000
 """The maximum length of a word node. Longer words are split, since writers represent a word as a list of letters."""
-_SPACE: Node = {"t": "Space"}
 _LINE_BREAK: Node = {"t": "LineBreak"}
 
 
@@ -47,7 +46,7 @@ def _paragraph(part: str, nodes: dict[str, Node]) -> Node:
     for line in part.strip("\n").split("\n"):
         inlines.append(_LINE_BREAK)
         for number, letters in enumerate(_SPACES.sub(_non_breaking, line.expandtabs(8).rstrip()).split(" ")):
-            inlines += [_SPACE] if number else []
+            inlines += [SPACE] if number else []
             for start in range(0, len(letters), _MAX_WORD):
                 word = letters[start : start + _MAX_WORD]
                 inlines.append(nodes.get(word) or nodes.setdefault(word, {"t": "Str", "c": word}))

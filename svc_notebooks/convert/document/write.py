@@ -19,11 +19,10 @@ from ..job import Job
 from . import pandoc, postprocess
 from .clean import PARAGRAPH_LOOKS, cell_background, is_rtl, look_of, plain_text
 from .looks import Look, is_cell
-from .model import PAGE_COUNT, PAGE_NUMBER, Document, Node, deep_recursion, replace_nodes, text_inlines
+from .model import PAGE_COUNT, PAGE_NUMBER, SPACE, Document, Node, deep_recursion, replace_nodes, text_inlines
 from .postprocess import Placeholders, reference_option
 
 _NO_ATTRIBUTES: list[Any] = ["", [], []]
-_SPACE: Node = {"t": "Space"}
 _WHITE_SPACE = re.compile(r" {2}|[\t\r\n]")
 """White space that is more than a space between words."""
 _STYLES = {
@@ -112,7 +111,7 @@ class LookWriter:
     def _value(self, value: Any, look: Look) -> Any:
         if isinstance(value, list):
             return self._nodes(value, look)
-        if not isinstance(value, dict) or value.get("t") in ("Str", "Space"):  # words share nodes
+        if not isinstance(value, dict):
             return value
         return {key: self._value(inner, look) for key, inner in value.items()}
 
@@ -120,6 +119,9 @@ class LookWriter:
         nodes: list[Any] = []
         for value in values:
             node_type = value.get("t", "") if isinstance(value, dict) else ""
+            if node_type in ("Str", "Space"):
+                nodes.append(value)
+                continue
             write = _NODE_WRITERS.get(node_type)
             if self._page_break and node_type in _WITHOUT_PAGE_BREAK:
                 nodes += self._leaf({"t": "Para", "c": []}, {})
@@ -158,7 +160,7 @@ class LookWriter:
             nodes = list(group)
             text = "".join(node.get("c", " ") for node in nodes) if is_text else ""
             if code := self._raw("RawInline", self.words(text.strip(" "))):
-                nodes = [*[_SPACE] * text.startswith(" "), *code, *[_SPACE] * text.endswith(" ")]
+                nodes = [*[SPACE] * text.startswith(" "), *code, *[SPACE] * text.endswith(" ")]
             yield from nodes
 
     def _span(self, node: Node, look: Look) -> list[Node]:

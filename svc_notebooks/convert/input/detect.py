@@ -55,11 +55,11 @@ def detect_source(source: bytes, native: str) -> str | None:
     return _signature(source) or _detect_text(source, native)
 
 
-def detect_binary(source: bytes) -> str | None:
+def detect_binary(source: bytes, *, may_be_text: bool = True) -> str | None:
     """Return the media type of content that is not plain text, or None.
 
-    RTF counts as such content, and text that begins by chance like another format does not. The type is "" for binary
-    content of an unknown format.
+    RTF counts as such content, and text that begins by chance like another format does not if the content may be text.
+    The type is "" for binary content of an unknown format.
     """
     if source.startswith(OLE):
         return ole.media_type(source) or ""
@@ -71,7 +71,7 @@ def detect_binary(source: bytes) -> str | None:
         return media_type
     is_wide = detect_utf16_or_utf32(source) or head.startswith(_BYTE_ORDER_MARKS)
     controls = 0 if is_wide else len(_CONTROLS.findall(head))
-    if media_type and (controls or (media_type == native_formats.PDF and b"startxref" in source)):
+    if media_type and (controls or not may_be_text or (media_type == native_formats.PDF and b"startxref" in source)):
         return media_type
     return "" if controls > len(head) // 20 else None
 

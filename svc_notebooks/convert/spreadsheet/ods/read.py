@@ -150,9 +150,9 @@ class _Reader:
     def sheets(self, archive: zipfile.ZipFile) -> list[model.Sheet]:
         roots = []
         if "styles.xml" in archive.namelist() and archive.getinfo("styles.xml").file_size:
-            with open_markup(archive, archive.getinfo("styles.xml")) as part:
+            with archive.open("styles.xml") as part:  # open_package has checked both parts
                 roots.append(parse(part).getroot())
-        with open_markup(archive, archive.getinfo("content.xml")) as part:
+        with archive.open("content.xml") as part:
             self._read(archive, part, roots)
         if not self._sheets and not self._is_spreadsheet:
             raise ConversionError("the file is not a spreadsheet: there is no table.")
