@@ -170,11 +170,13 @@ def preset_text(name: str) -> str:
     return f"{preset.teaches}. In turn: {'; '.join(preset.descriptions())}."
 
 
-def frame_view(label: str, rows: DataFrame) -> Markup:
-    """Return a DataFrame as an HTML table in a region with a name for screen readers.
+def frame_view(label: str, rows: DataFrame, empty: str = "") -> Markup:
+    """Return a DataFrame as an HTML table in a region with a name for screen readers. `empty` replaces an empty table.
 
     A heading is the name of a column in words. Times are those of a clock in the time zone that the heading has.
     """
+    if empty and rows.empty:
+        return tag("p", empty)
     columns = {}
     for name, column in rows.items():
         heading = str(name).replace("_", " ").capitalize()
@@ -370,8 +372,8 @@ class Form(widgets.VBox):  # type: ignore[misc]
         self.alert.value = tag("p", summary, hints[min(len(problems), 2)], role="alert")
         self.children[-1].send({"go": "wrong"})
 
-    def _show_table(self, result: DataFrame) -> None:
-        self.table.value = frame_view("Result", result)
+    def _show_table(self, result: DataFrame, empty: str = "") -> None:
+        self.table.value = frame_view("Result", result, empty)
 
     def _show_code(self) -> None:
         """Show the equivalent code. The code cannot be collapsed, because each update would collapse it again."""

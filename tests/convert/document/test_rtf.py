@@ -109,12 +109,11 @@ def test_lists_of_the_header(job: Job) -> None:
     body = (
         r"\pard{\listtext 3.\tab}\ls1\ilvl0\li720 three\par"
         r"\pard{\listtext\'b7\tab}\ls1\ilvl1\li1440 deep\par"
-        r"\pard\li1440 goes on\par"
         r"\pard{\listtext 4.\tab}\ls1\ilvl0\li720 four\par\pard after\par"
     )
 
     assert outline(read.rtf(rich(body, LISTS), job)) == [
-        ["3 Decimal", ["three", ["*", ["deep", "goes on"]]], ["four"]],
+        ["3 Decimal", ["three", ["*", ["deep"]]], ["four"]],
         "after",
     ]
 

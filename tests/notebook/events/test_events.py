@@ -251,7 +251,7 @@ def test_every_argument_reaches_its_field(lab):
     assert [row[name] for name in ("guests_can_see_other_guests", "anyone_can_add_self")] == [False, True]
     assert row["extended_properties"] == {"private": {"a": "1"}, "shared": {"b": "2"}}
     assert (row["source"], row["gadget"], row["sequence"]) == ({"url": "https://example.com"}, {"width": 1}, 3)
-    assert row["event_type"] == "focusTime"
+    assert (row["event_type"], row["organizer"], row["creator"]) == ("focusTime", "ada@svc.example", "ada@svc.example")
 
 
 def last_query(lab):
