@@ -122,17 +122,14 @@ def _limit_block() -> type[Any]:
     class Limits(DataFrame):
         """The limits of a sandbox. `restore` is called at the end of a with block."""
 
-        _metadata = ("_restore",)
-
-        def __init__(self, rows: DataFrame, restore: Callable[[], None]) -> None:
-            super().__init__(rows)
-            self._restore = restore
+        _metadata = ("restore",)
+        restore: Callable[[], None]
 
         def __enter__(self) -> DataFrame:
             return self
 
         def __exit__(self, *error: object) -> None:
-            self._restore()
+            self.restore()
 
     return Limits
 
@@ -289,7 +286,9 @@ class SandboxControls:
             row = earlier.get(limited.lower(), {"requests": None, "per": per})
             self.service.limit(limited, row["requests"], row["per"])
 
-        return _limit_block()(self.limits(), restore)
+        limits: DataFrame = _limit_block()(self.limits())
+        limits.restore = restore
+        return limits
 
     def limits(self) -> DataFrame:
         """List the request limits of all users, with a row for each limit and the columns of `limit`."""
