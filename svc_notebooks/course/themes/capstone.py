@@ -85,14 +85,14 @@ def _set_up(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
     ]
     exercise.service.add_faults({"steps": steps})
     exercise.check_data.update(expected=expected, busy=ids[replaced], conflict=conflict)
-    given: dict[str, Value] = {
+    states: dict[str, Value] = {
         "folder_id": folder,
         "local": local,
         "known": known,
         "ids": ids,
         "page_token": page_token,
     }
-    return {**given, "channel": channel, "token": token, **values}
+    return {**states, "channel": channel, "token": token, **values}
 
 
 def _receiver_cases(exercise: ExerciseService, tokens: dict[str, str], rng: Random) -> list[ReceiverCase]:
