@@ -27,7 +27,7 @@ from svc_notebooks.core.http.backoff import RetryRule
 SIZE = 1000
 HUGE = 256 * 1024 * 1024
 BLOCK = b" " * 65_536
-FILE = {"kind": "svc#file", "id": "f", "name": "f.csv", "size": str(SIZE), "mimeType": "text/csv"}
+FILE = {"kind": "svc#file", "id": "f1" * 10, "name": "f.csv", "size": str(SIZE), "mimeType": "text/csv"}
 ABOUT = {"importFormats": {}, "exportFormats": {"application/vnd.svc-apps.spreadsheet": ["text/csv"]}}
 OK = b"HTTP/1.1 200 OK\r\n"
 Blocks = Iterator[bytes]
@@ -70,7 +70,7 @@ def names() -> bytes:
 
 GZIP, DEFLATE = 31, 15
 CHUNKED = b"Transfer-Encoding: chunked"
-SPACES = b'{"id": "f", "x": "' + BLOCK
+SPACES = b'{"id": "f1f1f1f1f1f1f1f1f1f1", "x": "' + BLOCK
 
 
 def length(size: int | bytes) -> bytes:
@@ -136,7 +136,7 @@ LIES: dict[str, Callable[[], Blocks]] = {
     "JSON of a proxy": lambda: message(b"Content-Type: application/json", length(12), body=b'{"ok": true}'),
     "a JSON list": lambda: message(b"Content-Type: application/json", length(2), body=b"[]"),
     "deep JSON": lambda: message(length(2_000_000), body=b'{"id":' + b"[" * 1_999_994),
-    "many names": lambda: message(b"Connection: close", body=b'{"id": "f"' + names() + b"}"),
+    "many names": lambda: message(b"Connection: close", body=b'{"id": "f1f1f1f1f1f1f1f1f1f1"' + names() + b"}"),
     "many values": lambda: message(length(20_000_007), body=b'{"id":[' + b"{}," * 6_666_666 + b"{"),
     "a long text": lambda: message(length(16_000_011), body=b'{"id": "x' + b"y" * 16_000_000 + b'"}'),
     "nothing": lambda: iter([b""]),
@@ -144,15 +144,15 @@ LIES: dict[str, Callable[[], Blocks]] = {
 }
 
 CALLS: dict[str, tuple[str, Callable[[Session, Path], object]]] = {
-    "download": ("content", lambda session, folder: svc.download("f", folder, session=session)),
+    "download": ("content", lambda session, folder: svc.download(FILE["id"], folder, session=session)),
     "download of a part": (
         "content",
-        lambda session, folder: svc.download("f", folder, byte_range=(5, 9), session=session),
+        lambda session, folder: svc.download(FILE["id"], folder, byte_range=(5, 9), session=session),
     ),
-    "read": ("content", lambda session, folder: svc.read("f", session=session)),
-    "read_frame": ("content", lambda session, folder: svc.read_frame("f", session=session)),
-    "export": ("export", lambda session, folder: svc.export("d", "csv", folder, session=session)),
-    "file": ("json", lambda session, folder: svc.file("f", session=session)),
+    "read": ("content", lambda session, folder: svc.read(FILE["id"], session=session)),
+    "read_frame": ("content", lambda session, folder: svc.read_frame(FILE["id"], session=session)),
+    "export": ("export", lambda session, folder: svc.export("d1" * 10, "csv", folder, session=session)),
+    "file": ("json", lambda session, folder: svc.file(FILE["id"], session=session)),
     "files": ("json", lambda session, folder: svc.files(session=session)),
     "about": ("json", lambda session, folder: svc.about(session=session)),
     "upload": ("json", lambda session, folder: svc.upload(b"x", session=session)),
@@ -160,9 +160,9 @@ CALLS: dict[str, tuple[str, Callable[[Session, Path], object]]] = {
         "session",
         lambda session, folder: svc.upload(b"x" * SIZE, upload_type="resumable", session=session),
     ),
-    "delete": ("json", lambda session, folder: svc.delete("f", session=session)),
+    "delete": ("json", lambda session, folder: svc.delete(FILE["id"], session=session)),
     "changes": ("json", lambda session, folder: svc.changes("1", session=session)),
-    "watch_file": ("json", lambda session, folder: svc.watch_file("f", "https://x.example/", session=session)),
+    "watch_file": ("json", lambda session, folder: svc.watch_file(FILE["id"], "https://x.example/", session=session)),
     "create_event": (
         "json",
         lambda session, folder: svc.create_event("E", start="2026-11-02", end="2026-11-03", session=session),
@@ -217,7 +217,7 @@ class HostileService:
             return self._lies[int(lie)]()
         if "uploadType=resumable" in target and kind == "json":
             return message(b"Location: /" + f"{lie}/{lied_to}/upload?upload_id=1".encode(), length(0))
-        native = {**FILE, "id": "d", "mimeType": next(iter(ABOUT["exportFormats"]))}
+        native = {**FILE, "id": "d1" * 10, "mimeType": next(iter(ABOUT["exportFormats"]))}
         answer = ABOUT if path[-1].startswith("about") else native if path[-1].startswith("d") else FILE
         body = b"a\n" * (SIZE // 2) if kind in ("content", "export") else json.dumps(answer).encode()
         return message(length(len(body)), b"Connection: close", body=body)

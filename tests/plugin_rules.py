@@ -99,8 +99,6 @@ def is_whole(config: pytest.Config) -> bool:
 
 @dataclass(slots=True, eq=False)
 class RuleCoverage:
-    """Listens to one run."""
-
     rules: dict[str, Rule]
     floor: frozenset[str]
     passed: set[str] = field(default_factory=set)

@@ -38,12 +38,10 @@ def connected_send(base_url: str, token: str, number: int) -> Sent:
 
 
 def files(_: object = None) -> list[str]:
-    """The names of all files."""
     return svc.files()["name"].tolist()
 
 
 def drawn(_: object = None) -> str:
-    """What a boundary would be."""
     session = svc.current_session()
     return f"{os.getpid()} {session.random.getrandbits(128):032x}"
 

@@ -17,7 +17,7 @@ from contextlib import suppress
 from importlib import import_module
 
 from .. import __version__
-from .options import add_options, commands
+from .options import add_options, commands, fail
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -72,14 +72,19 @@ def _run(options: argparse.Namespace, jupyter_arguments: Sequence[str]) -> int:
                     f"{row['status']:8} {row['check']}: {row['found']}{'; ' * bool(row['fix'])}{row['fix']}\n"
                 )
             return 0
-        case name:
-            module = import_module(f".{_MODULES.get(name, name)}", __package__)
-            status: int = getattr(module, name)(options)
+        case "grade" | "conformance" as name:
+            status: int = getattr(import_module(f".{name}", __package__), name)(options)
             return status
+        case name:
+            from . import serve
 
-
-_MODULES = dict.fromkeys(("check", "backup", "migrate", "sweep"), "serve")
-"""The modules of commands that are not in a module of their own name."""
+            try:
+                status = getattr(serve, name)(options)
+            except BrokenPipeError:
+                raise
+            except (ImportError, OSError, ValueError, argparse.ArgumentTypeError) as error:
+                return fail(name, error)
+            return status
 
 
 def _split(argv: list[str]) -> tuple[list[str], list[str]]:

@@ -11,7 +11,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import fields
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,7 +25,7 @@ from ..core.policy import Policy
 from ..core.printable_text import terminal_text
 from ..server.auth.class_accounts import ROLES, TOKEN_FILE, ClassAccount
 from ..server.dispatch.service_context import Quota
-from .options import commands, fail, names_of, policy_of, serve_parser, token_file_option
+from .options import commands, names_of, policy_of, serve_parser, token_file_option
 
 if TYPE_CHECKING:
     from ..server.auth.hub import HubSettings
@@ -40,7 +40,7 @@ class _Terminated(KeyboardInterrupt):
 def serve(options: argparse.Namespace) -> int:
     """Run the service on a socket until SIGINT or SIGTERM, and print one line of JSON when the service is ready.
 
-    Return the exit status, which is 0 after a signal, or 2 if the service cannot start with these options.
+    Return the exit status 0 after a signal.
     """
 
     def stop(number: int, frame: object) -> NoReturn:
@@ -50,13 +50,8 @@ def serve(options: argparse.Namespace) -> int:
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, stop)
-    try:
+    with suppress(KeyboardInterrupt):
         _run_service(options)
-    except KeyboardInterrupt:
-        return 0
-    except (ImportError, OSError, ValueError, argparse.ArgumentTypeError) as error:
-        sys.stderr.write(f"svc-notebooks serve: {error}\n")
-        return 2
     return 0
 
 
@@ -122,15 +117,12 @@ def _read_hub(options: argparse.Namespace) -> HubSettings | None:
 
 
 def backup(options: argparse.Namespace) -> int:
-    """Copy a store, print a line, and return 0, 1 if a part of the store is damaged, or 2 if the copy failed."""
+    """Copy a store, print a line, and return 0, or 1 if a part of the store is damaged."""
     from ..server.auth.class_accounts import TOKEN_FILE
     from ..server.store.backup import back_up
     from ..server.user_backup import BACKUPS
 
-    try:
-        result = back_up(options.directory, options.target, TOKEN_FILE, BACKUPS)
-    except OSError as error:
-        return fail("backup", error)
+    result = back_up(options.directory, options.target, TOKEN_FILE, BACKUPS)
     for problem in result.damaged:
         sys.stderr.write(
             f"svc-notebooks backup: {terminal_text(problem)}; svc-notebooks check {options.directory} names its files\n"
@@ -140,20 +132,17 @@ def backup(options: argparse.Namespace) -> int:
 
 
 def check(options: argparse.Namespace) -> int:
-    """Check a store, print a report, and return 0 without damage, 1 with damage, or 2 if the check failed."""
+    """Check a store, print a report, and return 0 without damage, or 1 with damage."""
     from ..server.store.check import check_store
 
-    try:
-        report = check_store(options.directory)
-    except OSError as error:
-        return fail("check", error)
+    report = check_store(options.directory)
     text = json.dumps(report.as_json(), indent=2) if options.json else "\n".join(map(terminal_text, report.lines()))
     sys.stdout.write(text + "\n")
     return 1 if report.problems else 0
 
 
 def migrate(options: argparse.Namespace) -> int:
-    """Copy a store, print a line, and return 0, or 2 if the store could not be copied or discarded."""
+    """Copy a store, print a line, and return 0, or 130 after an interrupt."""
     from ..server.auth.class_accounts import TOKEN_FILE
     from ..server.store.migration import discard, migrate
     from ..server.user_backup import BACKUPS
@@ -170,9 +159,6 @@ def migrate(options: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         report("interrupted; repeat the command to continue, or add --discard to delete what was copied")
         return 130
-    except (ImportError, OSError, ValueError) as error:
-        report(str(error))
-        return 2
     for name in done.left:
         report(f"{name} was not copied, because the contents have no folder: keep the file")
     before = f", {done.reused:,} of them in an earlier run" if done.reused else ""
@@ -184,13 +170,10 @@ def migrate(options: argparse.Namespace) -> int:
 
 
 def sweep(options: argparse.Namespace) -> int:
-    """List or delete stray parts, and return 0, 1 if a part could not be deleted, or 2 if the store cannot be used."""
+    """List or delete stray parts, and return 0, or 1 if a part could not be deleted."""
     from ..server.store.migration import sweep
 
-    try:
-        swept = sweep(options.store, options.content, min_age=options.min_age, now=time.time(), delete=options.delete)
-    except (ImportError, OSError, ValueError) as error:
-        return fail("sweep", error)
+    swept = sweep(options.store, options.content, min_age=options.min_age, now=time.time(), delete=options.delete)
     for part in swept.old:
         written = datetime.fromtimestamp(part.modified, UTC).isoformat(timespec="seconds")
         state = "deleted" if part.key in swept.deleted else "stays" if options.delete else "found"

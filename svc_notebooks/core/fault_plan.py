@@ -1,6 +1,6 @@
 """The steps of fault plans, with the requests that each step matches and its action (X-05).
 
-    {"match": {"operation"?, "method"?, "path"?, "user"?, "nth"?}, "times": 1, "action": {...}}
+    {"match": {"operation"?, "method"?, "path"?, "user"?, "nth"?, "probability"?, "seed"?}, "times": 1, "action": {...}}
 
 `operation` is a name of core/api/operations.py, `path` a glob without the query, and `nth` counts matching requests
 from 1. An action is one of `ACTIONS`, or short in a header as `status=503`.
@@ -16,6 +16,7 @@ from datetime import timedelta
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from importlib.resources import files
+from random import Random
 from types import UnionType
 from typing import Any
 
@@ -28,6 +29,8 @@ from .http.messages import JSON, JSONObject
 from .suggestions import nearest_name
 
 MAX_DELAY = 86_400
+ANY_NUMBER = 1000
+"""The `times` from which a step may happen less often."""
 _MAX_BYTES = 2**53  # larger than any file, and exact as a float
 _WITH_STATUS = ("headers", "body")
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
@@ -57,6 +60,8 @@ class Match:
     path: str = "*"
     user: str | None = None
     nth: int = 1
+    probability: float = 1
+    seed: int = 0
 
     @classmethod
     def read(cls, members: JSONObject) -> Match:
@@ -67,7 +72,7 @@ class Match:
         """
         check_keys("match", members, MATCH_KEYS)
         for name, value in members.items():
-            (count if name == "nth" else _text)(name, value)
+            _READERS.get(name, _text)(name, value)
         _operation(str(members.get("operation", SESSION.name)))
         values: dict[str, object] = {**members}
         for name, normalize in (("method", str.upper), ("user", str.lower)):  # upper or lower case, as in the service
@@ -85,13 +90,20 @@ class Match:
         }
         return tuple(name for name, matched in matches.items() if not matched)
 
+    def happens(self, number: int) -> bool:
+        """Return True if the step happens to the matching request with this number, from 1."""
+        return number >= self.nth and (
+            self.probability == 1 or Random(f"{self.seed}/{number}").random() < self.probability
+        )
+
     def __str__(self) -> str:
         tail = self.nth % 100
         ending = "th" if 11 <= tail <= 13 else {1: "st", 2: "nd", 3: "rd"}.get(tail % 10, "th")
-        parts = [f"the {self.nth}{ending}", self.method or "", "request"]
+        parts = [f"the {self.nth}{ending}" if self.probability == 1 else "each", self.method or "", "request"]
         parts += [f"of {self.operation}"] if self.operation else []
         parts += [f"on {self.path}"] if self.path != "*" else []
         parts += [f"by {self.user}"] if self.user else []
+        parts += [f"with the probability {self.probability}"] if self.probability < 1 else []
         return " ".join(part for part in parts if part)
 
 
@@ -214,6 +226,16 @@ def count(name: str, value: JSON) -> int:
     return value
 
 
+def _probability(name: str, value: JSON) -> None:
+    if not _is_number(value, 0, 1, int | float):
+        raise ValueError(f"{name} must be a number from 0 to 1, not {value!r:.60}")
+
+
+def _seed(name: str, value: JSON) -> None:
+    if type(value) is not int:
+        raise ValueError(f"{name} must be a whole number, not {value!r:.60}")
+
+
 def _text(name: str, value: JSON) -> None:
     if not isinstance(value, str):
         raise ValueError(f"{name} must be a string")
@@ -283,6 +305,7 @@ ACTIONS: Mapping[str, _Effect] = {
 """The action types by name. `expire`, which is not in the interface, lets the request's upload session expire."""
 
 MATCH_KEYS = Match.__slots__
+_READERS: Mapping[str, Callable[[str, JSON], object]] = {"nth": count, "probability": _probability, "seed": _seed}
 ACTION_KEYS = (*ACTIONS, *_WITH_STATUS)
 
 

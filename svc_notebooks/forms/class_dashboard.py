@@ -182,8 +182,8 @@ class ClassFaultSection(Section):
     def _controls(self) -> list[widgets.Widget]:
         presets = [(_OUTAGE, ""), *((preset.name, preset.name) for preset in PRESETS)]
         self.preset = ui.dropdown("Fault", "What happens to the requests of all users", presets)
-        self.seconds = ui.number_field(60, "For seconds", "The faults end after these seconds of real time")
-        self.seconds.style.description_width = ui.LABEL["description_width"]
+        tooltip = "The faults end after these seconds of real time"
+        self.seconds = ui.number_field(60, "For seconds", tooltip, style=ui.LABEL)
         self.description, self.armed = widgets.HTML(), widgets.HTML()
         self.start = self._button("Start", "Activate the faults for all users", self._start)
         self.stop = self._button("End all faults", "Remove all faults", self._stop)
@@ -293,8 +293,7 @@ class ClassDashboard(Form):
         self.student, self.clock, self.faults = StudentSection(self), ClassClockSection(self), ClassFaultSection(self)
         self.refresh_button = self._button("Refresh", "Load the lists now", self.refresh)
         ui.on_change(lambda: self._guard(self._change_list), self.view_choice, self.student.chooser)
-        sections = widgets.HBox([self.student, self.clock, self.faults])
-        sections.add_class("svc-sections")
+        sections = widgets.HBox([self.student, self.clock, self.faults]).add_class("svc-sections")
         self._compose(
             self.head,
             self.view_choice,
@@ -377,11 +376,7 @@ class ClassDashboard(Form):
         now = loaded.clock["now"].item()
         self.clock.now.value = tag("p", f"{now:%d %b %Y %H:%M:%S} UTC")
         self.head.value = self._head_line(loaded, now)
-        rows = table_of(loaded.view, loaded.rows)
-        if rows.empty:
-            self.table.value = tag("p", loaded.view.empty)
-        else:
-            self._show_table(rows)
+        self._show_table(table_of(loaded.view, loaded.rows), loaded.view.empty)
         self._show_code()
 
     def _head_line(self, loaded: _Loaded, now: Any) -> str:

@@ -347,12 +347,10 @@ class ExportForm(Form):
             self._show_code()
 
     def _show_preview(self, request: ExportRequest, body: bytes) -> str:
-        shown = preview(request.format.media_type, body)
-        if shown is not None:
-            self.view.value = shown
-        elif not self.browser_download.show(request.name, request.format.media_type, body):
-            words = f"{request.format.title} has no preview here. Export it and open it in another program."
-            self.view.value = tag("p", words)
+        view = preview(request.format.media_type, body)
+        if view is None and not self.browser_download.show(request.name, request.format.media_type, body):
+            view = tag("p", f"{request.format.title} has no preview here. Export it and open it in another program.")
+        self.view.value = view or ""
         return f"Preview of {request.name}, {size_text(len(body))}; nothing was saved"
 
     def _on_received(self) -> None:

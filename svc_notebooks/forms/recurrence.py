@@ -288,19 +288,19 @@ def event_days(series: Series, first: date, beyond: date) -> set[date]:
     [2, 3]
     """
     days: set[date] = set()
-    instances = series.instances(
-        _add(first, -DAY), _add(beyond, DAY)
-    )  # one day is more than the UTC offset of any zone
+    # one day is more than the UTC offset of any zone
+    midnights = [datetime.combine(day, time(), UTC) for day in (first, beyond)]
+    instances = series.instances(shifted(midnights[0], -DAY), shifted(midnights[1], DAY))
     for instance in islice(instances, _MAX_INSTANCES):
         begins, ends = max(day_of(instance.start), first), min(last_day(instance.end), beyond - DAY)
         days.update(begins + n * DAY for n in range((ends - begins).days + 1))
     return days
 
 
-def _add(day: date, step: timedelta) -> datetime | None:
-    """Return midnight (UTC) of `day` plus `step`. Return None if the result is out of the range of datetime."""
+def shifted(moment: datetime, step: timedelta) -> datetime | None:
+    """Return a moment plus a step. Return None if the result is out of the range of datetime."""
     try:
-        return datetime.combine(day, time(), UTC) + step
+        return moment + step
     except OverflowError:
         return None
 

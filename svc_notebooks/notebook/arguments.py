@@ -66,6 +66,11 @@ def is_frame(value: object) -> TypeGuard[DataFrame]:
     return pandas is not None and isinstance(value, pandas.DataFrame)
 
 
+def is_table(value: object) -> bool:
+    """Return True for a DataFrame, and for a dict of DataFrames, which are the sheets of a workbook."""
+    return is_frame(value) or (isinstance(value, Mapping) and bool(value) and all(map(is_frame, value.values())))
+
+
 def file_ids(file: object, argument: str = "file") -> list[str]:
     """Return the ids of a file argument, which is an id, a link, a row, a DataFrame, or several of these (D-02).
 

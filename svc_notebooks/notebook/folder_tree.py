@@ -20,9 +20,14 @@ if TYPE_CHECKING:
 _PAGE = 1000
 _MAX_NAMESAKES = 50
 """The largest number of folders of one name that a path may lead through."""
+FOLDER = "folder "
+"""The argument `kind` of `files_at` for folders only."""
+
 ESCAPED_SLASH = re.compile(r"%((?:25)*)2F")
-_ID = re.compile(r"root|[\w-]{20,}", re.ASCII)
+_ID = re.compile(r"root|(?=\D*\d)[\w-]{19,}", re.ASCII)
+"""A text that is sent as an id. Ids of services are long and have digits."""
 _WORD = re.compile(r"[\w-]+(@[\w.-]+)?", re.ASCII)
+"""A text that may be an id if no file in the top folder has this name."""
 
 
 def path_part(name: str) -> str:
@@ -39,12 +44,19 @@ def name_of_part(part: str) -> str:
     return ESCAPED_SLASH.sub(lambda match: f"%{match[1][2:]}2F" if match[1] else "/", part)
 
 
-def files_at(session: Session, value: object, argument: str = "file") -> list[str]:
-    """Return the ids of a file argument. A text with a sign that ids do not have is the path of a file, like "b.txt".
+def files_at(
+    session: Session, value: object, argument: str = "file", kind: str = "", *, trashed: bool = False
+) -> list[str]:
+    """Return the ids of a file argument. A text that does not look like an id is the path of a file, like "A/b.txt".
 
-    Raises NotFound for a path without a file, and ValueError for a path of several files.
+    A word that is not a name in the top folder may be an id of another service, and is returned. `kind` is FOLDER for
+    folders only. With `trashed` the file is in the trash. Raises NotFound for a path without a file, and ValueError for
+    a path of several files.
     """
-    return [text if _WORD.fullmatch(text) else _at(session, text, argument) for text in file_ids(value, argument)]
+    return [
+        text if _ID.fullmatch(text) else _at(session, text, argument, kind, trashed=trashed)
+        for text in file_ids(value, argument)
+    ]
 
 
 def one_file_at(session: Session, value: object, argument: str = "file") -> str:
@@ -52,48 +64,40 @@ def one_file_at(session: Session, value: object, argument: str = "file") -> str:
     return files_at(session, one_id(value, argument), argument)[0]
 
 
-def folder_ids(session: Session, value: object, argument: str = "folder") -> list[str]:
-    """Return the ids of a folder argument. A text that does not look like an id is the path of a folder, like "A/B".
-
-    A short text that is not the name of a folder may be an id of another service. Raises NotFound for a missing folder,
-    and ValueError for a path of several folders.
-    """
-    return [
-        text if _ID.fullmatch(text) else _at(session, text, argument, "folder ") for text in file_ids(value, argument)
-    ]
-
-
 def one_folder_id(session: Session, value: object, argument: str = "folder") -> str:
     """Return the id of a folder argument that has one folder. Raises ValueError for none or several."""
     folders = file_ids(value, argument)
     if len(folders) != 1:
         raise ValueError(f"{argument} has {len(folders)} files or folders; give one folder")
-    return folder_ids(session, folders, argument)[0]
+    return files_at(session, folders, argument, FOLDER)[0]
 
 
-def _at(session: Session, path: str, argument: str, kind: str = "") -> str:
-    """Return the id of the file at a path. `kind` is "folder " for a folder. Folders of one name are all searched."""
+def _at(session: Session, path: str, argument: str, kind: str, *, trashed: bool) -> str:
+    """Return the id of the file at a path. Folders of one name are all searched."""
     found, folder = [ROOT], f" and mimeType = {quote(session.names.native('folder'))}"
     parts = [part for part in path.removeprefix("svc://").split("/") if part]
     for n, part in enumerate(parts, 1):
-        name = name_of_part(part)
+        name, is_last = name_of_part(part), n == len(parts)
         parents = " or ".join(f"{quote(file)} in parents" for file in found)
-        query = f"name = {quote(name)} and ({parents}) and trashed = false"
-        query += folder if kind or n < len(parts) else ""
+        query = f"name = {quote(name)} and ({parents}) and trashed = {str(trashed and is_last).lower()}"
+        query += "" if is_last and not kind else folder
         rows = list_files(session, q=query, order_by="createdTime", fields="id,name")
         found = [row["id"] for row in rows if composed(row["name"]) == composed(name)]
+        if not found and not kind and _WORD.fullmatch(path):
+            return path
         if not found:
             with suppress(NotFound):
                 if kind and "/" not in path:
                     return str(get_file(session, path, fields="id")["id"])
             above = "/".join(parts[: n - 1])
             advice = f"files(folder={above or ROOT!r}) lists the files of the folder."
+            advice = "files(trashed=True) lists the trash." if trashed and is_last else advice
             advice = f"create_folder({'/'.join(parts)!r}) creates it." if kind else advice
             if n == 1 and (shared := [*list_files(session, q=f"name = {quote(name)} and sharedWithMe", fields="id")]):
                 advice = f"A file of this name is shared with this user; give its id: {[row['id'] for row in shared]}."
             raise NotFound(f"{argument} is {path!r}, and there is no {kind}{name!r} at this place.", advice=advice)
-        if len(found) > (1 if n == len(parts) else _MAX_NAMESAKES):
-            files = f"{kind.strip() or 'file'}s" if n == len(parts) else f"folders {name!r}"
+        if len(found) > (1 if is_last else _MAX_NAMESAKES):
+            files = f"{kind.strip() or 'file'}s" if is_last else f"folders {name!r}"
             raise ValueError(f"{argument} is {path!r}, the path of {len(found)} {files}; give an id: {found[:9]}")
     return found[0]
 

@@ -1,9 +1,9 @@
 """The service, which turns a request into a response and keeps its state in a database and in blobs.
 
 service.py                       Service, open_service: `handle(Request) -> Response`
-transports/, dispatch/, web/     sockets, WSGI and the control API; routing and handlers; pages for people
-auth/, context/                  tokens and OAuth; what each handler gets
-files/, events/, notifications/  the operations on files, on calendar events, on notification channels
-tables/, database/               the rows of each table; the SQLite database that keeps them
-blobs/, storage/, state/         the bytes; data directory, clock and ids; snapshots, archives and forks
+dispatcher.py, dispatch/         routing, caller, limits, faults, journal; what each handler gets
+transports/, web/                sockets, WSGI and the control API; pages for people
+files/, uploads/, calendars/,
+notifications/, auth/            the operations on each resource, with the statements for its tables
+store/                           the database, the contents, clock and ids; snapshots and archives
 """

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import count
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -75,38 +74,6 @@ class ServiceState:
     def drop(self) -> None:
         """Delete the parts of this state. The state cannot be restored any more."""
         self.parts.drop()
-
-
-class Snapshots:
-    """The snapshots of a service by id. They are deleted when the service is closed."""
-
-    def __init__(self) -> None:
-        self._states: dict[str, ServiceState] = {}
-        self._numbers = count(1)
-
-    def take(self, context: ServiceContext, parts: BlobStore) -> str:
-        """Take a snapshot of the service and return the id of the snapshot, such as "snapshot-1".
-
-        Raises ValueError for a store that several processes share.
-        """
-        if context.store.is_shared:
-            raise ValueError(unshared("snapshots cannot be taken"))
-        key = f"snapshot-{next(self._numbers)}"
-        self._states[key] = ServiceState.of(context, parts)
-        return key
-
-    def restore(self, key: str, context: ServiceContext, parts: BlobStore) -> None:
-        """Restore the service to the snapshot with the id `key`. Raises ValueError if the id is unknown."""
-        state = self._states.get(key)
-        if state is None:
-            raise ValueError(f"{key!r} is not a snapshot; existing snapshots: {', '.join(self._states) or 'none'}")
-        state.restore(context, parts)
-
-    def clear(self) -> None:
-        """Delete all snapshots."""
-        for state in self._states.values():
-            state.drop()
-        self._states.clear()
 
 
 class Opened(NamedTuple):

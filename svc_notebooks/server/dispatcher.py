@@ -29,7 +29,7 @@ from .auth.access_tokens import TokenVerifier
 from .auth.public_request import FORM, MAX_FORM_SIZE, PublicRequest
 from .dispatch import origin as cors
 from .dispatch.batch import MAX_BATCH, Batches
-from .dispatch.faults import Faults, faults_from_header
+from .dispatch.faults import FAULTS, NO_FAULTS, Faults, faults_from_header
 from .dispatch.journal import Journal, JournalEntry
 from .dispatch.messages import (
     CHECKED_HEADERS,
@@ -304,7 +304,7 @@ class Dispatcher:
         try:
             if origin is not None and request.method == "OPTIONS" and "access-control-request-method" in headers:
                 response = self._preflight(incoming)
-            elif self._faults.plans.active or self._fault_header in headers:
+            elif (self._faults.values.get(FAULTS) or NO_FAULTS)["plans"] or self._fault_header in headers:
                 response = self._dispatch_with_faults(incoming)
             else:
                 try:
@@ -459,7 +459,7 @@ class Dispatcher:
             if user or operation.name not in SIGN_IN:  # a flood of others must not keep anybody from signing in
                 check_limits(user)
             return public_handler(public_request)
-        if operation is SESSION and context.policy.session_uri_is_enough:
+        if operation is SESSION:
             caller = self._caller(incoming, in_session=True)
         elif context.policy.api_keys and operation.name in WITH_API_KEY and has_only_key(incoming.headers, query):
             caller = ANONYMOUS
@@ -518,7 +518,7 @@ class Dispatcher:
             owner = session_caller(self._context, incoming.query)
             if owner:
                 return owner
-        return self._tokens.caller(headers, incoming.query)
+        return self._tokens.caller(headers, incoming.query, in_session=in_session)
 
 
 def _upload_handler(request: RequestContext) -> Handler:

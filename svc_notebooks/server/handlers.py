@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from ..core.api.openapi import document
 from ..core.errors.catalogue import refuse
-from ..core.http.messages import Request, Response
+from ..core.http.messages import Response
 from .auth import grants, identity_tokens
 from .auth.public_request import PublicRequest
 from .calendars import (
@@ -19,7 +19,7 @@ from .calendars import (
 )
 from .dispatch.messages import json_response
 from .dispatch.service_context import RequestContext, ServiceContext, external_base_url
-from .files import change_list, conversion, copy, download, operations as file_operations, permissions
+from .files import change_list, conversion, download, operations as file_operations, permissions
 from .notifications import channels
 from .uploads import resumable_upload, simple_upload
 from .web import consent, pages, sign_in
@@ -52,6 +52,12 @@ def _alt(request: RequestContext) -> str:
     return alt
 
 
+def _describe(request: PublicRequest) -> Response:
+    """Return the OpenAPI document with the address that the client used. Raises ApiError (400) for an invalid Host."""
+    context, base_url = request.context, external_base_url(request.http_request, request.context)
+    return json_response(request.query, document(context.names, context.policy, base_url))
+
+
 HANDLERS: Mapping[str, Handler] = {
     "files.create": file_operations.create,
     "files.get": _get,
@@ -60,7 +66,7 @@ HANDLERS: Mapping[str, Handler] = {
     "files.list": file_operations.list_files,
     "files.emptyTrash": file_operations.empty_trash,
     "files.delete": file_operations.delete,
-    "files.copy": copy.copy,
+    "files.copy": file_operations.copy,
     "files.export": _export,
     "permissions.create": permissions.create,
     "permissions.list": permissions.list_permissions,
@@ -144,10 +150,5 @@ PUBLIC_HANDLERS: Mapping[str, Callable[[PublicRequest], Response]] = {
     "files.page": pages.view,
     "files.content": pages.content,
     "events.page": pages.event_page,
-    "openapi.get": lambda request: describe(request.context, request.http_request),
+    "openapi.get": _describe,
 }
-
-
-def describe(context: ServiceContext, request: Request) -> Response:
-    """Return the OpenAPI document with the address that the client used. Raises ApiError (400) for an invalid Host."""
-    return json_response(request.query, document(context.names, context.policy, external_base_url(request, context)))

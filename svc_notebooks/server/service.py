@@ -10,27 +10,28 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ..core.api.operations import OPERATIONS
-from ..core.brand_names import NOWHERE, Names
+from ..core.brand_names import Names
 from ..core.clock import format_millis, to_millis
 from ..core.durations import Duration, parse_duration
 from ..core.http.messages import JSONObject, Query
 from ..core.policy import Policy
 from ..core.processes import ForkedChild, after_fork, skip_finalizers
 from ..local.saving import check_is_file
-from .auth import users as clients
+from .auth import users
 from .auth.access_tokens import TokenVerifier
 from .auth.class_accounts import ClassAccount, ClassAccounts
-from .auth.users import create_provided_user, record_token, token_row
-from .calendars.event_messages import InvitationMessage, outbox
+from .auth.users import add_refresh_token, create_provided_user, record_token, token_row
+from .calendars.event_messages import outbox
 from .context_factory import (
     PostgresOptions,
     ServiceSettings,
-    Snapshots,
+    ServiceState,
     fork_context,
     load,
     load_context,
@@ -40,14 +41,15 @@ from .context_factory import (
 from .dispatch.faults import ArmedPlan, Faults
 from .dispatch.journal import journal_of
 from .dispatch.rate_limits import RateLimiter, RequestQuotas
-from .dispatch.service_context import ANONYMOUS, Listening, Quota, ServiceContext
+from .dispatch.service_context import ANONYMOUS, Quota, ServiceContext
 from .dispatcher import Dispatcher, Observer
-from .notifications import channels as domains
+from .notifications import channels
 from .notifications.delivery_queue import DeliveryQueue
 from .notifications.push import PushNotifications
 from .store.archive import save_to
 from .store.blob_store import BlobStore, StoredPart, missing_part
 from .store.clock import SystemClock, VirtualClock, virtual_clock_of
+from .store.postgres.clock import unshared
 from .user_backup import UserBackups
 from .web.class_activity import ClassView
 from .web.live_page import activity
@@ -145,11 +147,17 @@ class Service:
     def __init__(self, context: ServiceContext, parts: BlobStore, *, background: bool | None = None) -> None:
         self._context, self._parts = context, parts
         self.folder, self.notes, self._background = context.folder, context.notes, background
+        self.clock, self.names, self.policy = context.clock, context.names, context.policy
+        self.seed = context.ids.client_seed
+        """The seed of the ids, or None for random ids. A reopened store appends "/" and its number of openings."""
+        self.servers = context.servers
+        """The socket servers whose addresses are in links. A sandbox adds its own."""
         self._push = PushNotifications(context, background=background)
         self._tokens = TokenVerifier(context.store, context.clock, lambda email: create_provided_user(context, email))
         self.provider: JupyterHub | None = None
         self._journal = journal_of(context.records, context.policy)
-        self._snapshots, self.user_backups = Snapshots(), UserBackups(context, parts)
+        self._snapshots: dict[str, ServiceState] = {}
+        self.user_backups = UserBackups(context, parts)
         self._faults = Faults(context)
         self._rate_limiter = RateLimiter(context.policy, context.clock, context.store.shared)
         self._dispatcher = Dispatcher(context, self._tokens, self._journal, self._faults, self._rate_limiter)
@@ -160,34 +168,19 @@ class Service:
         self.trust, self.deliver, self.deliveries = self._push.trust, self._push.deliver, self._push.queue.deliveries
         self.fault_plans, self.clear_faults = self._faults.rows, self._faults.clear
         self.limits, self.refusal = self._rate_limiter.rows, self._dispatcher.refusal
-        self.handle = self._dispatcher.handle
+        self.handle, self.virtual_clock = self._dispatcher.handle, context.clock.stop
+        self.oauth_client = partial(users.create_oauth_client, context)
+        self.service_account = partial(users.create_service_account, context)
+        self.register_domain = partial(channels.register, context.store)
+        self.domains = partial(channels.list_domains, context.store, context.policy)
+        self.outbox, self.agenda = partial(outbox, context), partial(upcoming_events, context)
         self.class_view = ClassView(context, self._journal, self._tokens)
         unusable_in_forks(self)
         unusable_in_forks(self._dispatcher)  # a session calls its method without the service
 
-    @property
-    def clock(self) -> VirtualClock:
-        """The system clock or the virtual clock of this service."""
-        return self._context.clock
-
-    @property
-    def names(self) -> Names:
-        """The brand names in the service's paths, headers and media types."""
-        return self._context.names
-
     def accept_users_of(self, provider: JupyterHub) -> None:
         """Accept the users of another service. Its administrators may use the control interface and the live page."""
         self.provider = self._tokens.provider = provider
-
-    @property
-    def seed(self) -> int | str | None:
-        """The seed of the ids, or None for random ids. A reopened store appends "/" and its number of openings."""
-        return self._context.ids.client_seed
-
-    @property
-    def policy(self) -> Policy:
-        """The settings for behavior that the interface does not define."""
-        return self._context.policy
 
     def count_request(self, user: str) -> None:
         """Count a request outside of the interface. Raises ApiError (403 or 429) if it exceeds a limit of the user."""
@@ -196,11 +189,6 @@ class Service:
     def activity(self, query: Query) -> dict[str, object]:
         """Return the latest requests, messages and files for the live page. `query` describes its present rows."""
         return activity(self._context, self._journal, self._push.queue, query, self.class_view)
-
-    @property
-    def servers(self) -> list[Listening]:
-        """The socket servers whose addresses are in links. A sandbox adds its own."""
-        return self._context.servers
 
     @property
     def requests_served(self) -> int:
@@ -237,6 +225,11 @@ class Service:
         self._context.reserve.spend(lambda: record_token(self._context, self._tokens, secret, row))
         return secret
 
+    def refresh_token(self, user: str | None, scopes: Iterable[str] | None, client: str) -> str:
+        """Return a new refresh token of a user for an OAuth client. Raises ValueError as `sign_in` does."""
+        row = token_row(self._context, user, scopes, client, None)
+        return add_refresh_token(self._context, row)
+
     def open_class(self, accounts: Sequence[ClassAccount], token_file: Path, quota: Quota) -> None:
         """Make the tokens in `token_file` the only valid tokens, and limit students. Raises as `ClassAccounts` does."""
         self.class_view.accounts = ClassAccounts(self._context, self._tokens, accounts, token_file)
@@ -244,29 +237,6 @@ class Service:
         self._dispatcher.rate_limiters.append(
             RequestQuotas(self.policy, self._context.quotas, quota, self._context.store.shared)
         )
-
-    def oauth_client(
-        self, name: str, redirect_uris: Sequence[str] = (), *, public: bool = False, base_url: str = NOWHERE
-    ) -> clients.ClientCredentials:
-        """Register an OAuth client and return its credentials. Raises ValueError for an invalid redirect URI."""
-        return clients.create_oauth_client(self._context, name, redirect_uris, public=public, base_url=base_url)
-
-    def service_account(
-        self, name: str, *, delegation: Iterable[str] = (), client: str = "notebook", base_url: str = NOWHERE
-    ) -> clients.ServiceAccountKey:
-        """Create a service account, or a new key for an existing account, and return the key file, which is not stored.
-
-        Args:
-            name: the local part of the account's e-mail address, of a to z, digits and -.
-            delegation: the scopes in which the account may act for users.
-            client: the OAuth client of the account.
-            base_url: the address of the service in the key file.
-
-        Raises:
-            ValueError: the name is invalid or a scope is unknown.
-            ImportError: the extra `identity` is not installed.
-        """
-        return clients.create_service_account(self._context, name, delegation, client=client, base_url=base_url)
 
     def open_with(self, file_id: str, client: str) -> bool:
         """Give the file scope of an OAuth client access to a file. Return False if there is no such file."""
@@ -282,18 +252,6 @@ class Service:
             if row:
                 self._context.store.files.save(row._replace(abusive=int(abusive)))
         return row is not None
-
-    def register_domain(self, domain: str) -> str:
-        """Register a domain for notifications and return its normalized form. Raises ValueError if invalid."""
-        return domains.register(self._context.store, domain)
-
-    def domains(self) -> list[str]:
-        """Return the registered domains, first the domains of the policy, then the others in alphabetical order."""
-        return domains.list_domains(self._context.store, self.policy)
-
-    def outbox(self) -> list[InvitationMessage]:
-        """Return one row for each e-mail about an event that a real service would send, oldest first."""
-        return outbox(self._context)
 
     def faults(self, *steps: JSONObject | str, in_order: bool = False) -> AbstractContextManager[list[ArmedPlan]]:
         """Inject faults during a `with` block. A step is a dict, or the name of a preset.
@@ -321,14 +279,6 @@ class Service:
         """
         self._rate_limiter.limit((user or self.policy.first_user).lower(), requests, parse_duration(per, "per"))
 
-    def agenda(self, since: datetime | None = None, until: datetime | None = None) -> list[dict[str, Any]]:
-        """Return one row for each expiry or delivery from `since` (by default now) until `until`, in order of time."""
-        return upcoming_events(self._context, since, until)
-
-    def virtual_clock(self) -> VirtualClock:
-        """Return the clock, which is stopped first if it is a running system clock."""
-        return self._context.clock.stop()
-
     def reset(self) -> None:
         """Delete all data except users and their tokens, and begin a new sequence of ids."""
         context = self._context
@@ -345,11 +295,18 @@ class Service:
 
     def snapshot(self) -> str:
         """Keep a copy of the state in memory and return its id for `restore`. Raises the same errors as `save`."""
-        return self._snapshots.take(self._context, self._parts)
+        if self._context.store.is_shared:
+            raise ValueError(unshared("snapshots cannot be taken"))
+        key = f"snapshot-{len(self._snapshots) + 1}"
+        self._snapshots[key] = ServiceState.of(self._context, self._parts)
+        return key
 
     def restore(self, snapshot: str) -> None:
         """Restore the state of a snapshot. Raises ValueError for an unknown id."""
-        self._snapshots.restore(snapshot, self._context, self._parts)
+        if snapshot not in self._snapshots:
+            existing = ", ".join(self._snapshots) or "none"
+            raise ValueError(f"{snapshot!r} is not a snapshot; existing snapshots: {existing}")
+        self._snapshots[snapshot].restore(self._context, self._parts)
         self._forget_caches()
 
     def fork(self, branch: int = 0) -> Service:
@@ -393,6 +350,8 @@ class Service:
         for owner, attribute in ((self._dispatcher, "_context"), (self, "_dispatcher")):
             vars(owner)[attribute] = ForkedChild(_CLOSED, _REOPEN)
         self._push.close()
+        for state in self._snapshots.values():
+            state.drop()
         self._snapshots.clear()
         self._context.store.close()
         self._context.content.close_writers()
@@ -487,7 +446,9 @@ def unusable_in_forks(service: object) -> None:
 _NEVER = 2**62
 
 
-def upcoming_events(context: ServiceContext, since: datetime | None, until: datetime | None) -> list[dict[str, Any]]:
+def upcoming_events(
+    context: ServiceContext, since: datetime | None = None, until: datetime | None = None
+) -> list[dict[str, Any]]:
     """Return the expirations and deliveries later than `since` and not later than `until`, sorted by time.
 
     By default `since` is now. A dict has the keys `time`, `what`, `user`, `subject` and `detail`.
@@ -496,11 +457,9 @@ def upcoming_events(context: ServiceContext, since: datetime | None, until: date
     deadlines = context.store.deadlines.between(first, last, context.policy.session_lifetime)
     return [
         {
+            **deadline._asdict(),
             "time": format_millis(deadline.time),
-            "what": deadline.event,
-            "user": deadline.user,
             "subject": deadline.subject or context.policy.default_name,
-            "detail": deadline.detail,
         }
         for deadline in deadlines
     ]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any
 from urllib.parse import quote, unquote
 
 from ..core.clock import format_time
@@ -36,33 +36,6 @@ _TIME = "%Y%m%dT%H%M%SZ"
 _STOPPED = ChannelState.STOPPED.value
 
 
-class _Counts(TypedDict):
-    files: int
-    bytes: int
-    uploads: int
-    calendars: int
-    events: int
-    channels: int
-
-
-class ResetUser(_Counts):
-    """A user who was reset or restored, the backup file of the former state, and the numbers that it contains."""
-
-    user: str
-    backup: str
-    path: str
-
-
-class BackupRow(TypedDict):
-    """A backup file. `backup` is its name, and `size` its size in bytes."""
-
-    user: str
-    time: str
-    backup: str
-    path: str
-    size: int
-
-
 @dataclass(frozen=True, slots=True)
 class UserBackups:
     """The backup files of the users of one service, each of which was written before a reset."""
@@ -70,9 +43,9 @@ class UserBackups:
     context: ServiceContext
     parts: BlobStore
 
-    def rows(self) -> list[BackupRow]:
+    def rows(self) -> list[dict[str, Any]]:
         """Return a row for each backup file, the oldest file first. Raises ValueError for a service in memory."""
-        backups: list[BackupRow] = []
+        backups = []
         for path in self._folder().glob(f"*{_SUFFIX}"):
             name, _, moment = path.name.removesuffix(_SUFFIX).rpartition("-")
             if not path.name.startswith("."):
@@ -88,9 +61,10 @@ class UserBackups:
                 )
         return sorted(backups, key=lambda row: (row["time"], row["backup"]))
 
-    def reset(self, user: str) -> ResetUser:
+    def reset(self, user: str) -> dict[str, Any]:
         """Write a backup file of a user, and then delete the files, uploads and events of the user and stop channels.
 
+        Return the user, the backup file, and the numbers of what was deleted.
         Calendars other than the primary calendar are deleted. Files of others in folders of the user move to the root
         folders of their owners. Tokens, quotas, registered receivers and what others have shared stay. Raises
         ValueError for a service in memory, and OSError if the backup cannot be written. Nothing has changed then.
@@ -103,7 +77,7 @@ class UserBackups:
         discard_contents(self.context, contents)
         return {"user": user, "backup": path.name, "path": str(path), **counts}
 
-    def restore(self, backup: str, users: Iterable[str]) -> ResetUser:
+    def restore(self, backup: str, users: Iterable[str]) -> dict[str, Any]:
         """Restore the user of a backup file, whose present state is written to another backup file before.
 
         `users` are the users who can be restored. Channels do not start again. Raises ValueError, and changes nothing
@@ -119,7 +93,7 @@ class UserBackups:
                 raise ValueError(f"{path.name} is not the backup of an account of this service")
             return self._restore(owners[0], saved)
 
-    def _restore(self, user: str, saved: ArchiveReader) -> ResetUser:
+    def _restore(self, user: str, saved: ArchiveReader) -> dict[str, Any]:
         copied = saved.copy_parts(self.parts)
         try:
             with self.context.store.exclusive():
@@ -156,10 +130,10 @@ class UserBackups:
         atomic_write(path, lambda file: save(self.context, self.parts, file, user), overwrite=False)
         return path
 
-    def _count(self, user: str) -> _Counts:
+    def _count(self, user: str) -> dict[str, int]:
         store, rows = self.context.store, self.context.store.user_rows
         calendars = [row.id for row in store.calendars.of(user) if row.owner == user]
-        return _Counts(
+        return dict(
             files=len(rows.files(user)),
             bytes=store.files.usage(user)[0],
             uploads=len(rows.sessions(user)),
@@ -168,7 +142,7 @@ class UserBackups:
             channels=sum(state != _STOPPED for _, state in rows.channels(user)),
         )
 
-    def _delete(self, user: str) -> tuple[_Counts, Mapping[int, list[str]]]:
+    def _delete(self, user: str) -> tuple[dict[str, int], Mapping[int, list[str]]]:
         """Delete the data of a user in the open transaction. Return numbers and the parts of deleted contents."""
         context, store = self.context, self.context.store
         counts = self._count(user)

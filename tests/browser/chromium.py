@@ -15,7 +15,6 @@ SKIP_REASON = "no chromium on this machine (Debian: apt-get install chromium), s
 
 
 def launch(tools: Playwright) -> Browser:
-    """Start a browser, which the caller closes."""
     from playwright.sync_api import expect
 
     expect.set_options(timeout=PATIENCE)  # 5 seconds are too few on a busy machine

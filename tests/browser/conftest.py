@@ -40,7 +40,6 @@ def pytest_runtest_makereport(item):
 
 @pytest.fixture(scope="session")
 def chromium():
-    """One browser for all tests."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as tools:

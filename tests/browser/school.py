@@ -54,5 +54,5 @@ def work(school: School) -> None:
     upload.send_chunk()
     svc.resume_upload(upload.session_uri, bytes(300_000), session=bob).run()
     with pytest.raises(svc.NotFound):
-        svc.file("nowhere", session=bob)
+        svc.file("0" * 20, session=bob)
     svc.files("name contains 'pond'", session=eve)

@@ -1,5 +1,3 @@
-"""The live page of a served sandbox in chromium: new rows, mouse and keyboard, light and dark."""
-
 from collections.abc import Iterator
 
 import pytest
@@ -39,7 +37,7 @@ def act(sandbox: svc.Sandbox) -> None:
     with sandbox.faults(operation="files.list", status=503):
         svc.files()
     with pytest.raises(svc.NotFound):
-        svc.file("nowhere")
+        svc.file("0" * 20)
     svc.create_event("Tea", start="2026-11-02", end="2026-11-03", attendees="bob@svc.example", send_updates="all")
     svc.trash(svc.upload(b"x", name="old.txt"))
     sandbox.deliver()

@@ -1,5 +1,3 @@
-"""Runs every notebook in JupyterLab, checks that every output is drawn, and keeps a screenshot."""
-
 import shutil
 from pathlib import Path
 

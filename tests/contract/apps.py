@@ -41,8 +41,6 @@ def oauth_error(answer: Answer) -> tuple[int, str]:
 
 @dataclass
 class App:
-    """An OAuth client, and the people who let it act for them."""
-
     wire: Wire
     id: str
     secret: str

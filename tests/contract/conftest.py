@@ -77,7 +77,6 @@ def stage() -> Iterator[tuple[Stage, str]]:
 
 @pytest.fixture(scope="session")
 def replay(stage: tuple[Stage, str]) -> Replay:
-    """Sends exchanges over that socket."""
     return Replay(*stage)
 
 

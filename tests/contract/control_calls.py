@@ -36,7 +36,6 @@ CALLS: list[tuple[str, str, dict[str, Any] | None]] = [
 
 
 def control_state(service: Service) -> tuple[object, ...]:
-    """What control calls change."""
     interface_rows = [row for row in service.journal() if row["operation"] != "control"]
     changes = service.fault_plans(), service.limits(), service.clock.is_virtual
     return (*changes, len(interface_rows), service._context.store.users.emails())

@@ -58,8 +58,6 @@ class SystemClock:
 
 
 class ControlClient:
-    """The inside of a deployment, over its control interface."""
-
     def __init__(
         self, call: Call, first: str, meet: Callable[[str, str], None], hide: Callable[[str | None], None]
     ) -> None:
@@ -116,7 +114,6 @@ class ControlClient:
         return row
 
     def undo(self) -> None:
-        """Lift the limits that a test has set."""
         for user in self._limited:
             self._call("POST", "limits", {"user": user, "requests": None})
         self._limited = set()
@@ -166,8 +163,6 @@ class ControlClient:
 
 
 class Clock:
-    """The clock of a deployment, moved over its control interface."""
-
     is_virtual = True
 
     def __init__(self, call: Call) -> None:

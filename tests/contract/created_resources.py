@@ -22,8 +22,6 @@ class CreatedResource:
 
 @dataclass
 class CreatedResources:
-    """Everything that was made, in its order."""
-
     resources: list[CreatedResource] = field(default_factory=list)
     ids: set[str] = field(default_factory=set)
     """Ids of files, events, calendars, rules: what may be deleted."""

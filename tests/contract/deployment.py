@@ -32,10 +32,7 @@ class Unreachable(Exception):
 
 
 class Reply(Answer):
-    """An answer, in the words of the suite."""
-
     def object(self) -> dict[str, Any]:
-        """The body where it is a JSON object, else nothing."""
         try:
             body = self.json
         except ValueError:
@@ -45,8 +42,6 @@ class Reply(Answer):
 
 @dataclass
 class RemoteDeployment:
-    """One deployment during one run."""
-
     target: Deployment
     hidden: Secrets
     raise_interrupt: Callable[[], None]
@@ -81,7 +76,6 @@ class RemoteDeployment:
     # Speaking with it.
 
     def connection(self) -> http.client.HTTPConnection:
-        """A connection of its own."""
         netloc, timeout = urlsplit(self.target.base_url).netloc, self.target.timeout
         if self.target.is_tls:
             return http.client.HTTPSConnection(netloc, timeout=timeout, context=self.target.context())
@@ -154,7 +148,6 @@ class RemoteDeployment:
     def ask(
         self, method: str, target: str, value: Mapping[str, Any] | None = None, token: str | None = None, **more: str
     ) -> Reply:
-        """A request of our own, beside the tests'."""
         pairs = [("Authorization", f"Bearer {token or self.target.token}"), *more.items()]
         if value is None:
             return self.exchange(method, target, b"" if method in ("POST", "PUT") else None, pairs)

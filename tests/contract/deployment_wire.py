@@ -196,8 +196,6 @@ def _json_of(body: Any) -> Mapping[str, Any]:
 
 @dataclass
 class ConformanceRun:
-    """One run of the suite against a deployment."""
-
     command: Any
     site: RemoteDeployment | None = None
     _prefixes: Iterator[str] = field(default_factory=lambda: iter(()))
@@ -212,7 +210,6 @@ class ConformanceRun:
         Service.__init__ = _refuse_own_service  # type: ignore[assignment, method-assign]
 
     def report_leftovers(self) -> None:
-        """Say what could not be removed."""
         if self.site:
             self.command.leftovers = [*self.site.left, *self.site.strays()]
 

@@ -87,8 +87,6 @@ def choice(name: str) -> Iterator[None]:
 
 
 class Status(int):
-    """A status of a deployment."""
-
     record: Record
 
     def __new__(cls, value: int, record: Record) -> Status:
@@ -118,8 +116,6 @@ class Status(int):
 
 
 class ErrorText(str):
-    """Reasons and locations of errors: reason, message, location, domain."""
-
     record: Record
 
     def __new__(cls, value: object, record: Record) -> ErrorText:

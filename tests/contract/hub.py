@@ -28,7 +28,6 @@ class FakeHub(ThreadingHTTPServer):
         self.status = 200
 
     def add_token(self, token: str, name: str, scopes: tuple[str, ...] = (SCOPE,), **fields: Any) -> str:
-        """Add a token of a user, and return the token."""
         self.tokens[token] = {"kind": "user", "name": name, "admin": False, "scopes": list(scopes), **fields}
         return token
 
@@ -42,11 +41,9 @@ class FakeHub(ThreadingHTTPServer):
         return f"{query['redirect_uri']}?code={code}&state={query['state']}"
 
     def settings(self) -> HubSettings:
-        """Return the settings that the hub gives to the service."""
         return read_hub_settings(self.environ())
 
     def environ(self) -> dict[str, str]:
-        """Return the environment variables that the hub sets for the service."""
         return {
             "JUPYTERHUB_SERVICE_NAME": "svc",
             "JUPYTERHUB_SERVICE_PREFIX": f"{PREFIX}/",
@@ -88,7 +85,6 @@ class _Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def running_hub() -> Iterator[FakeHub]:
-    """Run a hub in a thread."""
     with FakeHub() as hub:
         thread = Thread(target=hub.serve_forever, args=(0.01,))
         thread.start()

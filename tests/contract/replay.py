@@ -40,15 +40,12 @@ class Stage:
 
 @contextmanager
 def staged() -> Iterator[tuple[Stage, str]]:
-    """The shared socket, and its address."""
     stage = Stage()
     with SocketServer(cast(Service, stage)) as server:
         yield stage, server.base_url
 
 
 class Replay(OverSocket):
-    """Sends the exchanges of tests again."""
-
     def __init__(self, stage: Stage, base_url: str) -> None:
         self.stage = stage
         self.base_url = base_url

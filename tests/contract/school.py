@@ -22,8 +22,6 @@ UPLOAD = "/upload/storage/v3/files?uploadType="
 
 
 class School:
-    """A service with a class in a folder, and requests with the sign-in tokens of its accounts."""
-
     def __init__(self, folder: Path, accounts: Sequence[ClassAccount] = (ADA, BOB, EVE), quota: Quota = QUOTA) -> None:
         self.service = open_service(folder / "store", policy=Policy(verified_domains=("hooks.example",)))
         self.file = folder / "tokens.csv"

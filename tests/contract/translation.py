@@ -38,7 +38,6 @@ class Translation:
         self._words += [(our_word, their_word) for our_word, their_word in pairs if our_word != their_word]
 
     def target(self, path: str) -> str:
-        """An address on its way out."""
         for ours, theirs in self._roots:
             if path.startswith(ours):
                 path = theirs + path[len(ours) :]
@@ -46,7 +45,6 @@ class Translation:
         return _replaced(path, self._words)
 
     def out(self, body: bytes) -> bytes:
-        """A body on its way out."""
         return _replaced_bytes(body, self._words)
 
     def header(self, name: str) -> str:
@@ -54,7 +52,6 @@ class Translation:
         return theirs + name[len(ours) :] if name.startswith(ours) else name
 
     def back(self, body: bytes) -> bytes:
-        """A body of JSON that came."""
         return _replaced_bytes(body, [(theirs, ours) for ours, theirs in self._words + self._kinds + self._roots])
 
     def header_back(self, value: str) -> str:

@@ -19,8 +19,6 @@ class Form:
 
 
 class Page(HTMLParser):
-    """The forms of a page."""
-
     def __init__(self, text: str) -> None:
         super().__init__()
         self.forms: list[Form] = []

@@ -20,14 +20,11 @@ Q = 262_144
 
 
 def read_to_end(connection: socket.socket) -> bytes:
-    """Return everything until the service closes the connection."""
     return b"".join(iter(lambda: connection.recv(65536), b""))
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What came back, whole."""
-
     status: int
     reason: str
     headers: Headers
@@ -103,7 +100,6 @@ class Wire:
         return self.send(method, target, json.dumps(value).encode(), headers, **options)
 
     def create(self, content: bytes = b"hello", kind: str = "text/plain", fields: str = "*") -> dict[str, Any]:
-        """A file by simple upload."""
         answer = self.send(
             "POST", f"/upload/storage/v3/files?uploadType=media&fields={fields}", content, {"Content-Type": kind}
         )
@@ -178,13 +174,10 @@ class InProcess(Wire):
 
 
 def _framing(body: bytes | list[bytes]) -> tuple[str, str]:
-    """The header field that says how long a body is."""
     return ("Content-Length", str(len(body))) if isinstance(body, bytes) else ("Transfer-Encoding", "chunked")
 
 
 class OverSocket(Wire):
-    """Speaks HTTP/1.1 over a loopback connection of its own."""
-
     def _exchange(self, method: str, target: str, body: Any, pairs: list[tuple[str, str]]) -> Answer:
         connection = self._connection()
         try:

@@ -15,8 +15,6 @@ from svc_notebooks.convert.job import ConversionError, Job, TooLarge
 
 @dataclass(frozen=True)
 class Words:
-    """A model that is its bytes."""
-
     text: bytes = b"nothing"
 
     def pack(self) -> bytes:

@@ -19,7 +19,6 @@ def png(width: int = 60, height: int = 40, colour: str = "navy") -> bytes:
 
 
 def picture_of(text: str, kind: str = "PNG") -> bytes:
-    """Return black text on white in Pillow's font."""
     image = Image.new("RGB", (1000, 60 + 60 * (text.count("\n") + 1)), "white")
     ImageDraw.Draw(image).text((40, 40), text, "black", ImageFont.load_default(40))
     target = io.BytesIO()

@@ -1,5 +1,3 @@
-"""Zip files are checked before anything is unpacked."""
-
 import contextlib
 import io
 import os

@@ -1,5 +1,3 @@
-"""Detection of character sets (A5-06)."""
-
 import time
 from dataclasses import replace
 

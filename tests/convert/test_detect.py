@@ -1,5 +1,3 @@
-"""Detection of media types by content."""
-
 import io
 import zipfile
 

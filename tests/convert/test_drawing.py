@@ -1,5 +1,3 @@
-"""Drawings: SVG in, made safe; SVG, PNG, JPEG and PDF out."""
-
 import base64
 import io
 import re
@@ -28,7 +26,6 @@ _SMALL = _HEAD + 'width="40" height="20">'
 
 
 def cleaned(inside: str, job, head: str = _SMALL) -> str:
-    """Return the content of a drawing after cleaning."""
     svg = read(f"{head}{inside}</svg>".encode(), job).svg
     return re.sub(r"^<svg[^>]*?/?>|</svg>$", "", svg)
 

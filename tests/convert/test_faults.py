@@ -46,7 +46,6 @@ READERS: dict[str, tuple[Any, str, Convert, bytes | Callable[[Job], Any]]] = {
     "odt paragraph": (odt_page._BLOCK_RULES, name("text:p"), read.odt, sources.odt()),
     "row of an odt table": (odt_page.OdtPage, "_row", read.odt, sources.odt()),
     "table of a page": (html, "_complete_columns", read.html, sources.html()),
-    "list of a page": (html, "_set_numbers", read.html, sources.html()),
     "look in a page": (html, "_look", read.html, sources.html()),
     "style in a page": (html, "_simplify", read.html, sources.html()),
     "word of RTF": (parser._Parser, "_apply", read.rtf, sources.rtf()),

@@ -1,5 +1,3 @@
-"""Conversion of old formats with LibreOffice, isolated and within its worker's lifetime."""
-
 import io
 import json
 import sys

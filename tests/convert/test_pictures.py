@@ -1,5 +1,3 @@
-"""Images are checked before they are decoded, and become PNG, JPEG or GIF."""
-
 import io
 import struct
 import zlib

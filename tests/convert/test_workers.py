@@ -24,8 +24,6 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells and
 
 
 class ConversionRunner:
-    """Runs conversions in workers and keeps their files."""
-
     def __init__(self, workers: ProcessPool | ModuleType, folder: Path, limits: JobLimits = LIMITS) -> None:
         self.workers = workers
         self.folder = folder

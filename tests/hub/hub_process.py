@@ -111,19 +111,16 @@ class HubUser:
         self._kernel = ""
 
     def sign_in(self) -> None:
-        """Sign in to the hub."""
         self.browser.get(f"{self.url}/hub/login", timeout=SECONDS)
         form = {"username": self.name, "password": "", "_xsrf": self.browser.cookies.get_dict(path="/hub/")["_xsrf"]}
         answer = self.browser.post(f"{self.url}/hub/login?next=/hub/home", form, timeout=SECONDS)
         assert answer.status_code == 200, answer.text[:1000]
 
     def api(self, method: str, path: str, **options: Any) -> requests.Response:
-        """Send a request to the REST API of the hub."""
         headers = {"X-XSRFToken": self.browser.cookies.get_dict(path="/hub/")["_xsrf"], "Referer": f"{self.url}/hub/"}
         return self.browser.request(method, f"{self.url}/hub/api/{path}", headers=headers, timeout=SECONDS, **options)
 
     def open(self, address: str) -> requests.Response:
-        """Open a page, and follow redirects."""
         return self.browser.get(address, headers={"Accept": "text/html"}, timeout=SECONDS)
 
     def consent(self, page: requests.Response) -> requests.Response:
@@ -142,7 +139,6 @@ class HubUser:
         return str(answer.json()["token"])
 
     def start_server(self) -> None:
-        """Start the notebook server and a kernel."""
         answer = self.api("POST", f"users/{self.name}/server")
         assert answer.status_code in (201, 202), answer.text
         deadline = time.monotonic() + SECONDS

@@ -16,7 +16,6 @@ LONG = 60
 
 @pytest.fixture(scope="module")
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a hub."""
     with running_hub(tmp_path_factory.mktemp("hub")) as url:
         yield url
 

@@ -31,13 +31,10 @@ DASHBOARD = "svc.class_dashboard(every=0.5)"
 
 
 class BrowserUser:
-    """A user's browser with a JupyterLab at the hub. `home` is the folder of the notebooks."""
-
     def __init__(self, page: Page, url: str, name: str, home: Path) -> None:
         self.page, self.url, self.name, self.home = page, url, name, home
 
     def sign_in(self) -> None:
-        """Sign in to the hub, which starts the notebook server and opens JupyterLab."""
         self.page.goto(f"{self.url}/hub/login?next=/hub/spawn")
         self.page.get_by_label("Username").fill(self.name)
         self.page.get_by_role("button", name="Sign in").click()

@@ -19,8 +19,6 @@ pytestmark = pytest.mark.interop
 
 
 class Outcomes(dict[str, Any]):
-    """The outcomes of a batch by request id."""
-
     def __call__(self, request_id: str, response: Any, exception: HttpError | None) -> None:
         self[request_id] = exception or response
 

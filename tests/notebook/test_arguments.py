@@ -117,7 +117,7 @@ def test_sources_are_paths_bytes_files_frames_and_lists(lab, tmp_path):
     assert made["mime_type"].tolist()[3] == "text/csv"
 
 
-ID = "a" * 33
+ID = "1" * 33
 WRONG = {
     "no such file": (lambda: svc.upload("nowhere.csv"), OSError, "nowhere.csv"),
     "a folder": (lambda: svc.upload(".", recursive=False), ValueError, r"source '\.' is a folder .*recursive is False"),
@@ -199,13 +199,17 @@ def test_what_cannot_be_meant_is_refused_before_anything_is_sent(lab, case):
     assert len(svc.exchanges()) == 0
 
 
-def test_a_name_that_may_be_an_id_is_refused_as_an_id(lab):
-    svc.upload([b"x", b"a\n1\n"], name=["report", "t.csv"])
+def test_a_word_is_the_name_of_a_file_in_the_top_folder(lab):
+    names = ["report", "quarterly_report_draft", "t.csv", "twice", "twice"]
+    ids = svc.upload([b"x", b"y", b"a\n1\n", b"1", b"2"], name=names)["id"]
 
-    with pytest.raises(NotFound, match=r"files\(name='report'\) finds a file by its name, and '/report' is its path"):
-        svc.read("report")
-    assert svc.read("/report") == b"x"
+    assert [svc.read(name) for name in names[:2]] == [b"x", b"y"]
     assert svc.read_frame("t.csv")["a"].tolist() == [1]
+    assert svc.untrash(svc.trash(["report", "t.csv"])["name"])["trashed"].tolist() == [False, False]
+    with pytest.raises(ValueError, match=f"'twice', the path of 2 files; give an id: .*{min(ids[3:])}.*{max(ids[3:])}"):
+        svc.trash("twice")
+    with pytest.raises(NotFound, match=r"No file has this id.*top folder.*files\(name='nope'\) finds a file"):
+        svc.read("nope")
     with pytest.raises(NotFound, match=r"there is no 'nope.csv' at this place. files\(folder='root'\) lists"):
         svc.read("nope.csv")
 

@@ -1,5 +1,3 @@
-"""The control of a class from a teacher's notebook: each method returns a frame."""
-
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -50,7 +48,7 @@ def dtypes(rows: pd.DataFrame) -> dict[str, str]:
 def test_the_students_and_their_requests(notebooks: Notebooks) -> None:
     svc.upload(b"hello", name="a.txt", session=notebooks.bob)
     with pytest.raises(svc.NotFound):
-        svc.file("nowhere", session=notebooks.bob)
+        svc.file("0" * 20, session=notebooks.bob)
 
     rows = notebooks.control.students()
 

@@ -1,5 +1,3 @@
-"""Every function with a duration accepts the same forms, and its error lists the forms."""
-
 from datetime import timedelta
 
 import pytest

@@ -53,9 +53,16 @@ HINTS = {
     ),
     "a file as an event": (lambda lab: svc.delete_event(svc.upload(b"")), "a file, which update and delete take"),
     "a list of events": (lambda lab: svc.create_events([{}]), r"give pd.DataFrame\(rows\)"),
-    "events without a zone": (
-        lambda lab: svc.create_events(pd.DataFrame({"start": ["2026-11-02 10:00", "2026-11-03 10:00"]})),
-        "start has no time zone in any of 2 rows",
+    "a field of all events": (
+        lambda lab: svc.create_events(pd.DataFrame({"start": ["2026-11-02"]}), remiders=[10]),
+        r"create_events\(\) has no argument 'remiders'; did you mean 'reminders'",
+    ),
+    "a series without an end": (
+        lambda lab: [
+            svc.create_event("Tea", start="2026-11-02", recurrence="daily"),
+            svc.events(single_events=True),
+        ],
+        "single_events needs time_max or limit, because the series 'Tea' has no end",
     ),
     "two calendars": (lambda lab: svc.events(calendar="Twin"), "'Twin', the name of 2 calendars; give an id: c_"),
     "fill a form": (lambda lab: svc.event_form().set(summary="a"), r"form.fill\(...\).*form.create.click\(\)"),
@@ -136,6 +143,40 @@ HINTS = {
         lambda lab: svc.files(modified_after="2026-01-12 at 9"),
         "^modified_after is '2026-01-12 at 9'; write a date as",
     ),
+    "sheets of a text file": (
+        lambda lab: svc.upload({"a": pd.DataFrame({"x": [1]})}, name="a.csv"),
+        "a dict of DataFrames has several sheets; name the file .xlsx",
+    ),
+    "sheets of one name": (
+        lambda lab: svc.upload({name: pd.DataFrame({"x": [1]}) for name in "aA"}, name="a.xlsx"),
+        "'A' cannot name a sheet",
+    ),
+    "a misspelt field of a file": (
+        lambda lab: svc.upload(b"1", decription="a"),
+        r"upload\(\) has no argument 'decription'; did you mean 'description'",
+    ),
+    "a size of files": (lambda lab: svc.files(min_size=5), "larger_than='5 MB' and smaller_than"),
+    "a size in words": (lambda lab: svc.files(larger_than="a lot"), "larger_than must be a number of bytes"),
+    "the export of a folder": (
+        lambda lab: svc.export("Pair/in", "pdf"),
+        r"download\(folder\) saves its files, and export\(files\(folder=",
+    ),
+    "busy times that are not shared": (
+        lambda lab: svc.free_times("bob@svc.example", within="2026-11-02"),
+        "share_calendar.*role='freeBusyReader'",
+    ),
+    "a channel from elsewhere": (
+        lambda lab: svc.changes(svc.files()),
+        r"give a result of changes\(\) or watch_changes\(\)",
+    ),
+    "a refresh token": (lambda lab: lab.refresh_token, r"create_refresh_token\(lab.oauth_client\(name\)\)"),
+    "a refresh token of no program": (
+        lambda lab: lab.create_refresh_token("notebook"),
+        r"'notebook', which is not registered; give lab.oauth_client",
+    ),
+    "a probability": (lambda lab: lab.faults(status=503, probability=3), "probability must be a number from 0 to 1"),
+    "a seed": (lambda lab: lab.faults(status=503, probability=0.5, seed="a"), "seed must be a whole number"),
+    "every third request": (lambda lab: lab.faults(status=503, every=3), "nth=3 the third"),
 }
 
 
@@ -192,6 +233,24 @@ WORKS = {
         )["start"].tolist(),
         [pd.Timestamp("2026-11-02 15:00Z")] * 2,
     ),
+    "the zone of the own calendar": (
+        lambda: str(svc.create_event("a", start="2026-11-02 10:00", end="11:00")["start"][0]),
+        "2026-11-02 10:00:00+00:00",
+    ),
+    "a field of all events": (
+        lambda: svc.create_events(
+            pd.DataFrame({"summary": ["a"], "start": "2026-11-02 10:00", "duration": "1h", "color": "Banana"}),
+            location="Riga",
+        )[["start", "color_id", "location"]].values.tolist(),
+        [[pd.Timestamp("2026-11-02 10:00Z"), "5", "Riga"]],
+    ),
+    "the instances of series that end": (
+        lambda: [
+            svc.create_event("a", start="2026-11-02", recurrence="daily, 3 times"),
+            len(svc.events(single_events=True)),
+        ][1],
+        3,
+    ),
     "a path of a folder": (lambda: svc.trash("2026/Lab")["name"].tolist(), ["Lab"]),
     "a slash in a name": (lambda: svc.copy("2026/Lab/b%2Fc.txt", name="d")["name"].tolist(), ["d"]),
     "a Series of contents": (lambda: svc.upload(SERIES, name=pd.Series(["n", "m"]))["size"].tolist(), [1, 2]),
@@ -246,6 +305,41 @@ WORKS = {
             "end"
         ],
         {"dateTime": "2026-11-02T12:00:00", "timeZone": "Asia/Tokyo"},
+    ),
+    "the sheets of a workbook": (
+        lambda: svc.read_frame(
+            svc.upload({"a": pd.DataFrame({"x": [1]}), "b": pd.DataFrame({"y": [2]})}, name="a.xlsx"), sheet_name="b"
+        )["y"].tolist(),
+        [2],
+    ),
+    "new sheets": (
+        lambda: svc.read_frame(svc.update("2026/Lab/a.txt", {"b": pd.DataFrame({"y": [2]})}, name="a.xlsx"))[
+            "y"
+        ].tolist(),
+        [2],
+    ),
+    "fields of a file": (
+        lambda: svc.upload([b"1", b"2"], name=["a", "b"], description=["x", "y"], starred=True)[
+            ["description", "starred"]
+        ].values.tolist(),
+        [["x", True], ["y", True]],
+    ),
+    "large files": (
+        lambda: [svc.files(larger_than=4)["name"].tolist(), svc.files(smaller_than="4 B", limit=1)["name"].tolist()],
+        [["a.txt"], ["b/c.txt"]],
+    ),
+    "the checksum of new content": (
+        lambda: [svc.upload(text, name="n.txt", overwrite=True)["md5_checksum"].item() for text in (b"1", b"22")],
+        ["c4ca4238a0b923820dcc509a6f75849b", "b6d767d2f8ed5d21a44b0e5886680cb9"],
+    ),
+    "changes since a channel": (
+        lambda: [
+            ch := svc.watch_changes(svc.receiver(direct=True)),
+            svc.upload(b"", name="n"),
+            svc.changes(),
+            [svc.changes(each)["name"].tolist() for each in (ch, ch.iloc[0])],
+        ][3],
+        [["n"], ["n"]],
     ),
     "the zone of the calendar": (
         lambda: str(svc.create_event("a", start="2026-11-02 10:00", duration="1h", calendar="Abroad")["start"][0]),
@@ -305,6 +399,14 @@ def test_update_event_takes_a_value_for_each_event(lab):
         (
             lambda: svc.export_events(svc.delete_event(svc.create_event("a", start="2026-11-02"))),
             "events has deleted events, which are not in the file",
+        ),
+        (
+            lambda: [
+                file := svc.upload(b"1"),
+                svc.share(file, "bob@svc.example", role="writer"),
+                svc.share(file, "Bob@svc.example")["role"].tolist() == ["writer"] or svc.about("no"),
+            ],
+            "keeps the role writer; role='reader' lowers it",
         ),
         (lambda: svc.files("fullText contains 'osprey'"), "no file has the words 'osprey'"),
     ],
@@ -496,6 +598,10 @@ def test_fill_sets_the_controls_of_a_form(lab, tmp_path):
             form = svc.upload_form()
             form.fill(**{label: path}, metadata_json={"starred": True}, name=None)
             assert form.code() == "svc.upload('a.csv', metadata={'starred': True})"
+    document = svc.upload(b"a", name="a", convert_to="document")
+    form = svc.export_form()
+    form.fill(file=document, format="docx")
+    assert form.code().endswith(", 'docx')")
     form = svc.event_form()
     form.fill(summary="Tea", start="2026-11-02 10:00", end="11:00", time_zone="Asia/Tokyo")
     assert form.value["start"] == {"dateTime": "2026-11-02T10:00:00", "timeZone": "Asia/Tokyo"}

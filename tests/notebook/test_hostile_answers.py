@@ -210,13 +210,13 @@ def test_a_lie_in_a_field_is_an_error_of_the_service_or_of_no_matter(made: Made,
     "call, problem",
     [
         (lambda session: svc.upload(b"abc", session=session), "stored 999 bytes, but the upload has 3"),
-        (lambda session: svc.copy("f", session=session), "the copy has the id of the original"),
+        (lambda session: svc.copy("f0" * 10, session=session), "the copy has the id of the original"),
         (lambda session: svc.changes("1", session=session), "a change has no fileId"),
     ],
     ids=["upload", "copy", "changes"],
 )
 def test_an_answer_that_contradicts_the_request_is_refused(call: Callable[[Session], object], problem: str) -> None:
-    answer = {"id": "f", "name": "x", "size": "999", "changes": [{"removed": True}], "newStartPageToken": "2"}
+    answer = {"id": "f0" * 10, "name": "x", "size": "999", "changes": [{"removed": True}], "newStartPageToken": "2"}
     session = Session("https://a.example", handler=lambda request: Response(200, body=json.dumps(answer).encode()))
 
     with pytest.raises(svc.SvcError, match=problem):

@@ -21,14 +21,6 @@ def test_a_path_whose_bytes_are_not_utf8_is_a_text():
     assert table["name"].isna().tolist() == [False, True]
 
 
-def test_a_missing_value_is_missing_in_every_column():
-    table = frame(TABLE, [{}, {"name": "a", "size": "1", "done": True, "time": "2026-11-02T10:00:00.000Z"}])
-
-    assert table.isna().to_numpy().tolist() == [[True] * 4, [False] * 4]
-    assert table["name"].fillna("-").tolist() == ["-", "a"]
-    assert table["time"].dtype == "datetime64[ms, UTC]"
-
-
 def test_files_are_selected_sorted_joined_and_grouped_by_their_texts(lab):
     svc.upload([b"1", b"22", b"333"], name=["a.txt", "b.csv", "c.txt"])
     files = svc.files()
@@ -38,15 +30,6 @@ def test_files_are_selected_sorted_joined_and_grouped_by_their_texts(lab):
     assert files.groupby("mime_type")["size"].sum().to_dict() == {"text/csv": 2, "text/plain": 4}
     assert len(files.merge(texts[["id"]], on="id")) == 2
     assert svc.trash(texts)["trashed"].all()
-
-
-def test_a_frame_goes_up_and_comes_back(lab):
-    table = pd.DataFrame({"day": pd.date_range("2026-11-02", periods=2), "n": [1, 2], "text": ["a", None]})
-
-    assert svc.read(svc.upload(table, name="table.csv")).decode().splitlines()[1:] == [
-        "2026-11-02,1,a",
-        "2026-11-03,2,",
-    ]
 
 
 @pytest.mark.parametrize("unit", ["ns", "us", "ms", "s"])

@@ -34,8 +34,8 @@ def test_the_readers_own_lines_and_the_sentence(shell, capsys):
     assert "----> 4 mine('abc')" in output
     assert "----> 2     return svc.download(id)" in output
     assert output.rstrip().endswith(
-        "NotFound: File not found: abc. Check the id; files(name='abc') finds a file by its name, and '/abc' is its"
-        " path. (404 notFound)"
+        "NotFound: File not found: abc. No file has this id, and none in the top folder has this name;"
+        " files(name='abc') finds a file in all folders. (404 notFound)"
     )
     assert "session.py" not in output
     assert len(output.splitlines()) < 15

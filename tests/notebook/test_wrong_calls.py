@@ -35,7 +35,7 @@ from svc_notebooks.pytest_plugin import ServedSandbox
         ),
         (
             lambda: svc.files(min_size=3),
-            "files() has no argument 'min_size'; filter the frame: df[df['size'] > 1_000_000]",
+            "files() has no argument 'min_size'; larger_than='5 MB' and smaller_than=... compare sizes",
         ),
         (
             lambda: svc.ClassControl.faults(None, "rate limit", user="bob"),
@@ -59,7 +59,7 @@ from svc_notebooks.pytest_plugin import ServedSandbox
             lambda: svc.share("a", "b@c.example", expiration="1d"),
             "unshare(file, address) ends the access to a shared file",
         ),
-        (lambda: svc.upload(b"", properties={}), "did you mean metadata={'properties': {...}}?"),
+        (lambda: svc.start_upload(b"", labels=["a"]), "did you mean metadata={'properties': {...}}?"),
         (lambda: svc.sandbox().snapshot("before"), "name = lab.snapshot(), and then lab.restore(name)"),
         (
             lambda: svc.upload(b"", if_exists="replace"),
@@ -172,7 +172,7 @@ def test_a_wrong_value_names_what_to_give_instead(lab, call, hint):
 
 
 def test_an_error_says_once_to_try_again(lab):
-    with lab.faults(status=503, times=50), pytest.raises(svc.ServiceFailed) as raised:
+    with lab.faults(status=503, times=1000), pytest.raises(svc.ServiceFailed) as raised:
         svc.files()
 
     assert str(raised.value).lower().count("try again") == 1

@@ -46,7 +46,7 @@ SERIES = pd.Series(["a", "b"])
             "'readonly' is not a scope; did you mean 'storage.readonly' or 'calendar.readonly'?",
         ),
         (lambda: svc.upload("memory://none.csv"), "source 'memory://none.csv' does not exist or cannot be reached"),
-        (lambda: svc.copy("a", ocr_language=pd.NA), "ocr_language must be a str or None, not NAType"),
+        (lambda: svc.copy("1" * 33, ocr_language=pd.NA), "ocr_language must be a str or None, not NAType"),
     ],
 )
 def test_a_wrong_value_names_its_argument(lab, call, message):

@@ -34,8 +34,6 @@ ONLY_IN = {
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """One import that runs."""
-
     library: str
     at_once: bool
     line: int

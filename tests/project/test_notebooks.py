@@ -1,5 +1,3 @@
-"""The notebooks are saved as a reader should find them: run, whole, and free of anyone's machine."""
-
 import json
 import re
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""The public names: all of them resolve, explain themselves, and cost nothing until they are used."""
-
 import doctest
 import importlib
 import pkgutil

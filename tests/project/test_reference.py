@@ -1,5 +1,3 @@
-"""Tests that the generated pages of docs are up to date, and that the reference has every public name."""
-
 import re
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-"""Tests that the calendar file of any accepted event can be written, and read by another library."""
-
 from typing import Any
 
 import pytest

@@ -1,5 +1,3 @@
-"""Tests that any event has a response, which core/events/validation.py predicts."""
-
 import json
 import logging
 from copy import deepcopy
@@ -97,8 +95,6 @@ hypothesis_settings = examples(suppress_health_check=[HealthCheck.too_slow, Heal
 
 
 class ServiceUnderTest:
-    """Return a service without events of other examples."""
-
     def __init__(self, service: Service) -> None:
         self.service = service
         self.token = service.sign_in()

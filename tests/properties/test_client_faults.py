@@ -7,6 +7,7 @@ import os
 from itertools import pairwise
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -16,6 +17,7 @@ from svc_notebooks.core.errors.errors import (
     BadRequest,
     ContentMismatch,
     Interrupted,
+    NotAllowed,
     NotSignedIn,
     SessionExpired,
     SourceChanged,
@@ -42,128 +44,91 @@ from tests.scripted import (
 CONTENT = Random(1).randbytes(2 * Q + 4321)
 BIG = Random(2).randbytes(9 * 1024 * 1024)
 
-WORST = {
-    "503 twice": (CONTENT, Q, [answer(503), answer(503)]),
-    "reset twice": (CONTENT, Q, [reset, reset]),
-    "reset, then 503": (CONTENT, Q, [reset, answer(503)]),
-    "408": (CONTENT, Q, [answer(408)]),
-    "503 after 256 KiB": (CONTENT, -1, [after(Q, answer(503))]),
-    "503 after 8 MiB, then 408": (BIG, -1, [after(8192 * 1024, answer(503)), answer(408)]),
-    "reset after 300 kB": (CONTENT, -1, [after(300_000, reset)]),
-    "every status that means wait": (CONTENT, Q, [answer(s) for s in (408, 429, 500, 502, 503, 504)]),
-}
-
 
 def the_content(shelf: Shelf) -> bytes:
     assert len(shelf.contents) == 1, "exactly one file"
     return next(iter(shelf.contents.values()))
 
 
-@pytest.mark.spec("A3-21", "A3-21a", "A3-21b", "A3-20")
-@pytest.mark.parametrize("case", WORST)
-def test_c51_faults_in_a_row_end_in_the_same_content(case: str) -> None:
-    content, chunk, faults = WORST[case]
+TOTAL = len(CONTENT)
+ASKED = f"bytes */{TOTAL}"
+
+
+def case(
+    name: str, rules: tuple[str, ...], faults: list[Any], ranges: dict[int, str] | None = None, chunk: int = Q
+) -> Any:
+    """A row: faults of the chunks, and the Content-Range of some requests."""
+    content = BIG if "8 MiB" in name else CONTENT
+    marks = pytest.mark.spec(*rules)
+    return pytest.param(content, chunk, faults, ranges or {}, id=name, marks=marks)
+
+
+C51 = ("A3-21", "A3-21a", "A3-21b", "A3-20")
+BODIES = [b"", b'{"id": "fi', b"<html>ok</html>", b'"text"', b"[" * 50_000]
+ARRIVES = [
+    case("C51 503 twice", C51, [answer(503), answer(503)]),
+    case("C51 reset twice", C51, [reset, reset]),
+    case("C51 reset, then 503", C51, [reset, answer(503)]),
+    case("C51 408", C51, [answer(408)]),
+    case("C51 503 after 256 KiB", C51, [after(Q, answer(503))], chunk=-1),
+    case("C51 503 after 8 MiB, then 408", C51, [after(8192 * 1024, answer(503)), answer(408)], chunk=-1),
+    case("C51 reset after 300 kB", C51, [after(300_000, reset)], chunk=-1),
+    case("C51 every status that means wait", C51, [answer(s) for s in (408, 429, 500, 502, 503, 504)]),
+    case("reset", ("A3-21", "A3-21b"), [reset], {1: ASKED}),
+    case("reset after a part", ("A3-21", "A3-21b"), [after(Q, reset)], {1: ASKED}),
+    case("answer lost", ("A3-21", "A3-21b"), [lost], {1: ASKED}),
+    *(case(str(status), ("A3-21", "A3-21b"), [answer(status)], {1: ASKED}) for status in (500, 502, 503, 504)),
+    *(case("C53", ("A3-21", "A3-21a"), [None, None, answered_with(body)], {-1: ASKED}) for body in BODIES),
+    case("C54 the last answer is lost", ("A3-21", "A3-21a"), [None, None, lost]),
+    case("C55 less is stored than was sent", ("A3-20",), [after(307_200, answer(308, Range="bytes=0-307199"))],
+         {1: f"bytes 307200-{TOTAL - 1}/{TOTAL}"}, 2 * Q),
+    case("C57 a 308 without Range", ("A3-20",), [answer(308)], {1: ASKED, 2: f"bytes 0-{Q - 1}/{TOTAL}"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("content, chunk, faults, ranges", ARRIVES)
+def test_the_content_arrives_once_whatever_happens_to_the_chunks(content, chunk, faults, ranges) -> None:
     shelf = Shelf({"PUT": list(faults)})
 
-    upload(session_for(shelf), content, name="a.bin", chunk_size=chunk)
+    file = upload(session_for(shelf), content, name="a.bin", chunk_size=chunk)
 
     assert the_content(shelf) == content
+    assert (file["id"] in shelf.files, file["size"]) == (True, str(len(content)))
+    sent, lengths = shelf.header_values("Content-Range"), shelf.header_values("Content-Length")
+    assert {n: sent[n] for n in ranges} == ranges
+    assert [lengths[n] for n, text in ranges.items() if text == ASKED] in ([], ["0"])
     assert shelf.exhausted
 
 
-BREAK, SERVER_ERROR = pytest.mark.spec("A3-21", "A3-21b"), pytest.mark.spec("A3-21", "A3-21b")
+def because(status: int, reason: str = "because") -> Any:
+    return answer(status, envelope(status, reason))
+
+
+GAP = [None, answer(503, b"the upload offset exceeds already uploaded size"), answer(308, Range="bytes=0-9")]
+ENDS = [
+    (("X-06", "X-06a"), [because(400)], CONTENT, BadRequest, "400 because"),
+    (("X-06", "X-06a"), [because(401)], CONTENT, NotSignedIn, "401 because"),
+    (("X-06", "X-06a"), [answer(503), answer(400, b"Invalid request.")], CONTENT, BadRequest, "Invalid request"),
+    (("A3-22", "A3-22a"), [because(403, "insufficientPermissions")], CONTENT, NotAllowed, "insufficientPermissions"),
+    ((), [answer(308, Range=f"bytes=0-{2 * Q - 1}")], CONTENT, ContentMismatch, "than this upload has sent"),
+    (("A3-23", "A3-23b"), GAP, None, SessionExpired, "cannot be read again"),
+    (("A3-23", "A3-23b"), [None, answer(404)], None, SessionExpired, "Start the upload again"),
+]
 
 
 @pytest.mark.parametrize(
-    "fault",
-    [
-        pytest.param(reset, id="reset", marks=BREAK),
-        pytest.param(after(Q, reset), id="reset after a part", marks=BREAK),
-        pytest.param(lost, id="answer lost", marks=BREAK),
-        *(pytest.param(answer(status), id=str(status), marks=SERVER_ERROR) for status in (500, 502, 503, 504)),
-    ],
+    "faults, content, error, words",
+    [pytest.param(*row, marks=[pytest.mark.spec(*rules)] if rules else []) for rules, *row in ENDS],
+    ids=["C52 400", "C52 401", "C52 503, then 400", "C61 403", "C56 too much", "C58 a stream", "C59 a stream"],
 )
-def test_after_every_failure_the_next_request_is_a_status_query(fault: object) -> None:
-    shelf = Shelf({"PUT": [fault]})
+def test_an_upload_that_cannot_go_on_ends_with_the_error_and_no_further_request(faults, content, error, words) -> None:
+    """None is a stream, which cannot be read again."""
+    shelf = Shelf({"PUT": list(faults)})
 
-    upload(session_for(shelf), CONTENT, chunk_size=Q)
+    with pytest.raises(error, match=words):
+        upload(session_for(shelf), content or Stream(CONTENT), chunk_size=Q)
 
-    assert shelf.header_values("Content-Range")[1] == f"bytes */{len(CONTENT)}"
-    assert shelf.header_values("Content-Length")[1] == "0"
-    assert the_content(shelf) == CONTENT
-
-
-@pytest.mark.spec("X-06", "X-06a")
-@pytest.mark.parametrize("status, error", [(400, BadRequest), (401, NotSignedIn)])
-def test_c52_a_refusal_is_not_repeated(status: int, error: type[Exception]) -> None:
-    shelf = Shelf({"PUT": [answer(status, envelope(status, "because"))]})
-
-    with pytest.raises(error, match=f"{status} because"):
-        upload(session_for(shelf), CONTENT, chunk_size=Q)
-    assert len(shelf.header_values("Content-Range")) == 1
-
-
-def test_c52_a_503_and_then_a_400_stops_at_the_400() -> None:
-    shelf = Shelf({"PUT": [answer(503), answer(400, b"Invalid request.")]})
-
-    with pytest.raises(BadRequest, match="Invalid request"):
-        upload(session_for(shelf), CONTENT, chunk_size=Q)
-    assert shelf.exhausted
-    assert len(shelf.header_values("Content-Range")) == 2
-
-
-@pytest.mark.spec("A3-21", "A3-21a")
-@pytest.mark.parametrize("body", [b"", b'{"id": "fi', b"<html>ok</html>", b'"text"', b"[" * 50_000])
-def test_c53_a_last_answer_that_cannot_be_read_is_asked_for_again(body: bytes) -> None:
-    shelf = Shelf({"PUT": [None, None, answered_with(body)]})
-
-    file = upload(session_for(shelf), CONTENT, chunk_size=Q)
-
-    assert file["size"] == str(len(CONTENT))
-    assert shelf.header_values("Content-Range")[-1] == f"bytes */{len(CONTENT)}"
-    assert the_content(shelf) == CONTENT
-
-
-@pytest.mark.spec("A3-21", "A3-21a")
-def test_c54_a_last_answer_that_is_lost_makes_no_second_file() -> None:
-    shelf = Shelf({"PUT": [None, None, lost]})
-
-    file = upload(session_for(shelf), CONTENT, chunk_size=Q)
-
-    assert the_content(shelf) == CONTENT
-    assert file["id"] in shelf.files
-
-
-@pytest.mark.spec("A3-20")
-def test_c55_less_was_stored_than_sent_and_the_next_chunk_begins_behind_it() -> None:
-    """The service stores 307200 bytes of the first 512 KiB, and answers so with a 308."""
-    keeps_300k = after(307_200, answer(308, Range="bytes=0-307199"))
-    shelf = Shelf({"PUT": [keeps_300k]})
-
-    upload(session_for(shelf), CONTENT, chunk_size=2 * Q)
-
-    assert shelf.header_values("Content-Range")[1] == f"bytes 307200-{len(CONTENT) - 1}/{len(CONTENT)}"
-    assert the_content(shelf) == CONTENT
-    assert shelf.exhausted
-
-
-def test_c56_more_is_stored_than_was_sent_is_an_error() -> None:
-    shelf = Shelf({"PUT": [answer(308, Range=f"bytes=0-{2 * Q - 1}")]})
-
-    with pytest.raises(ContentMismatch, match="than this upload has sent"):
-        upload(session_for(shelf), CONTENT, chunk_size=Q)
-
-
-@pytest.mark.spec("A3-20")
-def test_c57_a_308_without_range_is_asked_about_once_and_means_nothing_is_stored() -> None:
-    shelf = Shelf({"PUT": [answer(308)]})
-
-    upload(session_for(shelf), CONTENT, chunk_size=Q)
-
-    first, question, again = shelf.header_values("Content-Range")[:3]
-    assert question == f"bytes */{len(CONTENT)}"
-    assert first == again
-    assert the_content(shelf) == CONTENT
+    assert (len(shelf.header_values("Content-Range")), len(shelf.sessions)) == (len(faults), 1)
 
 
 @pytest.mark.spec("A3-20")
@@ -186,17 +151,6 @@ def test_c58_a_gap_is_asked_about_and_not_sent_again_and_again() -> None:
     assert shelf.header_values("Content-Range")[2:4] == [f"bytes */{len(CONTENT)}", f"bytes 0-{Q - 1}/{len(CONTENT)}"]
 
 
-@pytest.mark.spec("A3-23", "A3-23b")
-def test_c58_a_gap_that_a_stream_cannot_fill_is_an_error() -> None:
-    gap = answer(503, b"the upload offset exceeds already uploaded size")
-    behind = answer(308, Range="bytes=0-9")
-    shelf = Shelf({"PUT": [None, gap, behind]})
-
-    with pytest.raises(SessionExpired, match="cannot be read again"):
-        upload(session_for(shelf), Stream(CONTENT), chunk_size=Q)
-    assert shelf.exhausted
-
-
 @pytest.mark.spec("A3-23", "A3-23a")
 def test_c59_a_session_that_is_gone_is_begun_anew() -> None:
     shelf = Shelf({"PUT": [None, answer(404), None, answer(410)]})
@@ -215,16 +169,6 @@ def test_c59_but_not_for_ever() -> None:
     with pytest.raises(SessionExpired, match="404"):
         upload(session_for(shelf), CONTENT, chunk_size=Q)
     assert len(shelf.sessions) == 4
-
-
-@pytest.mark.spec("A3-23", "A3-23b")
-def test_c59_and_not_for_a_stream_whose_beginning_is_gone() -> None:
-    shelf = Shelf({"PUT": [None, answer(404)]})
-
-    begun = start_upload(session_for(shelf), Stream(CONTENT), chunk_size=Q)
-    with pytest.raises(SessionExpired, match="Start the upload again"):
-        begun.run()
-    assert len(shelf.sessions) == 1
 
 
 @pytest.mark.spec("A3-20")
@@ -272,15 +216,6 @@ def test_c61_retry_after_is_the_least_that_is_waited() -> None:
     upload(session_for(shelf, time), CONTENT, chunk_size=Q)
 
     assert time.slept == [7.0, 60.0]
-
-
-@pytest.mark.spec("A3-22", "A3-22a")
-def test_c61_a_403_that_is_no_rate_limit_is_not_waited_for() -> None:
-    shelf, time = Shelf({"PUT": [answer(403, envelope(403, "insufficientPermissions"))]}), Time()
-
-    with pytest.raises(Exception, match="insufficientPermissions"):
-        upload(session_for(shelf, time), CONTENT, chunk_size=Q)
-    assert time.slept == []
 
 
 @pytest.mark.spec("A3-22", "A3-22b")

@@ -35,8 +35,6 @@ def bodies(draw: st.DrawFn) -> dict[str, Any]:
 
 
 class Calendar:
-    """A calendar with new events for every example."""
-
     def __init__(self, service: Service) -> None:
         self.service, self.token = service, service.sign_in()
         self.empty = service.snapshot()

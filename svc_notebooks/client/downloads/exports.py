@@ -144,8 +144,12 @@ def export_target(session: Session, file: File, format_name: str) -> ExportForma
 
 def not_native(file: File) -> NotAllowed:
     """Return the error for a file that is not a native document, for the caller to raise."""
+    name, media_type = file.get("name"), str(file.get("mimeType"))
+    folder = "download(folder) saves its files, and export(files(folder=...), format) exports its documents."
     return NotAllowed(
-        f"{file.get('name')} has the type {file.get('mimeType')}, which cannot be exported.", reason="fileNotExportable"
+        f"{name} has the type {media_type}, which cannot be exported.",
+        reason="fileNotExportable",
+        advice=folder if media_type.endswith(".folder") else None,
     )
 
 

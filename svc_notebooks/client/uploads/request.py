@@ -404,7 +404,7 @@ def send_once(session: Session, request: UploadRequest, progress: Progress | Non
         answer = read_object(attempts.run(partial(_single_request, session, request, progress)), session.base_url)
         file = read_resource(answer, File, session.base_url, request.query.get("fields"), identifier=identifier)
         check_stored_size(file, request.source.size)
-        return file if request.file_id else _with_checksum(session, file, request.source)
+        return _with_checksum(session, file, request.source)
     except (AlreadyExists, Interrupted) as error:  # also of a stream that cannot be read again
         readable = not request.source.lowest
         if request.chosen_id is None or not attempts.uncertain or (readable and isinstance(error, Interrupted)):

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from html import escape
 from itertools import groupby
 from math import prod
@@ -23,6 +24,7 @@ from ..input.odf_file import (
     OdfStyles,
     StyleProperties,
     chart_kind,
+    color_of,
     count_of,
     inherited,
     length,
@@ -42,7 +44,6 @@ _BACKGROUNDS = {
 _SIZE = "text/" + name("fo:font-size")
 _FONT, _FONT_FAMILY = "text/" + name("style:font-name"), "text/" + name("fo:font-family")
 _NAME = name("style:name")
-_HEX_COLOR = re.compile("#[0-9a-f]{6}")
 _SIDES = ("top", "right", "bottom", "left")
 _ENDS = {"end": "right"}
 _MAX_COLUMNS = 4
@@ -62,7 +63,6 @@ class OdtLookReader:
         self._size = _points(body.get(_SIZE))
         self.markers = Looks(texts, self._size)
         self.markers.font = body.get(_FONT) or body.get(_FONT_FAMILY)
-        self._page_styles = OdfStyles([root])
         self._masters = {it.get(_NAME): it for it in root.iter(name("style:master-page"))}
         self._master = "Standard" if "Standard" in self._masters else next(iter(self._masters), None)
         self._pages: dict[str | None, Page | None] = {}
@@ -117,12 +117,12 @@ class OdtLookReader:
         size = _points(properties.get(_SIZE))
         if size and size != self._size:
             look["size"] = f"{size:g}pt"
-        color = properties.get(_COLOR, "").lower()
+        color = color_of(properties.get(_COLOR), "#000000")
         is_automatic = properties.get(_AUTOMATIC_COLOR) == "true" or "link" in properties
-        if _HEX_COLOR.fullmatch(color) and color != "#000000" and not is_automatic:
+        if color and not is_automatic:
             look["color"] = color
         for key, attribute in _BACKGROUNDS.items():
-            if background := _background(properties, attribute):
+            if background := color_of(properties.get(attribute), "#ffffff"):
                 look[key] = background
         return look if "color" in look else readable_color(look) | look
 
@@ -140,6 +140,10 @@ class OdtLookReader:
         kinds = (name(f"style:{kind}{pages}") for kind in parts for pages in ("", "-left", "-first"))
         if any(self._lines(part) for part in self._root.iter(*kinds) if part not in parts.values()):
             job.note("Headers and footers of first pages, of even pages and of other sections were left out.")
+
+    @cached_property
+    def _page_styles(self) -> OdfStyles:
+        return OdfStyles([self._root])
 
     def _lines(self, part: Any) -> tuple[str, ...]:
         paragraphs = () if part is None else part.iter(_PARAGRAPH, _HEADING)
@@ -183,11 +187,6 @@ def _margin_height(style: Any, side: str) -> float:
         return 0.0
     height = properties.get(name("svg:height"), properties.get(name("fo:min-height")))
     return _points(height) + _points(properties.get(name(f"fo:margin-{side}")))
-
-
-def _background(properties: StyleProperties, attribute: str) -> str:
-    color = properties.get(attribute, "").lower()
-    return color if _HEX_COLOR.fullmatch(color) and color != "#ffffff" else ""
 
 
 def _points(text: str | None) -> float:
@@ -433,7 +432,7 @@ class OdtPage:
         page_break = self._looks.block_marker(self._looks.of_block("table", properties), is_empty=True)
         outer_background = self._looks.cell_background
         self._looks.cell_background = (
-            _background(properties, f"table/{name('fo:background-color')}") or outer_background
+            color_of(properties.get(f"table/{name('fo:background-color')}"), "#ffffff") or outer_background
         )
         with self._looks.block():
             lines = list(table_parts(element, name("table:table-row")))
@@ -470,7 +469,7 @@ class OdtPage:
     def _cell(self, element: Any, row: Any) -> str:
         outer, kinds = self._looks.cell_background, (("table-cell", element), ("table-row", row))
         styles = ((kind, self._styles.properties(kind, it.get(name("table:style-name")))) for kind, it in kinds)
-        own = (_background(style, f"{kind}/{name('fo:background-color')}") for kind, style in styles)
+        own = (color_of(style.get(f"{kind}/{name('fo:background-color')}"), "#ffffff") for kind, style in styles)
         self._looks.cell_background = color = next(filter(None, own), outer)
         markup = self._tight(element)
         self._looks.cell_background = outer

@@ -446,6 +446,8 @@ _SHORT_LENGTH = re.compile(rb'="([\d.]+e-?\d+)in"')
 """A length below 0.1 inches as pandoc writes it, which is no length in OpenDocument."""
 _FORMULA, _NO_SIZE = b'><draw:object xlink:href="Formula', b' svg:width="0in" svg:height="0in"'
 """The end of the frame of a formula in OpenDocument, and the size for which programs calculate the size themselves."""
+_ALIGNMENTS = re.compile(rb"(<w:jc [^>]*/>)(?:\s*<w:jc [^>]*/>)+")
+"""The alignments of a paragraph in a cell, and of the cells around this cell, of which only one is allowed."""
 _SECTION_END = re.compile(rb"</w:sectPr>(?=\s*</w:body>)")
 _DOCX_SIZE = re.compile(rb'(<w:szC?s? w:val=")\d+(")')
 _RTF_HEADER = re.compile(rb"(\{\\colortbl[^}]*)(\}\s*\\widowctrl\\hyphauto\n)")
@@ -472,6 +474,7 @@ def docx(archive: bytes, placeholders: Placeholders, document: Document, job: Jo
 
 def _docx_story(part: bytes, job: Job) -> bytes:
     part = part.replace(b'<m:nor /><m:sty m:val="p" />', b"<m:nor />")  # pandoc writes both, of which one is allowed
+    part = _ALIGNMENTS.sub(rb"\1", part)
     return docx_looks(_DATA_URI.sub(b'descr=""', part), job)
 
 

@@ -403,7 +403,7 @@ def _with_image_targets(document: Document, targets: Mapping[str, str]) -> Docum
         attributes, alt, (name, title) = image["c"]
         return {"t": "Image", "c": [attributes, alt, [targets.get(name, ""), title]]}
 
-    return replace_nodes(document, {"Image": with_target})
+    return replace_nodes(document, {"Image": with_target}) if document.resources else document
 
 
 def _without_formatting(document: Document) -> Document:

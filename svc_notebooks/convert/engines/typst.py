@@ -160,9 +160,14 @@ _SUBSTITUTES = {
 """The fonts with the same widths of letters."""
 
 
+@cache
+def _system_families() -> frozenset[str]:
+    return frozenset(face.family for face in fonts().fonts() if face.path)
+
+
 def installed_font(font: str | None, job: Job) -> list[str]:
     """Return the family of a font, or of the font with the same widths, if it is installed, else []. Adds a note."""
-    families = {face.family for face in fonts().fonts() if face.path} if font else ()
+    families = _system_families() if font else frozenset()
     family = font if font in families else _SUBSTITUTES.get(font or "")
     if not family or family not in families:
         return []
@@ -253,7 +258,8 @@ def render(
         (folder / name).write_bytes(content)
     data_json = json.dumps({**data, "fallback": fallback_families(text)}, ensure_ascii=False)
     (folder / "data.json").write_text(data_json, encoding="utf-8", errors="replace")
-    (folder / "chart.typ").write_bytes((files(_CONVERT) / "engines" / "chart.typ").read_bytes())
+    if '"chart' in text:
+        (folder / "chart.typ").write_bytes((files(_CONVERT) / "engines" / "chart.typ").read_bytes())
     main = folder / "main.typ"
     main.write_text((files(_CONVERT) / template).read_text(encoding="utf-8"), encoding="utf-8")
     empty_folder = folder / "packages"

@@ -42,6 +42,7 @@ READ_NAMESPACES = NAMESPACES | {
 
 _CM = 360_000
 _UNITS = {"cm": _CM, "mm": _CM / 10, "in": 914_400, "inch": 914_400, "pt": 12_700, "pc": 152_400, "px": 9_525}
+_COLOR_DIGITS = re.compile("#[0-9a-f]{6}")
 _LENGTH = re.compile(r"\s*(-?[0-9]*\.?[0-9]+)\s*([a-z]+)\s*")
 
 
@@ -71,6 +72,16 @@ def length(text: str | None) -> float | None:
 def count_of(element: Any, key: str, maximum: int = 1_000, minimum: int = 1) -> int:
     """Return the number in an attribute within limits. Returns 1 if there is no valid number."""
     return max(minimum, min(maximum, integer(element.get(name(key)), 1)))
+
+
+def color_of(text: str | None, default: str = "") -> str:
+    """Return a colour as "#rrggbb" in lower case, or "" for the default and for another text.
+
+    >>> color_of("#FF0000"), color_of("#ffffff", "#ffffff"), color_of("transparent")
+    ('#ff0000', '', '')
+    """
+    color = (text or "").lower()
+    return color if _COLOR_DIGITS.fullmatch(color) and color != default else ""
 
 
 def cm(emu: float) -> str:

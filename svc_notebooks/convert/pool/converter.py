@@ -17,7 +17,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -294,6 +294,13 @@ class Converted:
     notes: tuple[str, ...] = ()
 
 
+def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    groups: dict[str, list[str]] = {}
+    for key, value in pairs:
+        groups.setdefault(key, []).append(value)
+    return groups
+
+
 class Converter:
     """Converts files to native documents (types "document", "spreadsheet" and so on) and back. It is thread-safe."""
 
@@ -315,18 +322,12 @@ class Converter:
     @property
     def imports(self) -> dict[str, list[str]]:
         """A dict from each readable media type to the list of native types into which a source can be converted."""
-        natives_by_type: dict[str, list[str]] = {}
-        for conversion in importers(extended=self._extended):
-            natives_by_type.setdefault(conversion.media_type, []).append(conversion.native)
-        return natives_by_type
+        return _grouped((it.media_type, it.native) for it in importers(extended=self._extended))
 
     @property
     def exports(self) -> dict[str, list[str]]:
         """A dict from each native type to the list of media types into which a document can be converted."""
-        types_by_native: dict[str, list[str]] = {}
-        for conversion in exporters(extended=self._extended):
-            types_by_native.setdefault(conversion.native, []).append(conversion.media_type)
-        return types_by_native
+        return _grouped((it.native, it.media_type) for it in exporters(extended=self._extended))
 
     def can_read(self, media_type: str, native: str) -> bool:
         """Return whether a source of this media type can be converted to this native type."""

@@ -41,13 +41,17 @@ class Dialect:
     spaced: bool = False
     comma: bool = False
 
-    def rows(self, text: str) -> Iterator[list[str]]:
-        """Parse a text, and return an iterator over the rows. Each row is a list of fields."""
+    def rows(self, text: str, *, strict: bool = False) -> Iterator[list[str]]:
+        """Parse a text, and return an iterator over the rows. Each row is a list of fields.
+
+        If `strict` is true, the iterator raises csv.Error for a quotation mark without an end.
+        """
         csv.field_size_limit(min(maxsize, 2**31 - 1))
         quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if self.quoted else csv.QUOTE_NONE
         return csv.reader(
-            io.StringIO(text, newline=""), delimiter=self.delimiter, quoting=quoting, skipinitialspace=self.spaced
-        )
+            io.StringIO(text, newline=""), delimiter=self.delimiter, quoting=quoting, skipinitialspace=self.spaced,
+            strict=strict,
+        )  # fmt: skip
 
 
 def split_declaration(text: str) -> tuple[str | None, str]:
@@ -100,12 +104,8 @@ def _evenness(sample: str, delimiter: str) -> float:
 
 
 def _has_unclosed_quote(text: str, dialect: Dialect) -> bool:
-    csv.field_size_limit(min(maxsize, 2**31 - 1))
-    strict = csv.reader(
-        io.StringIO(text, newline=""), delimiter=dialect.delimiter, strict=True, skipinitialspace=dialect.spaced
-    )
     try:
-        for _ in strict:
+        for _ in dialect.rows(text, strict=True):
             pass
     except csv.Error as error:
         return "unexpected end" in str(error)

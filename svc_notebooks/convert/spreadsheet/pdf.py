@@ -139,7 +139,7 @@ def _row_cells(line: LayoutRow, widths: list[float], page_width: float, job: Job
         if piece.cell:
             end = position + piece.colspan
             own = width = sum(widths[position:end])
-            needed = _overflow(piece.cell, job) if piece.colspan == 1 else 0.0
+            needed = _overflow(piece.cell) if piece.colspan == 1 else 0.0
             while width < needed and index < len(line.cells) and _is_free(line.cells[index]):
                 index, end = index + 1, end + line.cells[index].colspan
                 width = sum(widths[position:end])
@@ -158,11 +158,11 @@ def _is_free(piece: LayoutCell) -> bool:
     return piece.cell is None or (piece.cell.is_empty and not piece.merged)
 
 
-def _overflow(cell: Cell, job: Job) -> float:
+def _overflow(cell: Cell) -> float:
     """Return the width of a text that may run into the empty cells beside it, or 0 for other cells."""
     if not isinstance(cell.value, str) or "\n" in cell.value:
         return 0.0
-    width = _text_width(format_cell(cell, job)[:500]) * _CHARACTER_WIDTH * (_BOLD_WIDTH if cell.style.bold else 1)
+    width = _text_width(cell.value[:500]) * _CHARACTER_WIDTH * (_BOLD_WIDTH if cell.style.bold else 1)
     return min(_MAX_OVERFLOW, width + _CELL_PADDING)
 
 
@@ -213,7 +213,7 @@ def _character_count(cell: Cell, has_width: bool, job: Job) -> int:
 
 
 def _text_width(text: str) -> int:
-    return sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text)
+    return len(text) if text.isascii() else sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
 def _fit(width: float, setup: PrintSetup) -> tuple[float, bool]:

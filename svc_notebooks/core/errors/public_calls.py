@@ -205,6 +205,8 @@ def _call_problem(function: Callable[..., object], args: tuple[Any, ...], kwargs
         return f"{name}() has the argument {twice[0]} twice, once without its name; give it once"
     required = [p for p in [*parameters][is_method:] if p.default is p.empty and p.kind not in _VARIABLE]
     if missing := [p.name for p in required if p.name not in {*allowed[:count], *kwargs}]:
+        if meant := [keyword for keyword in unknown if nearest_name(keyword, missing, similarity=0.66)]:
+            return unknown_argument(name, meant[0], missing)
         example = ", ".join(f"{p.name}=..." if p.kind is p.KEYWORD_ONLY else p.name for p in required)
         return f"{name}() needs {' and '.join(missing)}; write {name}({example})"
     if count > len(allowed) and inspect.Parameter.VAR_POSITIONAL not in kinds:

@@ -401,8 +401,7 @@ class NewEventPanel(Dialog):
         self.create = ui.button("Create", "Create the event", create, "primary", css="svc-create")
         self.more = ui.button("More options", "Open the event form with these times", more, css="svc-new-more")
         self.cancel = ui.cancel_button("Create nothing", cancel)
-        fields = widgets.VBox([ui.Field(self.summary), self.calendar])
-        fields.add_class("svc-fields")
+        fields = widgets.VBox([ui.Field(self.summary), self.calendar]).add_class("svc-fields")
         super().__init__(fields, ui.row(self.create, self.more, self.cancel), label="New event")
         self.add_class("svc-new-event")
 
@@ -453,8 +452,7 @@ class CalendarToolbar(widgets.VBox):  # type: ignore[misc]
         )
         ui.on_change(lambda: self._changed("view"), self.view)
         self.boxes = [self._box(entry, entry in chosen) for entry in entries]
-        calendars = widgets.HBox([ui.heading("Calendars"), *self.boxes])
-        calendars.add_class("svc-calendars")
+        calendars = widgets.HBox([ui.heading("Calendars"), *self.boxes]).add_class("svc-calendars")
         ui.set_visible(calendars, len(entries) > 1)
         buttons = self.buttons
         head = ui.row(buttons["previous"], buttons["today"], buttons["next"], self.heading)

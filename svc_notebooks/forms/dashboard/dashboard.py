@@ -101,8 +101,8 @@ class LimitSection(Section):
         self.user = ui.text_field(
             "User", "The user whose requests are counted; empty: the first user of the sandbox", hint="ada@svc.example"
         )
-        self.requests = ui.number_field(10, "Max. requests", "The number of requests that are allowed")
-        self.requests.style.description_width = ui.LABEL["description_width"]
+        tooltip = "The number of requests that are allowed"
+        self.requests = ui.number_field(10, "Max. requests", tooltip, style=ui.LABEL)
         self.per = ui.text_field("Within", "A number and s, m, h or d", value="60s")
         self.set = self._button("Set limit", "Refuse further requests with 403 and Retry-After", self._set_limit)
         self.remove = self._button("Remove limit", "Allow any number of requests", self._remove_limit)
@@ -208,8 +208,7 @@ class LabPanel(Form):
         self.log_choice = ui.radio_buttons("Log", "The log of the sandbox that is shown", _LOGS, "svc-columns")
         self.refresh_button = self._button("Refresh", "Reload this tab", self.refresh)
         ui.on_change(lambda: self._guard(self._change_log), self.log_choice)
-        sections = widgets.HBox(self._sections)
-        sections.add_class("svc-sections")
+        sections = widgets.HBox(self._sections).add_class("svc-sections")
         logs = [widgets.HTML(tag("h4", "Logs", class_="svc-head")), self.log_choice, ui.row(self.refresh_button)]
         self._compose(self.status, self.alert, self.work, sections, *logs, self.table)
         self._guard(self.refresh)
@@ -230,10 +229,7 @@ class LabPanel(Form):
             section.update()
         rows = self.result
         columns = _SHOWN.get(self.log_choice.value, list(rows.columns))
-        if rows.empty:
-            self.table.value = tag("p", "The log is empty.")
-        else:
-            self._show_table(rows[columns].tail(MAX_ROWS).iloc[::-1])
+        self._show_table(rows[columns].tail(MAX_ROWS).iloc[::-1], "The log is empty.")
         self._show_code()
 
     def _change_log(self) -> None:

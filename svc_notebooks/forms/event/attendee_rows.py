@@ -213,17 +213,14 @@ class AttendeeRow(ui.Field):
         )
         number = ui.text_field(
             "Additional guests", "The number of people who come with the guest", hint="0", style=ui.AUTO_WIDTH
-        )
-        number.add_class("svc-number")
+        ).add_class("svc-number")
         self.details: dict[str, Any] = {
             "responseStatus": ui.dropdown("Response", "The response of the guest", _RESPONSES, style=ui.AUTO_WIDTH),
             "comment": ui.text_field("Comment", "A comment with the response", style=ui.AUTO_WIDTH),
             "additionalGuests": number,
             "resource": ui.checkbox("Resource", "A room or a device, not a person; set only when it is first added"),
         }
-        self.box = widgets.HBox([*self.details.values()])
-        self.box.add_class("svc-line")
-        self.box.add_class("svc-details")
+        self.box = widgets.HBox([*self.details.values()]).add_class("svc-line").add_class("svc-details")
         super().__init__(self.email, self.name, self.optional, self.toggle)
         self.children = [self.line, self.box, self.hint, self.note]
         require_whole_number(fields.get("additionalGuests"))

@@ -442,13 +442,10 @@ class EventPage(EventForm):
     def _show_events(self) -> None:
         rows = self.listed
         heading = tag("h4", "In the calendar", class_="svc-head")
-        if rows.empty:
-            self.table.value = heading + tag("p", "No event yet.")
-            return
         columns = [name for name in _LIST_COLUMNS if name in rows]
-        self.table.value = heading + frame_view("In the calendar", rows[columns])
+        self.table.value = heading + frame_view("In the calendar", rows[columns], "No event yet.")
 
-    def _show_table(self, result: DataFrame) -> None:
+    def _show_table(self, result: DataFrame, empty: str = "") -> None:
         self._show_events()
 
 
@@ -482,8 +479,7 @@ def fields_in(part: widgets.Widget) -> Iterator[ui.Field]:
 
 
 def _box(name: str, parts: Sequence[Any]) -> widgets.VBox:
-    box = widgets.VBox(parts)
-    box.add_class(f"svc-{name}")
+    box = widgets.VBox(parts).add_class(f"svc-{name}")
     for part in parts:
         if isinstance(part, ui.EditableRows):
             part.add_class("svc-wide")

@@ -21,6 +21,7 @@ from ...core.resources.colors import EVENT_COLORS
 from ...core.time_zones import UTC_NAME, zone, zone_names
 from ...notebook.events.body import moment_text, offset_text
 from ...notebook.quantities import count_text
+from ..recurrence import shifted
 from ..widgets import ui
 
 _OFFSET = re.compile(r"[+-]([01]\d|2[0-3]):[0-5]\d", re.ASCII)
@@ -254,8 +255,8 @@ class WhenChoice(widgets.VBox):  # type: ignore[misc]
         if self._updating or self._end_is_set or start is None or before is None or end is None:
             self._last_start = start or before
             return
-        moved = _add(end, start - before)
-        if moved is not None:
+        moved = shifted(end, start - before)
+        if moved is not None:  # otherwise a year is still being typed
             self._last_start, self._updating = start, True
             self.last.value, self.ends.value = moved.date(), moved.time()
             self._updating = False
@@ -268,13 +269,6 @@ class WhenChoice(widgets.VBox):  # type: ignore[misc]
         start = aware_moment(when.start, when.zone)
         self.zone.show_hint(f"UTC{offset_text(start)} at the start" if start else "")
         self.ends_field.show_hint(_length_text(when))
-
-
-def _add(moment: datetime, step: timedelta) -> datetime | None:
-    try:
-        return moment + step
-    except OverflowError:  # a year that is still being typed
-        return None
 
 
 def _length_text(when: When) -> str:
@@ -393,8 +387,7 @@ def short_text(row: Binding) -> ui.SingleField:
 
 def number(row: Binding) -> ui.SingleField:
     """Create a field for a whole number. Its value is an int, any other text for the validation, or None if empty."""
-    control = ui.text_field(row.label, row.help, hint=row.hint)
-    control.add_class("svc-number")
+    control = ui.text_field(row.label, row.help, hint=row.hint).add_class("svc-number")
     return ui.SingleField(control, read=whole_number, write=lambda value: str(require_whole_number(value)))
 
 

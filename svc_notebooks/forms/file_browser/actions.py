@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -123,43 +123,35 @@ def _with_conflict(session: Session, upload: FolderUpload, existing: File, folde
     return replace(upload, file_id=str(existing["id"]), conflict=conflict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class UploadResult:
     """The ids of the uploaded files, the uploads with conflicts, and the error that ended the uploads, if any."""
 
-    ids: tuple[str, ...] = ()
-    conflicts: tuple[FolderUpload, ...] = ()
+    ids: list[str] = field(default_factory=list)
+    conflicts: list[FolderUpload] = field(default_factory=list)
     error: BaseException | None = None
 
 
 def upload_free_names(
-    session: Session, folder: tuple[str, str], chosen: Sequence[ChosenFile], report: Report
-) -> UploadResult:
-    """Upload the files whose names no file of the folder has. Return the others as conflicts."""
+    session: Session, folder: Folder, chosen: Sequence[ChosenFile], report: Report, result: UploadResult
+) -> None:
+    """Upload the files whose names no file of the folder has. The others become conflicts."""
     folder_id, folder_name = folder
     existing = files_by_name(session, folder_id, [file.name for file in chosen])
     requests = [FolderUpload(file, folder_id, file.name) for file in chosen]
-    result = send_all(session, [request for request in requests if request.name not in existing], report)
-    if result.error:
-        return result
-    conflicts = [
+    send_all(session, [request for request in requests if request.name not in existing], report, result)
+    result.conflicts = [
         _with_conflict(session, request, existing[request.name], folder_name)
         for request in requests
         if request.name in existing
     ]
-    return replace(result, conflicts=tuple(conflicts))
 
 
-def send_all(session: Session, uploads: Sequence[FolderUpload], report: Report) -> UploadResult:
+def send_all(session: Session, uploads: Sequence[FolderUpload], report: Report, result: UploadResult) -> None:
     """Send uploads one after the other, until one of them fails or the person cancels."""
-    ids: list[str] = []
     for request in uploads:
-        try:
-            report(0, None)
-            ids.append(request.send(session, report))
-        except (Exception, Stopped) as error:
-            return UploadResult(tuple(ids), error=error)
-    return UploadResult(tuple(ids))
+        report(0, None)
+        result.ids.append(request.send(session, report))
 
 
 def files_by_name(session: Session, folder_id: str, names: Sequence[str]) -> dict[str, File]:
@@ -203,7 +195,7 @@ class FolderUploads(widgets.VBox):  # type: ignore[misc]
         self._browser = browser
         self._picker = picker
         self._folders: dict[object, Folder] = {}
-        self._conflicts: tuple[FolderUpload, ...] = ()
+        self._conflicts: Sequence[FolderUpload] = ()
         self._folder: Folder = ("", "")
         self.work = BackgroundTask(browser._on_error)
         self.question = ReplaceQuestion(lambda answer: browser._guard(lambda: self._on_answer(answer)))
@@ -233,7 +225,7 @@ class FolderUploads(widgets.VBox):  # type: ignore[misc]
         here = [file for file in files if self._folders[file.source] == folder]
         batch = [*{file.name: file for file in reversed(here)}.values()][::-1]
         session = self._browser.session
-        self._run(batch, lambda report: upload_free_names(session, folder, batch, report))
+        self._run(batch, lambda *progress: upload_free_names(session, folder, batch, *progress))
 
     def _on_answer(self, answer: str | None) -> None:
         uploads, session = self._conflicts, self._browser.session
@@ -243,17 +235,19 @@ class FolderUploads(widgets.VBox):  # type: ignore[misc]
             return
         if answer != REPLACE:
             names = [(upload, upload.conflict.alternative_path.name) for upload in uploads if upload.conflict]
-            uploads = tuple(replace(upload, file_id="", name=name) for upload, name in names)
-        self._run(chosen, lambda report: send_all(session, uploads, report))
+            uploads = [replace(upload, file_id="", name=name) for upload, name in names]
+        self._run(chosen, lambda *progress: send_all(session, uploads, *progress))
 
-    def _run(self, chosen: Sequence[ChosenFile], work: Callable[[Report], UploadResult]) -> None:
+    def _run(self, chosen: Sequence[ChosenFile], work: Callable[[Report, UploadResult], None]) -> None:
         label = f"Upload {count_text(len(chosen), 'file')} to {self._folder[1]}"
 
         def run(report: Report) -> UploadResult:
+            result = UploadResult()
             try:
-                return work(report)
+                work(report, result)
             except (Exception, Stopped) as error:
-                return UploadResult(error=error)
+                result.error = error
+            return result
 
         self.work.begin(label, run, lambda result: self._on_done(chosen, result), in_thread=True)
 

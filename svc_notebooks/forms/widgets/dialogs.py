@@ -144,8 +144,7 @@ class ReplaceQuestion(Question):
 
     def __init__(self, answered: Callable[[str | None], None]) -> None:
         self.conflicts: tuple[Conflict, ...] = ()
-        self.files = widgets.HTML()
-        self.files.add_class("svc-compared")
+        self.files = widgets.HTML().add_class("svc-compared")
         choices = {
             REPLACE: ("Replace", "Overwrite the existing file", "danger"),
             KEEP_BOTH: ("Keep both", "Save the new file under another name"),

@@ -170,11 +170,13 @@ def preset_text(name: str) -> str:
     return f"{preset.teaches}. In turn: {'; '.join(preset.descriptions())}."
 
 
-def frame_view(label: str, rows: DataFrame) -> Markup:
-    """Return a DataFrame as an HTML table in a region with a name for screen readers.
+def frame_view(label: str, rows: DataFrame, empty: str = "") -> Markup:
+    """Return a DataFrame as an HTML table in a region with a name for screen readers. `empty` replaces an empty table.
 
     A heading is the name of a column in words. Times are those of a clock in the time zone that the heading has.
     """
+    if empty and rows.empty:
+        return tag("p", empty)
     columns = {}
     for name, column in rows.items():
         heading = str(name).replace("_", " ").capitalize()
@@ -187,8 +189,8 @@ def frame_view(label: str, rows: DataFrame) -> Markup:
     )
 
 
-_SYNONYMS = dict.fromkeys(("file", "files", "path", "paths", "source"), "notebook_file")
-"""Other names of a label in `fill`, for a form that has no label of this name."""
+_SYNONYMS = dict.fromkeys(("file", "files", "path", "paths", "source"), ("notebook_file", "document"))
+"""Other names of labels in `fill`, for a form that has no label of this name."""
 
 
 def refuse_unnamed(values: Sequence[object], labels: Iterable[str]) -> None:
@@ -207,6 +209,9 @@ def _control_value(argument: str, control: Widget, value: Any) -> Any:
     """
     if control.has_trait("options"):
         options: dict[str, Any] = dict(each if isinstance(each, tuple) else (each, each) for each in control.options)
+        value = one_id(value, argument) if is_frame(value) else value
+        by_extension = [each for label, each in options.items() if str(label).endswith(f"(.{value})")]
+        value = by_extension[0] if by_extension else value
         return value if value in [*options.values()] else options[choice(argument, value, options)]
     if not isinstance(control.value, str) or isinstance(value, str):
         return value
@@ -293,7 +298,10 @@ class Form(widgets.VBox):  # type: ignore[misc]
             if label and part.has_trait("value"):
                 controls.setdefault(re.sub(r"\W+", "_", label.lower()).strip("_"), part)
         refuse_unnamed(unnamed, controls)
-        named = {name if name in controls else _SYNONYMS.get(name, name): name for name in values}
+        named = {
+            next((label for label in (name, *_SYNONYMS.get(name, ())) if label in controls), name): name
+            for name in values
+        }
         if unknown := [name for label, name in named.items() if label not in controls]:
             raise TypeError(unknown_argument("fill", unknown[0], [*controls]))
         for label, name in named.items():
@@ -364,8 +372,8 @@ class Form(widgets.VBox):  # type: ignore[misc]
         self.alert.value = tag("p", summary, hints[min(len(problems), 2)], role="alert")
         self.children[-1].send({"go": "wrong"})
 
-    def _show_table(self, result: DataFrame) -> None:
-        self.table.value = frame_view("Result", result)
+    def _show_table(self, result: DataFrame, empty: str = "") -> None:
+        self.table.value = frame_view("Result", result, empty)
 
     def _show_code(self) -> None:
         """Show the equivalent code. The code cannot be collapsed, because each update would collapse it again."""

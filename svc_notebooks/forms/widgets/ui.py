@@ -62,8 +62,7 @@ class Field(widgets.VBox):  # type: ignore[misc]
         self.controls = controls
         self.problems: tuple[str, ...] = ()
         self.hint, self.note = widgets.HTML(), widgets.HTML()
-        self.line = widgets.HBox(controls)
-        self.line.add_class("svc-line")
+        self.line = widgets.HBox(controls).add_class("svc-line")
         super().__init__([self.line, self.hint, self.note])
         self.add_class("svc-field")
         self.show_hint(hint)
@@ -162,11 +161,10 @@ def text_area(label: str, tooltip: str, *, hint: str = "", rows: int = 3) -> wid
     return widgets.Textarea(placeholder=hint, rows=rows, continuous_update=False, style=LABEL, **options)
 
 
-def number_field(value: int, label: str, tooltip: str) -> widgets.IntText:
+def number_field(value: int, label: str, tooltip: str, *, style: Mapping[str, str] = AUTO_WIDTH) -> widgets.IntText:
     """Create a field for a whole number, which keeps an invalid number, so that the form reports it."""
-    control = widgets.IntText(value=value, continuous_update=False, style=AUTO_WIDTH, **describe(label, tooltip))
-    control.add_class("svc-number")
-    return control
+    control = widgets.IntText(value=value, continuous_update=False, style=style, **describe(label, tooltip))
+    return control.add_class("svc-number")
 
 
 def dropdown(label: str, tooltip: str, options: Any = (), *, style: Mapping[str, str] = LABEL, **traits: Any) -> Any:
@@ -177,9 +175,7 @@ def dropdown(label: str, tooltip: str, options: Any = (), *, style: Mapping[str,
 def radio_buttons(label: str, tooltip: str, options: Any = (), css: str = "", **traits: Any) -> Any:
     """Create radio buttons. `css` is a class for the style sheet, such as svc-across."""
     buttons = widgets.RadioButtons(options=options, **{"style": LABEL, **describe(label, tooltip), **traits})
-    if css:
-        buttons.add_class(css)
-    return buttons
+    return buttons.add_class(css) if css else buttons
 
 
 def replace_options(chooser: Any, options: Sequence[tuple[str, Any]]) -> None:
@@ -214,9 +210,7 @@ def button(
     """Create a button. `style` is "primary" or "danger", `css` is a class for the style sheet."""
     made = FormButton(description=text, tooltip=tooltip, button_style=style, icon=icon)
     made.on_click(lambda _button: pressed())
-    if css:
-        made.add_class(css)
-    return made
+    return made.add_class(css) if css else made
 
 
 def cancel_button(tooltip: str, pressed: Callable[[], object]) -> widgets.Button:
@@ -273,8 +267,7 @@ class EditableRows(widgets.VBox, Generic[R]):  # type: ignore[misc]
         self.removers: list[widgets.Button] = []
         self._maximum, self._too_many_message = maximum, too_many_message
         self._changed: list[Callable[[], object]] = []
-        self.box = widgets.VBox()
-        self.box.add_class("svc-indent")
+        self.box = widgets.VBox().add_class("svc-indent")
         self.note = Field()
         super().__init__([*above, self.box, self.note])
 
@@ -388,8 +381,7 @@ class Menu(widgets.VBox):  # type: ignore[misc]
         self.button.on_click(lambda _button: self._show(not self.shown))
         for item in items:
             item.on_click(lambda _button: self._leave())
-        box = widgets.VBox(items)
-        box.add_class("svc-menu-items")
+        box = widgets.VBox(items).add_class("svc-menu-items")
         super().__init__([self.button, box])
         self.add_class("svc-menu")
 
@@ -417,6 +409,4 @@ def _text(name: str) -> str:
 
 def row(*parts: widgets.Widget) -> widgets.HBox:
     """Create a box with buttons side by side, which wrap on narrow pages."""
-    box = widgets.HBox(parts)
-    box.add_class("svc-buttons")
-    return box
+    return widgets.HBox(parts).add_class("svc-buttons")

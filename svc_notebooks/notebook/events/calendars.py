@@ -428,8 +428,9 @@ def _run_busy(
 
 
 def _unseen(names: list[str]) -> NotFound:
-    reason = "there is no such calendar, or it is not shared with this user; its owner can call share_calendar"
-    return NotFound(f"Cannot see {', '.join(names)}: {reason}.", reason="notFound")
+    reason = "there is no such calendar, or it is not shared with this user; its owner can call"
+    call = "share_calendar('primary', address, role='freeBusyReader')"
+    return NotFound(f"Cannot see {', '.join(names)}: {reason} {call}.", reason="notFound")
 
 
 def _known(name: str) -> Record:

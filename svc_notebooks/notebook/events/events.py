@@ -14,6 +14,7 @@ from ...client.files import get_file
 from ...client.session import Session, SessionLike, session_or_current
 from ...core.durations import Duration
 from ...core.errors.errors import AlreadyExists
+from ...core.errors.public_calls import unknown_argument
 from ...core.events.value_checks import RESPONSES
 from ...core.http.messages import JSONObject
 from ...core.suggestions import nearest_name
@@ -33,10 +34,11 @@ from ..batch.batch import (
     run,
 )
 from ..folder_tree import files_at
-from ..frames.frames import Record, snake
+from ..frames.frames import Record, Schema, camel, snake
 from ..frames.schemas import CREATED, DELETED, EVENT
 from .body import (
     QUERY_ARGUMENTS,
+    READERS,
     ZONE_OF,
     End,
     EventError,
@@ -124,8 +126,7 @@ def create_event(
             means the end of this period.
         duration: The length of the event, instead of `end`, as a timedelta, a number of seconds or a text such as "90
             min" or "2 days". An all-day event needs whole days.
-        time_zone: The time zone of start and end, as an IANA name or a ZoneInfo. None: that of `calendar`, unless it is
-            "primary". A timed recurring event needs a zone.
+        time_zone: The time zone of start and end, as an IANA name or a ZoneInfo. None: that of `calendar`.
         recurrence: Words such as "weekly on Mon, Wed until 2027-02-12" (see `recurrence_lines`), or RFC 5545 lines.
         attendees: E-mail addresses in a list, a column or one text with commas or semicolons between them, also with
             names ("Ann Lee <ann@x.example>"); dicts (`email`, `display_name`, `optional` ...); or a DataFrame with
@@ -196,9 +197,7 @@ def create_event(
     query = query_of(arguments)
     warn_deprecated(arguments)
     calendar = calendar_id(session, calendar)
-    if calendar != "primary" and "start" in local_times(
-        {**arguments, "start": without_words(start, session.clock.now()), "end": None}
-    ):
+    if time_zone is None and _is_without_zone(arguments, session.clock.now()):
         arguments["time_zone"] = get_calendar(session, calendar).get("timeZone")
     body = event_body(**body_arguments(session, arguments))
     return with_first(
@@ -533,6 +532,7 @@ def create_events(
     resume: Resume = None,
     progress: Progress = None,
     session: SessionLike = None,
+    **fields: Any,
 ) -> DataFrame:
     """Create an event for each row of a DataFrame. If a row is refused, the events of the other rows are still created.
 
@@ -541,19 +541,20 @@ def create_events(
             conference_data_version ...), or synonyms of them, such as title. A missing cell means that the argument is
             not given.
         calendar: The id, the name or a row of the calendar in which all events are created.
-        time_zone: The time zone of rows that have no value in a column `time_zone`. None: that of `calendar`, unless it
-            is "primary".
+        time_zone: The time zone of rows that have no value in a column `time_zone`. None: that of `calendar`.
         send_updates: "all", "externalOnly" or "none", for rows that have no value in a column `send_updates`.
         workers, executor, errors: The threads or the executor for several rows, and what happens with an error of one
             of them. See docs/bulk.md.
         resume: The name of a ledger, a file in the current folder in which the call records the rows that are done. The
             same call again creates only the other events. None records nothing. See docs/bulk.md.
         progress: None shows a bar for long calls, True always, False never. A function gets (rows done, rows).
+        **fields: Arguments of `create_event` for rows that have no value in such a column, like `reminders=[10]`.
 
     Returns:
         One row for each row of `frame`, with the same index: row (object, the index label), id, summary (str), start,
-        end (datetime64[ms, `time_zone` or UTC]), html_link (str), error (str, the message if the row was refused),
-        field (str, the field or argument that the error concerns), outcome (str), attempts (Int64), seconds (Float64).
+        end (datetime64[ms, `time_zone` or UTC]), html_link (str), each other field that was set, error (str, the
+        message if the row was refused), field (str, the field or argument that the error concerns), outcome (str),
+        attempts (Int64), seconds (Float64).
 
     Raises:
         TypeError, ValueError: `frame` is not a DataFrame, or has a column that is not an argument; nothing was sent.
@@ -572,14 +573,19 @@ def create_events(
         raise TypeError(
             f"frame must be a DataFrame with a row for each event, not {type(frame).__name__}; give pd.DataFrame(rows)"
         )
+    for name in fields.keys() - {*ARGUMENTS}:
+        raise TypeError(unknown_argument("create_events", name, [*signature(create_events).parameters, *ARGUMENTS]))
     names = _argument_names(frame)
     common: dict[str, Any] = {
         "time_zone": time_zone,
         "calendar": calendar_id(session, calendar),
         "send_updates": send_updates,
+        **fields,
     }
     query_of(common)
-    warn_deprecated(names)
+    warn_deprecated([*names, *fields])
+    keys = [READERS[name][0] if name in READERS else camel(name) for name in dict.fromkeys([*names, *fields])]
+    columns_set = EVENT.pick([key for key in keys if key in EVENT.keys and key not in CREATED.keys]).columns
     zone = zone_name("time_zone", time_zone) or "UTC"
     columns = [frame[column].tolist() for column in frame.columns]
     rows = [
@@ -588,14 +594,9 @@ def create_events(
     ]
     now = session.clock.now()
     if time_zone is None and (local := [row for row in rows if _is_without_zone(row.arguments, now)]):
-        if common["calendar"] == "primary" and len(local) == len(rows) > 1:
-            raise ValueError(
-                f"start has no time zone in any of {len(rows)} rows; give time_zone='Europe/Berlin' or offsets"
-            )
-        if common["calendar"] != "primary":
-            zone = get_calendar(session, common["calendar"])["timeZone"]
-            for row in local:
-                row.arguments["time_zone"] = zone
+        zone = get_calendar(session, common["calendar"])["timeZone"]
+        for row in local:
+            row.arguments["time_zone"] = zone
     resumable: Resumable[_EventRow] = Resumable(
         "create_events",
         common,
@@ -607,7 +608,7 @@ def create_events(
         current=lambda row: {"row": row.label},
     )
     operation = RowOperation(
-        CREATED,
+        Schema((*CREATED.columns[:-2], *columns_set, *CREATED.columns[-2:])),
         partial(_create, zone=zone),
         known=_known,
         error_columns=_field_of,

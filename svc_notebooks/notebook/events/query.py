@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from ...client.events.events import get_calendar, get_event, list_event_pages, list_instances
-from ...client.session import SessionLike, current_clock, session_or_current
+from ...client.events.events import get_calendar, get_event, list_event_pages, list_events, list_instances
+from ...client.session import Session, SessionLike, current_clock, session_or_current
 from ...core.events import recurrence_words
 from ...core.events.instances import occurrences
 from ...core.events.rrule import Recurrence
@@ -59,7 +59,8 @@ def events(
         text: Words, all of which must be in the title, description, location or attendees of an event.
         time_min, time_max: List only events that end after `time_min` and start before `time_max`. A date means
             midnight in `time_zone`. "today", "tomorrow 10:00", "7 days ago" and "in 2 weeks" are times, too.
-        single_events: List the instances of a recurring event instead of the event. This needs `time_max` or `limit`.
+        single_events: List the instances of a recurring event instead of the event. A series without an end needs
+            `time_max` or `limit`.
         order_by: "start_time" (only with `single_events`) or "updated".
         show_deleted: Include cancelled events.
         updated_min: List only events that were changed at or after this time, including deleted events.
@@ -80,7 +81,7 @@ def events(
         (object), html_link (str).
 
     Raises:
-        TypeError, ValueError: An argument is not valid, or `single_events` is given without `time_max` and `limit`.
+        TypeError, ValueError: An argument is not valid, or `single_events` needs `time_max` or `limit`.
         NotFound: The calendar does not exist, or this user has no access to the calendar.
 
     >>> lab = svc.sandbox()
@@ -95,8 +96,6 @@ def events(
     name = zone_name("time_zone", time_zone)
     if text is not None and query is not None:
         raise ValueError("text and query are names of the same argument; leave query out")
-    if single_events and time_max is None and limit is None:
-        raise ValueError("single_events needs time_max or limit, because recurring events can be endless")
     calendar = calendar_id(session, calendar)
     name = name or str(get_calendar(session, calendar).get("timeZone") or "UTC")
     parameters = {
@@ -113,9 +112,21 @@ def events(
         "fields": fields_mask(schema),
     }
     most = None if limit is None else whole("limit", limit, 0)
+    if single_events and time_max is None and limit is None:
+        _check_ends(session, calendar, parameters)
     with closing(list_event_pages(session, calendar, parameters, limit=most)) as listed:
         frames = [frame(schema, [event_record(event, name) for event in page]) for page in listed]
     return in_zone(concatenate(schema, frames), name)
+
+
+def _check_ends(session: Session, calendar: str, parameters: Mapping[str, object]) -> None:
+    """Raise ValueError if a series that the parameters select has no end."""
+    series = {"singleEvents": None, "orderBy": None, "fields": "nextPageToken,items(id,summary,start,recurrence)"}
+    for event in list_events(session, calendar, {**parameters, **series}):
+        rules = Recurrence.parse(event.get("recurrence") or [], read_time(event["start"])).rules
+        if any(rule.count is None and rule.until is None for rule in rules):
+            name = event.get("summary") or event["id"]
+            raise ValueError(f"single_events needs time_max or limit, because the series {name!r} has no end")
 
 
 def wire_window(time_min: object, time_max: object, time_zone: str, clock: Clock) -> dict[str, str | None]:

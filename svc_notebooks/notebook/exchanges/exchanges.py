@@ -68,20 +68,22 @@ class ExchangeFilter:
         )
 
 
-def _methods(method: MethodArgument) -> list[str]:
-    if method is None:
+def _several(value: Any) -> list[Any]:
+    """Return the values of an argument that is one value, several values or None."""
+    if value is None:
         return []
-    methods = list(method) if isinstance(method, Iterable) and not isinstance(method, str) else [method]
+    return list(value) if isinstance(value, Iterable) and not isinstance(value, str) else [value]
+
+
+def _methods(method: MethodArgument) -> list[str]:
+    methods = _several(method)
     if wrong := [text for text in methods if not (isinstance(text, str) and text.isalpha())]:
         raise ValueError(f"method has {wrong[0]!r}; it must be a method such as 'PUT', or several")
     return [text.upper() for text in methods]
 
 
 def _statuses(status: StatusArgument) -> list[str]:
-    if status is None:
-        return []
-    statuses = status if isinstance(status, Iterable) and not isinstance(status, str) else [status]
-    texts = [str(each).strip().lower() for each in statuses]
+    texts = [str(each).strip().lower() for each in _several(status)]
     if wrong := [text for text in texts if not _STATUS.fullmatch(text)]:
         raise ValueError(
             f"status has {wrong[0]!r}; it must be a number such as 404, a class such as '4xx', '-' for no response, or"

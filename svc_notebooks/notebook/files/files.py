@@ -32,7 +32,7 @@ from ..batch.batch import (
 from ..folder_tree import files_at
 from ..frames.frames import Record, Schema, frame, snake
 from ..frames.schemas import FILE, IDS, file_schema
-from .metadata import RowBodies, files_schema_with, metadata_body, row_bodies, with_parent
+from .metadata import RowBodies, check_fields, files_schema_with, metadata_body, row_bodies, with_parent
 from .upload_requests import (
     check_resumable,
     has_tree,
@@ -76,6 +76,7 @@ def upload(
     errors: Errors = None,
     resume: Resume = None,
     session: SessionLike = None,
+    **fields: Any,
 ) -> DataFrame:
     """Upload files or folders, and return the metadata of the files.
 
@@ -84,7 +85,8 @@ def upload(
     never changed: a file that has changed is uploaded beside it, and a UserWarning names it. No file is deleted.
 
     Args:
-        source: A path, bytes, a file opened with mode "rb", a DataFrame, or a list of these. The path can be a folder,
+        source: A path, bytes, a file opened with mode "rb", a DataFrame, or a list of these. A dict of
+            DataFrames is a workbook with these sheets. The path can be a folder,
             or a pattern like "data/**/*.csv", whose matches keep the folders below the part without wildcards. Symbolic
             links in a folder are not followed. A UserWarning names what was not uploaded. A DataFrame is written in the
             format that `mime_type`, or else the extension of `name`, means: .csv, .tsv, .json (records), .jsonl,
@@ -112,7 +114,8 @@ def upload(
         chunk_size: The number of bytes in each request of a resumable upload, a multiple of 262144, or a text such
             as "8 MB". -1 sends all bytes in one request. None uses the default size.
         metadata: Further fields, like `{"starred": True, "properties": {"lab": "7"}}`, or a list with a dict for each
-            source. A value may be a list or Series with a value for each source, too.
+            source.
+        **fields: The same, like `starred=True`. A list or Series has a value for each source.
         recursive: None uploads at most 1,000 files of folders, True any number. False refuses folders.
         include_hidden: True uploads also files and folders whose names begin with a dot.
         overwrite: True replaces the content of the file that has the same name in the folder, which keeps its id.
@@ -158,6 +161,8 @@ def upload(
     ['application/vnd.svc-apps.spreadsheet']
     """
 
+    if fields:
+        check_fields(upload, fields)
     session = session_or_current(session)
     arguments = UploadArguments(
         mime_type=mime_type,
@@ -176,13 +181,14 @@ def upload(
             name=name,
             file_id=file_id,
             metadata=metadata,
+            fields=fields,
             recursive=recursive,
             include_hidden=include_hidden,
             overwrite=flag("overwrite", overwrite),
             batch=batch,
         )
     schema, requests, bodies = new_files(
-        session, source, arguments, name=name, file_id=file_id, metadata=metadata, errors=errors
+        session, source, arguments, name=name, file_id=file_id, metadata=metadata, fields=fields, errors=errors
     )
     if flag("overwrite", overwrite):
         requests = [over_existing(session, request) for request in requests]

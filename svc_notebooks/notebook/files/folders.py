@@ -94,7 +94,7 @@ def untrash(
 
 def _set_trashed(session: SessionLike, file: File, batch: Batch, *, trashed: bool) -> DataFrame:
     session = session_or_current(session)
-    ids = files_at(session, file)
+    ids = files_at(session, file, trashed=not trashed)
     bodies = RowBodies({"trashed": trashed}, [{}] * len(ids))
     return update_files(session, ids, bodies, batch, "trash" if trashed else "untrash")
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from datetime import UTC, date, datetime
+from inspect import signature
 from typing import Any, NamedTuple, cast
 
 from ...client.session import Session
 from ...core.brand_names import Names
 from ...core.clock import format_time
+from ...core.errors.public_calls import unknown_argument
 from ...core.files.fields import FILE_FIELDS, type_problem
 from ...core.http.messages import JSON
 from ...core.resources.field import Field, Write
@@ -47,6 +49,14 @@ def metadata_body(metadata: Mapping[str, Any] | None, *, creating: bool, names: 
         raise TypeError(f"metadata must be a dict of fields, not {type(metadata).__name__}")
     writable, brand = _WRITABLE[creating], names or Names()
     return cast(File, dict(_entry(name, value, writable, brand) for name, value in metadata.items()))
+
+
+def check_fields(function: Callable[..., object], fields: Iterable[str]) -> None:
+    """Raise TypeError for a keyword argument that is not a field of a new file, nor an argument of the function."""
+    for name in fields:
+        known = [*signature(function).parameters, *map(snake, _WRITABLE[True])]
+        if name not in known:
+            raise TypeError(unknown_argument(function.__name__, name, known))
 
 
 class RowBodies(NamedTuple):

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from ...client.files import file_permissions, get_file, share_file, unshare_file
 from ...client.session import Session, SessionLike, session_or_current
+from ...core.errors.caller_warning import warn_caller
 from ...core.errors.errors import NotAllowed, SvcError
-from ..arguments import Column, File, people, roles_of
+from ..arguments import Column, File, is_frame, people, roles_of
 from ..batch.batch import ROW_ERRORS, Batch, Errors, Executor, Progress, Report, Resumable, Resume, RowOperation, run
 from ..folder_tree import files_at
 from ..frames.frames import Record, frame
@@ -50,7 +52,7 @@ def share(
             them to roles, a DataFrame with a column email or email_address, or one text with commas or semicolons
             between them. A name may stand before an address: "Ann Lee <ann@x.example>".
         role: "reader", "commenter" or "writer", or a list or Series with a role for each grantee. None: the column role
-            of a DataFrame of grantees, or else "reader".
+            of a DataFrame of grantees, or else "reader". Then a higher role stays, with a UserWarning.
         workers, executor, errors: The threads or the executor, and what happens with an error, as for `upload`.
         resume: The name of a ledger, with which the same call again does only the other rows.
         progress: None shows a bar for long calls, True always, False never. A function gets (rows done, rows).
@@ -77,19 +79,31 @@ def share(
         role, with_ = [*with_.values()], [*with_]
     listed = grantees("with_", with_)
     roles = roles_of(with_, role, len(listed), _ROLES)
+    keeps = role is None and not (is_frame(with_) and "role" in with_)
     bodies = [*map(_body, listed, roles)]
     pairs = list(product(files_at(session, file), bodies))
     resumable: Resumable[tuple[str, Permission]] = Resumable(
         "share", {"role": roles[0] if len({*roles}) == 1 else "by row"}, identity=list
     )
     operation = RowOperation(
-        PERMISSIONS, _share_row, known=_known, resumable=resumable, title="Share", unit="permissions"
+        PERMISSIONS,
+        partial(_share_row, keeps=keeps),
+        known=_known,
+        resumable=resumable,
+        title="Share",
+        unit="permissions",
     )
     return run(operation, pairs, session, Batch(workers, executor, errors, resume, progress))
 
 
-def _share_row(session: Session, pair: tuple[str, Permission], report: Report) -> Record:
-
+def _share_row(session: Session, pair: tuple[str, Permission], report: Report, *, keeps: bool) -> Record:
+    """Share a file, and return the record of the permission. If `keeps`, a grantee with a higher role keeps it."""
+    file_id, body = pair
+    for permission in file_permissions(session, file_id) if keeps else ():
+        if _grantee(permission).lower() == _grantee(body).lower() and permission["role"] in _ROLES[1:]:
+            role = permission["role"]
+            warn_caller(f"{_grantee(body)} keeps the role {role}; role='reader' lowers it")
+            return _record(file_id, permission)
     return _record(pair[0], share_file(session, *pair))
 
 

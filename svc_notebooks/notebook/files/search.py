@@ -16,12 +16,13 @@ from fnmatch import translate
 from functools import partial
 from glob import escape
 from mimetypes import guess_type
-from operator import attrgetter
+from operator import attrgetter, gt, lt
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, overload
 
 from ...client.files import ROOT, get_file, list_file_pages, list_files
 from ...client.session import Session, SessionLike, session_or_current
 from ...core.brand_names import NATIVE_NAMES, Names
+from ...core.byte_counts import byte_count
 from ...core.clock import format_time
 from ...core.errors.caller_warning import warn_caller
 from ...core.errors.errors import BadRequest, NotFound
@@ -40,7 +41,7 @@ from ...core.files.query import (
 from ...core.resources.files import File as FileResource
 from ...core.time_arguments import instant_of
 from ..arguments import File, file_ids, flag, is_missing, optional_text, people, texts, whole
-from ..folder_tree import FolderTree, folder_ids, one_folder_id
+from ..folder_tree import FOLDER, FolderTree, files_at, one_folder_id
 from ..frames.frames import Column, Record, Schema, concatenate, frame, select_columns, snake
 from ..frames.schemas import FILE, FILES
 from ..html import Markup, tag
@@ -70,25 +71,11 @@ class _Context(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Condition:
-    """A term of a query, or None, and a pattern for the metadata `key` of the files that the query matches."""
+    """A term of a query, or None, and a test of the metadata `key` of the files that the query matches."""
 
     term: str | None
     key: str = ""
-    pattern: re.Pattern[str] | None = None
-
-    def matches(self, file: FileResource) -> bool:
-        return self.pattern is None or self.pattern.fullmatch(composed(str(file.get(self.key, "")))) is not None
-
-
-@dataclass(frozen=True, slots=True)
-class InFolders:
-    """The condition that a file is in one of many folders, which a query cannot name."""
-
-    folders: set[str]
-    key: str = "parents"
-
-    def matches(self, file: FileResource) -> bool:
-        return not self.folders.isdisjoint(file.get("parents") or ())
+    test: Callable[[Any], bool] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +83,11 @@ class FileFilter:
     """A query, or None for all files, and conditions that the query cannot express."""
 
     query: str | None
-    conditions: tuple[_Condition | InFolders, ...]
+    conditions: tuple[_Condition, ...]
 
     def matches(self, file: FileResource) -> bool:
         """Return whether a file that the query matches fulfils the other conditions too."""
-        return all(condition.matches(file) for condition in self.conditions)
+        return all(condition.test is None or condition.test(file.get(condition.key)) for condition in self.conditions)
 
 
 def file_filter(query: str | None, values: Mapping[str, Any], *, names: Names, now: datetime) -> FileFilter | None:
@@ -123,7 +110,7 @@ def file_filter(query: str | None, values: Mapping[str, Any], *, names: Names, n
     terms = [condition.term for condition in conditions if condition.term]
     if query is not None and query.strip():
         terms = [f"({query})" if terms else query, *terms]
-    return FileFilter(" and ".join(terms) or None, tuple(entry for entry in conditions if entry.pattern))
+    return FileFilter(" and ".join(terms) or None, tuple(entry for entry in conditions if entry.test))
 
 
 def _any_of(terms: Iterable[str]) -> str:
@@ -141,7 +128,8 @@ def _text_condition(key: str, values: list[str]) -> _Condition | None:
     term = joined if is_short and all(terms) else None
     if term and all(map(_is_exact, values)):
         return _Condition(term)
-    return _Condition(term, key, re.compile("|".join(map(_pattern, values)), re.IGNORECASE))
+    pattern = re.compile("|".join(map(_pattern, values)), re.IGNORECASE)
+    return _Condition(term, key, lambda text: pattern.fullmatch(composed(str(text or ""))) is not None)
 
 
 def _term(key: str, text: str) -> str | None:
@@ -209,6 +197,11 @@ def _folder(argument: str, value: Any, context: _Context) -> _Condition | None:
     return _Condition(_any_of(f"{quote(folder)} in parents" for folder in ids)) if ids else None
 
 
+def _in_folders(folders: set[str]) -> _Condition:
+    """Return the condition that a file is in one of many folders, which a query cannot name."""
+    return _Condition(None, "parents", lambda parents: not folders.isdisjoint(parents or ()))
+
+
 def _owner(argument: str, value: Any, context: _Context) -> _Condition | None:
     addresses = texts(argument, value)
     owners = [str(person["email"]) for person in people(argument, value if isinstance(value, str) else addresses)]
@@ -229,6 +222,13 @@ def _time(argument: str, value: Any, context: _Context) -> _Condition:
     moment = format_time(instant_of(argument, value, context.now))
     field, _, side = argument.partition("_")
     return _Condition(f"{field}Time {'>' if side == 'after' else '<'} {quote(moment)}")
+
+
+def _size(argument: str, value: Any, context: _Context) -> _Condition:
+    limit, compare = byte_count(value), gt if argument == "larger_than" else lt
+    if type(limit) is not int:
+        raise TypeError(f"{argument} must be a number of bytes, such as 5_000_000 or '5 MB', not {value!r:.60}")
+    return _Condition(None, "size", lambda size: size is not None and compare(int(size), limit))
 
 
 def _flag(argument: str, value: Any, context: _Context) -> _Condition:
@@ -253,6 +253,8 @@ CONDITIONS: Mapping[str, Callable[[str, Any, _Context], _Condition | None]] = {
     "modified_before": _time,
     "created_after": _time,
     "created_before": _time,
+    "larger_than": _size,
+    "smaller_than": _size,
     "trashed": _flag,
     "starred": _flag,
     "shared_with_me": _flag,
@@ -374,6 +376,8 @@ def files(  # type: ignore[misc]  # the overloads tell the types of the result
     modified_before: When | None = None,
     created_after: When | None = None,
     created_before: When | None = None,
+    larger_than: int | str | None = None,
+    smaller_than: int | str | None = None,
     trashed: bool | None = None,
     starred: bool | None = None,
     shared_with_me: bool | None = None,
@@ -406,6 +410,8 @@ def files(  # type: ignore[misc]  # the overloads tell the types of the result
         modified_after, modified_before, created_after, created_before: A time, a date (its midnight), a str such as
             "2026-11-02 10:00", "today", "yesterday" or "7 days ago", or a timedelta, which stands for a time that long
             ago. Times without a zone are in UTC, as in the result.
+        larger_than, smaller_than: A number of bytes, or a text such as "5 MB". The service does not compare sizes, so
+            all files that match the other conditions are fetched.
         trashed, starred, shared_with_me: True lists only such files, False only the others, and None both.
         properties: Properties that a file must have, like `{"lab": "7"}`.
         order_by: Sort keys separated by commas or as a list, each optionally followed by desc, like
@@ -456,7 +462,7 @@ def files(  # type: ignore[misc]  # the overloads tell the types of the result
     read = partial(file_filter, sent_query, names=session.names, now=session.clock.now())
     selection = read(conditions)  # raises for an argument that is not valid, before anything is sent
     if folder is not None:
-        conditions["folder"] = folder_ids(session, conditions["folder"])
+        conditions["folder"] = files_at(session, conditions["folder"], "folder", FOLDER)
         selection = read(conditions)
     columns = schema
     if paths:  # after the name, or at the end
@@ -477,7 +483,7 @@ def files(  # type: ignore[misc]  # the overloads tell the types of the result
         if tree and recursive and folder is not None:
             inside = tree.below(conditions["folder"])
             without = read({**conditions, "folder": None}) or chosen
-            chosen = FileFilter(without.query, (*without.conditions, InFolders(inside)))
+            chosen = FileFilter(without.query, (*without.conditions, _in_folders(inside)))
         most = None if chosen.conditions else limit  # the service does not test patterns
         needed = [*map(attrgetter("key"), chosen.conditions), *("name", "parents") * paths]
         listed = list_file_pages(

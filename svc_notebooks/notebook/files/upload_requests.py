@@ -26,7 +26,7 @@ from ...core.http.mime import UNKNOWN
 from ...core.http.multipart import MediaType
 from ...core.http.native_formats import CSV, IMPORTS, XLSX
 from ...local.tree import HIDDEN, LocalTree, list_tree, names_tree
-from ..arguments import Column, Source, Sources, flag, is_frame, names_for, sources
+from ..arguments import Column, Source, Sources, flag, is_frame, is_table, names_for, sources
 from ..batch.batch import ROW_ERRORS, Batch, Errors, Report, Resumable, RowOperation, run
 from ..frames.frames import Record, Schema
 from ..frames.schemas import FILES, TREE_FILES, UPLOADS
@@ -60,10 +60,11 @@ def content_of(
     """Return the content of an upload source and its media type, None to detect the type.
 
     A DataFrame becomes the bytes of a file in the format that `mime_type` or the extension of `name` means, else CSV.
-    A DataFrame that the service converts becomes a workbook, whose cells have types. `name` then names the spreadsheet.
-    Raises ImportError or ValueError if the DataFrame cannot be written in this format, and TypeError for a Series.
+    A dict of DataFrames becomes a workbook, and so does a DataFrame that the service converts, because its cells have
+    types. `name` then names the spreadsheet. Raises ImportError or ValueError if it cannot be written in this format,
+    and TypeError for a Series.
     """
-    if not is_frame(source):
+    if not (is_table(source) if isinstance(source, Mapping) else is_frame(source)):
         pandas = sys.modules.get("pandas")
         if pandas is not None and isinstance(source, pandas.Series):
             raise TypeError(
@@ -74,7 +75,7 @@ def content_of(
     by_name = BY_NAME["xlsx"] if converted else format_of_name(name or "")
     if not mime_type and not by_name:
         check_extension(name or "")
-    table_format = by_type or by_name or _CSV
+    table_format = by_type or by_name or (_CSV if is_frame(source) else BY_NAME["xlsx"])
     is_gzip = bool(by_name) and not converted and str(name).lower().endswith(GZIP_EXTENSION)
     compressed = mime_type in (None, GZIP) and is_gzip
     media_type = mime_type or (GZIP if compressed else table_format.media_type(None if converted else name))
@@ -88,7 +89,7 @@ def new_contents(
 
     A DataFrame gets the format of the stored file, if neither `mime_type` nor the new name means another.
     """
-    if not is_frame(source) or mime_type or format_of_name(name or ""):
+    if not is_table(source) or mime_type or format_of_name(name or ""):
         content, media_type = content_of(source, name, mime_type)
         yield from ((file_id, content, media_type) for file_id in ids)
         return
@@ -135,6 +136,7 @@ def new_files(
     name: Column[str] | None = None,
     file_id: Column[str] | None = None,
     metadata: Column[Mapping[str, Any]] | None = None,
+    fields: Mapping[str, Any] = MappingProxyType({}),
     errors: Errors = None,
 ) -> tuple[Schema, list[UploadRequest], RowBodies]:
     """Return the schema of the result, and a prepared upload of a new file with its metadata for each source.
@@ -151,9 +153,10 @@ def new_files(
         raise TypeError("file_id is the id of a new file, or a list of ids; update(file, source) changes a file")
     if isinstance(file_id, str) and len(contents) != 1:
         raise ValueError(f"file_id is for one source, but source has {len(contents)} sources; give a list of ids")
-    chosen_id = {} if file_id is None else {"id": file_id}
+    if file_id is not None:
+        fields = {**fields, "id": file_id}
     names = names_for(len(contents), name)
-    bodies = row_bodies(metadata, chosen_id, len(contents), creating=True, names=session.names, row="source")
+    bodies = row_bodies(metadata, fields, len(contents), creating=True, names=session.names, row="source")
     keys, rows = bodies.keys, []
     query = files_schema_with(keys).query
     if slashed := next((title for title in names if title and "/" in title), None):
@@ -221,7 +224,7 @@ def new_content(
     bodies = row_bodies(metadata, fields, len(ids), creating=False, names=session.names)
     schema = files_schema_with(bodies.keys)
     common = replace(arguments, metadata=bodies.shared, query=schema.query)
-    if any(map(is_frame, contents)):
+    if any(map(is_table, contents)):
         prepare(session, b"", common)  # raises for an argument that is not valid before anything is sent
     if len(contents) == 1 and "name" not in bodies.own_keys:
         written = new_contents(session, ids, contents[0], bodies.shared.get("name"), arguments.mime_type)
@@ -339,6 +342,7 @@ def upload_trees(
     name: object,
     file_id: object,
     metadata: Any,
+    fields: Mapping[str, Any],
     recursive: bool | None,
     include_hidden: bool,
     overwrite: bool,
@@ -351,7 +355,8 @@ def upload_trees(
     files = [file for tree in trees for file in tree.files]
     title = os.fspath(source) if isinstance(source, str | os.PathLike) else f"{len(trees)} sources"
     _check_count(title, len(files), sum(tree.size for tree in trees), recursive)
-    body = metadata_body(metadata, creating=True, names=session.names)
+    read = partial(metadata_body, creating=True, names=session.names)
+    body: Any = {**read(metadata), **read(fields)}
     if of_one_file := next((key for key in ("name", "id") if key in body), None):
         raise ValueError(f"metadata has {of_one_file}, which is for one file, and source is a folder or a pattern")
     top = (body.get("parents") or [ROOT])[0]

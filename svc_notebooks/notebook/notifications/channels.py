@@ -153,8 +153,9 @@ def watch_changes(
 ) -> DataFrame:
     """Open a notification channel on the change log, which sends a message whenever any of this user's files changes.
 
-    Call `changes()` to list the changed files. The arguments and the columns of the result are the same as for
-    `watch_file`, except that the column watching contains "changes". By default the channel lives at most a week.
+    `changes()` lists the changed files, `changes(channel)` those since the channel was opened. The arguments and the
+    columns of the result are the same as for `watch_file`, except that the column watching contains "changes". By
+    default the channel lives at most a week.
 
     See tests/rules.csv (A9).
 
@@ -176,7 +177,9 @@ def watch_changes(
     except BaseException:
         registry.page_token = before
         raise
-    return frame(CHANNELS, [channel_record(channel, session)])
+    opened = frame(CHANNELS, [channel_record(channel, session)])
+    opened.attrs["page_token"] = registry.page_token
+    return opened
 
 
 def _watcher(

@@ -26,7 +26,7 @@ from ...core.platform import capabilities, need_sockets
 from ...core.processes import ForkedChild, after_fork
 from ...core.suggestions import missing_attribute
 from ...core.user_functions import check_function, takes
-from ..arguments import choice, is_frame, optional_text, whole
+from ..arguments import choice, optional_text, whole
 from ..frames.frames import Record, frame
 from ..frames.schemas import CHANGES, EXPLAINED, MESSAGES, NOTIFICATIONS
 from ..html import Markup, join_html, tag
@@ -628,9 +628,10 @@ def changes(page_token: str | DataFrame | None = None, *, session: SessionLike =
     The oldest change comes first.
 
     Args:
-        page_token: The position from which to list changes: an earlier result, or its `attrs["page_token"]`. "1" means
-            the beginning of the change log. None continues after this session's last call. If there was no such call,
-            None continues after the first `watch_changes`, or returns an empty frame and sets the position to now.
+        page_token: The position from which to list changes: an earlier result, or its `attrs["page_token"]`, or the
+            result of `watch_changes`. "1" means the beginning of the change log. None continues after this session's
+            last call. If there was no such call, None continues after the first `watch_changes`, or returns an empty
+            frame and sets the position to now.
 
     Returns:
         One row for each changed file: time (datetime64[ms, UTC]), file_id, name, mime_type (str), removed (boolean:
@@ -651,10 +652,12 @@ def changes(page_token: str | DataFrame | None = None, *, session: SessionLike =
     """
     session = session_or_current(session)
     registry = registry_of(session)
-    if is_frame(page_token):
-        if "page_token" not in page_token.attrs:
-            raise ValueError("page_token is a DataFrame without attrs['page_token']; give an earlier result")
-        page_token = page_token.attrs["page_token"]
+    if (attrs := getattr(page_token, "attrs", None)) is not None:  # of a DataFrame or one of its rows
+        if "page_token" not in attrs:
+            raise ValueError(
+                "page_token is a DataFrame without attrs['page_token']; give a result of changes() or watch_changes()"
+            )
+        page_token = attrs["page_token"]
     start = optional_text("page_token", page_token) or registry.page_token or start_page_token(session)
     listed = changes_since(session, start, _CHANGE_FIELDS)
     changed = frame(CHANGES, [{**(change.get("file") or {}), **change} for change in listed])

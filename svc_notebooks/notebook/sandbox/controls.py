@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ...server.service import Service
 
 
-def fault_steps(steps: Sequence[Any], one: Mapping[str, Any], times: int) -> list[JSONObject | str]:
+def fault_steps(steps: Sequence[Any], one: Mapping[str, Any], times: int | None) -> list[JSONObject | str]:
     """Return the fault steps of positional arguments, and of the keyword arguments `one` as a last step.
 
     Raises TypeError for an argument of another type, for an unknown keyword argument, or without any argument.
@@ -48,7 +48,7 @@ def fault_steps(steps: Sequence[Any], one: Mapping[str, Any], times: int) -> lis
     if not steps and not one:
         raise TypeError("faults() needs a preset such as 'lost receipt', or a fault such as status=503")
     if not one:
-        if times != 1:
+        if times is not None:
             raise TypeError(f"times={times} needs a fault as keyword arguments, such as status=503, times={times}")
         return list(steps)
     if "retry_after" in one:
@@ -62,7 +62,8 @@ def fault_steps(steps: Sequence[Any], one: Mapping[str, Any], times: int) -> lis
         one = {"status": 200, **one}
     match = {name: value for name, value in one.items() if name in MATCH_KEYS}
     action = {name: value for name, value in one.items() if name in ACTION_KEYS}
-    return [*steps, {"match": match, "action": action, "times": times}]
+    often = 1_000_000 if "probability" in one else 1
+    return [*steps, {"match": match, "action": action, "times": often if times is None else times}]
 
 
 class FaultBlock(ContextDecorator):
@@ -158,20 +159,24 @@ class SandboxControls:
 
     service: Service
 
-    def faults(self, *steps: JSONObject | str, in_order: bool = False, times: int = 1, **one: Any) -> FaultBlock:
+    def faults(
+        self, *steps: JSONObject | str, in_order: bool = False, times: int | None = None, **one: Any
+    ) -> FaultBlock:
         """Inject faults into the requests inside a with block.
 
-        Every step must have happened at the end of the block. Of a preset, at least one step must have happened.
-        Without a with block, nothing happens, and a warning says so.
+        Every step must have happened `times` times at the end of the block, and of a preset at least one step. Without
+        a with block, nothing happens, and a warning says so.
 
         Args:
             *steps: The names of presets of `fault_presets()`, faults as texts such as "status=503", or faults as dicts
                 with the keys match, times and action of the control interface.
             in_order: If True, a step becomes active only after the step before it has happened.
-            times: The number of times that the step of the keyword arguments happens.
-            **one: A single step as keyword arguments. operation, method, path (a glob), user and nth (number of the
-                matching request, from 1) select the request. status (with headers, retry_after, body), reset="before"
-                or "after", cut_request_after and cut_response_after (bytes), delay (a duration, such as "20s") and
+            times: The number of times that the step of the keyword arguments happens; 1000 or more stand for any
+                number from 1. None: once, and with a `probability` any number.
+            **one: A single step as keyword arguments. operation, method, path (a glob), user, nth (number of the
+                matching request, from 1) and probability (of each matching request, 0 to 1; another seed gives other
+                requests) select the requests. status (with headers, retry_after, body), reset="before" or "after",
+                cut_request_after and cut_response_after (bytes), delay (a duration, such as "20s") and
                 expire="session" define the fault. status=403 has the reason of a rate limit, after which the client
                 tries again; reason="forbidden" is another reason. A delay moves the sandbox's clock for a call of this
                 kernel, which does not wait. A program that uses `serve()` waits in real time. Policy(fault_delay=
@@ -184,7 +189,7 @@ class SandboxControls:
         Raises:
             TypeError: A keyword argument does not exist, or there is no fault.
             ValueError: A preset, a key or an operation does not exist, or a value is not valid.
-            AssertionError: A step has not happened at the end of the block. The message has the reason.
+            AssertionError: A step has not happened as often at the end of the block. The message has the reason.
 
         >>> lab = svc.sandbox()
         >>> chosen = svc.generate_ids(1)["id"][0]
@@ -200,7 +205,7 @@ class SandboxControls:
         """
         every = fault_steps(steps, one, times)
         self.service.faults(*every, in_order=in_order)  # refuses an invalid fault now, and not when the block begins
-        options = one | ({"in_order": True} if in_order else {}) | ({"times": times} if times != 1 else {})
+        options = one | ({"in_order": True} if in_order else {}) | ({"times": times} if times is not None else {})
         arguments = [*map(repr, steps), *(f"{name}={value!r}" for name, value in options.items())]
         return FaultBlock(lambda: self.service.faults(*every, in_order=in_order), f"lab.faults({', '.join(arguments)})")
 
@@ -533,6 +538,8 @@ class Identities:
     ) -> str:
         """Create an access token for a program outside this kernel. `lab.access_token` is the token of the own user.
 
+        A program that renews its tokens gets a refresh token from `create_refresh_token`.
+
         Args:
             user: An e-mail address. If no user has this address, a new user is created. None: the sandbox's own user.
             scopes: Scopes as last segments such as "storage.readonly", or as full URIs. None: all scopes.
@@ -554,6 +561,32 @@ class Identities:
         """
         listed = None if scopes is None else _scopes(scopes)
         return self.service.sign_in(user, scopes=listed, client=_client_id(client), expires_in=expires_in)
+
+    def create_refresh_token(
+        self, client: str | OAuthClient, user: str | None = None, *, scopes: Iterable[str] | None = None
+    ) -> str:
+        """Create a refresh token, with which a program gets access tokens at the token endpoint of `serve()`.
+
+        Args:
+            client: The program, as an `OAuthClient` of `oauth_client` or its id.
+            user: The e-mail address of the user who has consented, as for `create_access_token`.
+            scopes: The scopes to which the user has consented. None: all scopes.
+
+        Returns:
+            The token (str), for POST /token with grant_type=refresh_token.
+
+        Raises:
+            ValueError: The client is not registered, a scope does not exist, or the user is not an e-mail address.
+
+        >>> import requests
+        >>> lab = svc.sandbox()
+        >>> server, app = lab.serve(), lab.oauth_client("My program")
+        >>> form = {"client_id": app.client_id, "client_secret": app.client_secret, "grant_type": "refresh_token",
+        ...         "refresh_token": lab.create_refresh_token(app)}
+        >>> requests.post(f"{server.base_url}/token", data=form).json()["token_type"]
+        'Bearer'
+        """
+        return self.service.refresh_token(user, None if scopes is None else _scopes(scopes), _client_id(client))
 
     def _sign_in_account(
         self, account: ServiceAccount, scopes: Iterable[str] | None, expires_in: Duration | None, subject: str | None

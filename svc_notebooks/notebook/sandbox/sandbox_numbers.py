@@ -21,8 +21,7 @@ _numbers = count(1)
 _open_sandboxes: WeakSet[Sandbox] = WeakSet()
 _lock = Lock()  # guards _open_sandboxes, because a set must not grow while another thread iterates
 
-_ID = re.compile(r"[\w-]{19,}")
-"""A text that can be the id of a file. Names of files are shorter, or have other characters, such as a dot."""
+_SHORTEST_ID = 19
 
 _EVENT_ID = re.compile(r"[a-v0-9]{20,}(_[0-9TZ]+)?")
 """A text that can be the id of an event, or of an instance."""
@@ -91,9 +90,12 @@ def explain_not_found(error: SvcError, sandbox: Sandbox | None = None, base_url:
             error.advice = f"This is the id of a calendar. {MISSING['delete_calendar'].replace('ID', key)}."
         elif sandbox and kind in _OTHER_KINDS and _has_id(sandbox, _OTHER_KINDS[kind][0], key):
             error.advice = f"This is the id of {_OTHER_KINDS[kind][1]}."
-        elif kind == "file" and not _ID.fullmatch(key):
+        elif kind == "file" and len(key) < _SHORTEST_ID:
             name = re.sub(r"[*?]", r"[\g<0>]", key)  # the file of this name and no other
-            error.advice = f"Check the id; files(name={name!r}) finds a file by its name, and '/{key}' is its path."
+            error.advice = (
+                "No file has this id, and none in the top folder has this name;"
+                f" files(name={name!r}) finds a file in all folders."
+            )
         elif kind == "calendar":
             error.advice = "Give the id, the row or the name of a calendar of calendars()."
         elif kind == "event":

@@ -14,6 +14,7 @@ import re
 from codecs import BOM_UTF8
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from functools import partial
@@ -29,6 +30,8 @@ from .read_table import SAMPLE_SIZE, csv_options, plain_lists, read_delimited, r
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
+
+    from ...convert.spreadsheet.model import Sheet
 
 
 Rule: TypeAlias = Callable[[Any], Any] | None
@@ -230,16 +233,25 @@ _NO_CHARACTERS = re.compile("[\0\ud800-\udfff]")
 _BLANK_LINE = re.compile(rb"\n[ \t]+\n")
 
 
-def write_table(frame: DataFrame, table_format: TableFormat, *, compressed: bool = False) -> bytes:
+def write_table(
+    table: DataFrame | Mapping[str, DataFrame], table_format: TableFormat, *, compressed: bool = False
+) -> bytes:
     """Return the bytes of a file with the rows of a DataFrame, and with its index if that is more than row numbers.
 
-    One UserWarning names the columns whose values `read_frame` would not return. Raises ImportError if a package is
-    missing, and ValueError, which names the column, if the format cannot hold the DataFrame.
+    A dict of DataFrames becomes a workbook of these sheets. One UserWarning names the columns whose values
+    `read_frame` would not return. Raises ImportError if a package is missing, and ValueError, which names the column,
+    if the format cannot hold the DataFrame.
     """
     check_writer(table_format)
     try:
-        write = _write_parquet if table_format.name == "parquet" else partial(_write_rows, table_format.name)
-        content, notes = write(frame)
+        if table_format.name == "xlsx":
+            content, notes = _write_sheets(table if isinstance(table, Mapping) else {"Sheet1": table})
+        elif isinstance(table, Mapping):
+            raise ValueError("a dict of DataFrames has several sheets; name the file .xlsx")
+        elif table_format.name == "parquet":
+            content, notes = _write_parquet(table)
+        else:
+            content, notes = _write_rows(table_format.name, table)
     except (ValueError, TypeError, NotImplementedError, OverflowError) as error:
         problem = str(error) if isinstance(error, UnicodeError) else "; ".join(map(str, error.args))
         raise ValueError(f"the DataFrame cannot be written as {table_format.title}: {problem}") from error
@@ -269,7 +281,8 @@ _ROW_NUMBERS = (
 )
 
 
-def _write_rows(format_name: str, frame: DataFrame) -> tuple[bytes, list[str]]:
+def _write_rows(format_name: str, frame: DataFrame) -> tuple[Any, list[str]]:
+    """Return the bytes of a file, or of a workbook the sheet, and notes about what readers do not get back."""
     if frame.columns.nlevels > 1:
         raise ValueError("its columns have several levels; join them: frame.columns = frame.columns.map('_'.join)")
     if not frame.shape[1] and (len(frame) or format_name in ("csv", "tsv")):
@@ -392,11 +405,31 @@ def _write_parquet(frame: DataFrame) -> tuple[bytes, list[str]]:
     return content, notes
 
 
-def _write_excel(frame: DataFrame) -> tuple[bytes, list[str]]:
+def _write_sheets(frames: Mapping[str, DataFrame]) -> tuple[bytes, list[str]]:
     from ...convert.job import Job
-    from ...convert.spreadsheet.formulas import MAX_COLUMNS, MAX_ROWS
-    from ...convert.spreadsheet.model import Cell, CellStyle, Sheet, Workbook
+    from ...convert.spreadsheet.model import Workbook
     from ...convert.spreadsheet.xlsx.write import write
+
+    sheets, notes = list["Sheet"](), list[str]()
+    for name, frame in frames.items():
+        is_name = isinstance(name, str) and _SHEET_NAME.fullmatch(name)
+        if not is_name or name.lower() in [other.name.lower() for other in sheets]:
+            raise ValueError(
+                f"{name!r} cannot name a sheet; give each another name of 1 to 31 characters, without {_NOT_IN_NAMES}"
+            )
+        sheet, own_notes = _write_rows("xlsx", frame)
+        sheets.append(replace(sheet, name=name))
+        notes += own_notes
+    return write(Workbook(tuple(sheets)), Job("", Path())), notes
+
+
+_NOT_IN_NAMES = "[]:*?/\\"
+_SHEET_NAME = re.compile(r"(?!')[^\[\]:*?/\\\0]{1,31}(?<!')")
+
+
+def _excel_sheet(frame: DataFrame) -> tuple[Sheet, list[str]]:
+    from ...convert.spreadsheet.formulas import MAX_COLUMNS, MAX_ROWS
+    from ...convert.spreadsheet.model import Cell, CellStyle, Sheet
 
     if len(frame) >= MAX_ROWS or frame.shape[1] > MAX_COLUMNS:
         raise ValueError(f"it is too large: a sheet has {MAX_ROWS} rows and {MAX_COLUMNS} columns")
@@ -407,13 +440,13 @@ def _write_excel(frame: DataFrame) -> tuple[bytes, list[str]]:
         if cells := {position: Cell(value) for position, value in enumerate(row) if value is not None}:
             rows[number] = cells
     rows.setdefault(len(frame), {0: Cell("")})  # an empty text, which readers count as a row
-    return write(Workbook((Sheet(rows=rows),)), Job("", Path())), []
+    return Sheet(rows=rows), []
 
 
-_WRITERS: dict[str, Callable[[DataFrame], tuple[bytes, list[str]]]] = {
+_WRITERS: dict[str, Callable[[DataFrame], tuple[Any, list[str]]]] = {
     "csv": _write_csv,
     "tsv": partial(_write_csv, delimiter="\t"),
     "json": _write_json,
     "jsonl": partial(_write_json, lines=True),
-    "xlsx": _write_excel,
+    "xlsx": _excel_sheet,
 }

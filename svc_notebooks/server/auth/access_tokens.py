@@ -9,7 +9,7 @@ from ...core.api.operations import ALL_SCOPES
 from ...core.auth.oauth import token_problem
 from ...core.errors.catalogue import ApiError, refuse
 from ...core.http.messages import Query
-from ..dispatch.service_context import BEARER, Caller
+from ..dispatch.service_context import BEARER, Caller, SizedCache
 from ..store.clock import VirtualClock
 from ..store.store import Store
 from .tables import TokenRow
@@ -35,23 +35,32 @@ class TokenVerifier:
     ) -> None:
         self._store = store
         self._clock = clock
-        self._cache: dict[str, Caller] = {}
-        self._seen: dict[str, tuple[Caller, TokenRow]] = {}
+        self._cache: dict[str, tuple[Caller, TokenRow]] = {}
         self._create_user = create_user
         self.provider: JupyterHub | None = None
-        self.provider_sessions = ProviderSessions()
+        self.provider_sessions = SizedCache[str](_MAX_CACHED)
+        """The tokens of the provider's browser sessions, by a key that only the service can derive from the cookie.
 
-    def caller(self, headers: Mapping[str, Sequence[str]], query: Query, *, is_confirmed_later: bool = False) -> Caller:
+        They are in memory only. After a restart of the service, users sign in again."""
+
+    def caller(
+        self,
+        headers: Mapping[str, Sequence[str]],
+        query: Query,
+        *,
+        is_confirmed_later: bool = False,
+        in_session: bool = False,
+    ) -> Caller:
         """Return the caller whose access token a request contains. Raises ApiError (401) without a valid token.
 
         `headers` maps names in lower case to values. If `is_confirmed_later`, the next statement of this thread or
-        `Store.confirm_token` may raise the error instead.
+        `Store.confirm_token` may raise the error instead. `in_session` is True for the URI of an upload session.
         """
         sent = headers.get("authorization")
         if sent is None:
             token = query.get("access_token") or query.get("oauth_token")
             if not token:
-                raise _auth_error("notSignedIn")
+                raise _auth_error("sessionToken" if in_session else "notSignedIn")
             credentials = f"Bearer {token}"
         elif len(sent) > 1:
             raise _auth_error("badAuthorization", problem="there is more than one such header")
@@ -61,10 +70,13 @@ class TokenVerifier:
 
     def _valid_caller(self, credentials: str, *, is_confirmed_later: bool = False) -> Caller:
         """Return the caller for the value of an Authorization header. Raises ApiError (401) without a valid token."""
-        caller = self._cache.get(credentials)
-        if caller is None and is_confirmed_later and (seen := self._seen.get(credentials)):
-            caller = self._seen_caller(credentials, *seen)
-        caller = caller or self._look_up(credentials)
+        known = self._cache.get(credentials)
+        if known and not self._store.is_shared:
+            caller = known[0]
+        elif known and is_confirmed_later:
+            caller = self._confirmed_later(credentials, *known)
+        else:
+            caller = self._look_up(credentials)
         if caller.expires is not None and self._clock.now().timestamp() >= caller.expires:
             raise _auth_error("badToken")
         return caller
@@ -91,18 +103,13 @@ class TokenVerifier:
             raise _refusal(credentials)
         scopes = frozenset(token.scopes.split())
         caller = Caller(token.user, token.client, scopes, bool(token.service_account), token.expires)
-        if self._store.is_shared:  # another process may revoke the token
-            if len(self._seen) >= _MAX_CACHED:
-                self._seen = {}
-            self._seen[credentials] = (caller, token)
-            return caller
         if len(cache) >= _MAX_CACHED:
             cache.clear()
-        cache[credentials] = caller
+        cache[credentials] = caller, token
         return caller
 
-    def _seen_caller(self, credentials: str, caller: Caller, token: TokenRow) -> Caller:
-        """Return the caller of a token that was looked up before. The next statement looks up the token again."""
+    def _confirmed_later(self, credentials: str, caller: Caller, token: TokenRow) -> Caller:
+        """Return a cached caller. The next statement looks up the token, which another process may have revoked."""
 
         def check(row: TokenRow | None) -> None:
             if row != token:
@@ -125,7 +132,6 @@ class TokenVerifier:
     def clear_cache(self) -> None:
         """Remove all callers from the cache, because the tokens in the store have changed."""
         self._cache = {}
-        self._seen = {}
 
 
 def _refusal(credentials: str) -> ApiError:
@@ -138,32 +144,7 @@ def _refusal(credentials: str) -> ApiError:
 
 
 def _auth_error(error_key: str, **values: str) -> ApiError:
-    challenge = 'Bearer realm="svc"' + ("" if error_key == "notSignedIn" else ', error="invalid_token"')
+    challenge = 'Bearer realm="svc"' + (
+        "" if error_key in ("notSignedIn", "sessionToken") else ', error="invalid_token"'
+    )
     return ApiError(refuse(error_key, **values).rows, [("WWW-Authenticate", challenge)])
-
-
-_MAX_SESSIONS = 10_000
-
-
-class ProviderSessions:
-    """The tokens of the browser sessions of a provider, by a key that only the service can derive from the cookie.
-
-    They are in memory only. After a restart of the service, users sign in again.
-    """
-
-    def __init__(self) -> None:
-        self._tokens: dict[str, str] = {}
-
-    def add(self, key: str, token: str) -> None:
-        """Add a session. If there are too many, end the oldest session."""
-        while len(self._tokens) >= _MAX_SESSIONS:
-            self._tokens.pop(next(iter(self._tokens)), None)
-        self._tokens[key] = token
-
-    def token(self, key: str) -> str | None:
-        """Return the provider's token of a session, or None if there is no such session."""
-        return self._tokens.get(key)
-
-    def end(self, key: str) -> str | None:
-        """End a session and return its token, or None if there is no such session."""
-        return self._tokens.pop(key, None)

@@ -148,11 +148,11 @@ class GrantRow(NamedTuple):
     user: str
     client: str
     scopes: str
-    expires: float | None
-    redirect: str
-    challenge: str
-    method: str
-    spent: int
+    expires: float | None = None
+    redirect: str = ""
+    challenge: str = ""
+    method: str = ""
+    spent: int = 0
 
 
 _ADD_CLIENT = inserting(clients, ClientRow._fields)

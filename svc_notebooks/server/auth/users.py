@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import TypedDict
+from typing import Any
 from urllib.parse import urlsplit
 
 from ...core.auth.assertions import new_key
+from ...core.brand_names import NOWHERE
 from ...core.events.value_checks import is_address
 from ..calendars.attendee_copies import emails_of, sync_attendee_copies
 from ..calendars.event_resource import EventRecord
 from ..dispatch.service_context import ServiceContext, scope_names
 from ..files.rows import root_row
 from .access_tokens import TokenVerifier
-from .tables import AccountRow, ClientRow, TokenRow, digest_of
+from .tables import AccountRow, ClientRow, GrantRow, TokenRow, digest_of
 
 
 def create_user(context: ServiceContext, email: str) -> None:
@@ -57,44 +58,40 @@ def record_token(context: ServiceContext, access: TokenVerifier, secret: str, to
         access.add_token(secret, token)
 
 
+def add_refresh_token(context: ServiceContext, token: TokenRow) -> str:
+    """Store a refresh token for the user, the client and the scopes of an access token, and return it.
+
+    Raises ValueError if the client is not registered.
+    """
+    if context.store.oauth.client(token.client) is None:
+        raise ValueError(f"client is {token.client!r}, which is not registered; give lab.oauth_client('My program')")
+    secret = context.ids.refresh_token()
+    digest = digest_of(secret)
+    with context.store.transaction():
+        create_user(context, token.user)
+        context.store.oauth.add_grant(GrantRow(digest, "refresh", digest, token.user, token.client, token.scopes))
+    return secret
+
+
 _ACCOUNT_NAME = re.compile(r"[a-z](?:[a-z0-9-]{0,28}[a-z0-9])?")
 _PROJECT = "notebooks"
 
 
-class ClientCredentials(TypedDict, total=False):
-    """The credentials of an OAuth client. A public client has no secret."""
-
-    client_id: str
-    project_id: str
-    auth_uri: str
-    token_uri: str
-    redirect_uris: list[str]
-    client_secret: str
-
-
-class ServiceAccountKey(TypedDict):
-    """The content of the JSON key file of a service account."""
-
-    type: str
-    project_id: str
-    private_key_id: str
-    private_key: str
-    client_email: str
-    client_id: str
-    auth_uri: str
-    token_uri: str
-
-
 def create_oauth_client(
-    context: ServiceContext, name: str, redirect_uris: Sequence[str], *, public: bool, base_url: str
-) -> ClientCredentials:
+    context: ServiceContext,
+    name: str,
+    redirect_uris: Sequence[str] = (),
+    *,
+    public: bool = False,
+    base_url: str = NOWHERE,
+) -> dict[str, Any]:
     """Register an OAuth client and return its credentials. Raises ValueError for an invalid redirect URI."""
     client_id, secret = f"{context.ids.number()}.apps.{context.policy.domain}", context.ids.secret()
     addresses = [_check_redirect_uri(uri) for uri in redirect_uris]
     row = ClientRow(client_id, name, "" if public else digest_of(secret), " ".join(addresses))
     with context.store.transaction():
         context.store.oauth.add_client(row)
-    credentials: ClientCredentials = {
+    credentials = {
         "client_id": client_id,
         "project_id": _PROJECT,
         "auth_uri": f"{base_url}/authorize",
@@ -116,12 +113,18 @@ def _check_redirect_uri(address: str) -> str:
 
 
 def create_service_account(
-    context: ServiceContext, name: str, delegation: Iterable[str], *, client: str, base_url: str
-) -> ServiceAccountKey:
+    context: ServiceContext,
+    name: str,
+    *,
+    delegation: Iterable[str] = (),
+    client: str = "notebook",
+    base_url: str = NOWHERE,
+) -> dict[str, str]:
     """Create a service account, or a new key for an existing account, and return the key file.
 
-    Stores only the public key. Raises ValueError for an invalid name or scope, and ImportError without the extra
-    `identity`.
+    `name` is the local part of the account's e-mail address. `delegation` has the scopes in which the account may act
+    for users, and `base_url` is the address of the service in the key file. Stores only the public key. Raises
+    ValueError for an invalid name or scope, and ImportError without the extra `identity`.
     """
     if not _ACCOUNT_NAME.fullmatch(name):
         raise ValueError(

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import Any
 
 from ...core.api.operations import CALENDAR_ID
 from ...core.errors.catalogue import refuse
 from ...core.events.calendars import CalendarRole
-from ...core.field_mask import Shape
-from ...core.http.messages import Response
 from ...core.resources.calendars import Calendar
 from ...core.resources.events import Reminder
-from ..dispatch.messages import json_response, parse_fields_param, select_fields
 from ..dispatch.service_context import RequestContext, ServiceContext
 from ..files.resource import display_name
 from .tables import CalendarRow
@@ -95,8 +90,3 @@ def etag(row: CalendarRow) -> str:
 def default_reminders(context: ServiceContext) -> list[Reminder]:
     """Return the reminders that apply to events without reminders of their own."""
     return [{"method": "popup", "minutes": context.policy.default_reminder}]
-
-
-def resource_response(request: RequestContext, value: Mapping[str, Any], shape: Shape) -> Response:
-    """Return a JSON response with the fields that `fields` selects. Raises ApiError (400) if `fields` is invalid."""
-    return json_response(request.query, select_fields(parse_fields_param(request.query, {}, shape), value))

@@ -25,10 +25,11 @@ from ..dispatch.messages import (
     encode_page_token,
     parse_fields_param,
     read_json,
+    resource_response,
     selecting_parameters,
 )
 from ..dispatch.service_context import RequestContext, ServiceContext
-from .access import calendar_of, default_reminders, etag, primary_of, resource_response, role_of
+from .access import calendar_of, default_reminders, etag, primary_of, role_of
 from .event_messages import list_of, record_list_change, settings_of
 from .event_resource import page_size
 from .tables import CalendarRow

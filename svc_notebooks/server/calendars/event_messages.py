@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TypedDict
 
 from ...core.clock import format_millis
 from ...core.events.calendars import CalendarRole
@@ -149,16 +148,6 @@ def users_of(context: ServiceContext, row: CalendarRow) -> list[str]:
     return sorted({row.owner, *named, *context.store.calendars.entry_users(row.id)})
 
 
-class InvitationMessage(TypedDict):
-    """An e-mail about an event, as a row of the outbox."""
-
-    time: str
-    event_id: str
-    to: str
-    method: str
-    subject: str
-
-
 _SUBJECTS = {"request": "Invitation", "update": "Updated invitation", "cancel": "Cancelled event"}
 
 
@@ -188,7 +177,7 @@ def _recipients(body: Event) -> dict[str, None]:
     return dict.fromkeys(email for email in people if email.lower() != organizer)
 
 
-def outbox(context: ServiceContext, last: int | None = None) -> list[InvitationMessage]:
+def outbox(context: ServiceContext, last: int | None = None) -> list[dict[str, str]]:
     """Return one row for each e-mail in the outbox, oldest first. With `last`, return only so many of the latest."""
     rows = context.store.events.invitations(last or context.policy.outbox_length)
     return [

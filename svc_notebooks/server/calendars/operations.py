@@ -15,10 +15,10 @@ from ...core.field_mask import shape_of
 from ...core.http.messages import Response
 from ...core.resources.calendars import AclRule, AclScope, ColorPair, Colors
 from ...core.resources.colors import CALENDAR_COLORS, EVENT_COLORS, Color
-from ..dispatch.messages import bool_param, empty_response, read_json
+from ..dispatch.messages import bool_param, empty_response, read_json, resource_response
 from ..dispatch.service_context import RequestContext, ServiceContext
 from . import event_messages
-from .access import calendar_of, calendar_resource, resource_response
+from .access import calendar_of, calendar_resource
 from .attendee_copies import move_days
 from .calendar_list import list_response, read_sync_request
 from .event_messages import access_of, record_access

@@ -14,21 +14,20 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
-from operator import attrgetter
-from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from ...core.errors.catalogue import CATALOGUE, ApiError, Row, refuse, row
-from ...core.fault_plan import Action, FaultTarget, Match, check_keys, count, object_member, preset
+from ...core.fault_plan import ANY_NUMBER, Action, FaultTarget, Match, check_keys, count, object_member, preset
 from ...core.http.messages import JSON, Body, Disconnected, Headers, JSONObject, Request, Response, close_body
 from ...core.thread_permit import release_permit
 from ..store.blob_store import BLOCK
+from ..store.values import LocalValues
 from .journal import JournalEntry
 from .messages import RequestBody, ResponseStream, encode_json, error_response
 from .service_context import ServiceContext
 
 if TYPE_CHECKING:
-    from ..store.postgres.values import SharedValues
+    from ..store.postgres.state import SharedValues
 
 _BODILESS = (204, 304)
 _REASONS = {
@@ -219,7 +218,10 @@ def faults_from_header(request: Request, context: ServiceContext, *, signed_in: 
 
 
 FROM_HEADER = "the request's own"
-_FAULTS = "faults"
+FAULTS = "faults"
+"""The key of the value with the plans, and the number of the last one."""
+
+NO_FAULTS: Any = {"last": 0, "plans": ()}
 
 
 class Step:
@@ -231,36 +233,39 @@ class Step:
         self.action = Action.read(object_member(document, "action"))
         self.times = count("times", document.get("times", 1))
         self.document = {**document, "action": self.action.raw}
-        self.seen = 0
-        self.fired = 0
-        self._longest = 0
-        self._nearest: tuple[int, str] | None = None
+        self.counts = (0, 0, 0, None)
 
+    @property
     def counts(self) -> JSON:
-        """Return what the step has counted, for `restore`."""
-        return [self.seen, self.fired, self._longest, list(self._nearest) if self._nearest else None]
+        """What the step has counted. The last one is the request that came nearest, with the number of differences."""
+        return [self.seen, self.fired, self._longest, self._nearest]
 
-    def restore(self, counts: Any) -> None:
-        """Restore what the step had counted."""
-        self.seen, self.fired, self._longest, nearest = counts
-        self._nearest = nearest and tuple(nearest)
+    @counts.setter
+    def counts(self, counts: Any) -> None:
+        self.seen, self.fired, self._longest, self._nearest = counts
 
     @property
     def used_up(self) -> bool:
         """True after the step has happened `times` times."""
         return self.fired >= self.times
 
+    @property
+    def is_missing(self) -> bool:
+        """True for a step that has not happened as often as it should. A step with a probability need not happen."""
+        enough = self.fired and self.times >= ANY_NUMBER
+        return not (self.used_up or enough or "probability" in object_member(self.document, "match"))
+
     def fires_for(self, target: FaultTarget) -> bool:
         """Count a request if it matches the step. Return True if the step happens to the request."""
         if misses := self.match.mismatches(target):
             if self._nearest is None or len(misses) < self._nearest[0]:
-                self._nearest = (len(misses), f"{target}, which differs in {' and '.join(misses)}")
+                self._nearest = [len(misses), f"{target}, which differs in {' and '.join(misses)}"]
             return False
         self.seen += 1
         self._longest = max(self._longest, target.size or 0)
         is_cut = self.action.kind == "cut_request_after"
         too_short = is_cut and target.size is not None and target.size <= self.action.number
-        if self.used_up or self.seen < self.match.nth or too_short:
+        if self.used_up or too_short or not self.match.happens(self.seen):
             return False
         self.fired += 1
         return True
@@ -287,11 +292,9 @@ class ArmedPlan:
         self.name = document.get("preset")
         steps, self._in_order = _read_plan(document)
         self.steps = [Step(step) for step in steps]
-        self.requests = 0
 
     def steps_for(self, target: FaultTarget) -> Iterator[tuple[int, Step]]:
         """Yield the steps that happen to a request, with their numbers. `in_order` allows the first unfinished only."""
-        self.requests += 1
         for number, step in enumerate(self.steps):
             over = step.used_up
             if step.fires_for(target):
@@ -300,15 +303,19 @@ class ArmedPlan:
                 return
 
     def describe_missing(self) -> str | None:
-        """Describe the steps that never happened. Return None if all steps, or any step of a preset, happened."""
-        missing = [number for number, step in enumerate(self.steps) if not step.fired]
-        if not missing or (self.name and len(missing) < len(self.steps)):
+        """Describe the steps that did not happen as often as they should. Return None if any step of a preset did."""
+        if self.name and any(step.fired for step in self.steps):
             return None
-        return "; ".join(self._describe_missing_step(number) for number in missing)
+        missing = [n for n, step in enumerate(self.steps) if step.is_missing]
+        return "; ".join(self._describe_missing_step(number) for number in missing) or None
 
     def _describe_missing_step(self, number: int) -> str:
         step, before = self.steps[number], self.steps[number - 1] if number else None
-        waited = f"step {number} of {self.name or self.key} ({step.action.description}) waited for {step.match}"
+        named = f"step {number} of {self.name or self.key} ({step.action.description})"
+        if step.fired:
+            often = f"this fault happened {step.fired} of {step.times} times"
+            return f"{often}; times={ANY_NUMBER} stands for any number of times: {named}"
+        waited = f"this fault never happened: {named} waited for {step.match}"
         if self._in_order and before and not before.used_up:
             return f"{waited}, but was not reached: step {number - 1} happened {before.fired} of {before.times} times"
         return f"{waited}; {step.nearest_miss()}"
@@ -347,84 +354,16 @@ def _own_step(step: JSONObject | str) -> JSONObject:
     return {"action": Action.parse_header(step).raw} if isinstance(step, str) else step
 
 
-class Plans:
-    """The active fault plans of a service, in memory."""
-
-    active = property(attrgetter("by_key"), doc="True if there are plans. Every request reads it, without a call.")
-
-    def __init__(self) -> None:
-        self.last = 0
-        self.by_key: dict[str, ArmedPlan] = {}
-        self._lock = RLock()
-
-    def now(self) -> float:
-        """Return the present time in seconds, on the clock on which plans end."""
-        return time.monotonic()
-
-    @contextmanager
-    def changing(self) -> Iterator[Plans]:
-        """Return the plans for a `with` block, in which no other request changes them."""
-        with self._lock:
-            yield self
-
-    def add(self, document: JSONObject) -> ArmedPlan:
-        """Add a plan with a new key. Raises ValueError for an invalid plan."""
-        plan = ArmedPlan(f"faults-{self.last + 1}", document, self.now() + _seconds(document))
-        self.last += 1
-        self.by_key = {**self.by_key, plan.key: plan}
-        return plan
-
-    def pop(self, plan: ArmedPlan) -> ArmedPlan:
-        """Remove a plan, and return it with its counts."""
-        active = self.by_key.get(plan.key, plan)
-        self.by_key = {key: each for key, each in self.by_key.items() if key != plan.key}
-        return active
-
-    def remove_ended(self) -> None:
-        """Remove the plans whose time is over."""
-        now = self.now()
-        self.by_key = {key: plan for key, plan in self.by_key.items() if plan.ends > now}
-
-
-class SharedPlans(Plans):
-    """The active fault plans of a store that several processes share. `by_key` has them within `changing` only."""
-
-    def __init__(self, values: SharedValues) -> None:
-        super().__init__()
-        self._values = values
-
-    @property
-    def active(self) -> bool:
-        """True if there are plans."""
-        return bool((self._values.get(_FAULTS) or {}).get("plans"))
-
-    def now(self) -> float:
-        """Return the present time in seconds, which all processes know."""
-        return time.time()
-
-    @contextmanager
-    def changing(self) -> Iterator[Plans]:
-        """Return the plans for a `with` block, in which no other process changes them."""
-        with self._values.editing(_FAULTS) as edited:
-            value = edited.value or {"last": 0, "plans": []}
-            self.last = value["last"]
-            self.by_key = before = {row["key"]: _read(row) for row in value["plans"]}
-            yield self
-            edited.is_announced = self.by_key.keys() != before.keys()
-            edited.value = {"last": self.last, "plans": [_written(plan) for plan in self.by_key.values()]}
-
-
 def _written(plan: ArmedPlan) -> JSON:
     ends = None if math.isinf(plan.ends) else plan.ends
-    counts = [step.counts() for step in plan.steps]
-    return {"key": plan.key, "document": plan.document, "ends": ends, "requests": plan.requests, "counts": counts}
+    counts = [step.counts for step in plan.steps]
+    return {"key": plan.key, "document": plan.document, "ends": ends, "counts": counts}
 
 
 def _read(row: Any) -> ArmedPlan:
     plan = ArmedPlan(row["key"], row["document"], math.inf if row["ends"] is None else row["ends"])
-    plan.requests = row["requests"]
     for step, counts in zip(plan.steps, row["counts"], strict=True):
-        step.restore(counts)
+        step.counts = counts
     return plan
 
 
@@ -433,13 +372,32 @@ class Faults:
 
     def __init__(self, context: ServiceContext) -> None:
         shared = context.store.shared
-        self.plans = SharedPlans(shared.values) if shared else Plans()
+        self.values: LocalValues | SharedValues = shared.values if shared else LocalValues()
+        self._plans: dict[str, ArmedPlan] = {}
+        self._last = 0
         self._clock, self._delay = context.clock, context.policy.fault_delay
+
+    @contextmanager
+    def _changing(self) -> Iterator[dict[str, ArmedPlan]]:
+        """Return the plans whose time is not over by key, for a `with` block in which nobody else changes them."""
+        with self.values.editing(FAULTS) as edited:
+            value = edited.value or NO_FAULTS
+            self._last, before = value["last"], {row["key"]: _read(row) for row in value["plans"]}
+            self._plans = {key: plan for key, plan in before.items() if plan.ends > time.time()}
+            yield self._plans
+            edited.is_announced = self._plans.keys() != before.keys()
+            edited.value = {"last": self._last, "plans": [_written(plan) for plan in self._plans.values()]}
 
     def add(self, document: JSONObject) -> ArmedPlan:
         """Activate a fault plan and return the plan. Raises ValueError for an invalid plan."""
-        with self.plans.changing() as plans:
-            return plans.add(document)
+        with self._changing() as plans:
+            return self._add(document, plans)
+
+    def _add(self, document: JSONObject, plans: dict[str, ArmedPlan]) -> ArmedPlan:
+        plan = ArmedPlan(f"faults-{self._last + 1}", document, time.time() + _seconds(document))
+        self._last += 1
+        plans[plan.key] = plan
+        return plan
 
     def during(self, steps: Sequence[JSONObject | str], *, in_order: bool) -> AbstractContextManager[list[ArmedPlan]]:
         """Return a context manager that activates fault steps for the duration of a `with` block.
@@ -447,7 +405,8 @@ class Faults:
         Its value is the list of the plans, whose counts are complete at the end of the block.
 
         A step may be the name of a preset, or a text such as "status=503". Raises ValueError for an invalid step,
-        before the block begins. Raises AssertionError at the end of the block if a step never happened.
+        before the block begins. Raises AssertionError at the end of the block if a step did not happen
+        as often as it should.
         """
         own = [_own_step(step) for step in steps if not isinstance(step, str) or "=" in step]
         documents: list[JSONObject] = [{"preset": step} for step in steps if isinstance(step, str) and "=" not in step]
@@ -459,26 +418,25 @@ class Faults:
 
     @contextmanager
     def _during(self, documents: Sequence[JSONObject]) -> Iterator[list[ArmedPlan]]:
-        with self.plans.changing() as plans:
-            added = [plans.add(document) for document in documents]
+        with self._changing() as plans:
+            added = [self._add(document, plans) for document in documents]
         try:
             yield added
         finally:
-            with self.plans.changing() as plans:
-                added[:] = [plans.pop(plan) for plan in added]
+            with self._changing() as plans:
+                added[:] = [plans.pop(plan.key, plan) for plan in added]
         if missing := [text for plan in added if (text := plan.describe_missing())]:
-            raise AssertionError(f"this fault never happened: {'; '.join(missing)}")
+            raise AssertionError("; ".join(missing))
 
     def clear(self) -> None:
         """Remove all fault plans."""
-        with self.plans.changing() as plans:
-            plans.by_key = {}
+        with self._changing() as plans:
+            plans.clear()
 
     def rows(self) -> list[dict[str, Any]]:
         """Return each plan as a dict, with the number of times that each step happened."""
-        with self.plans.changing() as plans:
-            plans.remove_ended()
-            return [plan.row() for plan in plans.by_key.values()]
+        with self._changing() as plans:
+            return [plan.row() for plan in plans.values()]
 
     def inject(
         self, target: FaultTarget, from_header: Iterable[Action] = (), *, over_socket: bool = False
@@ -494,16 +452,15 @@ class Faults:
         return FaultInjection(faults)
 
     def _planned(self, target: FaultTarget, wait: Callable[[float], object]) -> list[ArmedFault]:
-        with self.plans.changing() as plans:
-            plans.remove_ended()
+        with self._changing() as plans:
             return [
                 ArmedFault(f"{key}/{number}", step.action, wait, partial(self._undo, key, number))
-                for key, plan in plans.by_key.items()
+                for key, plan in plans.items()
                 for number, step in plan.steps_for(target)
             ]
 
     def _undo(self, key: str, number: int) -> None:
         """Decrease the number of times that a step happened, because another fault ended the request first."""
-        with self.plans.changing() as plans:
-            if plan := plans.by_key.get(key):
+        with self._changing() as plans:
+            if plan := plans.get(key):
                 plan.steps[number].fired -= 1

@@ -5,39 +5,16 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from itertools import count, takewhile
 from secrets import token_hex
 from threading import Lock
-from typing import Any, TypedDict
+from typing import Any
 
 from ...core.clock import format_time, parse_time
 from ...core.policy import Policy
 from ..store.postgres.kept_rows import KeptRecords
-
-
-class JournalRow(TypedDict):
-    """A journal row as plain data. Sizes are in bytes, and offsets count the stored bytes of an upload session."""
-
-    n: int
-    time: str
-    operation: str | None
-    method: str
-    path: str
-    query: str
-    user: str | None
-    client: str | None
-    scopes: list[str]
-    declared: int | None
-    received: int
-    status: int | None
-    sent: int
-    offset_before: int | None
-    offset_after: int | None
-    fault: str | None
-    decided_by: str | None
-
 
 _ROW = 800
 """The estimated memory of a journal row in bytes, without the path and the query."""
@@ -47,14 +24,17 @@ _MAX_DECIDED_BY = 2000
 
 @dataclass(slots=True, eq=False)
 class JournalEntry:
-    """The journal entry of a request in progress. An attribute is None if it does not apply to the request."""
+    """The journal entry of a request in progress. An attribute is None if it does not apply to the request.
+
+    Sizes are in bytes, and offsets count the stored bytes of an upload session.
+    """
 
     n: int
     time: datetime
+    operation: str | None
     method: str
     path: str
     query: str
-    operation: str | None = None
     user: str | None = None
     client: str | None = None
     scopes: frozenset[str] = frozenset()
@@ -68,12 +48,13 @@ class JournalEntry:
     decided_by: str | None = None
     weight: int = 0
 
-    def row(self) -> JournalRow:
-        """Return the entry as a journal row, with the time in RFC 3339 and the scopes as a list."""
-        row: Any = {name: getattr(self, name) for name in JournalRow.__annotations__}
-        row |= {"time": format_time(self.time), "scopes": sorted(self.scopes)}
-        journal_row: JournalRow = row
-        return journal_row
+    def row(self) -> dict[str, Any]:
+        """Return the entry as plain data, with the time in RFC 3339 and the scopes as a list."""
+        row = {name: getattr(self, name) for name in _ROW_FIELDS}
+        return row | {"time": format_time(self.time), "scopes": sorted(self.scopes)}
+
+
+_ROW_FIELDS = [field.name for field in fields(JournalEntry) if field.name != "weight"]
 
 
 def with_notes(decided_by: str, notes: Iterable[str]) -> str:
@@ -100,7 +81,7 @@ class Journal:
         """Add the entry of a new request and return the entry."""
         with self._lock:
             weight = _ROW + len(path) + len(query)
-            entry = JournalEntry(next(self._numbers), time, method, path, query, weight=weight)
+            entry = JournalEntry(next(self._numbers), time, None, method, path, query, weight=weight)
             entries = self._entries
             entries.append(entry)
             self._bytes += weight
@@ -117,7 +98,7 @@ class Journal:
         with self._lock:
             return self._entries[-1].n if self._entries else 0
 
-    def rows(self, since: int = 0) -> list[JournalRow]:
+    def rows(self, since: int = 0) -> list[dict[str, Any]]:
         """Return the rows with a number above `since`, oldest first."""
         with self._lock:
             entries = list(takewhile(lambda entry: entry.n > since, reversed(self._entries)))
@@ -146,7 +127,6 @@ class KeptJournal(Journal):
     is_kept = True
 
     def __init__(self, records: KeptRecords) -> None:
-        super().__init__(1, 0)
         self._records = records
 
     @property
@@ -154,13 +134,9 @@ class KeptJournal(Journal):
         """A text that changes when the numbers restart at 1."""
         return self._records.journal_id()
 
-    @id.setter
-    def id(self, text: str) -> None:
-        """Do nothing, because the database has the id."""
-
     def open(self, time: datetime, method: str, path: str, query: str) -> JournalEntry:
         """Add the entry of a new request and return the entry."""
-        entry = JournalEntry(0, time, method, path, query)
+        entry = JournalEntry(0, time, None, method, path, query)
         try:
             entry.n = self._records.journal.add(entry.row())
         except OSError as error:
@@ -179,13 +155,9 @@ class KeptJournal(Journal):
         """The number of the newest entry, or 0 if the journal is empty."""
         return self._records.journal.last()
 
-    def rows(self, since: int = 0) -> list[JournalRow]:
+    def rows(self, since: int = 0) -> list[dict[str, Any]]:
         """Return the rows with a number above `since`, oldest first."""
-        rows: list[JournalRow] = []
-        for n, row in self._records.journal.rows(since):
-            row["n"] = n
-            rows.append(row)
-        return rows
+        return [{**row, "n": n} for n, row in self._records.journal.rows(since)]
 
     def entries(self) -> list[JournalEntry]:
         """Return all entries, oldest first."""
@@ -201,6 +173,6 @@ def journal_of(records: KeptRecords | None, policy: Policy) -> Journal:
     return KeptJournal(records) if records else Journal(policy.journal_length, policy.journal_bytes)
 
 
-def _entry(row: JournalRow) -> JournalEntry:
-    values: dict[str, Any] = {**row, "time": parse_time(row["time"]), "scopes": frozenset(row["scopes"])}
+def _entry(row: dict[str, Any]) -> JournalEntry:
+    values = {**row, "time": parse_time(row["time"]), "scopes": frozenset(row["scopes"])}
     return JournalEntry(**values)

@@ -19,7 +19,7 @@ from itertools import islice
 from json.encoder import encode_basestring
 from tempfile import SpooledTemporaryFile
 from types import GeneratorType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...core import field_mask
 from ...core.api.operations import SESSION, Operation
@@ -45,6 +45,9 @@ from ...core.thread_permit import FEW, in_slices
 from ..store.blob_store import BLOCK
 from ..store.ids import SHARD
 from .journal import JournalEntry
+
+if TYPE_CHECKING:
+    from .service_context import RequestContext
 
 JSON_TYPE = ("Content-Type", "application/json; charset=UTF-8")
 _NO_STORE = ("Cache-Control", "no-cache, no-store, max-age=0, must-revalidate")
@@ -348,6 +351,11 @@ def select_fields(mask: Mask | None, value: Mapping[str, object]) -> JSONObject:
     return selection if isinstance(selection, dict) else {}
 
 
+def resource_response(request: RequestContext, value: Mapping[str, object], shape: Shape) -> Response:
+    """Return a JSON response with the fields that `fields` selects. Raises ApiError (400) if `fields` is invalid."""
+    return json_response(request.query, select_fields(parse_fields_param(request.query, {}, shape), value))
+
+
 def int_param(query: Query, name: str, default: int, maximum: int) -> int:
     """Return an integer parameter, or `default` if missing. Raises ApiError (400) for values outside 1 to `maximum`."""
     text = query.get(name)
@@ -578,7 +586,7 @@ class WholeBody(RequestBody):
 @contextmanager
 def decoded_request(request: Request, now: datetime, limit: int) -> Iterator[Request]:
     """Yield a request outside of the journal with its body verified and decoded, which ends at its Content-Length."""
-    entry = JournalEntry(0, now, request.method, request.path, "")
+    entry = JournalEntry(0, now, None, request.method, request.path, "")
     entry.declared = content_length(request)
     plain = RequestBody(request.body, entry)
     is_plain = WHOLE_BODY.isdisjoint(request.headers.by_name())

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Literal, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from ...convert.pool.converter import Abandoned, Admission, TooManyWaiting
 from ...core.api.operations import Operation
@@ -23,12 +23,11 @@ from ...core.http.messages import Disconnected, Query
 from ...core.policy import Policy
 from ...core.thread_permit import checked_slices, release_permit
 from ..store.clock import SystemClock
-from ..store.postgres.windows import QUOTA, Windows
+from ..store.values import QUOTA, LocalValues, Windows
 from .service_context import Caller, Quota
 
 if TYPE_CHECKING:
     from ..store.postgres.state import SharedTables
-    from ..store.postgres.values import SharedValues
 
 
 _MINUTE = timedelta(minutes=1)
@@ -43,58 +42,13 @@ class Limit:
     per: timedelta
     counting: Literal["units", "requests"]
 
+    @classmethod
+    def of_user(cls, requests: int, seconds: float) -> Limit:
+        """Return the limit that was set for a single user."""
+        return cls(requests, timedelta(seconds=seconds), "requests")
+
     def __str__(self) -> str:
         return f"{self.most:,} {self.counting} in {self.per.total_seconds():g} seconds"
-
-
-class RateLimitRow(TypedDict):
-    """The limit of one user as plain data, with the requests spent in the open window and the end of the window."""
-
-    user: str
-    requests: int
-    per: float
-    spent: int
-    until: str | None
-
-
-class _Own:
-    """The limits of single users, in memory."""
-
-    def __init__(self) -> None:
-        self.by_user: Mapping[str, Limit] = {}
-
-    def set(self, user: str, limit: Limit | None) -> None:
-        """Set the limit of a user, or remove it."""
-        others = {name: each for name, each in self.by_user.items() if name != user}
-        self.by_user = others if limit is None else {**others, user: limit}
-
-    def clear(self) -> None:
-        """Remove all limits."""
-        self.by_user = {}
-
-
-class _SharedOwn:
-    """The limits of single users for all processes that share a store."""
-
-    def __init__(self, values: SharedValues) -> None:
-        self._values = values
-
-    @property
-    def by_user(self) -> Mapping[str, Limit]:
-        """The limits by user."""
-        rows = self._values.get(_LIMITS)
-        return {user: Limit(most, timedelta(seconds=per), "requests") for user, (most, per) in (rows or {}).items()}
-
-    def set(self, user: str, limit: Limit | None) -> None:
-        """Set the limit of a user, or remove it."""
-        with self._values.editing(_LIMITS) as edited:
-            others = {name: each for name, each in (edited.value or {}).items() if name != user}
-            edited.value = {**others, user: [limit.most, limit.per.total_seconds()]} if limit else others
-
-    def clear(self) -> None:
-        """Remove all limits."""
-        if self._values.get(_LIMITS):
-            self._values.set(_LIMITS, {})
 
 
 class RateLimiter:
@@ -117,7 +71,7 @@ class RateLimiter:
         """The end of the window in which a user was refused, and the real time until which the user has to wait."""
         self._files = _limit(policy.rate_limit, policy.rate_costs)
         self._calendar = _limit(policy.calendar_rate_limit, "requests")
-        self._own = _SharedOwn(shared.values) if shared else _Own()
+        self._values = shared.values if shared else LocalValues()
         self._windows = shared.windows if shared else Windows()
 
     def limit(self, user: str, requests: int | None, per: timedelta) -> None:
@@ -128,12 +82,14 @@ class RateLimiter:
             raise ValueError("per must be a duration above 0 seconds")
         self._windows.close(user, "own")
         self._waits.pop((user, "own"), None)
-        self._own.set(user, None if requests is None else Limit(requests, per, "requests"))
+        with self._values.editing(_LIMITS) as edited:
+            others = {name: row for name, row in (edited.value or {}).items() if name != user}
+            edited.value = {**others, user: [requests, per.total_seconds()]} if requests else others
 
     def check(self, caller: Caller, operation: Operation, query: Query) -> None:
         """Count a request. Raises ApiError (403 or 429, as the policy says) if the request exceeds the limit."""
-        if own := self._own.by_user.get(caller.user):
-            name, limit = "own", own
+        if own := (self._values.get(_LIMITS) or {}).get(caller.user):
+            name, limit = "own", Limit.of_user(*own)
         elif default := self._calendar if operation.calendar else self._files:
             name, limit = "calendar" if operation.calendar else "files", default
         else:
@@ -156,17 +112,17 @@ class RateLimiter:
             message = f"{title}: {limit} are allowed; wait {seconds} seconds and try again."
             raise ApiError([replace(refusal, message=message)], [("Retry-After", str(seconds))])
 
-    def rows(self) -> list[RateLimitRow]:
+    def rows(self) -> list[dict[str, Any]]:
         """Return one row for each limit set for a single user, with the requests spent in the open window."""
-        return [self._row(user, limit) for user, limit in sorted(self._own.by_user.items())]
+        return [self._row(user, *row) for user, row in sorted((self._values.get(_LIMITS) or {}).items())]
 
-    def _row(self, user: str, limit: Limit) -> RateLimitRow:
+    def _row(self, user: str, requests: int, per: float) -> dict[str, Any]:
         window, now = self._windows.get(user, "own"), self._clock.now()
         is_open = window is not None and now < window.ends
         return {
             "user": user,
-            "requests": limit.most,
-            "per": limit.per.total_seconds(),
+            "requests": requests,
+            "per": per,
             "spent": window.spent if window and is_open else 0,
             "until": format_time(window.ends.astimezone(UTC)) if window and is_open else None,
         }
@@ -179,7 +135,8 @@ class RateLimiter:
     def clear(self) -> None:
         """Remove the limits of single users and close all windows."""
         self.forget()
-        self._own.clear()
+        with self._values.editing(_LIMITS) as edited:
+            edited.is_announced, edited.value = bool(edited.value), {}
 
 
 class RequestQuotas(RateLimiter):

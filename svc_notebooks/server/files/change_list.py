@@ -10,7 +10,14 @@ from ...core.files.fields import FILE_SHAPE
 from ...core.http.messages import Response, segment
 from ...core.resources.files import Change, ChangeList, StartPageToken
 from ...core.thread_permit import in_slices
-from ..dispatch.messages import bool_param, int_param, json_response, parse_fields_param, select_fields
+from ..dispatch.messages import (
+    bool_param,
+    int_param,
+    json_response,
+    parse_fields_param,
+    resource_response,
+    select_fields,
+)
 from ..dispatch.service_context import RequestContext, ServiceContext
 from ..notifications.channels import open_channel, resource_uri
 from ..store.ids import SHARD
@@ -37,12 +44,11 @@ _DEFAULT: Mask = {"kind": {}, "nextPageToken": {}, "newStartPageToken": {}, "cha
 
 def start_page_token(context: ServiceContext, request: RequestContext) -> Response:
     """Return a response with the page token for the end of the change log."""
-    mask = parse_fields_param(request.query, {field_mask.STAR: {}}, shape_of(StartPageToken))
     value: StartPageToken = {
         "kind": context.names.kind("startPageToken"),
         "startPageToken": str(_FIRST + context.store.changes.last() + 1),
     }
-    return json_response(request.query, select_fields(mask, value))
+    return resource_response(request, value, shape_of(StartPageToken))
 
 
 def check_start(context: ServiceContext, request: RequestContext, *, required: bool) -> int:

@@ -10,7 +10,7 @@ from ...core.field_mask import FAMILY_REVISION, Shape, parse, shape_of, with_fam
 from ...core.http.messages import Headers, Response, close_body
 from ...core.http.ranges import ByteRange, ByteSpan, ContentRange
 from ...core.resources.files import DriveList, Revision, RevisionList, TeamDriveList
-from ..dispatch.messages import int_param, json_response, parse_fields_param, sandbox_headers, select_fields
+from ..dispatch.messages import int_param, resource_response, sandbox_headers
 from ..dispatch.service_context import RequestContext, ServiceContext, require_scopes
 from ..store.contents import ContentReader
 from .resource import file_resource, view_of
@@ -89,7 +89,7 @@ def list_revisions(context: ServiceContext, request: RequestContext) -> Response
     int_param(request.query, "pageSize", 200, 1000)
     shape: Shape = {**shape_of(RevisionList), "revisions": _SHAPE}
     revisions = [_current(context, request)]
-    return _list_response(request, shape, {"kind": context.names.kind("revisionList"), "revisions": revisions})
+    return resource_response(request, {"kind": context.names.kind("revisionList"), "revisions": revisions}, shape)
 
 
 def get_revision(context: ServiceContext, request: RequestContext) -> Response:
@@ -100,7 +100,7 @@ def get_revision(context: ServiceContext, request: RequestContext) -> Response:
         raise refuse("notFound", message=f"Revision not found: {sent[:100]}.")
     if request.query.get("alt") == "media":
         return download(context, request)
-    return _list_response(request, _SHAPE, revision)
+    return resource_response(request, revision, _SHAPE)
 
 
 def _current(context: ServiceContext, request: RequestContext) -> Mapping[str, object]:
@@ -117,10 +117,6 @@ def list_drives(context: ServiceContext, request: RequestContext) -> Response:
     """Return an empty list of shared drives, as `drives` or, for teamdrives.list, as `teamDrives`."""
     int_param(request.query, "pageSize", 10, 100)
     if request.operation.name == "drives.list":
-        return _list_response(request, shape_of(DriveList), {"kind": context.names.kind("driveList"), "drives": []})
+        return resource_response(request, {"kind": context.names.kind("driveList"), "drives": []}, shape_of(DriveList))
     value = {"kind": context.names.kind("teamDriveList"), "teamDrives": []}
-    return _list_response(request, shape_of(TeamDriveList), value)
-
-
-def _list_response(request: RequestContext, shape: Shape, value: Mapping[str, object]) -> Response:
-    return json_response(request.query, select_fields(parse_fields_param(request.query, {}, shape), value))
+    return resource_response(request, value, shape_of(TeamDriveList))

@@ -1,16 +1,17 @@
-"""Handles the requests on file metadata, file lists, file ids, the trash and the about resource (A4, U-01)."""
+"""Handles the requests on file metadata, copies, file lists, file ids, the trash and the about resource (A4, U-01)."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import closing
 from functools import partial
 from typing import NamedTuple
 
 from ...core import field_mask
 from ...core.api.operations import CONTENT
 from ...core.decision_ids import ROOT
-from ...core.errors.catalogue import refuse
+from ...core.errors.catalogue import ApiError, refuse
 from ...core.field_mask import FAMILY_ABOUT, Mask, shape_of, with_family_fields
 from ...core.files.fields import FILE_SHAPE, IDS_SHAPE, LIST_SHAPE, check_file
 from ...core.files.permissions import RESTRICTIONS, Role, is_allowed, may_change_restrictions
@@ -29,15 +30,18 @@ from ..dispatch.messages import (
     json_response,
     parse_fields_param,
     read_json,
+    resource_response,
     select_fields,
     with_etag,
 )
 from ..dispatch.service_context import Caller, RequestContext, ServiceContext
-from ..store.contents import PartRange
+from ..store.contents import END, PartRange
+from .conversion import ConversionRequest, conversion_for, convert
 from .resource import DEFAULT_MASK, ViewContext, file_resource, user_resource, view_of
 from .rows import (
     change_row,
     check_new,
+    check_right,
     check_sharing,
     effective_role,
     file_for,
@@ -375,6 +379,92 @@ def store_content(
     return row, {old: context.store.contents.drop(old)}
 
 
+_COPIED_FIELDS = ("contentHints", "description", "folderColorRgb", "originalFilename")
+_COPIED_RESTRICTIONS = RESTRICTIONS.keys() - {"contentRestrictions"}
+
+
+def copy(context: ServiceContext, request: RequestContext) -> Response:
+    """Copy a file that the caller may download, and return a response with the resource of the copy."""
+    fields = response_fields(context, request)
+    body = read_json(request.body, context.policy.max_metadata_size)
+    sent = check_file(body, creating=True, names=context.names, policy=context.policy)
+    with context.store.transaction():
+        content = _copied_file(context, request).content
+        reader = None if content is None else context.content.read(content, 0, END)
+    if reader:
+        with closing(reader):
+            reader.check()  # a copy would share the damage; outside the transaction, because it reads files
+    with context.store.transaction():
+        source = _copied_file(context, request)
+        metadata = _copied_metadata(context, request, source, sent)
+        conversion = _conversion_of_copy(context, request, source, metadata)
+        if conversion is None:
+            row = new_row(context, request.caller, metadata, source.mime_type)
+            row = row._replace(content=source.content, size=source.size, abusive=source.abusive)
+            add_file(context, request.caller, row, metadata)
+            record_creation(context, row)
+            check_usage(context, row.owner)
+            return fields.response(row)
+        assert source.content is not None
+        size = source.size or 0
+        pieces = context.store.contents.pieces(source.content, 0, size)
+        reader = context.content.read(source.content, 0, size)  # an open reader keeps the parts from being deleted
+    with (
+        closing(reader),
+        convert(context, request, conversion, str(metadata["name"]), size, pieces) as converted,
+        context.store.transaction(),
+    ):
+        new_content = add_content(context, converted.pieces, None, converted.media_type)
+        row, _ = store_content(context, request, "", metadata, new_content)
+        context.store.files.save(row._replace(abusive=source.abusive))
+    return fields.response(row)
+
+
+def _copied_file(context: ServiceContext, request: RequestContext) -> FileRow:
+    row = file_for(context, request.caller, request.file_id)
+    if row.mime_type == context.folder_type:
+        raise refuse("cannotCopy", fileId=row.id)
+    check_right(context, request.caller.user, row, "canCopy", "cannotCopy")
+    if row.abusive and row.owner != request.caller.user:
+        raise refuse("abusive")
+    return row
+
+
+def _copied_metadata(context: ServiceContext, request: RequestContext, source: FileRow, sent: JSONObject) -> JSONObject:
+    """Return the metadata of the copy. Fields that the caller did not send have the values of the original.
+
+    If the caller may not write to the original's folder, the copy goes into the caller's root folder.
+    """
+    extra, caller = json.loads(source.extra), request.caller
+    try:
+        folder = file_for(context, caller, source.parent or "", Role.WRITER).id
+    except ApiError:
+        folder = context.root(caller.user)
+    metadata: JSONObject = {name: extra[name] for name in _COPIED_FIELDS if name in extra}
+    metadata |= {"name": f"Copy of {source.name}", "mimeType": source.mime_type, "parents": [folder]}
+    for name, client in (("properties", ""), ("appProperties", caller.client)):
+        if kept := context.store.files.properties(source.id, client):
+            metadata[name] = dict(kept)
+    role = effective_role(context, caller.user, source) or Role.READER
+    for name in restrictions_on(context, source, role) & _COPIED_RESTRICTIONS:
+        metadata[name] = name != "writersCanShare"
+    if source.target:
+        metadata["shortcutDetails"] = {"targetId": source.target}
+    return metadata | {name: value for name, value in sent.items() if value is not None or name not in metadata}
+
+
+def _conversion_of_copy(
+    context: ServiceContext, request: RequestContext, source: FileRow, metadata: JSONObject
+) -> ConversionRequest | None:
+    check_new(context, request.caller, metadata)
+    media_type = metadata["mimeType"]
+    if context.names.is_native(source.mime_type):
+        if media_type != source.mime_type:
+            raise refuse("noConversion", source=source.mime_type, target=media_type)
+        return None
+    return conversion_for(context, request, "", metadata, source.mime_type)
+
+
 ABOUT_SHAPE = with_family_fields(shape_of(About), FAMILY_ABOUT)
 FOLDER_COLORS = (
     "#ac725e", "#d06b64", "#f83a22", "#fa573c", "#ff7537", "#ffad46", "#fad165", "#fbe983",
@@ -414,4 +504,4 @@ def about(context: ServiceContext, request: RequestContext) -> Response:
         "folderColorPalette": list(FOLDER_COLORS),
         "canCreateDrives": False,
     }
-    return json_response(request.query, select_fields(parse_fields_param(request.query, {}, ABOUT_SHAPE), resource))
+    return resource_response(request, resource, ABOUT_SHAPE)

@@ -72,7 +72,8 @@ _GET = f"{_FILES} WHERE id = :id"
 _ADD = inserting(files, _WRITTEN)
 _SAVE = f"UPDATE files SET {', '.join(f'{name} = :{name}' for name in _WRITTEN)} WHERE id = :id"
 _CHILDREN = f"{_FILES} WHERE parent = :folder AND trashed = 0 ORDER BY name_key, seq LIMIT :most"
-_LATEST = f"{_FILES} WHERE parent IS NOT NULL ORDER BY modified DESC, seq DESC LIMIT :most"
+_LATEST = f"""SELECT {column_names(FileRow._fields, "f.")}, p.name FROM files AS f JOIN files AS p ON p.id = f.parent
+    ORDER BY f.modified DESC, f.seq DESC LIMIT :most"""
 _CONTENTS_BELOW = f"{BELOW} SELECT content FROM files WHERE id IN (SELECT id FROM tree)"
 _DROP = (
     f"{BELOW} DELETE FROM properties WHERE file IN (SELECT id FROM tree)",
@@ -150,9 +151,9 @@ class FileTable(TableGroup):
         """Return at most `most` files in a folder, sorted by name. Trashed files are left out."""
         return [FileRow._make(row) for row in self._database.run(_CHILDREN, {"folder": folder, "most": most})]
 
-    def latest(self, most: int) -> list[FileRow]:
-        """Return at most `most` files of all users, the last modified file first. Root folders are left out."""
-        return [FileRow._make(row) for row in self._database.fetch_all(_LATEST, {"most": most})]
+    def latest(self, most: int) -> list[tuple[FileRow, str]]:
+        """Return at most `most` files of all users with the names of their folders, the last modified file first."""
+        return [(FileRow._make(row), folder) for *row, folder in self._database.fetch_all(_LATEST, {"most": most})]
 
     def foreign_below(self, top: str, owner: str) -> list[str]:
         """Return the ids of the files below a folder that `owner` does not own, from the top down."""

@@ -8,7 +8,7 @@ import re
 from base64 import urlsafe_b64encode
 from functools import lru_cache
 from ipaddress import ip_address
-from typing import NamedTuple, TypedDict
+from typing import Any, NamedTuple
 from urllib.parse import quote, urlsplit
 
 from ...core import field_mask
@@ -105,13 +105,6 @@ _FACT = "class receivers"
 _MOST_OF_A_USER = 20
 
 
-class RegisteredReceiver(TypedDict):
-    """The user whose channels may name the receiver, and the certificate authority of its deliveries, or None."""
-
-    user: str
-    ca_pem: str | None
-
-
 def register_receiver(store: Store, user: str, address: str, ca_pem: str | None) -> Endpoint:
     """Register the host and port of an address for a user. The oldest of more than 20 receivers is removed.
 
@@ -131,9 +124,12 @@ def register_receiver(store: Store, user: str, address: str, ca_pem: str | None)
     return endpoint
 
 
-def registered_receivers(store: Store) -> dict[str, RegisteredReceiver]:
-    """Return the registered receivers by host and port, such as "localhost:8443", in the order of registration."""
-    receivers: dict[str, RegisteredReceiver] = json.loads(store.users.find_fact(_FACT) or "{}")
+def registered_receivers(store: Store) -> dict[str, dict[str, Any]]:
+    """Return the registered receivers by host and port, such as "localhost:8443", in the order of registration.
+
+    A receiver has the `user` whose channels may name it, and `ca_pem`, the certificate authority of its deliveries.
+    """
+    receivers: dict[str, dict[str, Any]] = json.loads(store.users.find_fact(_FACT) or "{}")
     return receivers
 
 

@@ -99,7 +99,6 @@ class KeptLog(DeliveryLog):
     """The attempts of all processes that use a database, in the database."""
 
     def __init__(self, table: KeptRows) -> None:
-        super().__init__(0)
         self._table = table
 
     def add(self, delivery: Delivery) -> None:

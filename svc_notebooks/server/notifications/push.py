@@ -20,7 +20,7 @@ from .delivery_queue import POLL_SECONDS, DeliveryQueue, Handler, call_receiver
 from .trust_store import TrustStore
 
 if TYPE_CHECKING:
-    from ..store.postgres.values import SharedValues
+    from ..store.postgres.state import SharedValues
     from .delivery_worker import DeliveryWorker
 
 

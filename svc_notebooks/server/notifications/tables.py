@@ -77,9 +77,7 @@ class Channels(TableGroup):
     def add(self, row: ChannelRow) -> int:
         """Add a channel and return its number, which is the `seq` of the row."""
         self._any = True
-        added = self._database.change_one(_ADD, row._asdict())
-        assert added
-        return int(added[0])
+        return int(self._database.change_all(_ADD, row._asdict())[0][0])
 
     def get(self, key: str) -> ChannelRow | None:
         """Return the channel with an id, or None if the id is unknown."""
@@ -138,9 +136,8 @@ class Channels(TableGroup):
 
     def enqueue_for_channel(self, channel: int, state: str, changed: str, *, step: int, now: int) -> None:
         """Queue a message for the channel with the number `channel`."""
-        counted = self._database.change_one(_ADVANCE_NUMBER, {"seq": channel, "step": step})
-        assert counted
-        values = {"channel": channel, "number": counted[0], "state": state, "changed": changed}
+        ((number,),) = self._database.change_all(_ADVANCE_NUMBER, {"seq": channel, "step": step})
+        values = {"channel": channel, "number": number, "state": state, "changed": changed}
         self._database.change(_QUEUE_ONE, {**values, "due": now, "attempts": 0})
         self._announce()
 

@@ -61,9 +61,7 @@ class Contents(TableGroup):
 
     def begin(self) -> int:
         """Add an empty content and return its number."""
-        begun = self._database.change_one(_BEGIN, {})
-        assert begun
-        return int(begun[0])
+        return int(self._database.change_all(_BEGIN, {})[0][0])
 
     def is_there(self, content: int) -> bool:
         """Return whether a content exists."""

@@ -406,12 +406,6 @@ class Database:
         except self._errors as error:
             raise ValueError(str(error)) from None
 
-    def change_one(self, statement: str, values: dict[str, Any]) -> Row | None:
-        """Run a statement that changes one row and return the new row. Return None if no row matches."""
-        with self._changing():
-            rows = self._execute(statement, values, changes=True)[1]
-        return rows[0] if rows else None
-
     def change_all(self, statement: str, values: dict[str, Any]) -> list[Row]:
         """Run a statement that changes rows, and return the rows of its RETURNING."""
         with self._changing():
@@ -501,14 +495,10 @@ class Database:
     def announce(self, topic: str) -> None:
         """Announce a topic to the other processes of a shared database when the open transaction commits."""
 
-    def delete_all(self, *tables: sa.Table, where: sa.ColumnElement[bool] | None = None) -> None:
-        """Delete all rows of these tables, or only the rows that meet the condition `where`."""
-        with self.exclusive(), explain_errors(self._path):
-            for table in tables:
-                statement = sa.delete(table)
-                self._connection.execute(statement if where is None else statement.where(where))
-            self._row_cache.clear()
-            self._committed_rows = {}
+    def delete_all(self, *tables: sa.Table) -> None:
+        """Delete all rows of these tables."""
+        for table in tables:
+            self.change(f"DELETE FROM {table.name}", {})
 
     def reset_counters(self, *tables: sa.Table) -> None:
         """Restart the row numbers of these empty tables at 1."""

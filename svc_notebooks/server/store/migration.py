@@ -304,7 +304,7 @@ def _source(source: str, target: str, content: str | Path | None) -> AbstractCon
         raise ValueError("one of FROM and TO must be a folder, and the other must be postgresql://user@host/database")
     if content is None:
         raise ValueError("the contents of the files beside the database need a place; add --content")
-    return source_on_postgres(source, content) if _is_address(source) else source_folder(Path(source))
+    return _open(source, content if _is_address(source) else None)
 
 
 def _target(target: str, content: str | Path | None, source: str) -> AbstractContextManager[TargetStore]:

@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from sqlalchemy import select
-
 from ...core.http.messages import JSON
 from ..auth.tables import OAuth, Users
 from ..calendars.tables import Calendars, Events
@@ -27,13 +25,23 @@ if TYPE_CHECKING:
 
 
 class Deadline(NamedTuple):
-    """The time of an expiration or a delivery, in Unix milliseconds, with texts that describe the event."""
+    """The time of an expiration or a delivery, in Unix milliseconds, with texts that describe what happens."""
 
     time: int
-    event: str
+    what: str
     user: str
     subject: str
     detail: str
+
+
+_UPLOADS = """SELECT owner, metadata, stored, total, touched FROM sessions
+    WHERE state = 'open' AND touched > :since AND touched <= :until"""
+_OTHERS = f"""SELECT expiration, 'channel expires', "user", id, address FROM channels
+        WHERE state = '{ACTIVE}' AND expiration > :first AND expiration <= :last
+    UNION ALL SELECT CAST(ROUND(expires * 1000) AS BIGINT), 'token expires', "user", client, scopes FROM tokens
+        WHERE expires > :first / 1000.0 AND expires <= :last / 1000.0
+    UNION ALL SELECT m.due, 'message is sent', c."user", c.id, m.state || ', attempt ' || (m.attempts + 1)
+        FROM messages AS m JOIN channels AS c ON c.seq = m.channel WHERE m.due > :first AND m.due <= :last"""
 
 
 class Deadlines(TableGroup):
@@ -44,25 +52,12 @@ class Deadlines(TableGroup):
 
         An upload session expires after `session_lifetime` seconds without a request.
         """
-        read, s, c, t, m = self._database.select, db.sessions.c, db.channels.c, db.tokens.c, db.messages.c
-        deadlines = []
-        since, until = first / 1000 - session_lifetime, last / 1000 - session_lifetime
-        uploads = select(s.owner, s.metadata, s.stored, s.total, s.touched)
-        for owner, metadata, stored, total, touched in read(
-            uploads.where(s.state == "open", s.touched > since, s.touched <= until)
-        ):
+        deadlines = [Deadline._make(row) for row in self._database.run(_OTHERS, {"first": first, "last": last})]
+        bounds = {"since": first / 1000 - session_lifetime, "until": last / 1000 - session_lifetime}
+        for owner, metadata, stored, total, touched in self._database.run(_UPLOADS, bounds):
             size = f"{stored:,} bytes" if total is None else f"{stored:,} of {total:,} bytes"
             name = str(json.loads(metadata).get("name") or "")
             deadlines.append(Deadline(round((touched + session_lifetime) * 1000), "upload expires", owner, name, size))
-        expiring = select(c.expiration, c.user, c.id, c.address)
-        for time, *row in read(expiring.where(c.state == ACTIVE, c.expiration > first, c.expiration <= last)):
-            deadlines.append(Deadline(time, "channel expires", *row))
-        ending = select(t.expires, t.user, t.client, t.scopes)
-        for expires, *row in read(ending.where(t.expires > first / 1000, t.expires <= last / 1000)):
-            deadlines.append(Deadline(round(expires * 1000), "token expires", *row))
-        queued = select(m.due, c.user, c.id, m.state, m.attempts).join(db.channels, c.seq == m.channel)
-        for due, user, channel, state, attempts in read(queued.where(m.due > first, m.due <= last)):
-            deadlines.append(Deadline(due, "message is sent", user, channel, f"{state}, attempt {attempts + 1}"))
         return sorted(deadlines)
 
 
@@ -151,10 +146,10 @@ class Store:
             self._database.delete_all(db.channels, db.messages, db.changes)
             self.channels.forget()
             self._database.delete_all(db.events, db.invitations, db.calendar_access, db.calendar_entries)
-            self._database.delete_all(db.calendars, where=db.calendars.c.id != db.calendars.c.owner)
+            self._database.change("DELETE FROM calendars WHERE id <> owner", {})
             self._database.reset_counters(db.messages, db.changes, db.events)
             self.events.forget()
-            self._database.delete_all(db.files, where=db.files.c.parent.is_not(None))
+            self._database.change("DELETE FROM files WHERE parent IS NOT NULL", {})
             self._begin_history(self.history())
 
     def rows(self) -> Iterator[tuple[str, Iterator[Row]]]:

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
-
-from sqlalchemy import ColumnElement, Table, or_, select
 
 from ...core.http.messages import JSON
 from . import schema as db
@@ -15,6 +12,31 @@ from .engine import TableGroup, inserting
 _FILES = "SELECT id FROM files WHERE owner = :user AND parent IS NOT NULL ORDER BY seq"
 _SESSIONS = "SELECT id, content FROM sessions WHERE owner = :user"
 _CHANNELS = 'SELECT seq, state FROM channels WHERE "user" = :user'
+
+_OWN_FILES = "SELECT id FROM files WHERE owner = :user"
+_OWN_CALENDARS = "SELECT id FROM calendars WHERE owner = :user"
+_OWN_CONTENTS = """SELECT content FROM files WHERE owner = :user AND content IS NOT NULL
+    UNION SELECT content FROM sessions WHERE owner = :user"""
+_OF_USER = {
+    "users": "email = :user",
+    "generated": "owner = :user",
+    "changes": '"user" = :user',
+    "invitations": "recipient = :user",
+    "properties": f"file IN ({_OWN_FILES})",
+    "opened": f"file IN ({_OWN_FILES})",
+    "permissions": f"file IN ({_OWN_FILES})",
+    "rope": f"content IN ({_OWN_CONTENTS})",
+    "contents": f"id IN ({_OWN_CONTENTS})",
+    "messages": 'channel IN (SELECT seq FROM channels WHERE "user" = :user)',
+    "channels": '"user" = :user',
+    "calendar_access": f"calendar IN ({_OWN_CALENDARS})",
+    "calendar_entries": f'"user" = :user OR calendar IN ({_OWN_CALENDARS})',
+    "events": f"calendar = :user OR calendar IN ({_OWN_CALENDARS})",
+    "calendars": "owner = :user",
+    "sessions": "owner = :user",
+    "files": "owner = :user",
+}
+"""The condition for the rows of a user in each table. A table comes after the tables that name its rows."""
 
 
 class UserRows(TableGroup):
@@ -43,8 +65,8 @@ class UserRows(TableGroup):
             self._database.delete_all(
                 db.meta, db.tokens, db.clients, db.accounts, db.grants, db.granted, db.domains, db.authorities
             )
-            for table, condition in _of_user(user):
-                self._database.delete_all(table, where=~condition)
+            for table, condition in _OF_USER.items():
+                self._database.change(f"DELETE FROM {table} WHERE NOT ({condition})", {"user": user})
 
     def add(self, table: str, row: Mapping[str, JSON]) -> None:
         """Add a row to a table. A missing number of the row is assigned. Raises ValueError if the row exists."""
@@ -54,33 +76,3 @@ class UserRows(TableGroup):
 def row_by_name(table: str, row: Sequence[JSON]) -> dict[str, JSON]:
     """Return the values of a row of an archive by column name."""
     return dict(zip(columns(table), row, strict=True))
-
-
-def _of_user(user: str) -> list[tuple[Table, ColumnElement[bool]]]:
-    """Return the condition for the rows of a user in each table. A table comes after the tables that name its rows."""
-    own_files = select(db.files.c.id).where(db.files.c.owner == user)
-    own_calendars = select(db.calendars.c.id).where(db.calendars.c.owner == user)
-    own_contents: Any = select(db.files.c.content).where(db.files.c.owner == user, db.files.c.content.is_not(None))
-    own_contents = own_contents.union(select(db.sessions.c.content).where(db.sessions.c.owner == user))
-    return [
-        (db.users, db.users.c.email == user),
-        (db.generated, db.generated.c.owner == user),
-        (db.changes, db.changes.c.user == user),
-        (db.invitations, db.invitations.c.recipient == user),
-        (db.properties, db.properties.c.file.in_(own_files)),
-        (db.opened, db.opened.c.file.in_(own_files)),
-        (db.permissions, db.permissions.c.file.in_(own_files)),
-        (db.ranges, db.ranges.c.content.in_(own_contents)),
-        (db.contents, db.contents.c.id.in_(own_contents)),
-        (db.messages, db.messages.c.channel.in_(select(db.channels.c.seq).where(db.channels.c.user == user))),
-        (db.channels, db.channels.c.user == user),
-        (db.calendar_access, db.calendar_access.c.calendar.in_(own_calendars)),
-        (
-            db.calendar_entries,
-            or_(db.calendar_entries.c.user == user, db.calendar_entries.c.calendar.in_(own_calendars)),
-        ),
-        (db.events, or_(db.events.c.calendar == user, db.events.c.calendar.in_(own_calendars))),
-        (db.calendars, db.calendars.c.owner == user),
-        (db.sessions, db.sessions.c.owner == user),
-        (db.files, db.files.c.owner == user),
-    ]

@@ -9,18 +9,19 @@ import socket
 import ssl
 import struct
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import partial
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from ...core.errors.catalogue import refuse
 from ...core.http.messages import Disconnected, Request, Response, close_body
-from ...core.policy import Policy
 from ...core.thread_permit import release_permit
 from ..dispatch.messages import error_response
-from .connection_queue import FlowTable
 from .http1 import MAX_HEAD_SIZE, ChunkedBody, LengthBody, RequestHead, UnreadableError, head_bytes, read_head
+
+if TYPE_CHECKING:
+    from .socket_server import SocketServer
 
 try:
     import fcntl
@@ -275,70 +276,16 @@ class TlsSocket(ssl.SSLSocket):
         self._sslobj = None
 
 
-class TlsHandshake:
-    """A TLS handshake on the server side, which advances as bytes arrive and never blocks."""
-
-    def __init__(self, context: ssl.SSLContext) -> None:
-        self._context = context
-        self.seconds = HANDSHAKE_SECONDS
-        self.secured: TlsSocket | None = None
-        """The TLS socket, which replaces the accepted socket at the first byte of the handshake. None before."""
-        self.failed = False
-        """True if the client does not use TLS, or has closed the connection."""
-
-    def advance(self, sock: socket.socket) -> bool:
-        """Read the bytes that have arrived and continue the handshake. Return True if the handshake is complete."""
-        try:
-            sock.settimeout(0)
-            if self.secured is None and not self._begin(sock):
-                return False
-            assert self.secured
-            self.secured.do_handshake()
-        except (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError):
-            return False
-        except (OSError, ValueError) as error:
-            _log.debug("the TLS handshake failed: %s", error)
-            self.failed = True
-            return False
-        return True
-
-    def _begin(self, sock: socket.socket) -> bool:
-        self.failed = sock.recv(1, socket.MSG_PEEK) != _HANDSHAKE_BYTE
-        if not self.failed:
-            self._context.sslsocket_class = TlsSocket
-            secured = self._context.wrap_socket(sock, server_side=True, do_handshake_on_connect=False)
-            assert isinstance(secured, TlsSocket)
-            self.secured = secured
-        return not self.failed
-
-
 IDLE_SECONDS = 65
 _NEXT_REQUEST_MILLISECONDS = 5
 _MAX_DRAIN, _DRAIN_SECONDS = 1024 * 1024, 1.0
 _MAX_LINGER, _LINGER_SECONDS, _MAX_LINGER_SECONDS = 64 * 1024 * 1024, 2.0, 30.0
 
 
-class ConnectionServer(Protocol):
-    """The attributes and methods of the server that a connection uses."""
-
-    origin: str
-    policy: Policy
-    tls: ssl.SSLContext | None
-    flow_table: FlowTable
-    handle: Callable[[Request], Response]
-    bodies: set[LengthBody]
-    responses: int
-    draining: bool
-    stopping: bool
-
-    def has_other_requests(self) -> bool:
-        """Return True if requests of other connections wait for a thread or a permit."""
-
-
 class ServerConnection:
     """A connection to a client, with or without TLS."""
 
-    def __init__(self, server: ConnectionServer, sock: socket.socket, address: str) -> None:
+    def __init__(self, server: SocketServer, sock: socket.socket, address: str) -> None:
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         sock.settimeout(0)  # receive() and send_all() wait with other timeouts, within a budget
         self.server = server
@@ -348,15 +295,22 @@ class ServerConnection:
         self._address = address
         self._reader = RequestReader(sock)
         self._poll: Any = None
-        self._handshake = TlsHandshake(server.tls) if server.tls else None
-        self.deadline = time.monotonic() + (self._handshake.seconds if self._handshake else IDLE_SECONDS)
+        self._shakes_hands = server.tls is not None
+        """True until the TLS handshake is complete, which advances as bytes arrive and never blocks."""
+        self.deadline = time.monotonic() + (HANDSHAKE_SECONDS if server.tls else IDLE_SECONDS)
 
     # -- without a thread -----------------------------------------------------------------------------------------
 
     def collect(self) -> bool:
         """Read the bytes that have arrived, without blocking. Return True if the connection now needs a thread."""
-        if self._handshake and not self._advance_handshake(self._handshake):
-            return self._handshake.failed
+        if self._shakes_hands:
+            try:
+                self._advance_handshake()
+            except (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError):
+                return False
+            except (OSError, ValueError) as error:
+                _log.debug("the TLS handshake failed: %s", error)
+                return True
         had = bool(self._reader.collected)
         is_ready = self._reader.collect()
         if self._reader.collected and not had:
@@ -367,15 +321,19 @@ class ServerConnection:
     def _flow(self) -> str:
         return self.server.flow_table.flow(access_token(self._reader.collected), self._address)
 
-    def _advance_handshake(self, handshake: TlsHandshake) -> bool:
-        is_over = handshake.advance(self.socket)
-        if handshake.secured:
-            self.socket = handshake.secured
-        if is_over:
-            self._handshake = None
-            self._reader.socket = self.socket
-            self._wait_for_request()
-        return is_over
+    def _advance_handshake(self) -> None:
+        """Read the bytes of the handshake that have arrived. Raises OSError or ValueError if it is not complete."""
+        if not isinstance(self.socket, TlsSocket):
+            if self.socket.recv(1, socket.MSG_PEEK) != _HANDSHAKE_BYTE:
+                raise ValueError("the client does not use TLS, or has closed the connection")
+            assert self.server.tls
+            self.server.tls.sslsocket_class = TlsSocket
+            self.socket = self.server.tls.wrap_socket(self.socket, server_side=True, do_handshake_on_connect=False)
+        self.socket.settimeout(0)
+        self.socket.do_handshake()
+        self._shakes_hands = False
+        self._reader.socket = self.socket
+        self._wait_for_request()
 
     def _wait_for_request(self) -> None:
         self.deadline = time.monotonic() + IDLE_SECONDS
@@ -387,7 +345,7 @@ class ServerConnection:
 
     def expire(self) -> None:
         """Close the connection at its deadline, after a response with status 408 if a request has begun."""
-        if self._reader.collected and not self._handshake:
+        if self._reader.collected and not self._shakes_hands:
             with suppress(OSError):
                 self.socket.send(UnreadableError(408).response())
         self.close()
@@ -406,7 +364,7 @@ class ServerConnection:
         The thread stays with the connection as long as the next request of the same flow arrives within milliseconds.
         """
         flow = self.flow
-        if self._handshake:
+        if self._shakes_hands:
             self._refuse_plain_http()
             return False
         self.server.flow_table.look_up(access_token(self._reader.collected))
@@ -516,7 +474,7 @@ class ServerConnection:
 
     def _refuse_plain_http(self) -> None:
         """Send an HTTP error to a client that does not use TLS. If a TLS handshake failed, send nothing."""
-        if self._handshake and not self._handshake.secured:
+        if not isinstance(self.socket, TlsSocket):
             refusal = error_response(refuse("badRequest", message=f"This is an https address: {self.server.origin}"))
             with suppress(OSError):
                 content = head_bytes(refusal, connection="close") + refusal.content()

@@ -58,7 +58,6 @@ from ..dispatch.service_context import ServiceContext, bearer
 from ..files.storage_errors import disk_refusal
 from ..service import Service
 from ..store.blob_store import BLOCK
-from ..user_backup import ResetUser
 from ..web.class_activity import PredictedAnswer
 from ..web.html import redirect
 from ..web.live_page import live_page
@@ -373,7 +372,7 @@ def _journal(call: _Call) -> CallResult:
     return {"journal": [row for row in rows if user is None or row["user"] == user.lower()]}
 
 
-def _reset(call: _Call) -> ResetUser:
+def _reset(call: _Call) -> CallResult:
     if call.account not in call.members:
         raise ValueError(f"{call.account[:80]!r} is not the e-mail address of an account of this class")
     return call.service.user_backups.reset(call.account)

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import NamedTuple, TypedDict
+from typing import Any, NamedTuple
 
 from ...core.clock import format_time
 from ...core.http.messages import Request
@@ -67,40 +67,6 @@ EXERCISES = tuple(
     for name, row in json.loads((files(__package__) / "exercises.json").read_text("utf-8")).items()
 )
 """The exercises in the order of the course."""
-
-
-class StudentRow(TypedDict):
-    """An account of a class. `last` is the time of the last request, and `bytes` the size of the files.
-
-    `steps` has the numbers of requests that succeeded and failed by operation, and `exercises` the number of the steps
-    that were done and of all steps, by the title of each exercise that was begun.
-    """
-
-    name: str
-    email: str
-    role: str
-    active: bool
-    last: str | None
-    requests: int
-    errors: int
-    bytes: int
-    channels: int
-    steps: dict[str, list[int]]
-    exercises: dict[str, list[int]]
-
-
-class StepRow(TypedDict):
-    """A step of an exercise that an account has done. `request` is the number of the request in the journal."""
-
-    name: str
-    email: str
-    exercise: str
-    title: str
-    step: int
-    of: int
-    text: str
-    time: str
-    request: int
 
 
 class PredictedAnswer(NamedTuple):
@@ -165,12 +131,17 @@ class ClassView:
         users = self._context.store.users.emails()
         return [ClassAccount(email.partition("@")[0], email, "student") for email in users]
 
-    def students(self) -> list[StudentRow]:
-        """Return a row for each account, from the requests that the journal has."""
+    def students(self) -> list[dict[str, Any]]:
+        """Return a row for each account, from the requests that the journal has.
+
+        `last` is the time of the last request, and `bytes` the size of the files. `steps` has the numbers of requests
+        that succeeded and failed by operation, and `exercises` the number of the steps that were done and of all steps,
+        by the title of each exercise that was begun.
+        """
         counts = _count(self._journal.entries())
         return [self._student_row(account, counts.get(account.email) or _Counts()) for account in self.members()]
 
-    def _student_row(self, account: ClassAccount, own: _Counts) -> StudentRow:
+    def _student_row(self, account: ClassAccount, own: _Counts) -> dict[str, Any]:
         store, email = self._context.store, account.email
         return {
             "name": account.name,
@@ -190,8 +161,11 @@ class ClassView:
             },
         }
 
-    def steps(self) -> list[StepRow]:
-        """Return a row for each step that an account has done, in the order of the accounts and of the exercises."""
+    def steps(self) -> list[dict[str, Any]]:
+        """Return a row for each step that an account has done, in the order of the accounts and of the exercises.
+
+        `request` is the number of the request in the journal.
+        """
         counts = _count(self._journal.entries())
         return [
             {

@@ -99,7 +99,6 @@ def _respond(request: PublicRequest, authorization: _Authorization) -> Response:
         redirect=authorization.redirect,
         challenge=challenge,
         method=method,
-        spent=0,
     )
     request.context.store.oauth.add_grant(grant)
     return _redirect_back(authorization, {"code": code})

@@ -47,7 +47,9 @@ def activity(
         "limit": MAX_ROWS,
         "requests": journal.rows(max(since, journal.last - MAX_ROWS)),
         "messages": _changed_list(_messages(context, deliveries), query.get("messages")),
-        "files": _changed_list(_files(context), query.get("files")),
+        "files": _changed_list(
+            [_file(context, *row) for row in context.store.files.latest(MAX_ROWS)], query.get("files")
+        ),
         "students": None if students is None else _changed_list(students, query.get("students")),
     }
 
@@ -66,15 +68,6 @@ def _messages(context: ServiceContext, deliveries: DeliveryQueue) -> list[Row]:
     rows: list[Row] = [{"kind": "notification", **row} for row in deliveries.deliveries(MAX_ROWS)]
     rows += [{"kind": "e-mail", **mail} for mail in outbox(context, MAX_ROWS)]
     return sorted(rows, key=lambda row: str(row["time"]))[-MAX_ROWS:]
-
-
-def _files(context: ServiceContext) -> list[Row]:
-    folders: dict[str | None, str] = {}
-    rows = context.store.files.latest(MAX_ROWS)
-    for parent in {row.parent for row in rows}:
-        folder = context.store.files.get(parent) if parent else None
-        folders[parent] = folder.name if folder else ""
-    return [_file(context, row, folders[row.parent]) for row in rows]
 
 
 def _file(context: ServiceContext, row: FileRow, folder: str) -> Row:

@@ -67,7 +67,7 @@ def session_token(context: ServiceContext, verifier: TokenVerifier, request: Req
     if not secret:
         return None
     key = keyed_digest(context, "session", secret)
-    return key if verifier.provider is None else verifier.provider_sessions.token(key)
+    return key if verifier.provider is None else verifier.provider_sessions.get(key)
 
 
 def keyed_digest(context: ServiceContext, purpose: str, secret: str) -> str:
@@ -158,7 +158,7 @@ def sign_out(request: PublicRequest) -> Response:
         key = keyed_digest(request.context, "session", secret)
         request.context.store.oauth.end_token(key)
         verifier.clear_cache()
-        token = verifier.provider_sessions.end(key)
+        token = verifier.provider_sessions.take(key)
         if token and verifier.provider:
             verifier.provider.forget(token)
     if verifier.provider is None:
@@ -248,7 +248,7 @@ def complete_sign_in(request: PublicRequest) -> Response:
         problem = f"{provider.name} has not signed you in."
         return sign_in_page(request, target, status=401, problem=problem)
     caller, secret = verifier.provided_caller(user, provider.name), request.context.ids.token()
-    verifier.provider_sessions.add(keyed_digest(request.context, "session", secret), token)
+    verifier.provider_sessions.keep(keyed_digest(request.context, "session", secret), token, 1)
     request.journal_entry.user = caller.user
     end_state = set_cookie(request, STATE_COOKIE, "", 0, CALLBACK)
     extra = [set_cookie(request, COOKIE, secret, _LIFETIME), end_state]

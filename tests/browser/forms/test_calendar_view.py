@@ -1,5 +1,3 @@
-"""The calendar view in JupyterLab: by mouse and by keyboard, in both themes, and in a narrow window."""
-
 import pytest
 from playwright.sync_api import expect
 

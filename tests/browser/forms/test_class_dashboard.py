@@ -1,5 +1,3 @@
-"""The dashboard of a class in JupyterLab: a teacher sees the class, resets a student, breaks the network."""
-
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -49,7 +47,7 @@ def test_the_lists_follow_the_class(lab, opened, school: School) -> None:
     page.get_by_label("Steps of exercises").check()
     line(page, "Query the stored size").get_by_text("1 of 2").wait_for()
     page.get_by_label("Errors", exact=True).check()
-    line(page, "/files/nowhere").get_by_text("404").wait_for()
+    line(page, "/files/00000000000000000000").get_by_text("404").wait_for()
     page.get_by_label("Requests", exact=True).check()
     page.get_by_label("Student", exact=True).select_option("Eve Smith, eve@school.example")
     line(page, "eve@school.example").wait_for()

@@ -1,5 +1,3 @@
-"""The dashboard in JupyterLab: every tab, changes made elsewhere, by mouse and by keyboard alone."""
-
 import pytest
 
 pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default")]

@@ -1,5 +1,3 @@
-"""The event form in JupyterLab: by mouse, by keyboard, in the dark theme and in a narrow window."""
-
 import json
 
 import pytest

@@ -1,5 +1,3 @@
-"""The panel of HTTP exchanges in JupyterLab: filter, edit and resend, and the difference, by mouse and by keyboard."""
-
 import pytest
 from playwright.sync_api import expect
 

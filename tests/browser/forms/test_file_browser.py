@@ -1,5 +1,3 @@
-"""The file browser in a real JupyterLab: by mouse and by keyboard alone, and what came of it asked of the service."""
-
 import pytest
 
 pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default")]

@@ -1,5 +1,3 @@
-"""The list of the file browser in a real JupyterLab: order, search, type ahead, dropped files, a large folder."""
-
 import pytest
 from playwright.sync_api import expect
 

@@ -1,5 +1,3 @@
-"""The notification panel in a real JupyterLab: by mouse and by keyboard, with messages that come by themselves."""
-
 import pytest
 
 from tests.browser.keyboard import tab_to

@@ -341,8 +341,6 @@ def watch(wire: OverSocket, token: str, address: str = ADDRESS) -> int:
 
 
 class TestReceivers:
-    """A hub user registers receivers for the own channels only."""
-
     def test_a_receiver_is_for_its_user(self, wire: OverSocket) -> None:
         before = watch(wire, "t-bob")
 

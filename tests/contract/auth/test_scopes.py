@@ -31,8 +31,6 @@ RANK = {None: 0, "reader": 1, "commenter": 2, "writer": 3, "owner": 4}
 
 @dataclass(frozen=True)
 class FileOperation:
-    """An operation on a file, with its scopes, the least role and its request."""
-
     scopes: set[str]
     least: str
     ask: Callable[[Wire, str, str], Answer]
@@ -284,8 +282,6 @@ PEOPLE = [ADA, BOB, EVE, "dan@elsewhere.example"]
 
 @dataclass(frozen=True)
 class Node:
-    """A folder or a file, with its parent (None for the owner's root) and its roles."""
-
     owner: int
     folder: bool
     parent: int | None

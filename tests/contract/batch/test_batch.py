@@ -1,5 +1,3 @@
-"""Several requests in one multipart/mixed body."""
-
 import json
 from email import message_from_bytes
 from typing import Any

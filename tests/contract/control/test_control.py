@@ -1,18 +1,14 @@
 """The control API over raw HTTP on a socket, as a program in any language uses it."""
 
-import re
 import socket
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 
-from svc_notebooks.core.fault_plan import PRESETS
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.store.clock import SystemClock
-from svc_notebooks.server.transports.control_api import CALLS
 from svc_notebooks.server.transports.socket_server import SocketServer
 from tests.contract.conftest import Answer, OverSocket, Q
 from tests.contract.wire import read_to_end
@@ -106,9 +102,6 @@ def test_the_response_to_a_head_has_no_body(wire: OverSocket) -> None:
 
 
 FILES = "/storage/v3/files"
-
-
-PAGE = Path(__file__).parents[3] / "docs" / "control.md"
 
 
 def tell(wire: OverSocket, name: str, body: Any, method: str = "POST") -> Answer:
@@ -224,18 +217,6 @@ def test_a_state_takes_no_other_method(wire: OverSocket) -> None:
     answer = wire.send("POST", "/_control/state", b"", token=None)
 
     assert (answer.status, answer.headers["allow"]) == (405, "GET, PUT")
-
-
-def test_the_page_names_every_call_and_no_other() -> None:
-    calls = {f"{method} {name}" for method, name in CALLS} | {"GET state", "PUT state", "POST files/{id}"}
-
-    assert set(re.findall(r"`((?:GET|POST|PUT|DELETE) [a-z_{}/]+)`", PAGE.read_text(encoding="utf-8"))) == calls
-
-
-def test_the_page_names_every_preset() -> None:
-    named = " ".join(PAGE.read_text(encoding="utf-8").partition("Presets:")[2].split())
-
-    assert [preset.name for preset in PRESETS] == re.findall(r"`([a-z ]+)`", named)[: len(PRESETS)]
 
 
 @pytest.fixture

@@ -1,5 +1,3 @@
-"""The journal names the rule that decided each response."""
-
 from collections.abc import Callable
 from typing import Any
 

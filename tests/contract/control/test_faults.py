@@ -32,8 +32,6 @@ pytestmark = pytest.mark.spec("X-05", "X-05a", "X-05b")
 
 
 class OverTls(OverSocket):
-    """Speaks HTTP/1.1 over TLS."""
-
     context = ssl.create_default_context()
     AUTHORITY.configure_trust(context)
 
@@ -283,8 +281,6 @@ def test_the_journal_names_the_fault_and_says_whether_it_decided(wire, action, f
 
 
 class TestTheHeader:
-    """A fault in the header of a request."""
-
     @pytest.mark.parametrize("text", ["status=503", '{"status": 503}', " status = 503 "])
     def test_it_is_for_this_request_alone(self, wire: Wire, text: str) -> None:
         assert wire.send("GET", FILES, headers={"X-Svc-Fault": text}).status == 503

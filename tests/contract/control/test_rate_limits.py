@@ -73,8 +73,6 @@ def test_an_invalid_limit_is_refused(service: Service, requests: Any, per: Any) 
 
 @pytest.mark.policy(rate_limit=2 * LIST_COST + UPDATE_COST, calendar_rate_limit=2, rate_status=429)
 class TestByPolicy:
-    """Limits of the policy, for every user."""
-
     def test_the_status_is_the_policys(self, wire: Wire) -> None:
         assert ask(wire, 3) == [200, 200, 429]
         assert wire.send("GET", FILES).error["reason"] == "rateLimitExceeded"
@@ -107,8 +105,6 @@ def served(service: Service) -> Iterator[OverSocket]:
 
 
 class TestControl:
-    """Limits set by the control API."""
-
     def test_a_limit_is_set_and_seen(self, served: OverSocket) -> None:
         body = {"user": "ada@svc.example", "requests": 1, "per": "30s"}
         assert served.post_json("/_control/limits", body, token=None).status == 200

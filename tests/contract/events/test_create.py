@@ -151,6 +151,7 @@ def test_the_link_names_event_and_calendar_and_opens(ada: CalendarClient) -> Non
     assert page.status == 200
     assert page.headers["content-type"].startswith("text/html")
     assert b"&lt;b&gt;Tea&lt;/b&gt; &amp; cake" in page.body
+    assert b"Last changed" in page.body
 
 
 @pytest.mark.policy(open_links=False)

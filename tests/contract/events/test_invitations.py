@@ -1,5 +1,3 @@
-"""Invitations, which are not mailed but listed in the outbox."""
-
 from datetime import datetime
 
 import pytest

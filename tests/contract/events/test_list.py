@@ -17,7 +17,6 @@ from tests.contract.calendar_client import (
 
 
 def hour(n: int, day: int = 2) -> Fields:
-    """An event of one hour, by its number."""
     return {
         "summary": f"{day}.{n}",
         "start": {"dateTime": f"2026-11-{day:02}T{n:02}:00:00Z"},
@@ -278,11 +277,3 @@ def test_times_are_in_the_requested_zone(ada: CalendarClient) -> None:
     assert shown["start"]["dateTime"] == "2026-11-02T18:00:00+09:00"
     assert ada.read(event["id"], timeZone="America/New_York")["start"]["dateTime"] == "2026-11-02T04:00:00-05:00"
     assert refusal(ada.list(timeZone="Nowhere"))[::2] == (400, "timeZone")
-
-
-def test_a_mask_chooses_fields_of_the_items(ada: CalendarClient) -> None:
-    event = ada.made(summary="Seminar")
-
-    answer = ada.list(fields="items(id,start/timeZone)")
-
-    assert answer.json == {"items": [{"id": event["id"], "start": {"timeZone": "Europe/Berlin"}}]}

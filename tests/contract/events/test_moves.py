@@ -8,7 +8,6 @@ from tests.contract.conftest import Wire
 
 @pytest.fixture
 def course(wire: Wire, ada: CalendarClient) -> CalendarClient:
-    """A second calendar of Ada's."""
     made = accepted(ada.call("POST", "/calendar/v3/calendars", {"summary": "Course"}))
     return CalendarClient(wire, calendar=made["id"])
 

@@ -1,5 +1,3 @@
-"""Choices of the policy about events, where the interface leaves something open."""
-
 from typing import Any
 
 import pytest

@@ -1,5 +1,3 @@
-"""Events from one line of English words."""
-
 from typing import Any
 
 import pytest

@@ -25,8 +25,6 @@ TEN_TO_ELEVEN = (("start", "10"), ("end", "11"))
 
 
 class Copy:
-    """A client's copy of a list, which the changes keep up to date."""
-
     def __init__(self, client: CalendarClient, address: str = EVENTS, **parameters: Any) -> None:
         self.client, self.address, self.parameters = client, address, parameters
         self.changed: list[Fields] = []
@@ -42,7 +40,6 @@ class Copy:
         return entries, page["nextSyncToken"]
 
     def sync(self, **more: Any) -> list[Fields]:
-        """Apply the changes since the last time, and return them."""
         kept = {name: value for name, value in self.parameters.items() if name not in TIMES}
         changes, self.token = self.read({**kept, **more, "syncToken": self.token})
         for entry_id, entry in changes.items():

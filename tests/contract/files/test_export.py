@@ -189,8 +189,6 @@ def test_a_failed_export_gives_its_reason_and_no_5xx(wire, error, status, reason
 
 
 class TestAlt:
-    """An export is content, which the interface requests with `alt=media`."""
-
     @pytest.fixture
     def address(self, wire: Wire) -> str:
         target = f"{FILES}?fields=id"

@@ -21,7 +21,6 @@ CONTENT = Random(7).randbytes(3 * Q)
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """Mount a file system with 8 MiB."""
     disk = tmp_path / "disk"
     disk.mkdir()
     mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", str(disk)], capture_output=True)
@@ -38,7 +37,6 @@ def service(small_disk: Path) -> Iterator[Service]:
 
 
 def fill(disk: Path) -> None:
-    """Fill the disk to the last byte."""
     with suppress(OSError), (disk / "filler").open("ab", buffering=0) as file:
         while True:
             file.write(bytes(64 * 1024))

@@ -25,7 +25,6 @@ each_link = pytest.mark.parametrize(
 def made(
     wire: Wire, content: bytes = b"the content", media_type: str = "text/plain", **metadata: Any
 ) -> dict[str, Any]:
-    """Create a file of ada and return its links."""
     target = f"/upload{FILES}?uploadType=media"
     file = wire.send("POST", target, content, {"Content-Type": media_type}, token=wire.service.sign_in(ADA)).json["id"]
     return change(wire, file, **metadata)

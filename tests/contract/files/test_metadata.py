@@ -1,5 +1,3 @@
-"""Operations on the metadata of files (A4), to create, get, update and delete them and to generate ids."""
-
 import gzip
 
 import pytest

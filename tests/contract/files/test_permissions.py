@@ -10,8 +10,6 @@ ADA, BOB, EVE = "ada@svc.example", "bob@svc.example", "eve@svc.example"
 
 
 class People:
-    """The owner Ada, Bob and Eve."""
-
     def __init__(self, wire: Wire) -> None:
         self.wire = wire
         self.tokens = {user: wire.service.sign_in(user) for user in (ADA, BOB, EVE)}
@@ -200,8 +198,6 @@ def test_permissions_come_in_pages(people: People, file: str) -> None:
 
 
 class TestMessages:
-    """The notifications about permissions."""
-
     @pytest.fixture
     def watch(self, wire: Wire) -> Iterator[Watch]:
         with open_watch(wire) as opened:

@@ -75,20 +75,3 @@ def test_a_channel_ends_with_its_calendar(watch: Watch, wire: Wire, ada: Calenda
     ada.call("DELETE", f"/calendar/v3/calendars/{course}")
 
     assert states(watch) == ["not_exists"]
-
-
-def test_a_channel_expires_and_is_stopped_like_others(watch: Watch, ada: CalendarClient) -> None:
-    service = watch.wire.service
-    now = int(service.clock.now().timestamp() * 1000)
-    long = watch_events(watch, ada, expiration=now + 10**10)
-    assert long["expiration"] == now + 86_400_000
-    stop = {"id": long["id"], "resourceId": long["resourceId"]}
-    assert ada.call("POST", "/calendar/v3/channels/stop", stop).status == 204
-    assert ada.call("POST", "/calendar/v3/channels/stop", stop).status == 404
-    short = watch_events(watch, ada)
-    service.clock.advance(3601)
-
-    ada.made()
-
-    assert states(watch) == []
-    assert short["resourceId"] == long["resourceId"]

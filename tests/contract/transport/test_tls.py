@@ -27,8 +27,6 @@ def client_context() -> ssl.SSLContext:
 
 
 class OverTls(OverSocket):
-    """Speaks HTTP/1.1 over TLS."""
-
     def _connection(self) -> http.client.HTTPConnection:
         return http.client.HTTPSConnection(urlsplit(self.base_url).netloc, timeout=PATIENCE, context=client_context())
 
@@ -46,7 +44,6 @@ def wire(service: Service, server: SocketServer) -> OverTls:
 
 @contextmanager
 def in_the_clear(wire: OverTls) -> Iterator[socket.socket]:
-    """Open a connection without TLS."""
     parts = urlsplit(wire.base_url)
     with socket.create_connection((parts.hostname, parts.port), timeout=PATIENCE) as connection:
         yield connection

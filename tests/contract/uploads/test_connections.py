@@ -1,5 +1,3 @@
-"""Resumable uploads (A3) over real connections, with cut, silent and simultaneous requests."""
-
 import socket
 import threading
 from collections.abc import Iterator
@@ -23,7 +21,6 @@ def way() -> str:
 
 @contextmanager
 def raw_put(wire: OverSocket, uri: str, content_range: str, length: int) -> Iterator[socket.socket]:
-    """Begin a PUT, whose body the test sends."""
     head = (
         f"PUT {wire.address(uri)} HTTP/1.1\r\nHost: {urlsplit(wire.base_url).netloc}\r\n"
         f"Authorization: Bearer {wire.token}\r\nContent-Length: {length}\r\nContent-Range: {content_range}\r\n"

@@ -1,5 +1,3 @@
-"""An upload declares the length of its body, also 0, or sends it chunked."""
-
 import pytest
 
 from tests.contract.conftest import BOTH_WAYS, Answer, Q, Wire

@@ -41,7 +41,6 @@ def export(wire: Wire, file_id: str, kind: str):
 
 
 def rows(wire: Wire, file_id: str) -> list[list[str]]:
-    """Return the first sheet, exported as CSV."""
     answer = export(wire, file_id, "text/csv")
     assert answer.status == 200, answer.body
     return list(csv.reader(io.StringIO(answer.body.decode("utf-8-sig"), newline="")))
@@ -54,13 +53,10 @@ def text(wire: Wire, file_id: str) -> str:
 
 
 def imports(wire: Wire) -> dict[str, list[str]]:
-    """Return the import formats of the service."""
     return dict(wire.send("GET", "/storage/v3/about?fields=importFormats").json["importFormats"])
 
 
 class TestThreeWays:
-    """All three upload types convert content."""
-
     @pytest.mark.spec("A5-01")
     def test_multipart(self, wire: Wire) -> None:
         made = convert(wire, b"a,b\r\n1,2\r\n", "text/csv", "spreadsheet")
@@ -341,8 +337,6 @@ def test_more_formats_by_policy(wire: Wire) -> None:
 
 
 class TestKept:
-    """A native document is stored as reliably as any other file."""
-
     def test_over_a_restart(self, tmp_path: Path) -> None:
         with open_service(tmp_path / "store") as service:
             wire = InProcess(service, "http://svc.local")

@@ -102,7 +102,10 @@ def test_a_body_that_is_not_two_parts_is_refused_and_stores_nothing(wire: Wire, 
 
 
 @pytest.mark.spec("A2-02", "A2-02b")
-@pytest.mark.parametrize("content_type", ["multipart/related", "text/plain", "multipart/related; boundary="])
+@pytest.mark.parametrize(
+    "content_type",
+    ["multipart/related", "text/plain", "multipart/related; boundary=", f"multipart/related; boundary={'x' * 71}"],
+)
 def test_a_body_without_a_boundary_is_refused(wire: Wire, content_type: str) -> None:
     assert post(wire, related(b"{}", b"x"), content_type).status == 400
 

@@ -454,16 +454,6 @@ class TestEnd:
 
         assert wire.put(uri, b"", "bytes */*").status == 404
 
-    def test_cancelling_ends_a_session(self, wire: Wire) -> None:
-        """38: either complete or gone, never half a file"""
-        uri = wire.begin()
-        wire.put(uri, CONTENT[:Q], span(0, Q))
-
-        answers = [wire.send("DELETE", uri), wire.put(uri, b"", "bytes */*"), wire.put(uri, CONTENT)]
-
-        assert [(a.status, a.body) for a in answers] == [(499, b"")] * 3
-        assert wire.names() == []
-
     @pytest.mark.spec("A3-14", "A3-14a")
     def test_an_unknown_session_is_404(self, wire: Wire) -> None:
         target = "/upload/storage/v3/files?uploadType=resumable&upload_id=unknown"

@@ -74,7 +74,6 @@ def lines(document: Document) -> list[str]:
 
 
 def field(instruction: str, result: str, data: str = "") -> str:
-    """Return a complex field."""
     return (
         f'<w:r><w:fldChar w:fldCharType="begin">{data}</w:fldChar></w:r><w:r><w:instrText>{instruction}</w:instrText>'
         f'</w:r><w:r><w:fldChar w:fldCharType="separate"/></w:r>{result}<w:r><w:fldChar w:fldCharType="end"/></w:r>'
@@ -509,8 +508,6 @@ def test_numbers_of_headings_and_labels_with_words_are_text(job: Job) -> None:
 
 
 class TestHostile:
-    """Hostile XML is refused, or read in linear time."""
-
     @pytest.mark.parametrize("damaged", [None, b"<Relationships", b"", b"nope"])
     def test_a_package_whose_relationships_are_lost_is_read(self, job: Job, damaged: bytes | None) -> None:
         source = sources.rezipped(docx(paragraph("words")), {"_rels/.rels": damaged})

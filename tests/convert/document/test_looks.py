@@ -1,5 +1,3 @@
-"""Looks of paragraphs and text: markers, their attributes in the tree, and their cleaning."""
-
 import pytest
 
 from svc_notebooks.convert.document.clean import clean
@@ -18,21 +16,6 @@ def marked(looks: Looks, job: Job, *blocks: Node, **meta: Node) -> Document:
 @pytest.fixture
 def looks() -> Looks:
     return Looks([], 12.0)
-
-
-def test_look_of_a_paragraph(looks: Looks, job: Job) -> None:
-    large = looks.marker({"align": "center", "size": "24pt"})
-    heading: Node = {"t": "Header", "c": [1, ["intro", [], []], text_inlines(f"{large}Intro")]}
-
-    document = marked(looks, job, heading, paragraph(f"{large}Two words"), paragraph("plain text, most of all text"))
-
-    heading_look = {"size": "24pt", "color": "#000000", "align": "center"}
-    assert document.blocks == [
-        {"t": "Header", "c": [1, ["intro", *attributes(**heading_look)[1:]], text_inlines("Intro")]},
-        div(paragraph("Two words"), align="center", size="24pt"),
-        paragraph("plain text, most of all text"),
-    ]
-    assert document.text_size == 12
 
 
 def test_look_of_words(looks: Looks, job: Job) -> None:
@@ -55,24 +38,6 @@ def test_background_of_text_and_of_paragraphs(looks: Looks, job: Job) -> None:
         para(span("two words", background="#ffff00")),
         div(paragraph("white"), background="#d0d0d0", color="#ffffff"),
     ]
-
-
-def test_the_size_of_most_text_is_the_size_of_the_document(looks: Looks, job: Job) -> None:
-    small = looks.marker({"size": "10pt"})
-
-    document = marked(looks, job, paragraph(f"{small}the body of the document"), paragraph("short"))
-
-    assert document.blocks == [paragraph("the body of the document"), div(paragraph("short"), size="12pt")]
-    assert document.text_size == 10
-
-
-def test_the_size_of_titles_is_not_the_size_of_the_document(looks: Looks, job: Job) -> None:
-    large = looks.marker({"size": "40pt"})
-
-    document = marked(looks, job, paragraph(f"{large}only the title of a report"), paragraph("date"))
-
-    assert document.blocks == [div(paragraph("only the title of a report"), size="40pt"), paragraph("date")]
-    assert document.text_size == 12
 
 
 def test_page_breaks(looks: Looks, job: Job) -> None:
@@ -159,16 +124,6 @@ def test_white_text_without_a_background_becomes_visible(job: Job) -> None:
     assert blocks == [paragraph("white"), dark, paragraph("title")]
 
 
-def test_looks_are_kept_where_they_belong(job: Job) -> None:
-    look = attributes(align="center", size="9.50pt", color="#00FF00")
-    kept = attributes(align="center", size="9.5pt", color="#00ff00")
-    picture: Node = {"t": "Link", "c": [look, text_inlines("x"), ["#", ""]]}
-
-    [block] = clean({"meta": {}, "blocks": [{"t": "Div", "c": [look, [para(picture)]]}]}, job).blocks
-
-    assert block["c"] == [kept, [para({"t": "Link", "c": [NONE, text_inlines("x"), ["#", ""]]})]]
-
-
 def test_right_to_left_text_with_a_look(job: Job) -> None:
     block = div(paragraph("אבג"), align="center")
 
@@ -191,13 +146,6 @@ def test_look_of_several_blocks_goes_to_their_paragraphs(job: Job) -> None:
         table(div(paragraph("cell"), size="9pt")),
         div(paragraph("right"), align="right", size="9pt"),
     ]
-
-
-def test_page_and_text_size_are_stored() -> None:
-    document = Document([paragraph("x")], page=A5, text_size=9.5)
-
-    assert Document.unpack(document.pack()) == document
-    assert Document.unpack(Document().pack()).page is None
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,3 @@
-"""Readers of documents."""
-
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -114,8 +112,6 @@ def test_markdown_has_no_html(job: Job) -> None:
 
 
 class TestHostile:
-    """Hostile files are refused or made harmless, and quickly."""
-
     @pytest.mark.parametrize(
         "markup",
         [

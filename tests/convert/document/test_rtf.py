@@ -1,5 +1,3 @@
-"""The RTF reader, with RTF as different programs write it."""
-
 import json
 import time
 from typing import Any
@@ -17,7 +15,6 @@ pytestmark = pytest.mark.spec("A5-01")
 
 
 def rich(body: str, head: str = "", charset: str = r"\ansicpg1252") -> bytes:
-    """Return an RTF file with a body and a header."""
     return rf"{{\rtf1\ansi{charset}\deff0{head} {body}}}".encode("latin-1")
 
 
@@ -112,12 +109,11 @@ def test_lists_of_the_header(job: Job) -> None:
     body = (
         r"\pard{\listtext 3.\tab}\ls1\ilvl0\li720 three\par"
         r"\pard{\listtext\'b7\tab}\ls1\ilvl1\li1440 deep\par"
-        r"\pard\li1440 goes on\par"
         r"\pard{\listtext 4.\tab}\ls1\ilvl0\li720 four\par\pard after\par"
     )
 
     assert outline(read.rtf(rich(body, LISTS), job)) == [
-        ["3 Decimal", ["three", ["*", ["deep", "goes on"]]], ["four"]],
+        ["3 Decimal", ["three", ["*", ["deep"]]], ["four"]],
         "after",
     ]
 
@@ -219,8 +215,6 @@ def test_labels_with_words_and_numbers_of_headings_are_text(job: Job) -> None:
 
 
 class TestHostile:
-    """Hostile files are made harmless, and quickly."""
-
     @pytest.mark.parametrize(
         "body,text",
         [

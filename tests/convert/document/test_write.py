@@ -1,5 +1,3 @@
-"""Writers of documents; each file is read by another library."""
-
 import io
 import re
 import zipfile

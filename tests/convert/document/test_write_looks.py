@@ -176,7 +176,6 @@ def test_text_formats_have_no_looks(document: Document, job: Job, writer: Any) -
 
 
 def places(made: bytes, *words: str) -> list[tuple[int, float, float]]:
-    """Return the page number, left edge and size of text of each word in a PDF."""
     positions = []
     with closing(pypdfium2.PdfDocument(made)) as document:
         texts = [page.get_textpage() for page in document]

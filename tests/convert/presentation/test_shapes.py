@@ -1,5 +1,3 @@
-"""Outlines, lines and text boxes of slides, from PowerPoint to every export."""
-
 import base64
 import io
 import itertools

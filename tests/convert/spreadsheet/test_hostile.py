@@ -1,5 +1,3 @@
-"""Malicious spreadsheets are refused or cleaned, within a short time."""
-
 import html
 import time
 from dataclasses import replace

@@ -1,5 +1,3 @@
-"""Readers of spreadsheets, with files made by other libraries or by hand."""
-
 # ruff: noqa: DTZ001  a spreadsheet knows no time zones
 import io
 import zipfile

@@ -96,11 +96,6 @@ def test_an_error_is_raised_after_the_last_row(lab, batch, rows, errors):
     assert list(caught.value.failed) == [n for n, row in enumerate(rows) if row < 0]
 
 
-def test_the_error_of_a_single_row_is_returned_on_request(lab):
-    with pytest.warns(UserWarning, match="1 of 1 rows failed"):
-        assert run(NUMBERS, [-1], lab.session, Batch(errors="return"))["outcome"].tolist() == ["failed"]
-
-
 def test_an_error_of_all_rows_stops_the_batch(lab):
     called = []
 

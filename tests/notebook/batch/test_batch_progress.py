@@ -7,8 +7,6 @@ from svc_notebooks.notebook.quantities import MIB
 
 
 class Clock:
-    """A clock that the test sets."""
-
     now = 100.0
 
     def __call__(self):

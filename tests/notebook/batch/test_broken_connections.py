@@ -233,18 +233,6 @@ def test_a_service_that_does_not_answer_for_a_minute_ends_the_call(lab, seconds,
     assert caught.value.done == [0]
 
 
-def test_a_download_of_the_frame_of_an_upload_needs_one_request_for_each_row(lab, tmp_path):
-    source = tmp_path / "a.txt"
-    source.write_bytes(b"from a path")
-    uploaded = svc.upload([b"1", b"2", source], name=["b", "c", "d"])
-    sent = len(lab.session.exchanges)
-    saved = svc.download(uploaded, tmp_path / "to")
-
-    assert saved["outcome"].tolist() == ["saved"] * 3
-    assert len(lab.session.exchanges) - sent == 3
-    assert uploaded["md5_checksum"].tolist() == svc.file(uploaded, fields="md5_checksum")["md5_checksum"].tolist()
-
-
 def test_many_rows_are_sorted_although_frames_are_built_while_others_run(lab, monkeypatch):
     monkeypatch.setattr(batch_module, "_PIECE", 5)
     rows = [*range(0, 24, 2)]

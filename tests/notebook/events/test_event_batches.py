@@ -1,5 +1,3 @@
-"""Tests calls for many events: the columns of a batch, the rows that fail, threads and executors."""
-
 import pandas as pd
 import pytest
 

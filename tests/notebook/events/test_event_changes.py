@@ -1,5 +1,3 @@
-"""update_event as create_event for an existing event: times, series, and series from an instance on."""
-
 import json
 from datetime import date
 
@@ -92,16 +90,6 @@ def test_recurrence_none_ends_a_recurrence(lecture):
     assert shown() == ["03 09:00 Lecture"]
 
 
-def test_a_series_moves_with_its_changed_and_cancelled_instances(lecture):
-    changed = svc.update_event(lecture, start="2026-11-03 10:00")
-
-    assert shown() == MOVED
-    assert str(changed["end"].item() - changed["start"].item()) == "0 days 01:30:00"
-    guest = svc.event(svc.events("Guest", single_events=True, limit=9))
-    assert guest["recurring_event_id"].tolist() == lecture["id"].tolist()
-    assert guest["description"].tolist() == ["Bring notes."]
-
-
 def test_a_series_that_moves_to_another_day_moves_its_rule(lab):
     lines = ["RRULE:FREQ=WEEKLY;BYDAY=MO;UNTIL=20261123T090000Z", "EXDATE;TZID=Europe/Berlin:20261109T100000"]
     made = svc.create_event("Run", start="2026-11-02 10:00", end="11:00", recurrence=lines, **BERLIN)
@@ -120,16 +108,6 @@ def test_a_rule_that_cannot_be_moved_is_not_changed(lab):
         svc.update_event(made, start="2026-11-03 10:00")
 
     assert times(made) == ("2026-11-02 10:00", "2026-11-02 11:00", False)
-
-
-def test_the_row_says_whether_one_or_all_change(lecture):
-    rows = svc.events(single_events=True, time_max="2026-11-06", order_by="start_time")
-
-    svc.update_event(rows.head(1), location="Hall 1")
-    svc.update_event(lecture, summary="Reading")
-
-    listed = svc.events(single_events=True, time_max="2026-11-11", order_by="start_time")
-    assert listed[["summary", "location"]].fillna("").values.tolist() == [["Reading", "Hall 1"]] + [["Reading", ""]] * 2
 
 
 def test_an_instance_has_no_recurrence_of_its_own(lecture):

@@ -1,5 +1,3 @@
-"""Tests of the parts of the event form, with values as a browser would set them."""
-
 from datetime import date, datetime, time
 
 import pytest
@@ -13,13 +11,9 @@ from svc_notebooks.forms.event.bindings import NONE, OWN as OWN_REMINDERS, Remin
 from svc_notebooks.forms.event.inputs import WhenChoice, ZoneChoice, matching_zones
 from svc_notebooks.forms.recurrence import (
     CUSTOM,
-    DayMarks,
     RecurrenceBuilder,
     RecurrencePreview,
     Repeat,
-    instance_list,
-    month_after,
-    month_table,
 )
 
 BERLIN = zone("Europe/Berlin")
@@ -77,17 +71,6 @@ def test_the_end_goes_with_the_start_until_it_is_set(when):
     when.begins.value = time(22, 0)
 
     assert when.value.end == datetime(2027, 1, 1, 2, 0)  # noqa: DTZ001
-
-
-def test_the_last_day_of_whole_days_is_sent_as_the_day_after(when):
-    when.all_day.value = True
-    when.last.value = date(2026, 11, 3)
-
-    assert (when.value.start, when.value.end) == (date(2026, 11, 2), date(2026, 11, 4))
-    assert "2 days" in when.ends_field.hint.value
-    assert "2026-11-04" in when.ends_field.hint.value
-    assert when.begins.layout.display == "none"
-    assert when.zone.layout.display == "none"
 
 
 @pytest.mark.parametrize(
@@ -155,16 +138,6 @@ def test_an_end_without_its_day_is_no_repetition_without_end(builder):
         builder.lines(MONDAY)
 
 
-def test_the_preview_counts_and_shows_where_the_clocks_change():
-    start = datetime(2026, 10, 19, 10, tzinfo=BERLIN)
-    shown = instance_list(Series(("RRULE:FREQ=WEEKLY;COUNT=20",), start, start.replace(hour=11, minute=30)))
-
-    assert "20 instances, the last on Mon 01 Mar 2027" in shown
-    assert "Mon 19 Oct 2026, 10:00 to 11:30<small> UTC+2</small>" in shown
-    assert shown.count("<strong") == 1
-    assert "Mon 26 Oct 2026, 10:00 to 11:30<small><strong" in shown
-
-
 def test_the_months_are_turned():
     preview = RecurrencePreview()
     preview.show(Series(("RRULE:FREQ=YEARLY",), MONDAY, MONDAY.replace(hour=11)))
@@ -176,14 +149,6 @@ def test_the_months_are_turned():
     assert preview.months.value.count("<mark") == 1
     preview.show(None)
     assert preview.layout.display == "none"
-
-
-def test_a_month_is_a_table_with_its_days():
-    november = month_table(date(2026, 11, 1), {date(2026, 11, 30): DayMarks(1)})
-
-    assert november.count("<td></td>") == 12
-    assert 'title="Monday: 1 instance"><mark' in november
-    assert month_after(date(2026, 1, 31), -1) == date(2025, 12, 1)
 
 
 def test_guests_come_and_go_and_a_blank_row_is_none():

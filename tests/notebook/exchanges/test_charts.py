@@ -1,5 +1,3 @@
-"""Tests of the charts of uploads, deliveries and recurrences: their text, shapes and escapes."""
-
 import re
 from itertools import pairwise
 from urllib.parse import unquote
@@ -25,7 +23,6 @@ def drawings(picture: Picture) -> list[ET.Element]:
 
 
 def rows(picture: Picture) -> list[list[str]]:
-    """The cells of the table, as text."""
     body = picture.html.partition("<tbody>")[2].partition("</tbody>")[0]
     cells = (re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in body.split("</tr>")[:-1])
     return [[re.sub("<[^>]*>", "", cell) for cell in row] for row in cells]
@@ -41,8 +38,6 @@ def broken(lab) -> svc.Upload:
 
 
 class TestUploadPicture:
-    """Bytes sent, sent again and stored."""
-
     @pytest.mark.spec("A3-12", "A3-20", "A3-21", "A3-21a")
     def test_counts_the_bytes_sent_and_sent_twice(self, broken: svc.Upload):
         shown = rows(broken.picture())
@@ -61,8 +56,6 @@ class TestUploadPicture:
 
 
 class TestStateChart:
-    """The states of a session, and the way that was taken."""
-
     def test_every_transition_of_the_table_is_an_arrow(self):
         drawn = state_chart("empty", state_path([]))
         paths = drawings(drawn)[0].findall(f"{SVG}path")
@@ -119,8 +112,6 @@ class TestStateChart:
 
 
 class TestTimeline:
-    """Attempts of deliveries against time."""
-
     @pytest.fixture
     def watched(self, lab):
         rx = svc.receiver(direct=True)
@@ -153,8 +144,6 @@ class TestTimeline:
 
 
 class TestCalendar:
-    """Instances on the leaves of a calendar."""
-
     WEEKLY = ("2026-10-19 09:00", "2026-10-19 10:00", "weekly, 4 times")
 
     @pytest.mark.spec("E-21")

@@ -1,5 +1,3 @@
-"""Tests whether a recorded body from which a secret was removed is complete."""
-
 import pytest
 
 import svc_notebooks as svc

@@ -13,8 +13,6 @@ def files(lab):
 
 
 class Stream(io.RawIOBase):
-    """A file object without seek."""
-
     def readable(self):
         return True
 

@@ -1,5 +1,3 @@
-"""Tests svc:// with the abstract test suite of fsspec, and what the interface has beside names and folders."""
-
 from pathlib import Path
 
 import fsspec

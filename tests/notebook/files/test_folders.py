@@ -1,7 +1,7 @@
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks import BadRequest, Names
+from svc_notebooks import BadRequest
 
 
 @pytest.fixture
@@ -78,14 +78,6 @@ def test_a_tree_shows_folders_and_sizes_as_text_and_html(data):
     assert tree.files["path"].tolist()[0] == "Data/2026"
     with pytest.raises(ValueError, match="which is a file and not a folder"):
         svc.tree(svc.files(name="may.csv"))
-
-
-@pytest.mark.parametrize("short", ["folder", "document", "spreadsheet", "presentation", "drawing", "script"])
-def test_short_media_types_are_those_of_the_brand(short):
-    with svc.sandbox(names=Names(media_prefix="application/vnd.google-apps.")):
-        made = svc.create_file("x", mime_type=short)
-
-    assert made["mime_type"].item() == f"application/vnd.google-apps.{short}"
 
 
 def test_files_and_folders_move(data):

@@ -1,5 +1,3 @@
-"""Tests that a DataFrame is the same after an upload as Parquet, and that its index is kept."""
-
 import datetime
 
 import pandas as pd

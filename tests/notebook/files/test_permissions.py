@@ -1,5 +1,3 @@
-"""Tests sharing from a notebook, with frames and errors."""
-
 import pytest
 
 import svc_notebooks as svc

@@ -5,7 +5,6 @@ import pytest
 
 import svc_notebooks as svc
 from svc_notebooks.core.policy import MIB
-from svc_notebooks.notebook import frontend
 from svc_notebooks.notebook.batch import progress as displays
 from svc_notebooks.notebook.batch.progress import reporting
 from svc_notebooks.notebook.batch.progress_bar import ProgressBar
@@ -74,14 +73,6 @@ def test_a_terminal_has_tqdm(lab, monkeypatch):
     svc.upload(bytes(9 * MIB), name="zeros.bin")
 
     assert "Upload zeros.bin: 100%" in terminal.getvalue()
-
-
-def test_the_frontend_is_detected_without_an_import(monkeypatch):
-    monkeypatch.setattr(sys, "stderr", io.StringIO())
-    before = set(sys.modules)
-
-    assert frontend.detect_frontend() == "none"
-    assert set(sys.modules) == before
 
 
 def test_the_screen_reader_text_changes_at_most_every_tenth():

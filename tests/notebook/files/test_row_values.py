@@ -1,5 +1,3 @@
-"""Values for each row: names, other fields, metadata and contents of `upload`, `update` and `copy`."""
-
 import numpy as np
 import pandas as pd
 import pytest

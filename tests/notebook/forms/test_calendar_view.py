@@ -1,5 +1,3 @@
-"""The calendar view without a browser. Tests send messages of the grid, click buttons and read the stored events."""
-
 from datetime import date
 
 import pytest

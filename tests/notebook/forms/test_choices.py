@@ -30,14 +30,6 @@ def widgets_below(widget):
         yield from widgets_below(child)
 
 
-def test_no_option_has_the_value_none(controls):
-    choosers = [
-        control for control in controls if isinstance(control, widgets.Dropdown | widgets.RadioButtons | widgets.Select)
-    ]
-    assert len(choosers) > 20
-    assert [control.description for control in choosers if None in control._options_values] == []
-
-
 def test_text_is_sent_when_the_field_is_left(controls):
     fields = [control for control in controls if isinstance(control, widgets.Text | widgets.Textarea | widgets.IntText)]
     assert len(fields) > 25

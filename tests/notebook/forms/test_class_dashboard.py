@@ -1,5 +1,3 @@
-"""The dashboard of a class without a browser: its lists, its code and its actions."""
-
 import asyncio
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,7 +21,7 @@ class Notebooks:
         self.ada, self.bob = (Session("http://127.0.0.1", tokens[who.email], handler=handle) for who in (ADA, BOB))
         svc.upload(b"hello", name="a.txt", session=self.bob)
         with pytest.raises(svc.NotFound):
-            svc.file("nowhere", session=self.bob)
+            svc.file("0" * 20, session=self.bob)
         self.board = ClassDashboard(self.ada)
 
 

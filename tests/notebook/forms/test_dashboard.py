@@ -1,5 +1,3 @@
-"""The dashboard without a browser, with its tabs, when they are filled, and how they are refreshed."""
-
 import asyncio
 
 import pytest

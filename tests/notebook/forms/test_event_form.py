@@ -1,5 +1,3 @@
-"""The event form without a browser. Tests set values, click buttons and read the stored event."""
-
 from datetime import date
 from types import SimpleNamespace
 
@@ -40,7 +38,6 @@ def form(lab, file):
 
 
 def problems_of(form):
-    """What stands beside the fields."""
     return [words for field in form.controls.fields() for words in field.problems]
 
 

@@ -1,5 +1,3 @@
-"""The panel of HTTP exchanges without a browser: filter, edit, resend, compare, copy, save and clear."""
-
 import asyncio
 import json
 
@@ -15,7 +13,7 @@ def panel(lab):
     svc.files()
     svc.generate_ids(1)
     with pytest.raises(svc.NotFound):
-        svc.file("nowhere")
+        svc.file("nowhere-0" * 3)
     panel = WirePanel()
     panel.saved = []
     panel.browser_download.save = lambda *file: panel.saved.append(file)

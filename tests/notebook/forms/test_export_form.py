@@ -1,5 +1,3 @@
-"""The export form without a browser. Tests set controls, click buttons and send the messages of a browser."""
-
 import asyncio
 from pathlib import Path
 from threading import Event

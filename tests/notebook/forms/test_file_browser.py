@@ -1,5 +1,3 @@
-"""The file browser without a web browser, with its list, selection, dialogs, actions and code."""
-
 import asyncio
 from pathlib import Path
 

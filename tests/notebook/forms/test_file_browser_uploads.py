@@ -1,5 +1,3 @@
-"""Files from the person's computer in the file browser: where they go, existing names, and the equivalent code."""
-
 import asyncio
 
 import pytest

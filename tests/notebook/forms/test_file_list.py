@@ -1,5 +1,3 @@
-"""The list of the file browser without a web browser: order, pages, search, selection, and outdated messages."""
-
 import asyncio
 
 import pytest

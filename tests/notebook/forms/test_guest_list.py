@@ -1,5 +1,3 @@
-"""The guests of the event form as a list that a person types or pastes."""
-
 import pytest
 from hypothesis import given, strategies as st
 

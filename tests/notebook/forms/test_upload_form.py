@@ -1,5 +1,3 @@
-"""The upload form without a browser. Tests set controls, click buttons and send the messages of a browser."""
-
 import asyncio
 import re
 

@@ -1,5 +1,3 @@
-"""The notification panel without a browser. Tests set controls and click buttons; messages arrive over HTTPS."""
-
 import asyncio
 from datetime import UTC, date, datetime, time
 
@@ -151,7 +149,6 @@ TOKEN = "ponds of the north"
 
 
 def opened():
-    """The channel that was opened last, as a row."""
     return svc.channels().iloc[-1]
 
 

@@ -1,5 +1,3 @@
-"""The requests of watch_file and watch_changes, and the arguments that they refuse (A8)."""
-
 import json
 from datetime import UTC, datetime
 
@@ -32,7 +30,6 @@ def watch(request, lab, file):
 
 
 def sent(session=None):
-    """The body of the last request."""
     return json.loads(svc.exchange(session=session)._exchange.request_body)
 
 

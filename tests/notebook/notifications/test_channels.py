@@ -1,5 +1,3 @@
-"""Channels, receivers, messages and the change log in a notebook, over HTTPS."""
-
 import http.client
 import ssl
 import time

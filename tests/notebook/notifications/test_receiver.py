@@ -1,5 +1,3 @@
-"""The HTTPS receiver: responses, refusals and closing, tested over raw TLS."""
-
 import http.client
 import socket
 import ssl

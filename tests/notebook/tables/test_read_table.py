@@ -1,5 +1,3 @@
-"""Tests how the content of a file becomes a DataFrame: delimiters, character sets, sheets, and wrong content."""
-
 import gzip
 import zipfile
 from collections import defaultdict

@@ -1,5 +1,3 @@
-"""Tests the bytes of a DataFrame in each format, and errors for values that a format cannot store."""
-
 import json
 import zipfile
 from datetime import date

@@ -1,5 +1,3 @@
-"""Tests of `svc-notebooks backup`, which copies a store that a service of another process is using."""
-
 import json
 import os
 import signal

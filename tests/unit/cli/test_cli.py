@@ -1,5 +1,3 @@
-"""Tests of the command line: copying, running, serving, and error messages."""
-
 import json
 import os
 import re

@@ -1,5 +1,3 @@
-"""Content lines of .ics files that are written can be read, and what other programs write is read too."""
-
 import pytest
 from hypothesis import given, strategies as st
 

@@ -1,5 +1,3 @@
-"""Tests the waits of the client, and its errors where no service answers."""
-
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -17,7 +15,7 @@ CALLS: dict[str, Callable[[Session], object]] = {
     "list": lambda session: svc.files(session=session),
     "upload": lambda session: svc.upload(b"x" * 100, name="a", session=session),
     "resumable": lambda session: svc.upload(b"x" * 100, name="a", upload_type="resumable", session=session),
-    "read": lambda session: svc.read("x", session=session),
+    "read": lambda session: svc.read("0" * 20, session=session),
 }
 BUSY = [429, 503]
 

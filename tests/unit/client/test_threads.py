@@ -1,5 +1,3 @@
-"""Tests threads that share one session, in which each upload counts its own bytes."""
-
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from threading import Barrier, Event

@@ -1,5 +1,3 @@
-"""Tests the journal of unfinished uploads, on disk, for one user and many processes."""
-
 import multiprocessing
 import os
 import stat

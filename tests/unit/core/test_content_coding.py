@@ -1,5 +1,3 @@
-"""The decoders of bodies: content codings, digests, and the transfer encodings of parts."""
-
 import base64
 import gzip
 import hashlib

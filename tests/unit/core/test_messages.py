@@ -1,5 +1,3 @@
-"""Tests of requests, responses, times, brand names and media types."""
-
 from datetime import UTC, datetime, timedelta
 
 import pytest

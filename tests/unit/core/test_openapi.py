@@ -1,5 +1,3 @@
-"""Tests that the OpenAPI document is valid, complete, and consistent with the tables that the service uses."""
-
 from typing import Any
 
 import pytest

@@ -1,5 +1,3 @@
-"""Tests of recurrence in English words, and of the errors for other words."""
-
 from datetime import UTC, date, datetime
 
 import pytest

@@ -1,5 +1,3 @@
-"""Tests that secrets are removed, that similar texts stay, and that redaction takes linear time."""
-
 import pytest
 
 from svc_notebooks.core.http.redaction import (

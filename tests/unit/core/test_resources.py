@@ -1,5 +1,3 @@
-"""Tests of the schemas that follow from the TypedDicts of the resources, and of the types of request bodies."""
-
 import json
 from pathlib import Path
 

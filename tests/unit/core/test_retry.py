@@ -1,5 +1,3 @@
-"""Tests of the delays between retries, and of the end of retries."""
-
 from datetime import UTC, datetime
 from itertools import pairwise
 

@@ -1,5 +1,3 @@
-"""Tests of the time zones: the changes of all installed zone data, names of Windows, and where the data come from."""
-
 from datetime import UTC, date, datetime, timedelta, timezone
 
 import pytest

@@ -1,5 +1,3 @@
-"""Tests of the transition table of uploads, and of the service's half of the protocol."""
-
 import pytest
 
 from svc_notebooks.core.http.ranges import ContentRange

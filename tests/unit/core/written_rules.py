@@ -79,8 +79,6 @@ Start = date | datetime
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """A first instance, its duration, its recurrence lines, and a window."""
-
     start: Start
     length: timedelta
     lines: tuple[str, ...]
@@ -157,7 +155,6 @@ def numbers(draw: st.DrawFn, part: str, start: Start) -> str:
 
 @st.composite
 def rules(draw: st.DrawFn, frequency: str, start: Start) -> str:
-    """Draw the value of an RRULE."""
     parts = set(draw(st.lists(st.sampled_from(_parts(frequency, start)), max_size=4)))
     values = {"FREQ": frequency, "INTERVAL": draw(st.sampled_from(["", "1", "2", "3", "5", "12"]))}
     for part in sorted(parts):

@@ -1,5 +1,3 @@
-"""Tests of saving local files in one step, without the loss of an existing file."""
-
 import errno
 import os
 import stat

@@ -1,5 +1,3 @@
-"""A service saved in one file, and refusals of damaged, foreign and hostile files."""
-
 import hashlib
 import io
 import json
@@ -47,7 +45,6 @@ def made() -> Service:
 
 @cache
 def whole_file() -> bytes:
-    """Return the bytes of a saved service."""
     with made() as service:
         file = io.BytesIO()
         service.dump(file)

@@ -85,7 +85,6 @@ def part_of(folder: Path, letter: bytes) -> Path:
 
 
 def problems(service: Service) -> int:
-    """Return the number of damaged parts."""
     try:
         service.fork().close()
     except DamagedContent as error:

@@ -101,3 +101,23 @@ def test_a_plan_may_be_added_during_a_request(service, ask, monkeypatch):
     monkeypatch.setattr(ArmedPlan, "steps_for", added_meanwhile)
 
     assert [ask().status for _ in range(3)] == [200, 500, 200]
+
+
+def test_a_fault_that_happens_too_rarely_is_an_error(service, ask):
+    with (
+        pytest.raises(AssertionError, match=r"happened 1 of 2 times.*: step 0 of faults-1 \(returns 503\)"),
+        service.faults({"times": 2, "action": {"status": 503}}),
+    ):
+        ask()
+
+
+@pytest.mark.parametrize("probability, hits", [(0, 0), (0.5, 9), (1, 20)])
+def test_a_fault_with_a_probability_happens_to_the_same_requests_in_every_run(service, ask, probability, hits):
+    match = {"probability": probability, "seed": 1}
+    statuses = []
+    for _ in range(2):
+        with service.faults({"match": match, "times": 20, "action": {"status": 503}}):
+            statuses.append([ask().status for _ in range(20)])
+
+    assert statuses[0] == statuses[1]
+    assert statuses[0].count(503) == hits

@@ -1,5 +1,3 @@
-"""The `fields` mask and the checks of file metadata."""
-
 import pytest
 
 from svc_notebooks.core import field_mask

@@ -1,5 +1,3 @@
-"""Messages, outbox and channels as plain values."""
-
 from itertools import pairwise
 
 import pytest

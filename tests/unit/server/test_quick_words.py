@@ -1,5 +1,3 @@
-"""Events in one line of English words: what is understood, and what is refused."""
-
 from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo

@@ -1,5 +1,3 @@
-"""The reader of requests from a socket, and the access token that it finds before the request is parsed."""
-
 import socket
 from collections.abc import Iterator
 from typing import cast

@@ -1,5 +1,3 @@
-"""The query language, as values and as SQL."""
-
 import pytest
 
 from svc_notebooks.core.errors.catalogue import ApiError

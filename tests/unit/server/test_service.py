@@ -1,5 +1,3 @@
-"""The whole service, with seeds, reset, restore and reopening."""
-
 import json
 
 import pytest

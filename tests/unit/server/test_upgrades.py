@@ -1,5 +1,3 @@
-"""Databases of earlier commits are upgraded, step by step and without losing a row; newer ones are refused."""
-
 import json
 import re
 import sqlite3

@@ -356,22 +356,6 @@ class Lists:
             self._open.append((item, items))
         self._open[-1][1].append([{"t": "Plain", "c": inlines(item.runs, self._stylesheet.ignored_marks)}])
 
-    def continues_item(self, paragraph: RtfParagraph) -> bool:
-        """Return whether a paragraph has the indent of an open item. Closes lists with a greater indent."""
-        paragraph_format = paragraph.paragraph_format
-        while self._open and paragraph_format.left and paragraph_format.first >= 0:
-            indent = self._open[-1][0].position[1]
-            if indent <= paragraph_format.left:
-                return indent == paragraph_format.left
-            self._open.pop()
-        return False
-
-    def append_to_item(self, block: Node) -> None:
-        """Append a block to the last item of the innermost open list."""
-        item = self._open[-1][1][-1]
-        item[:] = [{**node, "t": "Para"} if node["t"] == "Plain" else node for node in item]
-        item.append(block)
-
     def close(self) -> None:
         """Close all open lists, so that the next item begins a new list."""
         self._open.clear()
@@ -422,9 +406,6 @@ def _add_block(
         return
     block = _block(part, level, stylesheet)
     if block is None:
-        return
-    if level is None and lists.continues_item(part):
-        lists.append_to_item(block)
         return
     lists.close()
     if block["t"] == "CodeBlock" and nodes and nodes[-1]["t"] == "CodeBlock":

@@ -12,7 +12,17 @@ from typing import Any
 
 from ...engines.images import natural_size
 from ...input.numerals import integer
-from ...input.odf_file import OdfPackage, OdfStyles, StyleProperties, chart_kind, count_of, length, name, open_package
+from ...input.odf_file import (
+    OdfPackage,
+    OdfStyles,
+    StyleProperties,
+    chart_kind,
+    color_of,
+    count_of,
+    length,
+    name,
+    open_package,
+)
 from ...job import ConversionError, Job, TooLarge
 from .. import clean, model
 from ..clean import ImageStore
@@ -178,7 +188,6 @@ def _normalize_spaces(text: str) -> str:
 
 def _run(text: str, properties: StyleProperties, link: str | None) -> model.TextRun:
     get = properties.get
-    color = get(_T + name("fo:color"), "").lstrip("#").lower()
     weight, size = get(_T + name("fo:font-weight"), ""), length(get(_T + name("fo:font-size")))
     return model.TextRun(
         text, bold=weight == "bold" or integer(weight) >= 600,
@@ -186,13 +195,8 @@ def _run(text: str, properties: StyleProperties, link: str | None) -> model.Text
         underline=get(_T + name("style:text-underline-style"), "none") != "none",
         strike=get(_T + name("style:text-line-through-style"), "none") != "none",
         size=None if size is None else max(1.0, min(4_000.0, round(size / model.POINT, 1))),
-        color=color if is_color(color) and color != "000000" else None, link=link,
+        color=color_of(get(_T + name("fo:color")), "#000000")[1:] or None, link=link,
     )  # fmt: skip
-
-
-def is_color(digits: str) -> bool:
-    """Return whether `digits` is a colour, which has six hexadecimal digits in lower case."""
-    return len(digits) == 6 and all(digit in "0123456789abcdef" for digit in digits)
 
 
 _TOKEN = re.compile(r"[A-Za-z?$]|[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
@@ -331,11 +335,10 @@ def _cell(element: Any, styles: OdfStyles, default: str | None) -> model.TableCe
     fill = properties.get("table-cell/" + name("fo:background-color"), "")
     if properties.get("graphic/" + name("draw:fill")) == "solid":
         fill = properties.get("graphic/" + name("draw:fill-color")) or fill
-    color = fill.lstrip("#").lower()
     paragraphs = OdpTextReader(styles).paragraphs(element, properties)
     anchor = ANCHORS.get(properties.get("graphic/" + name("draw:textarea-vertical-align"), ""), "top")
     borders = tuple(_border(properties, side) for side in ("left", "top", "right", "bottom"))
-    return model.TableCell(paragraphs, columns, rows, color if is_color(color) else None, anchor, borders)
+    return model.TableCell(paragraphs, columns, rows, color_of(fill)[1:] or None, anchor, borders)
 
 
 def _border(properties: StyleProperties, side: str) -> str:
@@ -343,8 +346,8 @@ def _border(properties: StyleProperties, side: str) -> str:
     keys = (
         f"{group}/{name(key)}" for group in ("paragraph", "table-cell") for key in (f"fo:border-{side}", "fo:border")
     )
-    color = next((value for key in keys if (value := properties.get(key))), "").rpartition("#")[2].lower()
-    return color if is_color(color) else ""
+    value = next((value for key in keys if (value := properties.get(key))), "")
+    return color_of(value[-7:])[1:]
 
 
 def _sizes(elements: list[Any], kind: str, styles: OdfStyles, total: int, count: int) -> tuple[int, ...]:
@@ -556,10 +559,10 @@ def _color(properties: StyleProperties, property_name: str, gradients: Mapping[s
     """Return the "fill" or "stroke" colour of a shape as six hexadecimal digits, or None without a colour."""
     kind = properties.get(_GRAPHIC + name(f"draw:{property_name}"), "none")
     prefix = "svg" if property_name == "stroke" else "draw"
-    color = properties.get(_GRAPHIC + name(f"{prefix}:{property_name}-color"), "").lstrip("#").lower()
+    color = color_of(properties.get(_GRAPHIC + name(f"{prefix}:{property_name}-color")))[1:]
     if kind == "gradient":
         color = gradients.get(properties.get(_GRAPHIC + name("draw:fill-gradient-name"), "")) or color
-    if kind in ("none", "bitmap") or not is_color(color):
+    if kind in ("none", "bitmap") or not color:
         return None
     opacity = properties.get(_GRAPHIC + name("svg:stroke-opacity" if property_name == "stroke" else "draw:opacity"), "")
     share = min(1.0, integer(opacity.removesuffix("%"), 100) / 100)
@@ -697,9 +700,9 @@ class OdpReader:
         if _DRAWING_PAGE + name("draw:fill") not in properties and master is not None:
             properties = self._master_styles.properties("drawing-page", master.get(name("draw:style-name")))
         kind = properties.get(_DRAWING_PAGE + name("draw:fill"), "none")
-        color = properties.get(_DRAWING_PAGE + name("draw:fill-color"), "").lstrip("#").lower()
-        if kind in ("solid", "gradient", "hatch") and is_color(color) and color != "ffffff":
-            return color, ()
+        color = color_of(properties.get(_DRAWING_PAGE + name("draw:fill-color")), "#ffffff")
+        if kind in ("solid", "gradient", "hatch") and color:
+            return color[1:], ()
         image_name = properties.get(_DRAWING_PAGE + name("draw:fill-image-name")) if kind == "bitmap" else None
         for image in self._styles.iter(name("draw:fill-image")) if image_name else ():
             if image.get(name("draw:name")) == image_name:
@@ -740,5 +743,5 @@ class OdpReader:
 
 def _middle_color(gradient: Any) -> str:
     """Return the colour in the middle of a gradient, or "" if it has no colours."""
-    start, end = (gradient.get(name(f"draw:{it}-color"), "").lstrip("#").lower() for it in ("start", "end"))
-    return model.mix(start, end, 0.5) if is_color(start) and is_color(end) else ""
+    start, end = (color_of(gradient.get(name(f"draw:{it}-color")))[1:] for it in ("start", "end"))
+    return model.mix(start, end, 0.5) if start and end else ""

@@ -612,7 +612,7 @@ class PptxReader:
         )
 
     def _slide_theme(self, part: Any) -> theme.SlideTheme:
-        layout = next((r.target_part for r in part.rels.values() if r.reltype.endswith("/slideLayout")), None)
+        layout = theme.related(part, "slideLayout")
         key = "" if layout is None else str(layout.partname)
         if theme.color_map_override(part) is not None:
             key += f" {part.partname}"
@@ -658,7 +658,7 @@ class PptxReader:
         return (None if fill_color in ("", _WHITE) else fill_color[:6]), picture
 
     def _notes(self, part: Any) -> str:
-        notes = next((r.target_part for r in part.rels.values() if r.reltype.endswith("/notesSlide")), None)
+        notes = theme.related(part, "notesSlide")
         tree = () if notes is None else notes._element.iter(f"{P}sp")
         lines = [
             "".join(

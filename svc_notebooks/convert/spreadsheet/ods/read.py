@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import IO
 from xml.etree.ElementTree import Element, ParseError, iterparse, parse
 
-from ...input.odf_file import MASTER_PAGE, OdfStyles, chart_kind, count_of, length, name, open_package
+from ...input.odf_file import MASTER_PAGE, OdfStyles, chart_kind, color_of, count_of, length, name, open_package
 from ...input.zip_file import open_markup
 from ...job import ConversionError, Job
 from .. import model
@@ -23,7 +23,6 @@ from .number_formats import from_element
 
 _CHARACTER_WIDTH = 68_400
 """The width of a digit in EMU (0.19 cm)."""
-_COLOR = re.compile("#[0-9a-fA-F]{6}")
 _THICK = 15_000
 """The width from which a line is thick, in EMU."""
 
@@ -48,8 +47,8 @@ class Styles:
             self._cells[style] = model.CellStyle(
                 self._formats.get(self._styles.attribute("table-cell", style, "style:data-style-name"), ""),
                 weight in ("bold", "600", "700", "800", "900"),
-                _color(properties.get(f"text/{name('fo:color')}"), "#000000"),
-                _color(properties.get(f"table-cell/{name('fo:background-color')}"), "#ffffff"),
+                color_of(properties.get(f"text/{name('fo:color')}"), "#000000"),
+                color_of(properties.get(f"table-cell/{name('fo:background-color')}"), "#ffffff"),
                 "".join(_border_letters(properties)),
             )
         return self._cells[style]
@@ -90,11 +89,6 @@ def _print_setups(elements: list[Element]) -> dict[str, model.PrintSetup]:
         page.get(name("style:name"), ""): layouts.get(page.get(name("style:page-layout-name")), model.PLAIN_PRINT)
         for page in pages
     }
-
-
-def _color(value: str | None, default: str) -> str:
-    color = (value or "").lower()
-    return color if _COLOR.fullmatch(color) and color != default else ""
 
 
 def _border_letters(properties: dict[str, str]) -> Iterable[str]:

@@ -121,9 +121,9 @@ def _columns(sheet: Sheet, styles: _StyleWriter) -> Iterator[str]:
             yield f'<table:table-column table:number-columns-repeated="{column - following}"/>'
         yield f'<table:table-column table:style-name="{styles.column(width)}"/>'
         following = column + 1
-    last = sheet.last_column + 1
-    if last > following or not following:
-        yield f'<table:table-column table:number-columns-repeated="{max(last - following, 1)}"/>'
+    last = max([sheet.last_column + 1, 1, *(area.right + 1 for area in sheet.merges)])
+    if last > following:
+        yield f'<table:table-column table:number-columns-repeated="{last - following}"/>'
 
 
 def _row(row: int, cells: Mapping[int, Cell], merged: list[Area], styles: _StyleWriter) -> Iterator[str]:

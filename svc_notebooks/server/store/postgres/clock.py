@@ -10,7 +10,7 @@ from ..clock import SystemClock, VirtualClock
 
 if TYPE_CHECKING:
     from .side_connections import ProcessLock
-    from .values import SharedValues
+    from .state import SharedValues
 
 
 _CLOCK = "clock"

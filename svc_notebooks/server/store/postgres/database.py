@@ -10,7 +10,7 @@ from threading import Lock
 from typing import Any, NamedTuple, NoReturn, cast
 
 import psycopg
-from sqlalchemy import ColumnElement, Connection, Dialect, Select, Table
+from sqlalchemy import Connection, Dialect, Select, Table
 from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 from sqlalchemy.exc import DBAPIError
 
@@ -440,11 +440,11 @@ class PostgresDatabase(Database):
         except psycopg.Error as error:
             self._raise(error)
 
-    def delete_all(self, *tables: Table, where: ColumnElement[bool] | None = None) -> None:
-        """Delete all rows of these tables, or only the rows that meet the condition `where`."""
+    def delete_all(self, *tables: Table) -> None:
+        """Delete all rows of these tables."""
         with self.transaction():
             self.driver.execute("SET LOCAL statement_timeout = 0")
-            super().delete_all(*tables, where=where)
+            super().delete_all(*tables)
 
     def reset_counters(self, *tables: Table) -> None:
         """Restart the row numbers of these empty tables at 1, unless other processes may know higher numbers."""

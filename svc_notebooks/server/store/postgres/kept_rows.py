@@ -30,18 +30,18 @@ class KeptRows:
         """Add a row, and return its number."""
         self._added += 1
         if self._added % _ADDED_BEFORE_TRIM == 0:
-            self._run("DELETE FROM {} WHERE n <= (SELECT max(n) FROM {}) - %(most)s", most=self.most)
-        added = self._run("INSERT INTO {} (document) VALUES (%(document)s) RETURNING n", document=json.dumps(document))
+            self._run("DELETE FROM {} WHERE n <= (SELECT max(n) FROM {}) - :most", most=self.most)
+        added = self._run("INSERT INTO {} (document) VALUES (:document) RETURNING n", document=json.dumps(document))
         return int(added[0][0])
 
     def replace(self, n: int, document: Any) -> None:
         """Replace the row with the number `n`, if it still exists."""
-        self._run("UPDATE {} SET document = %(document)s WHERE n = %(n)s", n=n, document=json.dumps(document))
+        self._run("UPDATE {} SET document = :document WHERE n = :n", n=n, document=json.dumps(document))
 
     def rows(self, since: int = 0) -> list[tuple[int, Any]]:
         """Return the last rows with a number above `since`, oldest first."""
         rows = self._run(
-            "SELECT n, document FROM {} WHERE n > %(since)s ORDER BY n DESC LIMIT %(most)s", since=since, most=self.most
+            "SELECT n, document FROM {} WHERE n > :since ORDER BY n DESC LIMIT :most", since=since, most=self.most
         )
         return [(n, json.loads(document)) for n, document in reversed(rows)]
 
@@ -73,7 +73,7 @@ class KeptRecords(NamedTuple):
     def journal_id(self) -> str:
         """Return the id of the journal, which changes when its numbers restart at 1."""
         rows = self.connection.run(
-            "INSERT INTO svc_values (key, value, version) VALUES ('journal', %(new)s, 0)"
+            "INSERT INTO svc_values (key, value, version) VALUES ('journal', :new, 0)"
             " ON CONFLICT (key) DO UPDATE SET version = 0 RETURNING value",
             {"new": json.dumps(uuid4().hex[:16])},
         )

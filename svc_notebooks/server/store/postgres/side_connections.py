@@ -11,7 +11,7 @@ import logging
 import select
 import socket
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from threading import Condition, Lock, Thread
@@ -21,6 +21,7 @@ import psycopg
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
+from ..engine import Row
 from ..errors import DatabaseUnreachable
 from .connection import IS_BEHIND, PostgresConnection
 
@@ -158,39 +159,28 @@ class SideConnection:
     def __init__(self, connect: Callable[[], Connection]) -> None:
         self._connect = connect
         self._lock = Lock()
-        self._connection: Connection | None = None
+        self._statements: PostgresConnection | None = None
 
-    def run(self, sql: str, values: Mapping[str, object]) -> list[tuple[Any, ...]]:
+    def run(self, statement: str, values: dict[str, Any]) -> list[Row]:
         """Run a statement, and return its rows. Raises OSError if the server cannot be reached."""
         with self._lock:
             try:
-                return self._run(sql, values)
-            except psycopg.OperationalError:
-                self._drop()
-            try:
-                return self._run(sql, values)  # the server was restarted
+                self._statements = self._statements or PostgresConnection(self._connected(), self._connected)
+                return self._statements.read(statement, values)
             except (psycopg.Error, DBAPIError) as error:
-                self._drop()
                 raise OSError(f"the PostgreSQL server cannot be reached ({type(error).__name__})") from None
 
-    def _run(self, sql: str, values: Mapping[str, object]) -> list[tuple[Any, ...]]:
-        if self._connection is None:
-            self._connection = self._connect()
-            self._run("SET synchronous_commit = off", {})
-        driver: Any = self._connection.connection.driver_connection
-        cursor = driver.execute(sql, values)
-        return cursor.fetchall() if cursor.description else []
-
-    def _drop(self) -> None:
-        connection, self._connection = self._connection, None
-        if connection:
-            with suppress(psycopg.Error, DBAPIError):
-                connection.close()
+    def _connected(self) -> Connection:
+        connection = self._connect()
+        driver: Any = connection.connection.driver_connection
+        driver.execute("SET synchronous_commit = off")
+        return connection
 
     def close(self) -> None:
-        """Close the connection. The next statement connects again."""
+        """Close the connection."""
         with self._lock:
-            self._drop()
+            if self._statements:
+                self._statements.close()
 
 
 class ProcessLock:

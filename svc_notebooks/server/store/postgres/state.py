@@ -1,23 +1,29 @@
-"""What several processes that share a store must agree on: claims of upload sessions, leases of message queues, and
-parts that are deleted later.
+"""What several processes that share a store must agree on: claims of upload sessions, leases of message queues, parts
+that are deleted later, windows of rate limits, and values such as the clock and the fault plans.
 
 Each statement runs in a transaction with the lock of the database, so that processes run them one after another.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from datetime import timedelta
-from typing import TYPE_CHECKING, NamedTuple, cast
+import json
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from datetime import UTC, datetime, timedelta
+from threading import Condition
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ...notifications.tables import FIRST_OF, Outbox, QueuedMessage
 from ...uploads.tables import DROP, SAVE, SessionRow, UploadSessionTable
-from ..engine import Database, TableGroup
-from .values import SharedValues
-from .windows import SharedWindows
+from ..engine import Database, TableGroup, inserting
+from ..values import QUOTA, EditedValue, LimitWindow, Windows
+from .schema import values as values_table, windows
+from .side_connections import CHANGED, QUEUED
 
 if TYPE_CHECKING:
     from .database import PostgresDatabase
+    from .side_connections import ProcessLock, Values
 
 
 MIN_AGE = timedelta(hours=1)
@@ -59,9 +65,8 @@ class SharedUploadSessions(UploadSessionTable):
             row = self.get(key)
             if row is None:
                 return None
-            claimed = self._database.change_one(_CLAIM_NEXT, {"id": key})
-            assert claimed
-        return row._replace(claim=claimed[0])
+            ((claim,),) = self._database.change_all(_CLAIM_NEXT, {"id": key})
+        return row._replace(claim=claim)
 
     def invalidate_claims(self) -> None:
         """Invalidate all claims, so that requests in progress can no longer change their sessions."""
@@ -125,6 +130,125 @@ class DiscardedParts(TableGroup):
             for part in parts:
                 self._database.change(_DISCARD, {"part": part})
             return [part for (part,) in self._database.change_all(_TAKE_OLD, {"age": MIN_AGE.total_seconds()})]
+
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+_GET_WINDOW = 'SELECT ends, spent FROM svc_windows WHERE "user" = :user AND kind = :kind'
+_PUT_WINDOW = inserting(windows, ("user", "kind", "ends", "spent"), otherwise="REPLACE")
+
+
+class SharedWindows(TableGroup, Windows):
+    """The windows of users by kind, for all processes that share a store."""
+
+    def __init__(self, database: Database) -> None:
+        TableGroup.__init__(self, database)
+
+    def _exclusive(self) -> AbstractContextManager[object]:
+        return self._database.transaction(durable=False)
+
+    def get(self, user: str, kind: str) -> LimitWindow | None:
+        """Return the last window of a user, or None."""
+        rows = self._database.run(_GET_WINDOW, {"user": user, "kind": kind})
+        return LimitWindow(_EPOCH + rows[0][0] * _MICROSECOND, rows[0][1]) if rows else None
+
+    def _put(self, user: str, kind: str, window: LimitWindow, now: datetime) -> None:
+        ends = (window.ends - _EPOCH) // _MICROSECOND
+        self._database.change(_PUT_WINDOW, {"user": user, "kind": kind, "ends": ends, "spent": window.spent})
+
+    def close(self, user: str, kind: str) -> None:
+        """Close the window of a user."""
+        values = {"user": user, "kind": kind}
+        self._database.change('DELETE FROM svc_windows WHERE "user" = :user AND kind = :kind', values)
+
+    def clear(self) -> None:
+        """Close all windows on the clock of the service."""
+        self._database.change("DELETE FROM svc_windows WHERE kind <> :quota", {"quota": QUOTA})
+
+
+_FOLLOW_SECONDS = 10.0
+"""The longest time to wait for a process that does not read a change, for example because it is suspended."""
+
+_CHECK_SECONDS = 0.02
+
+_PUT_VALUE = inserting(values_table, ("key", "value", "version"), otherwise="REPLACE")
+_BEHIND = """SELECT COUNT(*) FROM svc_workers AS w JOIN pg_stat_activity AS a
+    ON a.pid = w.pid AND a.backend_start = w.started WHERE w.seen < :version AND w.opening <> :own"""
+"""Counts the other running processes that have not read a version yet."""
+
+
+class SharedValues:
+    """The shared values of a store by key: the clock, the fault plans and the limits of single users.
+
+    A process keeps a copy of all values. A change is announced, and returns when every process has read the change, so
+    that the next request is handled with the new value, whichever process it reaches. Requests need no statement for
+    this.
+    """
+
+    def __init__(self, database: PostgresDatabase) -> None:
+        self._database = database
+        self._values: dict[str, tuple[int, str, Any]] = {}
+        self._changed = Condition()
+        self.on_notice: Callable[[], None] = lambda: None
+        """Called when another process has queued messages, and when a value has changed."""
+        self.clock_lock: ProcessLock = database.clock_lock()
+        """The lock of the process that moves the clock."""
+        self._listener = database.listen(self._follow, self._receive)
+        self.now = self._listener.now
+
+    def get(self, key: str) -> Any:
+        """Return a value, or None. The caller must not change it."""
+        known = self._values.get(key)
+        return known[2] if known else None
+
+    @contextmanager
+    def editing(self, key: str) -> Iterator[EditedValue]:
+        """Change a value in a `with` block, which has the latest value, while no other process can change it."""
+        with self._database.transaction():
+            rows = self._database.run("SELECT value FROM svc_values WHERE key = :key", {"key": key})
+            edited = EditedValue(json.loads(rows[0][0]) if rows else None)
+            yield edited
+            last = self._database.run("SELECT COALESCE(MAX(version), 0) FROM svc_values", {})[0][0]
+            version = int(last) + edited.is_announced
+            content = json.dumps(edited.value)
+            self._database.change(_PUT_VALUE, {"key": key, "value": content, "version": version})
+            if edited.is_announced:
+                self._database.announce(CHANGED)
+        if edited.is_announced:
+            self._follow([(key, content, version)])
+            others = {"version": version, "own": self._database.opening}
+            end = time.monotonic() + _FOLLOW_SECONDS
+            self.wait_for(lambda: not self._database.run(_BEHIND, others)[0][0], end)  # all processes follow
+
+    def set(self, key: str, value: Any) -> None:
+        """Set a value, and wait until all processes follow."""
+        with self.editing(key) as edited:
+            edited.value = value
+
+    def _follow(self, rows: Values) -> None:
+        """Store values that were read from the database, unless newer ones are known."""
+        with self._changed:
+            for key, content, version in rows:
+                known = self._values.get(key)
+                if known is None or (version >= known[0] and content != known[1]):
+                    self._values[key] = version, content, json.loads(content)
+
+    def _receive(self, topic: str) -> None:
+        if topic in (QUEUED, CHANGED):
+            self.on_notice()
+        with self._changed:
+            self._changed.notify_all()
+
+    def wait_for(self, condition: Callable[[], bool], end: float) -> None:
+        """Wait until a condition about other processes is true, or until a time of the monotonic clock."""
+        while not condition() and time.monotonic() < end:
+            with self._changed:
+                self._changed.wait(_CHECK_SECONDS)
+
+    def close(self) -> None:
+        """End the thread that receives the changes of other processes."""
+        self._listener.close()
 
 
 class SharedTables(NamedTuple):

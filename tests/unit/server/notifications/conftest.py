@@ -43,7 +43,6 @@ class Sender:
             self.seconds = time.monotonic() - begun
 
     def send(self, address: str, *, headers: list[tuple[str, str]] = HEADERS, body: bytes = b"") -> AttemptOutcome:
-        """One message."""
         return self.run(lambda https: https.send(address, headers, body))
 
     def in_a_row(self, address: str, count: int, pause: float = 0.0) -> list[AttemptOutcome]:

@@ -1,24 +1,42 @@
-"""The windows of time in which the requests of users are counted against their limits."""
+"""What a running service counts and follows: values by key, such as fault plans, and the windows of rate limits."""
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
-from datetime import UTC, datetime, timedelta
-from threading import Lock
-from typing import NamedTuple
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from datetime import datetime, timedelta
+from threading import Lock, RLock
+from typing import Any, NamedTuple
 
-from ..engine import Database, TableGroup, inserting
-from .schema import windows
+
+class EditedValue:
+    """A value that is changed. If `is_announced` is true, other processes of a shared store must follow."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+        self.is_announced = True
+
+
+class LocalValues(dict[str, Any]):
+    """The values of a service whose store no other process uses. SharedValues has the same methods."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._lock = RLock()
+
+    @contextmanager
+    def editing(self, key: str) -> Iterator[EditedValue]:
+        """Change a value in a `with` block, while no other thread can change it."""
+        with self._lock:
+            edited = EditedValue(self.get(key))
+            yield edited
+            self[key] = edited.value
+
 
 QUOTA = "quota"
 """The kind of the windows in real time. The windows of other kinds are on the clock of the service."""
 
 _MOST_WINDOWS = 10_000
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
-
-_GET = 'SELECT ends, spent FROM svc_windows WHERE "user" = :user AND kind = :kind'
-_PUT = inserting(windows, ("user", "kind", "ends", "spent"), otherwise="REPLACE")
 
 
 class LimitWindow(NamedTuple):
@@ -71,31 +89,3 @@ class Windows:
         """Close all windows."""
         with self._lock:
             self._windows = {}
-
-
-class SharedWindows(TableGroup, Windows):
-    """The windows of users by kind, for all processes that share a store."""
-
-    def __init__(self, database: Database) -> None:
-        TableGroup.__init__(self, database)
-
-    def _exclusive(self) -> AbstractContextManager[object]:
-        return self._database.transaction(durable=False)
-
-    def get(self, user: str, kind: str) -> LimitWindow | None:
-        """Return the last window of a user, or None."""
-        rows = self._database.run(_GET, {"user": user, "kind": kind})
-        return LimitWindow(_EPOCH + rows[0][0] * _MICROSECOND, rows[0][1]) if rows else None
-
-    def _put(self, user: str, kind: str, window: LimitWindow, now: datetime) -> None:
-        ends = (window.ends - _EPOCH) // _MICROSECOND
-        self._database.change(_PUT, {"user": user, "kind": kind, "ends": ends, "spent": window.spent})
-
-    def close(self, user: str, kind: str) -> None:
-        """Close the window of a user."""
-        values = {"user": user, "kind": kind}
-        self._database.change('DELETE FROM svc_windows WHERE "user" = :user AND kind = :kind', values)
-
-    def clear(self) -> None:
-        """Close all windows on the clock of the service."""
-        self._database.change("DELETE FROM svc_windows WHERE kind <> :quota", {"quota": QUOTA})
