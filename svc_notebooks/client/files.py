@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from ..core.errors.errors import ServiceFailed
 from ..core.files.query import quote
@@ -44,18 +44,9 @@ def _own_id(file_id: str) -> str | None:
     return None if file_id == ROOT else file_id
 
 
-def list_files(
-    session: Session,
-    *,
-    q: str | None = None,
-    order_by: str | None = None,
-    page_size: int | None = None,
-    fields: str | None = None,
-    limit: int | None = None,
-) -> Iterator[File]:
-    """Return an iterator over at most `limit` files that match the query `q`. Pages are requested lazily."""
-    listed = list_file_pages(session, q=q, order_by=order_by, page_size=page_size, fields=fields, limit=limit)
-    return chain.from_iterable(listed)
+def list_files(session: Session, **criteria: Any) -> Iterator[File]:
+    """Return an iterator over the files on the pages of `list_file_pages`, which are requested lazily."""
+    return chain.from_iterable(list_file_pages(session, **criteria))
 
 
 def list_file_pages(

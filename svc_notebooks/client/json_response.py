@@ -49,9 +49,6 @@ _IDS = frozenset(
 _TOKENS = frozenset(["nextPageToken", "startPageToken", "newStartPageToken", "nextSyncToken"])
 _MAX_ID, _MAX_TOKEN = 2048, 8192
 
-_MAX_SHAPES, _MAX_SHAPE = 100, 1000
-"""The most combinations of keys and types of a resource that are remembered, and the most keys and types of one."""
-
 
 def parse_object(content: bytes) -> JSONObject | None:
     """Return the JSON object in a response, or None if it is not one, or takes more memory than the client uses."""
@@ -219,31 +216,14 @@ def _kind(resource: Any) -> str:
     return _OTHER_KINDS.get(name, name)
 
 
-@cache
-def _shapes(resource: Any) -> dict[tuple[object, ...], list[tuple[str, _Rule]]]:
-    """Return a dict from the keys and types of valid objects to the rules of the fields whose values need a check."""
-    return {}
-
-
 def _wrong_field(value: Mapping[str, Any], resource: type) -> str:
-    """Return the path of the first field whose value does not have the type in a TypedDict, or "" if all have it.
-
-    Most objects of a list have the same keys and types, which are compared once.
-    """
-    rules, shapes = _rules(resource), _shapes(resource)
-    shape = (*value, *map(type, value.values()))
-    checked = shapes.get(shape)
-    if checked is None:
-        known = [(name, rules[name]) for name, entry in value.items() if entry is not None and name in rules]
-        for name, rule in known:
-            if type(value[name]) not in rule.types:
-                return name
-        checked = [(name, rule) for name, rule in known if rule.allows or rule.members is not None]
-        if len(shapes) < _MAX_SHAPES and len(shape) < _MAX_SHAPE:
-            shapes[shape] = checked
-    for name, rule in checked:
-        entry = value[name]
-        if rule.allows and not rule.allows(entry):
+    """Return the path of the first field whose value does not have the type in a TypedDict, or "" if all have it."""
+    rules = _rules(resource)
+    for name, entry in value.items():
+        rule = rules.get(name)
+        if rule is None or entry is None:
+            continue
+        if type(entry) not in rule.types or (rule.allows and not rule.allows(entry)):
             return name
         if rule.members is None:
             continue

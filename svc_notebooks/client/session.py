@@ -13,7 +13,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from random import Random
 from secrets import token_hex
@@ -336,7 +335,6 @@ class Session:
         self._outer: list[Session | None] = []  # the sessions that were current before the with blocks of this one
         self._has_answered = False
         self._failures_before_answer = 0
-        self._signed_bare: tuple[Secret, Headers] | None = None
         after_fork(self, Session._renew_in_child)
 
     @public
@@ -513,27 +511,24 @@ class Session:
         if own and self.throttle.until:
             self.throttle.wait(self)
         secret = self._credential.header if own else None
-        headers = self._sign(request.headers, secret)
+        headers = _signed(request.headers, secret)
         if own and self._fault:
             headers = self._with_fault(headers)
         now = self.clock.now()
         started = now.timestamp() if self._virtual else time.monotonic()
         token = self._credential.token if secret else ""
-        begin = partial(self.exchanges.begin, request.method, request.url, headers, now, token)
+        entry = self.exchanges.begin(request.method, request.url, headers, now, token)
         body = request.body
         if isinstance(body, bytes):
-            entry = begin()
             entry.record_sent(body)
-        else:  # over a socket, the record begins with the body, while the service reads the head
-            body = OutgoingBody(body, begin, begin() if self.in_process else None)
+        else:
+            body = OutgoingBody(body, entry)
         try:
             try:
                 response = self._transport.send(Request(request.method, request.url, headers, body))
             finally:
-                if isinstance(body, OutgoingBody):
-                    entry = body.record or begin()
-                    if body.error is not None:
-                        raise body.error
+                if isinstance(body, OutgoingBody) and body.error is not None:
+                    raise body.error
         except BaseException as error:
             entry.end(self.elapsed() - started, error)
             if isinstance(error, TransportError) and not (self._has_answered or self.in_process):
@@ -579,18 +574,6 @@ class Session:
         self.random.seed()
         self.throttle = Throttle()
 
-    def _sign(self, headers: Headers, secret: Secret | None) -> Headers:
-        """Return the headers with `secret` as Authorization header, or without this header if None (case 65)."""
-        if secret is None or headers is not _BARE:
-            pairs = list(headers.pairs)
-            for pair in headers.pairs:
-                if len(pair[0]) == 13 and pair[0].lower() == "authorization":
-                    pairs.remove(pair)
-            return Headers(pairs if secret is None else [*pairs, ("Authorization", secret)])
-        if self._signed_bare is None or self._signed_bare[0] is not secret:  # cached for each token
-            self._signed_bare = (secret, Headers((*_BARE.pairs, ("Authorization", secret))))
-        return self._signed_bare[1]
-
     # -- for retries, uploads and downloads
 
     def renew(self) -> bool:
@@ -619,6 +602,15 @@ class Session:
         """Return the error for an error response, for the caller to raise, without the session's token (T-05)."""
         text = redact_text(content.decode("utf-8", "replace"))
         return self.explain(error_from(status, remove_secret(text, self._credential.token).encode()))
+
+
+def _signed(headers: Headers, secret: Secret | None) -> Headers:
+    """Return the headers with `secret` as Authorization header, or without this header if None (case 65)."""
+    pairs = list(headers.pairs)
+    for pair in headers.pairs:
+        if pair[0].lower() == "authorization":
+            pairs.remove(pair)
+    return Headers(pairs if secret is None else [*pairs, ("Authorization", secret)])
 
 
 def _folder(state_dir: Path | str | None, *, in_process: bool) -> Path | None:

@@ -45,7 +45,13 @@ def set_permit(released: Released | None) -> None:
     _thread.released = released
 
 
-class _ReleasedPermit:
+class release_permit:
+    """Let other requests run during a `with` block that waits. Without a permit, do nothing.
+
+    >>> with release_permit():
+    ...     pass
+    """
+
     __slots__ = ("_released",)
 
     def __enter__(self) -> None:
@@ -58,15 +64,6 @@ class _ReleasedPermit:
         if self._released is not None:
             _thread.released = self._released
             self._released.__exit__(*error)
-
-
-def release_permit() -> AbstractContextManager[None]:
-    """Let other requests run during a `with` block that waits. Without a permit, do nothing.
-
-    >>> with release_permit():
-    ...     pass
-    """
-    return _ReleasedPermit()
 
 
 def let_others_run() -> None:

@@ -304,7 +304,7 @@ class Dispatcher:
         try:
             if origin is not None and request.method == "OPTIONS" and "access-control-request-method" in headers:
                 response = self._preflight(incoming)
-            elif (self._faults.plans.values.get(FAULTS) or NO_FAULTS)["plans"] or self._fault_header in headers:
+            elif (self._faults.values.get(FAULTS) or NO_FAULTS)["plans"] or self._fault_header in headers:
                 response = self._dispatch_with_faults(incoming)
             else:
                 try:

@@ -82,8 +82,8 @@ def test_nothing_is_loaded_before_it_is_used():
 
 
 LAB = (
-    "access_token agenda clock close create_access_token deliver deliveries domains fault_plans faults flag fork"
-    " journal limit link limits number oauth_client open_with outbox register_domain restore save send serve service"
+    "access_token agenda clock close create_access_token create_refresh_token deliver deliveries domains fault_plans faults flag"
+    " fork journal limit link limits number oauth_client open_with outbox register_domain restore save send serve service"
     " service_account session sign_in snapshot trust"
 )
 SESSION = (

@@ -106,7 +106,7 @@ def carry_out(
         total = step.total
         if total is None and (step.size is None or len(body) < step.size):
             total = len(content)
-            machine.set_total(total)
+            machine.total = total
         content_range = step.content_range(len(body), total)
         machine.note_sent(step.first + len(body))
     kind, where = fault

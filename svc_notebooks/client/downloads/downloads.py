@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from os.path import lexists
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from ...core.errors.caller_warning import warn_of_abuse
 from ...core.errors.errors import ContentMismatch, NotAllowed
@@ -40,27 +40,14 @@ _DEVICE = re.compile(r"(con|prn|aux|nul|com[1-9]|lpt[1-9])(\.|$)", re.IGNORECASE
 _MAX_NAME = 200  # bytes; file systems take 255, and `.part.json` is appended
 
 
-def read_content(
-    session: Session,
-    file_id: str,
-    *,
-    size: int | None = None,
-    byte_range: RangeGiven = None,
-    acknowledge_abuse: bool = False,
-    progress: Progress | None = None,
-) -> bytes:
+def read_content(session: Session, file_id: str, *, size: int | None = None, **options: Any) -> bytes:
     """Return the content of a file, or a byte range of the content.
 
-    `size` is the size of the whole content in bytes, and None requests it. `byte_range` is (first, last) inclusive, a
-    slice, a str such as "bytes=0-99" or a ByteRange. `acknowledge_abuse` lets the owner download a file flagged as
-    abusive (A6-03). The flag is sent only after a refusal, and an AbusiveFileWarning names the file (A6-04c).
-
-    Raises NotFound, NotAllowed (such as for a native document, which must be exported), BadRequest (no byte in the
-    range), ContentMismatch (other content than the metadata describe), Interrupted.
+    `size` is the size of the whole content in bytes, and None requests it. The `options` and the errors are those of
+    `read_known`.
     """
     file: File = get_file(session, file_id, fields="size") if size is None else {"size": str(size)}
-    known: File = {**file, "id": file_id}
-    return read_known(session, known, byte_range=byte_range, acknowledge_abuse=acknowledge_abuse, progress=progress)
+    return read_known(session, {**file, "id": file_id}, **options)
 
 
 def read_known(
@@ -73,8 +60,12 @@ def read_known(
 ) -> bytes:
     """Return the content of a file whose metadata `file` are known, or a byte range of the content.
 
-    The content is compared with the size and the checksum in `file`, if it has them. The other arguments and the errors
-    are those of `read_content`.
+    The content is compared with the size and the checksum in `file`, if it has them. `byte_range` is (first, last)
+    inclusive, a slice, a str such as "bytes=0-99" or a ByteRange. `acknowledge_abuse` lets the owner download a file
+    flagged as abusive (A6-03). The flag is sent only after a refusal, and an AbusiveFileWarning names it (A6-04c).
+
+    Raises NotFound, NotAllowed (such as for a native document, which must be exported), BadRequest (no byte in the
+    range), ContentMismatch (other content than the metadata describe), Interrupted.
     """
     sink = Memory()
     _Download(session, file, as_range(byte_range), progress, acknowledge_abuse).receive(sink)
@@ -82,31 +73,18 @@ def read_known(
 
 
 def save_content(
-    session: Session,
-    file_id: str,
-    to: str | os.PathLike[str],
-    *,
-    byte_range: RangeGiven = None,
-    acknowledge_abuse: bool = False,
-    progress: Progress | None = None,
-    overwrite: bool = False,
+    session: Session, file_id: str, to: str | os.PathLike[str], *, byte_range: RangeGiven = None, **options: Any
 ) -> SavedFile:
     """Save the content of a file, or a byte range of the content, to disk.
 
-    `to` is the path of the file, or a folder, in which the file gets its name on the service, made safe. The other
-    arguments and the errors are those of `save_known`.
+    `to` is the path of the file, or a folder, in which the file gets its name on the service, made safe. The `options`
+    and the errors are those of `save_known`.
     """
-    path, requested = check_destination(to), as_range(byte_range)
+    destination, requested = check_destination(to), as_range(byte_range)
     facts = get_file(session, file_id, fields=FACTS)
-    return save_known(
-        session,
-        {**facts, "id": file_id},
-        path / safe_name(str(facts.get("name") or file_id)) if path.is_dir() else path,
-        byte_range=requested,
-        acknowledge_abuse=acknowledge_abuse,
-        progress=progress,
-        overwrite=overwrite,
-    )
+    name = safe_name(str(facts.get("name") or file_id))
+    target = destination / name if destination.is_dir() else destination
+    return save_known(session, {**facts, "id": file_id}, target, byte_range=requested, **options)
 
 
 def save_known(
@@ -135,7 +113,7 @@ def save_known(
         PathExists: A file with other content exists at the path and was not changed.
         OSError: The file cannot be written.
 
-    The errors of `read_content` can be raised too.
+    The errors of `read_known` can be raised too.
     """
     whole = int(file["size"]) if file.get("size") is not None else None
     span = byte_range.resolve(whole) if byte_range and whole is not None else None

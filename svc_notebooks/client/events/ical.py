@@ -76,25 +76,19 @@ def observances(zone: ZoneInfo, first: datetime, last: datetime) -> list[Observa
     observed = [Observance(begin, begin.offset, (_wall_time(first, begin.offset),))]
     changes = sorted(_changes(zone, first, end), key=attrgetter("clock", "before"))
     for (clock, before), group in groupby(changes, attrgetter("clock", "before")):
-        observed += _as_observances(clock, before, [change.onset for change in group], end.year)
+        observed += _as_observances(clock, before, [change.onsets[0] for change in group], end.year)
     return observed
 
 
-class _Change(NamedTuple):
-    onset: datetime
-    before: timedelta
-    clock: ZoneOffset
-
-
-def _changes(zone: ZoneInfo, first: datetime, last: datetime) -> Iterator[_Change]:
-    """Yield the clock changes of a zone after `first`, to the end of the year of `last`."""
+def _changes(zone: ZoneInfo, first: datetime, last: datetime) -> Iterator[Observance]:
+    """Yield an observance for each clock change of a zone after `first`, to the end of the year of `last`."""
     for day in (day for year in range(first.year, last.year + 1) for day in clock_changes(zone, year)):
         begin, end = (datetime.fromordinal(at).replace(tzinfo=zone).astimezone(UTC) for at in (day, day + 1))
         begin -= _SECOND  # a clock may change at midnight
         seconds = bisect_left(range((end - begin) // _SECOND), True, key=partial(_has_changed, zone, begin))
         at, before = begin + seconds * _SECOND, _offset_at(zone, begin).offset
         if at > first:
-            yield _Change(_wall_time(at, before), before, _offset_at(zone, at))
+            yield Observance(_offset_at(zone, at), before, (_wall_time(at, before),))
 
 
 def _has_changed(zone: ZoneInfo, begin: datetime, seconds: int) -> bool:

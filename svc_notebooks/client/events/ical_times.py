@@ -12,9 +12,9 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from ...core.durations import parse_duration
-from ...core.events.instances import has_start, starts
+from ...core.events.instances import has_start, occurrences
 from ...core.events.rrule import Recurrence, Start, WorkBudget, WorkExceeded, print_moment, read_line
-from ...core.events.times import in_minutes, instant
+from ...core.events.times import clock_time, in_minutes, instant
 from ...core.http.messages import JSONObject
 from ...core.time_zones import nearest_zone, zone, zone_names, zone_of_name
 from .ical_lines import Component, Property, print_offset, read_text
@@ -192,11 +192,12 @@ def _onsets(
         lines = [f"RRULE:{line.value.strip()}" for line in observance.all("RRULE")]
         dates = [date for line in observance.all("RDATE") for date in line.value.split(",")]
         more = [moment for moment in map(read_moment, dates) if isinstance(moment, datetime)]
-        ruled = starts(Recurrence.parse(lines, start), start, after=first, before=last, work=work) if lines else ()
+        recurrence = Recurrence.parse(lines, start)
     except ValueError:
         return  # the other observances are enough for most times
-    for moment in chain((start, *more), ruled):
-        yield moment.replace(tzinfo=None), before, after
+    ruled = occurrences(recurrence, start, start, after=first, before=last, work=work)
+    for moment in chain((start, *more), (onset.start for onset in ruled)):
+        yield clock_time(moment), before, after
 
 
 # -- times -----------------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from __future__ import annotations
 import socket
 import ssl
 from contextlib import suppress
-from enum import IntEnum
+from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Lock, Thread
 from typing import Any
@@ -24,17 +24,7 @@ _IDLE_SECONDS = 120.0
 _MAX_BODY, _MAX_HEAD = 64 * 1024, 16 * 1024
 _MAX_CONNECTIONS = 256
 _MAX_DIGITS = 9
-_IN_PROGRESS, _EMPTY = 102, 204
 _POLL_SECONDS = 0.1
-
-
-class _Refused(IntEnum):
-    BAD = 400
-    NOT_FOUND = 404
-    METHOD_NOT_ALLOWED = 405
-    NO_LENGTH = 411
-    TOO_LARGE = 413
-    HEAD_TOO_LARGE = 431
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -59,7 +49,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         length = self._length()
-        if isinstance(length, _Refused):
+        if isinstance(length, HTTPStatus):
             self._refuse(length)
             return
         body = self.rfile.read(length)
@@ -67,7 +57,7 @@ class _Handler(BaseHTTPRequestHandler):
         if len(body) < length or inbox is None:
             self.close_connection = True
         elif self.path.partition("?")[0] != self.server.path:
-            self._send(_Refused.NOT_FOUND)
+            self._send(HTTPStatus.NOT_FOUND)
         else:
             headers = Headers(list(self.headers.items()))
             response, delay = inbox.receive(Request("POST", self.path, headers, body))
@@ -79,18 +69,18 @@ class _Handler(BaseHTTPRequestHandler):
             finally:
                 inbox.notify()
 
-    def _length(self) -> int | _Refused:
+    def _length(self) -> int | HTTPStatus:
         """Return the body length in bytes, or the HTTP error status for a missing, invalid or too large length."""
         if sum(len(name) + len(value) for name, value in self.headers.items()) > _MAX_HEAD:
-            return _Refused.HEAD_TOO_LARGE
+            return HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE
         if self.headers.get("Transfer-Encoding"):
-            return _Refused.NO_LENGTH
+            return HTTPStatus.LENGTH_REQUIRED
         text = self.headers.get("Content-Length", "0").strip()
         if not (text.isascii() and text.isdigit()):
-            return _Refused.BAD
-        return int(text) if len(text) <= _MAX_DIGITS and int(text) <= _MAX_BODY else _Refused.TOO_LARGE
+            return HTTPStatus.BAD_REQUEST
+        return int(text) if len(text) <= _MAX_DIGITS and int(text) <= _MAX_BODY else HTTPStatus.REQUEST_ENTITY_TOO_LARGE
 
-    def _refuse(self, status: int = _Refused.METHOD_NOT_ALLOWED) -> None:
+    def _refuse(self, status: int = HTTPStatus.METHOD_NOT_ALLOWED) -> None:
         self.close_connection = True  # the rest of the request is not read
         self._send(status)
 
@@ -98,11 +88,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _send(self, status: int) -> None:
         self.send_response_only(status)
-        if status == _IN_PROGRESS:
+        if status == HTTPStatus.PROCESSING:
             self.close_connection = True  # because a 102 is not final, and no final status follows it here
-        elif status != _EMPTY:
+        elif status != HTTPStatus.NO_CONTENT:
             self.send_header("Content-Length", "0")
-        if self.close_connection and status != _IN_PROGRESS:
+        if self.close_connection and status != HTTPStatus.PROCESSING:
             self.send_header("Connection", "close")
         self.end_headers()
 

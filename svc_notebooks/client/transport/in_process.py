@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Generic, Protocol, TypeAlias, TypeVar
+from typing import Protocol, TypeAlias
 
 from ...core.http.messages import Body, Disconnected, Request, Response, close_body
+from .recorder import RecordedExchange
 
 Handler: TypeAlias = Callable[[Request], Response]
 """A service in this process, which is a function from request to response."""
@@ -93,33 +93,16 @@ def closing_body(blocks: Iterable[bytes]) -> Iterator[None]:
         close_body(blocks)
 
 
-class BodyRecord(Protocol):
-    """A record of the blocks of a request body. `remaining` is the number of further bytes that it keeps."""
-
-    remaining: int
-
-    def count_sent(self, size: int) -> None:
-        """Add `size` sent bytes, of which the record keeps nothing."""
-
-    def record_sent(self, data: bytes) -> None:
-        """Add a sent block to the record."""
-
-
-_R = TypeVar("_R", bound=BodyRecord)
-
-
 @dataclass(slots=True, eq=False, repr=False)
-class OutgoingBody(Generic[_R]):
+class OutgoingBody:
     """A wrapper for a request body that converts every error of the body to Disconnected.
 
     The service then keeps the bytes that it has received. The client raises the original `error` afterwards, so that an
-    unreadable source or KeyboardInterrupt does not look like an error of the service. Each block is added to `record`,
-    which `begin` returns when the body is first read.
+    unreadable source or KeyboardInterrupt does not look like an error of the service. Each block is added to `record`.
     """
 
     body: Body
-    begin: Callable[[], _R] | None = None
-    record: _R | None = None
+    record: RecordedExchange
     error: BaseException | None = None
 
     def read(self, size: int = -1, /) -> bytes:
@@ -129,24 +112,5 @@ class OutgoingBody(Generic[_R]):
         except BaseException as error:
             self.error = error
             raise Disconnected(str(error)) from error
-        if self.begin is not None:
-            self.record = self.record or self.begin()
-            self.record.record_sent(data)
+        self.record.record_sent(data)
         return data
-
-    def send_file(self, sock: socket.socket) -> None:
-        """Send bytes of a file on disk without reading them, unless the record needs them. `read` returns the rest.
-
-        Raises Disconnected if the body raises any error.
-        """
-        send_file = getattr(self.body, "send_file", None)
-        if self.begin is None or send_file is None:
-            return
-        self.record = self.record or self.begin()
-        if self.record.remaining:
-            return
-        try:
-            send_file(sock, self.record.count_sent)
-        except BaseException as error:
-            self.error = error
-            raise Disconnected(str(error)) from error

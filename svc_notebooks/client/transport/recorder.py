@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from itertools import chain
 from threading import Lock
@@ -71,11 +71,11 @@ class RecordedExchange:
     time: datetime
     method: str
     url: str
-    request: Pairs
+    request_headers: Pairs
     secret: str
     request_head: bytes = b""
     status: int | None = None
-    response: Pairs = ()
+    response_headers: Pairs = ()
     response_head: bytes = b""
     seconds: float = 0.0
     sent: int = 0
@@ -85,10 +85,6 @@ class RecordedExchange:
     """The approximate memory of the record in bytes."""
     remaining: int = 0
     """The number of further bytes of the request body that the record keeps, 0 unless the body is text."""
-
-    def count_sent(self, size: int) -> None:
-        """Add the number of further bytes of the request body that were sent."""
-        self.sent += size
 
     def record_sent(self, data: bytes) -> None:
         """Add a sent block of the request body to the record."""
@@ -100,7 +96,7 @@ class RecordedExchange:
     def answer(self, response: Response, seconds: float) -> None:
         """Add the status, the headers and the seconds since the request to the record. Bytes as the body end it."""
         self.status = response.status
-        self.response = redact_headers(response.headers.pairs, self.secret)
+        self.response_headers = redact_headers(response.headers.pairs, self.secret)
         self.seconds = seconds
         if isinstance(response.body, bytes):
             if response.body:
@@ -112,7 +108,7 @@ class RecordedExchange:
     def record_received(self, data: bytes) -> None:
         """Add a received block of the response body to the record."""
         head = self.response_head
-        if len(head) < _SCANNED_BYTES and (head or (self.received == 0 and _is_text(self.response))):
+        if len(head) < _SCANNED_BYTES and (head or (self.received == 0 and _is_text(self.response_headers))):
             self.response_head += data[: _SCANNED_BYTES - len(head)]
         self.received += len(data)
 
@@ -130,21 +126,12 @@ class RecordedExchange:
     def view(self) -> Exchange:
         """Return the current data of the exchange. A body is None if empty or binary."""
         heads = [_redact_head(head, self.secret, self.url) for head in (self.request_head, self.response_head)]
-        return Exchange(
-            n=self.n,
-            time=self.time,
-            method=self.method,
-            url=self.url,
-            status=self.status,
-            request_headers=self.request,
-            response_headers=self.response,
-            sent=self.sent,
-            received=self.received,
-            request_body=_readable(heads[0]) or None,
-            response_body=_readable(heads[1]) or None,
-            seconds=self.seconds,
-            error=self.error,
-        )
+        request_body, response_body = (_readable(head) or None for head in heads)
+        facts = {name: getattr(self, name) for name in _FACTS}
+        return Exchange(**facts, request_body=request_body, response_body=response_body)
+
+
+_FACTS = [field.name for field in fields(Exchange) if field.name not in ("request_body", "response_body")]
 
 
 def _redact_head(head: bytes, secret: str, url: str) -> bytes:
@@ -220,7 +207,7 @@ class Recorder(Sequence[Exchange]):
             entries = self._entries
             if entries:  # the previous exchange has its bodies now
                 last = entries[-1]
-                headers_size = len("".join(chain.from_iterable(last.request + last.response)))
+                headers_size = len("".join(chain.from_iterable(last.request_headers + last.response_headers)))
                 last.weight = (
                     _BASE_SIZE + len(last.url) + len(last.request_head) + len(last.response_head) + headers_size
                 )

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from threading import Event, RLock
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from ...core.errors.errors import (
     ContentMismatch,
@@ -54,65 +53,6 @@ from .request import (
     with_stored_type,
 )
 from .sources import Progress, SourceStream, open_source
-
-# -- builds the requests that send the chunks of a resumable upload (A3)
-
-
-class ChunkRequest(NamedTuple):
-    """The request of a chunk, the offsets of its first and last byte, and the upload size, or None if unknown.
-
-    `last` is None for an empty chunk.
-    """
-
-    request: Request
-    first: int
-    last: int | None
-    total: int | None
-
-
-class ChunkRequestBuilder:
-    """Builds the requests of the chunks of an upload.
-
-    Over a socket, the next request is built while the service works on a chunk.
-    """
-
-    def __init__(self, session: Session, request: UploadRequest) -> None:
-        self._session = session
-        self._source = request.source
-        self._in_chunks = request.chunk_size is not None
-        self._prepares = request.source.size is not None and not session.in_process
-        self._prepared: tuple[tuple[Send, str, Progress | None], ChunkRequest] | None = None
-
-    def build(self, step: Send, session_uri: str, progress: Progress | None) -> ChunkRequest:
-        """Return the request of a step, which is the prepared one if that was built for the same arguments.
-
-        Raises OSError if a stream cannot be read.
-        """
-        prepared, self._prepared = self._prepared, None
-        if prepared and prepared[0] == (step, session_uri, progress):
-            return prepared[1]
-        source, first, size, total = self._source, step.first, step.size or 0, step.total
-        if source.size is None:  # one byte more is read, to detect the end of a stream
-            size = step.size or DEFAULT_CHUNK
-            available = len(source.read(first, size + 1))
-            if available <= size:
-                total = first + available
-            size = min(available, size)
-        pairs = [("Content-Length", str(size))]
-        if first or size != total or (total and self._in_chunks):
-            pairs.append(("Content-Range", str(step.content_range(size, total))))
-        on_sent = partial(self._prepare, session_uri, progress, first + size, size) if self._prepares else None
-        body = SourceStream(source, first, size, progress, on_sent=on_sent) if size else b""
-        request = Request("PUT", session_uri, self._session.headers(*pairs), body)
-        return ChunkRequest(request, first, first + size - 1 if size else None, total)
-
-    def _prepare(self, session_uri: str, progress: Progress | None, first: int, size: int) -> None:
-        """Build the request of the chunk at the offset `first`."""
-        total = self._source.size
-        if total is not None and first < total:
-            step = Send(first, min(size, total - first), total)
-            self._prepared = (step, session_uri, progress), self.build(step, session_uri, progress)
-
 
 # -- parsing of the responses in a resumable upload, and the errors of the upload
 
@@ -214,7 +154,6 @@ class ClientUpload:
         self._token_renewed = False
         self._resumed = False  # the service may have bytes of the source as it was earlier, or of another source
         self._all_sent = False  # an earlier session received all bytes and may have created the file
-        self._chunk_requests = ChunkRequestBuilder(session, request)
         self._response = Response(0)
         self._broken: TransportError | None = None  # the error of the last request without a response
         self._renew_lock()
@@ -389,10 +328,7 @@ class ClientUpload:
             match machine.next_step():
                 case Send() as step:
                     self._resumed |= self._source.can_change and step.first < machine.sent_end  # they are read again
-                    chunk = self._chunk_requests.build(step, str(self.session_uri), self.progress)
-                    if chunk.total is not None and chunk.total != step.total:
-                        machine.set_total(chunk.total)
-                    self._send("send", chunk.request, chunk.first, chunk.last)
+                    self._send_bytes(step)
                 case Begin():
                     self._open_session()
                 case QueryStatus():
@@ -425,6 +361,22 @@ class ClientUpload:
             if self._claim is not None:
                 entry = self.request.journal_entry(self._session, self._claim.key, self.session_uri)
                 self._claim.save(entry)
+
+    def _send_bytes(self, step: Send) -> None:
+        """Send the bytes of a step. Raises OSError if the source cannot be read."""
+        source, first, size, total = self._source, step.first, step.size or 0, step.total
+        if source.size is None:  # one byte more is read, to detect the end of a stream
+            size = step.size or DEFAULT_CHUNK
+            available = len(source.read(first, size + 1))
+            if available <= size:
+                self._machine.total = total = first + available
+            size = min(available, size)
+        pairs = [("Content-Length", str(size))]
+        if first or size != total or (total and self.request.chunk_size is not None):
+            pairs.append(("Content-Range", str(step.content_range(size, total))))
+        body = SourceStream(source, first, size, self.progress) if size else b""
+        request = Request("PUT", str(self.session_uri), self._session.headers(*pairs), body)
+        self._send("send", request, first, first + size - 1 if size else None)
 
     def _status_query(self) -> Request:
         pairs = (("Content-Length", "0"), ("Content-Range", str(ContentRange(None, self._machine.total))))

@@ -16,7 +16,6 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-import socket
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from pathlib import Path, PurePath
@@ -30,9 +29,6 @@ from ..transport.in_process import BLOCK
 
 FINGERPRINTED_BYTES = 65_536
 """The number of bytes at the start and end of a file that determine its fingerprint."""
-
-_SENT_BY_SYSTEM = 256 * 1024
-"""The largest body of a request in bytes that is sent without reading it."""
 
 _PIECE = 8 * 1024 * 1024
 """The number of bytes of a file at a URL that are requested at a time."""
@@ -84,10 +80,6 @@ class UploadSource:
 
         Raises SourceChanged if the source changed during the upload, and OSError if the source cannot be read.
         """
-
-    def open_file(self) -> io.FileIO | None:
-        """Return the open file of a path, from which the system can send bytes to a socket. Others return None."""
-        return None
 
     def keep(self, size: int) -> None:
         """Keep the last `size` bytes of a stream in memory, to send a chunk again. Other sources do nothing."""
@@ -186,12 +178,8 @@ class PathSource(UploadSource):
         with self._path.open("rb", buffering=0) as file:
             return mime.detect(self.name, file.read(mime.SNIFFED_BYTES))
 
-    def open_file(self) -> io.FileIO:
-        self._file = self._file or io.FileIO(self._path)
-        return self._file
-
     def read(self, offset: int, size: int) -> bytes:
-        file = self.open_file()
+        file = self._file = self._file or io.FileIO(self._path)
         file.seek(offset)
         data = file.read(size)
         stamp = _stamp(os.fstat(file.fileno()))
@@ -392,10 +380,9 @@ class SourceStream:
     """A request body with `size` bytes of a source from the offset `first` on, or all if None (A2-05, A3-26).
 
     `head` and `tail` are sent before and after. `sent` is the number of source bytes that were read so far.
-    `on_sent` is called when the end of the body is read, which is before the service can respond.
     """
 
-    __slots__ = ("_first", "_head", "_on_sent", "_progress", "_size", "_source", "_tail", "sent")
+    __slots__ = ("_first", "_head", "_progress", "_size", "_source", "_tail", "sent")
 
     def __init__(
         self,
@@ -406,14 +393,12 @@ class SourceStream:
         *,
         head: bytes = b"",
         tail: bytes = b"",
-        on_sent: Callable[[], None] | None = None,
     ) -> None:
         self.sent = 0
         self._source = source
         self._first, self._size = first, size
         self._progress = progress
         self._head, self._tail = head, tail
-        self._on_sent = on_sent
 
     def read(self, size: int = -1, /) -> bytes:
         """Return at most `size` bytes of the body, or all remaining bytes if negative.
@@ -434,30 +419,8 @@ class SourceStream:
             return data
         if size_to_read and self._size is not None:
             raise change_error(self._source.name, self._first + self._size, at)
-        if self._on_sent is not None:
-            self._on_sent()
         piece, self._tail = self._tail[:size], self._tail[size:]
         return piece
-
-    def send_file(self, sock: socket.socket, count: Callable[[int], None]) -> None:
-        """Send the bytes of a file on disk without reading them, as many as the socket takes at once.
-
-        `count` is called with their number, and `read` returns the rest. A body of more than 256 KiB is only read,
-        because the service then receives it faster, measured. Raises the errors of `read`.
-        """
-        size = (self._size or 0) - self.sent
-        if self._head or not 0 < size <= _SENT_BY_SYSTEM or (file := self._source.open_file()) is None:
-            return
-        at = self._first + self.sent
-        try:
-            sent = os.sendfile(sock.fileno(), file.fileno(), at, size)
-        except OSError:  # the socket takes no bytes now, or the caller gets the error when it reads and sends
-            return
-        self._source.read(at + sent, 0)  # raises SourceChanged if the file has changed
-        self.sent += sent
-        count(sent)
-        if self._progress is not None:
-            self._progress(at + sent, self._source.size)
 
 
 def open_source(source: object, *, name: str | None = None, size: int | None = None) -> UploadSource:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from functools import lru_cache, partial
 from heapq import merge
-from itertools import chain, dropwhile, repeat, takewhile
+from itertools import chain, repeat, takewhile
 from typing import NamedTuple
 
 from ..time_zones import clock_changes, skipped_times, skips_day
@@ -129,21 +129,6 @@ def has_start(rule: Rule, start: Start) -> bool:
         return True  # without a part that begins with BY, the rule takes the day and the time of the start
     begin = _in_zone(start, getattr(start, "tzinfo", None) or UTC)
     return next(chain.from_iterable(rule_times(rule, begin)), None) == begin
-
-
-def starts(
-    recurrence: Recurrence,
-    start: datetime,
-    *,
-    after: datetime | None = None,
-    before: datetime | None = None,
-    work: WorkBudget | None = None,
-) -> Iterator[datetime]:
-    """Return the start times of a timed event's instances in the window [after, before). Faster than `occurrences`."""
-    moments = _moments(recurrence, _in_zone(start, start.tzinfo or UTC), after, before, work)
-    if after is None:
-        return moments
-    return dropwhile(after.__gt__, moments)
 
 
 def _in_zone(moment: Start, zone: tzinfo) -> datetime:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from calendar import isleap, monthrange
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import date, datetime, timedelta, tzinfo
 from functools import lru_cache
-from itertools import product
+from itertools import groupby, product
 from math import gcd, lcm
 from typing import Any
 
@@ -148,27 +149,131 @@ def _week_numbers(first: date, day: int, week_start: int) -> set[int]:
     return {number, number - weeks - 1}
 
 
-# -- where periods lie on the calendar: their numbers, and their days as ordinals ------------------------------------
+# -- the days of a rule, year by year ---------------------------------------------------------------------------------
 
-
-def _month_begin(number: int) -> int:
-    year, month = divmod(number, 12)
-    return datetime(year, month + 1, 1).toordinal() if year <= LAST_YEAR else END  # noqa: DTZ001  a day
-
-
-CALENDAR: dict[Freq, tuple[Callable[[datetime, int], int], Callable[[int, int], tuple[int, int]]]] = {
-    Freq.YEARLY: (lambda day, _: day.year, lambda year, _: (_month_begin(year * 12), _month_begin(year * 12 + 12))),
-    Freq.MONTHLY: (
-        lambda day, _: day.year * 12 + day.month - 1,
-        lambda month, _: (_month_begin(month), _month_begin(month + 1)),
-    ),
-    Freq.WEEKLY: (
-        lambda day, week_start: (day.toordinal() - 1 - week_start) // 7,
-        lambda week, week_start: (week * 7 + 1 + week_start, week * 7 + 8 + week_start),
-    ),
-    Freq.DAILY: (lambda day, _: day.toordinal(), lambda day, _: (day, day + 1)),
+_PERIODS: dict[Freq, Callable[[int, int], int]] = {
+    Freq.YEARLY: lambda day, _: date.fromordinal(day).year,
+    Freq.MONTHLY: lambda day, _: date.fromordinal(day).year * 12 + date.fromordinal(day).month - 1,
+    Freq.WEEKLY: lambda day, week_start: (day - 1 - week_start) // 7,
+    Freq.DAILY: lambda day, _: day,
 }
+"""The number of the period of a day, which is given as an ordinal. The second argument is the first day of weeks."""
 
+_MAX_YEARS_KEPT = 16
+_WEEK = 7
+
+
+class RuleDays:
+    """The days of a rule without its end, by year, for all starts with the same position in the rule's interval.
+
+    If BYSETPOS selects from several times a day, whose number is `times`, each time has an entry `day * times + index`.
+    """
+
+    def __init__(self, rule: Rule, phase: int, times: int = 1) -> None:
+        self._rule, self._phase, self.times = rule, phase, times
+        self._filter = days_of(rule)
+        self._years: dict[int, list[int]] = {}
+        self.has_any = self._filter.has_any and self._can_select()
+        """False if there are no days in any year."""
+
+    def of_year(self, year: int) -> list[int]:
+        """Return the ordinals of the rule's days in a year, in order."""
+        days = self._years.get(year)
+        if days is None:
+            if len(self._years) >= _MAX_YEARS_KEPT:
+                self._years.clear()
+            days = self._years[year] = self._days(year)
+        return days
+
+    def between(self, first: int, stop: int) -> list[int]:
+        """Return the entries of the days [first, stop), which are in one year."""
+        entries = self.of_year(date.fromordinal(first).year)
+        return entries[bisect_left(entries, first * self.times) : bisect_left(entries, stop * self.times)]
+
+    def count(self, first: int, stop: int) -> int:
+        """Return the number of entries of the days [first, stop), which are in one year."""
+        if self._rule.interval == 1 and not self._rule.by_position:
+            return self._filter.count(first, stop)
+        return len(self.between(first, stop))
+
+    def last_day(self, start: int, count: int) -> int | None:
+        """Return the last day of a COUNT that begins on the day `start`, or None if that takes more than 16 years."""
+        left, first = count - 1, date.fromordinal(start).year
+        if not left:
+            return start
+        for year in range(first, min(first + _MAX_YEARS_KEPT, LAST_YEAR + 1)):
+            matching = self.of_year(year)
+            skipped = bisect_right(matching, start) if year == first else 0
+            if len(matching) - skipped >= left:
+                return matching[skipped + left - 1]
+            left -= len(matching) - skipped
+        return None
+
+    def _can_select(self) -> bool:
+        """Return whether BYSETPOS selects a day in any of the 400 years after which the calendar repeats."""
+        rule, least = self._rule, min((abs(position) for position in self._rule.by_position), default=0)
+        if rule.freq is Freq.WEEKLY or not least:
+            return least <= len(rule.by_day) * self.times
+        return any(any(True for _ in self._selected(year, 1)) for year in range(2001, 2001 + _CYCLE_YEARS))
+
+    def _days(self, year: int) -> list[int]:
+        rule = self._rule
+        first, last = (self._number(date(year, *day).toordinal()) for day in ((1, 1), (12, 31)))
+        if first + (self._phase - first) % rule.interval > last:
+            return []  # the interval leaves out all periods of the year
+        if rule.by_position:
+            return list(self._selected(year, rule.interval))
+        begin, offsets = self._filter.of_year(year)
+        days = [begin + offset for offset in offsets]
+        number, week_start, interval, phase = _PERIODS[rule.freq], rule.week_start, rule.interval, self._phase
+        return days if interval == 1 else [day for day in days if number(day, week_start) % interval == phase]
+
+    def _selected(self, year: int, interval: int) -> Iterator[int]:
+        """Yield what BYSETPOS selects in a year, each out of its period, which may begin in another year."""
+        rule, times = self._rule, self.times
+        first, stop = (date(number, 1, 1).toordinal() for number in (year, year + 1))
+        beyond = _WEEK if rule.freq is Freq.WEEKLY else 0
+        days = self._filter.between(max(1, first - beyond), min(END, stop + beyond))
+        for number, group in groupby(days, self._number):
+            if interval == 1 or number % interval == self._phase:
+                period = list(group)
+                for index in select_indices(len(period) * times, rule.by_position) or ():
+                    day, time = divmod(index, times)
+                    if first <= period[day] < stop:
+                        yield period[day] * times + time
+
+    def _number(self, day: int) -> int:
+        return _PERIODS[self._rule.freq](day, self._rule.week_start)
+
+
+def shared_days(rule: Rule, start: datetime, times: int = 1) -> RuleDays:
+    """Return the days of a rule whose parts that are missing come from the local time `start`."""
+    number = _PERIODS[rule.freq](start.toordinal(), rule.week_start)
+    return _days_of_rule(with_start_parts(_of_days(rule), start), number % rule.interval, times)
+
+
+@lru_cache(maxsize=2048)
+def _days_of_rule(rule: Rule, phase: int, times: int) -> RuleDays:
+    return RuleDays(rule, phase, times)
+
+
+@lru_cache(maxsize=2048)
+def _of_days(rule: Rule) -> Rule:
+    """Return a rule without its end and its times of day."""
+    return replace(rule, count=None, until=None, by_hour=(), by_minute=(), by_second=())
+
+
+def with_start_parts(rule: Rule, start: datetime) -> Rule:
+    """Return the rule with missing BY parts taken from the start (RFC 5545, 3.3.10)."""
+    if rule.freq > Freq.WEEKLY or rule.by_year_day or rule.by_month_day or rule.by_day:
+        return rule
+    if rule.by_week or rule.freq is Freq.WEEKLY:
+        return replace(rule, by_day=((0, start.weekday()),))
+    month = rule.by_month if rule.by_month or rule.freq is Freq.MONTHLY else (start.month,)
+    return replace(rule, by_month=month, by_month_day=(start.day,))
+
+
+# -- times of day ------------------------------------------------------------------------------------------------------
 
 DAY_SECONDS = 86_400
 UNITS = {Freq.DAILY: 86_400, Freq.HOURLY: 3600, Freq.MINUTELY: 60, Freq.SECONDLY: 1}
@@ -240,10 +345,8 @@ class DayTimes:
         self._minutes, self._seconds = frozenset(minutes), frozenset(min(second, 59) for second in seconds)
         self._has_whole_hours = len(self._minutes) == len(self._seconds) == 60
         self._has_every_second = self._has_whole_hours and len(self._hours) == 24
-        self._is_unlimited = not (rule.by_hour or rule.by_minute or rule.by_second or rule.by_position)
         self._offsets = self._period_offsets()
         self._sizes: dict[int, int] = {}
-        self._cache: tuple[int, list[timedelta]] = (-1, [])
 
     def _period_offsets(self) -> list[int]:
         """Return a period's matching times in seconds from its start. Daily periods use `_hourly` instead."""
@@ -279,19 +382,6 @@ class DayTimes:
         blocks = (h * _HOUR + m * 60 + s for h, m, s in product(*parts))
         return bool(self._offsets) and any((block - self._begin) % common == 0 for block in blocks)
 
-    def can_count(self, days: DayFilter) -> bool:
-        """Return whether the number of times between two days can be calculated by arithmetic."""
-        return DAY_SECONDS % self.step == 0 or (self._is_unlimited and days.is_unlimited)
-
-    def count(self, days: DayFilter, first: int, stop: int) -> int:
-        """Return the number of times in the days [first, stop). Requires `can_count`."""
-        if DAY_SECONDS % self.step == 0:
-            return self.size(first) * days.count(first, stop)
-        return self._periods_before(stop) - self._periods_before(first)
-
-    def _periods_before(self, ordinal: int) -> int:
-        return -((self._begin - ordinal * DAY_SECONDS) // self.step)
-
     # -- the times of one day -----------------------------------------------------------------------------------------
 
     def size(self, ordinal: int) -> int:
@@ -305,19 +395,12 @@ class DayTimes:
 
     def moments(self, ordinal: int, zone: tzinfo | None) -> Iterator[Batch]:
         """Yield the times of a day in batches."""
-        phase, begin = self._phase(ordinal), midnight(ordinal, zone)
-        if phase == self._cache[0]:
-            yield offsets_from(begin, self._cache[1])
-            return
-        row: list[timedelta] = []
-        is_whole = True
-        for seconds in self._hourly(phase):
+        begin, row = midnight(ordinal, zone), list[timedelta]()
+        for seconds in self._hourly(self._phase(ordinal)):
             if row and len(row) + len(seconds) > MAX_BATCH:
                 yield offsets_from(begin, row)
-                row, is_whole = [], False
+                row = []
             row += [timedelta(seconds=second) for second in seconds]
-        if is_whole:
-            self._cache = phase, row
         yield offsets_from(begin, row)
 
     def _phase(self, ordinal: int) -> int:

@@ -51,13 +51,18 @@ class CalendarListEntry(Calendar, total=False):
     notificationSettings: JSONObject
 
 
-class CalendarList(TypedDict, total=False):
-    """A page of a user's calendar list."""
+class Page(TypedDict, total=False):
+    """The fields of each page of a list, beside its `items`."""
 
     kind: str
     etag: str
     nextPageToken: str
     nextSyncToken: str
+
+
+class CalendarList(Page, total=False):
+    """A page of a user's calendar list."""
+
     items: list[CalendarListEntry]
 
 
@@ -78,13 +83,9 @@ class AclRule(TypedDict, total=False):
     role: Literal["freeBusyReader", "reader", "writer", "owner", "none"]
 
 
-class Acl(TypedDict, total=False):
+class Acl(Page, total=False):
     """A page of the access rules of a calendar."""
 
-    kind: str
-    etag: str
-    nextPageToken: str
-    nextSyncToken: str
     items: list[AclRule]
 
 
@@ -143,11 +144,7 @@ class Setting(TypedDict, total=False):
     value: str
 
 
-class SettingList(TypedDict, total=False):
+class SettingList(Page, total=False):
     """The settings of a user's calendars."""
 
-    kind: str
-    etag: str
-    nextPageToken: str
-    nextSyncToken: str
     items: list[Setting]

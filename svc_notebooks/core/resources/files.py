@@ -43,11 +43,16 @@ class Permission(TypedDict, total=False):
     view: Annotated[str, ABSENT]
 
 
-class PermissionList(TypedDict, total=False):
-    """A page of a file's permissions."""
+class Page(TypedDict, total=False):
+    """The fields of each page of a list, beside the list."""
 
     kind: str
     nextPageToken: str
+
+
+class PermissionList(Page, total=False):
+    """A page of a file's permissions."""
+
     permissions: list[Permission]
 
 
@@ -67,27 +72,21 @@ class Revision(TypedDict, total=False):
     lastModifyingUser: User
 
 
-class RevisionList(TypedDict, total=False):
+class RevisionList(Page, total=False):
     """The revisions of a file."""
 
-    kind: str
-    nextPageToken: str
     revisions: list[Revision]
 
 
-class DriveList(TypedDict, total=False):
+class DriveList(Page, total=False):
     """The shared drives, of which there are none."""
 
-    kind: str
-    nextPageToken: str
     drives: list[JSONObject]
 
 
-class TeamDriveList(TypedDict, total=False):
+class TeamDriveList(Page, total=False):
     """The shared drives under their former name."""
 
-    kind: str
-    nextPageToken: str
     teamDrives: list[JSONObject]
 
 
@@ -296,11 +295,9 @@ class Change(TypedDict, total=False):
     teamDrive: JSONObject
 
 
-class ChangeList(TypedDict, total=False):
+class ChangeList(Page, total=False):
     """A page of the change log."""
 
-    kind: str
-    nextPageToken: str
     newStartPageToken: str
     changes: list[Change]
 

@@ -150,10 +150,6 @@ class ResumableUpload:
             size = left if size is None else min(left, size)
         return Send(self.stored, size, self.total)
 
-    def set_total(self, total: int) -> None:
-        """Set the upload size at the end of a source of unknown size."""
-        self.total = total
-
     def note_sent(self, end: int) -> None:
         """Record that bytes up to `end` are being sent, so that the service may report them as stored."""
         self.sent_end = max(self.sent_end, end)

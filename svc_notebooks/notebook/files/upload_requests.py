@@ -356,7 +356,7 @@ def upload_trees(
     title = os.fspath(source) if isinstance(source, str | os.PathLike) else f"{len(trees)} sources"
     _check_count(title, len(files), sum(tree.size for tree in trees), recursive)
     read = partial(metadata_body, creating=True, names=session.names)
-    body = {**read(metadata), **read(fields)}
+    body: Any = {**read(metadata), **read(fields)}
     if of_one_file := next((key for key in ("name", "id") if key in body), None):
         raise ValueError(f"metadata has {of_one_file}, which is for one file, and source is a folder or a pattern")
     top = (body.get("parents") or [ROOT])[0]

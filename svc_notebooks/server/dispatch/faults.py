@@ -227,25 +227,25 @@ NO_FAULTS: Any = {"last": 0, "plans": ()}
 class Step:
     """A step of a fault plan, which counts the matching requests and how often its action has happened."""
 
+    seen: int
+    fired: int
+
     def __init__(self, document: JSONObject) -> None:
         check_keys("a fault step", document, ("match", "times", "action"))
         self.match = Match.read(object_member(document, "match"))
         self.action = Action.read(object_member(document, "action"))
         self.times = count("times", document.get("times", 1))
         self.document = {**document, "action": self.action.raw}
-        self.seen = 0
-        self.fired = 0
-        self._longest = 0
-        self._nearest: tuple[int, str] | None = None
+        self.counts = (0, 0, 0, None)
 
+    @property
     def counts(self) -> JSON:
-        """Return what the step has counted, for `restore`."""
-        return [self.seen, self.fired, self._longest, list(self._nearest) if self._nearest else None]
+        """What the step has counted. The last one is the request that came nearest, with the number of differences."""
+        return [self.seen, self.fired, self._longest, self._nearest]
 
-    def restore(self, counts: Any) -> None:
-        """Restore what the step had counted."""
-        self.seen, self.fired, self._longest, nearest = counts
-        self._nearest = nearest and tuple(nearest)
+    @counts.setter
+    def counts(self, counts: Any) -> None:
+        self.seen, self.fired, self._longest, self._nearest = counts
 
     @property
     def used_up(self) -> bool:
@@ -256,13 +256,13 @@ class Step:
     def is_missing(self) -> bool:
         """True for a step that has not happened as often as it should. A step with a probability need not happen."""
         enough = self.fired and self.times >= ANY_NUMBER
-        return not (self.used_up or enough or "probability" in self.document.get("match", {}))
+        return not (self.used_up or enough or "probability" in object_member(self.document, "match"))
 
     def fires_for(self, target: FaultTarget) -> bool:
         """Count a request if it matches the step. Return True if the step happens to the request."""
         if misses := self.match.mismatches(target):
             if self._nearest is None or len(misses) < self._nearest[0]:
-                self._nearest = (len(misses), f"{target}, which differs in {' and '.join(misses)}")
+                self._nearest = [len(misses), f"{target}, which differs in {' and '.join(misses)}"]
             return False
         self.seen += 1
         self._longest = max(self._longest, target.size or 0)
@@ -295,11 +295,9 @@ class ArmedPlan:
         self.name = document.get("preset")
         steps, self._in_order = _read_plan(document)
         self.steps = [Step(step) for step in steps]
-        self.requests = 0
 
     def steps_for(self, target: FaultTarget) -> Iterator[tuple[int, Step]]:
         """Yield the steps that happen to a request, with their numbers. `in_order` allows the first unfinished only."""
-        self.requests += 1
         for number, step in enumerate(self.steps):
             over = step.used_up
             if step.fires_for(target):
@@ -359,47 +357,16 @@ def _own_step(step: JSONObject | str) -> JSONObject:
     return {"action": Action.parse_header(step).raw} if isinstance(step, str) else step
 
 
-class Plans:
-    """The active fault plans of a service, or of all processes that share its store.
-
-    `by_key` has them within `changing` only.
-    """
-
-    def __init__(self, values: LocalValues | SharedValues) -> None:
-        self.values = values
-        self.last = 0
-        self.by_key: dict[str, ArmedPlan] = {}
-
-    @contextmanager
-    def changing(self) -> Iterator[Plans]:
-        """Return the plans whose time is not over for a `with` block, in which nobody else changes them."""
-        with self.values.editing(FAULTS) as edited:
-            value = edited.value or NO_FAULTS
-            self.last, before = value["last"], {row["key"]: _read(row) for row in value["plans"]}
-            self.by_key = {key: plan for key, plan in before.items() if plan.ends > time.time()}
-            yield self
-            edited.is_announced = self.by_key.keys() != before.keys()
-            edited.value = {"last": self.last, "plans": [_written(plan) for plan in self.by_key.values()]}
-
-    def add(self, document: JSONObject) -> ArmedPlan:
-        """Add a plan with a new key. Raises ValueError for an invalid plan."""
-        plan = ArmedPlan(f"faults-{self.last + 1}", document, time.time() + _seconds(document))
-        self.last += 1
-        self.by_key[plan.key] = plan
-        return plan
-
-
 def _written(plan: ArmedPlan) -> JSON:
     ends = None if math.isinf(plan.ends) else plan.ends
-    counts = [step.counts() for step in plan.steps]
-    return {"key": plan.key, "document": plan.document, "ends": ends, "requests": plan.requests, "counts": counts}
+    counts = [step.counts for step in plan.steps]
+    return {"key": plan.key, "document": plan.document, "ends": ends, "counts": counts}
 
 
 def _read(row: Any) -> ArmedPlan:
     plan = ArmedPlan(row["key"], row["document"], math.inf if row["ends"] is None else row["ends"])
-    plan.requests = row["requests"]
     for step, counts in zip(plan.steps, row["counts"], strict=True):
-        step.restore(counts)
+        step.counts = counts
     return plan
 
 
@@ -408,13 +375,32 @@ class Faults:
 
     def __init__(self, context: ServiceContext) -> None:
         shared = context.store.shared
-        self.plans = Plans(shared.values if shared else LocalValues())
+        self.values: LocalValues | SharedValues = shared.values if shared else LocalValues()
+        self._plans: dict[str, ArmedPlan] = {}
+        self._last = 0
         self._clock, self._delay = context.clock, context.policy.fault_delay
+
+    @contextmanager
+    def _changing(self) -> Iterator[dict[str, ArmedPlan]]:
+        """Return the plans whose time is not over by key, for a `with` block in which nobody else changes them."""
+        with self.values.editing(FAULTS) as edited:
+            value = edited.value or NO_FAULTS
+            self._last, before = value["last"], {row["key"]: _read(row) for row in value["plans"]}
+            self._plans = {key: plan for key, plan in before.items() if plan.ends > time.time()}
+            yield self._plans
+            edited.is_announced = self._plans.keys() != before.keys()
+            edited.value = {"last": self._last, "plans": [_written(plan) for plan in self._plans.values()]}
 
     def add(self, document: JSONObject) -> ArmedPlan:
         """Activate a fault plan and return the plan. Raises ValueError for an invalid plan."""
-        with self.plans.changing() as plans:
-            return plans.add(document)
+        with self._changing() as plans:
+            return self._add(document, plans)
+
+    def _add(self, document: JSONObject, plans: dict[str, ArmedPlan]) -> ArmedPlan:
+        plan = ArmedPlan(f"faults-{self._last + 1}", document, time.time() + _seconds(document))
+        self._last += 1
+        plans[plan.key] = plan
+        return plan
 
     def during(self, steps: Sequence[JSONObject | str], *, in_order: bool) -> AbstractContextManager[list[ArmedPlan]]:
         """Return a context manager that activates fault steps for the duration of a `with` block.
@@ -435,25 +421,25 @@ class Faults:
 
     @contextmanager
     def _during(self, documents: Sequence[JSONObject]) -> Iterator[list[ArmedPlan]]:
-        with self.plans.changing() as plans:
-            added = [plans.add(document) for document in documents]
+        with self._changing() as plans:
+            added = [self._add(document, plans) for document in documents]
         try:
             yield added
         finally:
-            with self.plans.changing() as plans:
-                added[:] = [plans.by_key.pop(plan.key, plan) for plan in added]
+            with self._changing() as plans:
+                added[:] = [plans.pop(plan.key, plan) for plan in added]
         if missing := [text for plan in added if (text := plan.describe_missing())]:
             raise AssertionError("; ".join(missing))
 
     def clear(self) -> None:
         """Remove all fault plans."""
-        with self.plans.changing() as plans:
-            plans.by_key = {}
+        with self._changing() as plans:
+            plans.clear()
 
     def rows(self) -> list[dict[str, Any]]:
         """Return each plan as a dict, with the number of times that each step happened."""
-        with self.plans.changing() as plans:
-            return [plan.row() for plan in plans.by_key.values()]
+        with self._changing() as plans:
+            return [plan.row() for plan in plans.values()]
 
     def inject(
         self, target: FaultTarget, from_header: Iterable[Action] = (), *, over_socket: bool = False
@@ -469,15 +455,15 @@ class Faults:
         return FaultInjection(faults)
 
     def _planned(self, target: FaultTarget, wait: Callable[[float], object]) -> list[ArmedFault]:
-        with self.plans.changing() as plans:
+        with self._changing() as plans:
             return [
                 ArmedFault(f"{key}/{number}", step.action, wait, partial(self._undo, key, number))
-                for key, plan in plans.by_key.items()
+                for key, plan in plans.items()
                 for number, step in plan.steps_for(target)
             ]
 
     def _undo(self, key: str, number: int) -> None:
         """Decrease the number of times that a step happened, because another fault ended the request first."""
-        with self.plans.changing() as plans:
-            if plan := plans.by_key.get(key):
+        with self._changing() as plans:
+            if plan := plans.get(key):
                 plan.steps[number].fired -= 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import glob
 import os
 import shutil
 from collections.abc import Callable
@@ -67,15 +68,10 @@ def _keep(path: Path) -> None:
 
 def _delete_leftovers(path: Path) -> None:
     """Delete the temporary files for this path that killed processes have left."""
-    for left in path.parent.glob(f".{_plain(path.name)}.????????.saving"):
+    for left in path.parent.glob(f".{glob.escape(path.name)}.????????.saving"):
         with suppress(OSError), left.open("rb") as file:
             if _claim(file):
                 left.unlink()
-
-
-def _plain(name: str) -> str:
-    """Return a glob pattern that matches only this file name."""
-    return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in name)
 
 
 def _claim(file: BinaryIO) -> bool:

@@ -160,14 +160,13 @@ def test_an_idle_connection_that_the_service_closes_is_replaced(server: Server, 
 
     for server.reply in (reply_at_once, reply_at_once, reply_and_close):
         transport.send(Request("GET", server.base_url + "/"))
-    (origin,) = transport._origins.values()
-    (idle,) = origin.idle
+    (route,) = transport._routes.values()
+    idle = next(connection for connection in route.pool.pool.queue if connection)
     assert wait_for_read(idle.sock, PATIENCE), "the service closes the connection"
     server.reply = reply_at_once
 
     assert transport.send(Request("GET", server.base_url + "/")).status == 200
     assert server.connections == 2
-    assert idle.is_closed
 
 
 @pytest.mark.parametrize("status", [301, 302, 307, 308])
@@ -200,6 +199,17 @@ def test_a_request_without_a_response_may_have_arrived(server: Server, transport
         transport.send(Request("POST", server.base_url + "/", Headers([("Content-Length", "0")])))
     assert caught.value.sent
     assert not caught.value.hopeless
+
+
+def test_a_response_may_take_longer_than_the_connection(server: Server, no_proxies: None) -> None:
+    def reply_late(handler: Handler) -> None:
+        assert not threading.Event().wait(0.4)
+        handler.ok()
+
+    server.reply = reply_late
+    assert HttpTransport(timeout=(0.2, 20)).send(Request("GET", server.base_url + "/")).status == 200
+    with pytest.raises(TransportError, match=r"Read timed out. \(read timeout=0.2\)"):
+        HttpTransport(timeout=(20, 0.2)).send(Request("GET", server.base_url + "/"))
 
 
 def test_invalid_urls_and_headers_are_hopeless(transport: HttpTransport) -> None:

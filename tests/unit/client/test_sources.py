@@ -205,32 +205,3 @@ def test_a_body_is_a_piece_of_a_source_between_two_texts() -> None:
 def test_a_body_that_ends_early_is_a_changed_source() -> None:
     with pytest.raises(SourceChanged):
         SourceStream(open_source(b"0123"), 2, 5).read()
-
-
-@pytest.mark.skipif(not hasattr(os, "sendfile"), reason="the system has no sendfile")
-def test_the_bytes_of_a_file_are_sent_without_reading_them(path: Path) -> None:
-    counts, progress = [], []
-    source = open_source(path)
-    body = SourceStream(source, 1000, 200_000, lambda at, total: progress.append(at))
-    left, right = socket.socketpair()
-    with left, right:
-        left.setblocking(False)
-        body.send_file(left, counts.append)
-        received = b""
-        while len(received) < counts[0]:
-            received += right.recv(1 << 20)
-
-    assert 0 < counts[0] == body.sent == progress[0] - 1000  # as many as the socket takes at once
-    assert received + body.read() == CONTENT[1000:201_000]
-    source.close()
-
-
-@pytest.mark.skipif(not hasattr(os, "sendfile"), reason="the system has no sendfile")
-def test_a_file_that_changes_while_it_is_sent_is_an_error(path: Path) -> None:
-    source = open_source(path)
-    body = SourceStream(source, 0, 1000)
-    path.write_bytes(CONTENT[:-1])
-    left, right = socket.socketpair()
-    with left, right, pytest.raises(SourceChanged):
-        body.send_file(left, print)
-    source.close()

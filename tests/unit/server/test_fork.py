@@ -44,7 +44,8 @@ def session(service: Service, tmp_path: Path) -> Iterator[Session]:
 
 
 def open_connections(session: Session) -> list:
-    return [connection for origin in session._transport._origins.values() for connection in origin.idle]
+    queues = (route.pool.pool.queue for route in session._transport._routes.values())
+    return [connection for queue in queues for connection in queue if connection]
 
 
 def open_ports(session: Session) -> list[tuple[str, int]]:
@@ -116,7 +117,7 @@ def test_nothing_hangs_where_a_thread_of_the_parent_is_in_the_service(service: S
         service._context.store._database.lock,
         service._journal._lock,
         service._rate_limiter._windows._lock,
-        service._faults.plans.values._lock,
+        service._faults.values._lock,
     )
 
     with held(*locks, session.exchanges._lock, recorder._lock):
