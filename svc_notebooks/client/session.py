@@ -306,8 +306,8 @@ class Session:
         self.random: Random = random or dice.SystemRandom()
         self.exchanges = Recorder() if recorder is None else recorder
         self.owner: object = None
-        self.user: str | None = None
         """The sandbox that this session belongs to and keeps alive, or None."""
+        self.user: str | None = None
         self.explain: Callable[[SvcError], SvcError] = lambda error: error
         """A function that adds advice to a service error, such as that an id belongs to another sandbox."""
         self.pending = UploadJournal(_folder(state_dir, in_process=handler is not None))

@@ -9,6 +9,7 @@ named.check()                                  # returns "correct", "not yet" or
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
@@ -55,9 +56,7 @@ def exercise(name: str, *, seed: str | int | None = None) -> Exercise:
     from .student_exercise import Exercise
 
     if name not in DEFINITIONS:
-        near = get_close_matches(str(name), DEFINITIONS, 1)
-        hint = f"did you mean {near[0]!r}? " if near else ""
-        raise ValueError(f"there is no exercise {name!r}; {hint}course.exercises() lists them")
+        raise ValueError(f"there is no exercise {name!r}{_nearest(name, DEFINITIONS)}; course.exercises() lists them")
     if seed is not None:
         if name in _exercises:
             _exercises[name].reset()
@@ -131,9 +130,13 @@ def predict(name: str) -> Prediction:
 
     questions = json.loads(Path(__file__).with_name("predictions.json").read_text(encoding="utf-8"))
     if name not in questions:
-        near = get_close_matches(str(name), questions, 1)
-        raise ValueError(f"there is no question {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+        raise ValueError(f"there is no question {name!r}{_nearest(name, questions)}")
     return Prediction(name, [Option(**option) for option in questions[name]], report_prediction)
+
+
+def _nearest(name: object, names: Iterable[str]) -> str:
+    near = get_close_matches(str(name), names, 1)
+    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def reset() -> None:

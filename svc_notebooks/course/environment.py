@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from datetime import datetime
@@ -62,11 +63,7 @@ class RemoteEnvironment:
         self._name, self._base_url = definition.name, base_url
         self._grader = Session(base_url, key, transport=_connections())
         response = self._call("begin")
-        values = {name: from_json(value) for name, value in response["given"].items()}
-        self.values: Mapping[str, Value] = {
-            name: value.replace(NOWHERE, base_url) if isinstance(value, str) else value
-            for name, value in values.items()
-        }
+        self.values: Mapping[str, Value] = values_from_json(response["given"].replace(NOWHERE, base_url))
         self._token, self._chance_seed = str(response["token"]), int(response["chance"])
         self._now = parse_time(str(response["now"]))
 
@@ -125,21 +122,18 @@ def _connections() -> HttpTransport:
     return HttpTransport()
 
 
-def to_json(value: Value) -> JSON:
-    """Convert an exercise value to a JSON value. Bytes become an object with base64 text.
+def values_as_json(values: Mapping[str, Value]) -> str:
+    """Return the values of an exercise as JSON text. Bytes become an object with base64 text.
 
-    >>> from_json(to_json({"a.txt": b"duck"})), to_json("duck")
-    ({'a.txt': b'duck'}, 'duck')
+    >>> values_from_json(values_as_json({"files": {"a.txt": b"duck"}, "name": "duck"}))
+    {'files': {'a.txt': b'duck'}, 'name': 'duck'}
     """
-    if isinstance(value, bytes):
-        return {"base64": b64encode(value).decode()}
-    if isinstance(value, dict):
-        return {name: to_json(each) for name, each in value.items()}
-    return list(value) if isinstance(value, list) else value
+    return json.dumps(values, default=lambda content: {"base64": b64encode(content).decode()})
 
 
-def from_json(value: Any) -> Any:
-    """Convert a JSON value of `to_json` back to the exercise value."""
-    if not isinstance(value, dict):
-        return value
-    return b64decode(value["base64"]) if "base64" in value else {name: from_json(each) for name, each in value.items()}
+def values_from_json(text: str) -> dict[str, Value]:
+    """Return the values of an exercise from the text of `values_as_json`."""
+    values: dict[str, Value] = json.loads(
+        text, object_hook=lambda each: b64decode(each["base64"]) if "base64" in each else each
+    )
+    return values

@@ -39,7 +39,7 @@ memory."""
 _BATCH, _MAX_BATCH = "/batch/", 1000
 _MAX_BODY = 64 * 1024
 _MAX_RECORDED = 16 * 1024 * 1024
-_RECORDED_HEADERS = ("Content-Range", "Content-Type", "If-Match", "Range", "User-Agent")
+_RECORDED_HEADERS = ("Content-Length", "Content-Range", "Content-Type", "If-Match", "Range", "User-Agent")
 
 
 @dataclass(slots=True)
@@ -210,12 +210,17 @@ class RecordedRequest(ExerciseExchange):
     def is_status_query(self) -> bool:
         """True if the request asks an upload session for the number of stored bytes."""
         asks = self.content_range.replace(" ", "").lower().startswith("bytes*/")
-        return self.operation == "upload.session" and self.method in ("PUT", "POST") and asks and not self.request_body
+        return self.operation == "upload.session" and self.method in ("PUT", "POST") and asks and not self._has_body
 
     @property
     def sends_bytes(self) -> bool:
         """True if the request sent content to an upload session, with any method."""
-        return "upload_id" in self.query and bool(self.request_body) and not self.is_status_query
+        return "upload_id" in self.query and self._has_body and not self.is_status_query
+
+    @property
+    def _has_body(self) -> bool:
+        """True if the request has content. Over a socket, the service may refuse a request before it reads its body."""
+        return bool(self.request_body) or self.headers.get("Content-Length", "0") != "0"
 
     @property
     def refused(self) -> bool:

@@ -16,7 +16,7 @@ from ..core.policy import Policy
 from ..server.dispatch.messages import error_response, json_response
 from .catalogue import DEFINITIONS
 from .definition import ExerciseOutcome, Verdict
-from .environment import COURSE_PATH, to_json
+from .environment import COURSE_PATH, values_as_json
 from .exercise_service import ExerciseService
 
 if TYPE_CHECKING:
@@ -72,8 +72,8 @@ class GradedSubmission:
         self._prepared = PreparedExercises(begun_in(cells), lambda name: self._new_exercise(name, 1))
         self._exercises: dict[str, ExerciseService] = {}
         self._begin_counts: dict[str, int] = {}
-        self._tokens: dict[str, tuple[str, str]] = {}
-        """The name of the exercise and its own access token, by the random token that the submission has.
+        self._tokens: dict[str, tuple[ExerciseService, str]] = {}
+        """The service of an exercise and its own access token, by the random token that the submission has.
 
         Exercises derive their own tokens from the seed, so a submission could compute those of other submissions.
         """
@@ -82,16 +82,14 @@ class GradedSubmission:
 
     def exercise_of(self, token: str) -> tuple[ExerciseService, str] | None:
         """Return the exercise service of an access token, and its own token. Return None for an unknown token."""
-        name, own_token = self._tokens.get(token, ("", ""))
-        exercise = self._exercises.get(name)
-        return (exercise, own_token) if exercise else None
+        return self._tokens.get(token)
 
     def _new_exercise(self, name: str, attempt: int) -> ExerciseService:
         return ExerciseService(DEFINITIONS[name], f"{self._seed}/{attempt}")
 
-    def _new_token(self, name: str, own_token: str) -> str:
+    def _new_token(self, exercise: ExerciseService, own_token: str) -> str:
         token = secrets.token_urlsafe(24)
-        self._tokens[token] = name, own_token
+        self._tokens[token] = exercise, own_token
         return token
 
     def begin(self, name: str) -> JSONObject:
@@ -111,9 +109,9 @@ class GradedSubmission:
             self._end(name)
             exercise = self._prepared.take(name) or self._new_exercise(name, self._begin_counts[name])
             self._exercises[name] = exercise
-            token = self._new_token(name, exercise.token)
-            values: JSONObject = {key: to_json(value) for key, value in exercise.values.items()}
-            return {"token": token, "given": values, "chance": exercise.chance_seed, **_instant(exercise)}
+            token = self._new_token(exercise, exercise.token)
+            given = values_as_json(exercise.values)
+            return {"token": token, "given": given, "chance": exercise.chance_seed, **_instant(exercise)}
 
     def act(self, action: str, name: str, body: dict[str, Any]) -> JSONObject:
         """Perform an action of a RemoteEnvironment, and return its result as JSON.
@@ -127,7 +125,7 @@ class GradedSubmission:
             case "sign_in":
                 with self._lock:
                     own_token = exercise.sign_in(str(body["client"]), [str(scope) for scope in body["scopes"]])
-                    return {"token": self._new_token(name, own_token)}
+                    return {"token": self._new_token(exercise, own_token)}
             case "advance":
                 exercise.clock.advance(float(body["seconds"]))
                 return _instant(exercise)
@@ -151,7 +149,7 @@ class GradedSubmission:
         exercise = self._exercises.pop(name, None)
         if exercise is None:
             return
-        self._tokens = {token: entry for token, entry in self._tokens.items() if entry[0] != name}
+        self._tokens = {token: entry for token, entry in self._tokens.items() if entry[0] is not exercise}
         result = exercise.result()
         self._best_results[name] = max(
             self._best_results.get(name, _NOT_TRIED), result, key=lambda each: (_RANK.index(each.outcome), each.points)

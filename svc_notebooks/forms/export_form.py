@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets as widgets
 
 from ..client.about import capabilities_of, export_formats, native_name
-from ..client.downloads.downloads import check_destination, target_path
+from ..client.downloads.downloads import target_path
 from ..client.downloads.exports import export_name, not_native, read_export, same_export
 from ..client.files import get_file
 from ..client.session import Session, SessionLike, session_or_current
 from ..core.errors.errors import PathExists
-from ..local.saving import REPLACED, SAVED, UNCHANGED, check_path, save_bytes
+from ..local.saving import REPLACED, SAVED, UNCHANGED, check_path, make_folder, save_bytes
 from ..notebook.batch.progress_bar import ProgressBar
 from ..notebook.folder_tree import files_at
 from ..notebook.frames.frames import frame
@@ -139,7 +139,7 @@ class ExportControls(widgets.VBox):  # type: ignore[misc]
         name = export_name(str(facts["name"]), chosen)
         path = None
         if self.target.value == KERNEL and not preview:
-            path = target_path(check_destination(self.path.value.strip() or "."), name)
+            path = target_path(self.path.value.strip() or ".", name)
             check_path(path, overwrite=False)
         return ExportRequest(session, str(facts["id"]), str(facts["name"]), name, chosen, path)
 
@@ -317,6 +317,7 @@ class ExportForm(Form):
     def _save_to(self, request: ExportRequest, body: bytes, path: Path, *, overwrite: bool) -> str:
         """Save the export and return the status text. Ask first if the path has different content."""
         try:
+            make_folder(path.parent)
             saved = save_bytes(path, body, overwrite=overwrite, same=same_export)
         except PathExists as error:
             if not error.replaceable:

@@ -245,7 +245,7 @@ def column_values(argument: str, value: Any, count: int, row: str = "file") -> l
     return list(value)
 
 
-def target_path(count: int, to: str | os.PathLike[str] | None) -> Path:
+def download_path(count: int, to: str | os.PathLike[str] | None) -> Path:
     """Return the path to which files are saved. Raises ValueError for several files if the path is not a folder.
 
     A path that does not exist is a folder if it ends in a slash or its name has no extension.
@@ -258,7 +258,7 @@ def target_path(count: int, to: str | os.PathLike[str] | None) -> Path:
 
 def is_new_folder(count: int, to: str | os.PathLike[str] | None) -> bool:
     """Return True if `to` is a folder to create: for several files, or with a slash at the end of the path."""
-    if to is None or Path(to).expanduser().exists():
+    if to is None or Path(to).expanduser().is_dir():
         return False
     return count > 1 or _ends_in_slash(to)
 

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 import svc_notebooks as svc
+from svc_notebooks.forms.file_browser.downloads import KERNEL
 from tools import binder_badge
 
 HINTS = {
@@ -620,6 +621,95 @@ def test_a_fault_has_another_reason(lab):
         svc.files()
 
 
+def test_a_new_path_without_an_extension_is_a_folder(lab, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    file = svc.upload(b"1", name="a.csv")
+    document = svc.upload(b"Hi", name="Doc", convert_to="document")
+
+    assert svc.download(file, "new")["path"].tolist() == [str(Path("new/a.csv"))]
+    assert svc.export(document, "txt", "docs/new")["path"].tolist() == [str(Path("docs/new/Doc.txt"))]
+    for folder in ("slash/", "bare"):
+        form = svc.export_form(document)
+        form.controls.format.value = "text/plain"
+        form.controls.target.value, form.controls.path.value = KERNEL, folder
+        form.export()
+        assert form.result["path"].tolist() == [str(Path(folder, "Doc.txt"))]
+    Path("taken").write_bytes(b"2")
+    for overwrite in (False, True):
+        with pytest.raises(svc.PathExists, match=r"is a file, where a folder must be\..*Choose another folder"):
+            svc.download(file, "taken/", overwrite=overwrite)
+    assert Path("taken").read_bytes() == b"2"
+
+
 def test_a_limit_in_units_that_refuses_every_list_is_named():
     with pytest.warns(UserWarning, match="rate_costs='requests' counts requests"):
         svc.sandbox(policy=svc.Policy(rate_limit=5)).close()
+
+
+@pytest.mark.parametrize(
+    "name, near",
+    [("Forbidden", "NotAllowed"), ("Unauthorized", "NotSignedIn"), ("Conflict", "AlreadyExists")],
+)
+def test_a_name_of_another_library_is_answered_with_ours(name, near):
+    with pytest.raises(AttributeError, match=f"did you mean {near}"):
+        getattr(svc, name)
+
+
+@pytest.mark.parametrize(
+    "form, values, words",
+    [
+        (svc.export_form, {"to": "x"}, "save_as='kernel', path='folder/'"),
+        (svc.export_form, {"x": 1}, "document, format, save_as, path, file, files, paths, source$"),
+        (svc.upload_form, {"description": "x"}, r"metadata_json=\{'description': ...\}"),
+        (svc.file_browser, {"files": "a.csv"}, "browser.selection = 'a.csv'"),
+        (svc.file_browser, {"name": "*.csv"}, "did you mean 'search'"),
+    ],
+)
+def test_fill_names_the_control_that_is_meant(lab, form, values, words):
+    with pytest.raises(TypeError, match=words):
+        form().fill(**values)
+
+
+def test_a_program_searches_and_selects_in_the_file_browser(lab):
+    svc.upload([b"1", b"2"], name=["a.csv", "b.txt"])
+    svc.upload(b"3", name="c.csv", folder=svc.create_folder("Data"))
+    browser = svc.file_browser()
+
+    browser.search("a.")
+    assert browser.result["name"].tolist() == ["a.csv"]
+    browser.fill(search="")
+    browser.selection = ["a.csv", "b.txt"]
+    assert sorted(browser.selection["name"]) == ["a.csv", "b.txt"]
+    for hidden in ("Data/c.csv", "nope"):
+        with pytest.raises(ValueError, match="1 file not in the list"):
+            browser.selection = hidden
+    browser.trash("b.txt")
+    browser.open("Data")
+    browser.selection = "c.csv"
+    assert browser.selection["name"].tolist() == ["c.csv"]
+    with pytest.raises(TypeError, match="is a button, which takes no value"):
+        svc.upload_form().upload("a.csv")
+
+
+@pytest.mark.parametrize("run", range(9))
+def test_the_messages_before_a_stop_are_delivered_in_every_run(lab, run):
+    svc.stop_channel(svc.watch_changes(svc.receiver(direct=True)))
+    lab.deliver()
+
+    assert lab.deliveries()[["state", "outcome"]].values.tolist() == [["sync", "delivered"]]
+
+
+def test_a_limit_ends_with_its_block(lab):
+    lab.limit(requests=9)
+    with lab.limit(requests=5) as limits:
+        assert limits["requests"].tolist() == [5]
+    assert lab.limits()["requests"].tolist() == [9]
+    lab.limit(requests=None)
+    with lab.limit("Bob@svc.example", requests=5):
+        pass
+    assert lab.limits().empty
+
+
+def test_one_export_has_one_format(lab):
+    with pytest.raises(TypeError, match="call export once for each format, with to='exports/'"):
+        svc.export(svc.upload(b"a", name="a", convert_to="document"), ["docx", "pdf"])

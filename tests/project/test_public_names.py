@@ -82,9 +82,9 @@ def test_nothing_is_loaded_before_it_is_used():
 
 
 LAB = (
-    "access_token agenda clock close create_access_token deliver deliveries domains fault_plans faults flag fork"
-    " journal limit link limits number oauth_client open_with outbox register_domain restore save send serve service"
-    " service_account session sign_in snapshot trust"
+    "access_token agenda clock close create_access_token create_refresh_token deliver deliveries domains"
+    " fault_plans faults flag fork journal limit link limits number oauth_client open_with outbox register_domain"
+    " restore save send serve service service_account session sign_in snapshot trust"
 )
 SESSION = (
     "base_url call clock close exchanges fault from_recipe headers in_process names recipe renew request retry send url"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass
+from os.path import lexists
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -81,7 +82,8 @@ def save_content(
     """
     destination, requested = check_destination(to), as_range(byte_range)
     facts = get_file(session, file_id, fields=FACTS)
-    target = target_path(destination, str(facts.get("name") or file_id))
+    name = safe_name(str(facts.get("name") or file_id))
+    target = destination / name if destination.is_dir() else destination
     return save_known(session, {**facts, "id": file_id}, target, byte_range=requested, **options)
 
 
@@ -201,9 +203,21 @@ class _Download:
         return {"base_url": self.session.base_url, **facts, "range": asked}
 
 
-def target_path(destination: Path, name: str) -> Path:
-    """Return `destination`, or a safe path for `name` in the folder `destination`."""
-    return destination / safe_name(name) if destination.is_dir() else destination
+def target_path(to: str | os.PathLike[str], name: str) -> Path:
+    """Return the path of a file to save: `to`, or a safe path for `name` in the folder `to`, which may be missing.
+
+    A path where nothing exists is a folder if it ends in a slash, or if it has no extension and `name` has one. Raises
+    TypeError if `to` is not a path, and FileNotFoundError if the folder of a file is missing.
+
+    >>> target_path("new", "a.csv").as_posix(), target_path("new", "a").as_posix(), target_path("b.csv", "a.csv").name
+    ('new/a.csv', 'new', 'b.csv')
+    """
+    check_is_path(to)
+    path = Path(to).expanduser()
+    is_new_folder = not path.suffix and Path(name).suffix and not lexists(path)
+    if path.is_dir() or is_new_folder or os.fspath(to).endswith(("/", os.sep)):
+        return path / safe_name(name)
+    return check_destination(to)
 
 
 def _is_unchanged(
@@ -223,12 +237,17 @@ def _is_unchanged(
 
 def check_destination(to: str | os.PathLike[str]) -> Path:
     """Convert `to` to a Path. Raises TypeError if `to` is not a path, FileNotFoundError if its folder is missing."""
+    check_is_path(to)
+    path = Path(to).expanduser()
+    if not path.is_dir() and (os.fspath(to).endswith(("/", os.sep)) or not path.parent.is_dir()):
+        raise FileNotFoundError(f"to is {str(to)!r}, but the folder does not exist; create the folder first")
+    return path
+
+
+def check_is_path(to: object) -> None:
+    """Raise TypeError if `to` is not a path."""
     if not isinstance(to, (str, os.PathLike)):
         raise TypeError(f"to must be the path of a file or a folder, not {type(to).__name__}")
-    destination = Path(to).expanduser()
-    if not destination.is_dir() and (str(os.fspath(to)).endswith(("/", os.sep)) or not destination.parent.is_dir()):
-        raise FileNotFoundError(f"to is {str(to)!r}, but the folder does not exist; create the folder first")
-    return destination
 
 
 def as_range(byte_range: RangeGiven) -> ByteRange | None:

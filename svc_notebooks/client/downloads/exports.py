@@ -85,7 +85,9 @@ def normalize_format(format: object) -> str:
     ('pdf', 'ms word', 'text/csv')
     """
     if not isinstance(format, str):
-        raise TypeError(f"format must be a str, like 'pdf', not {type(format).__name__}")
+        several = isinstance(format, list | tuple)
+        hint = "; call export once for each format, with to='exports/'" if several else ""
+        raise TypeError(f"format must be a str, like 'pdf', not {type(format).__name__}{hint}")
     name = format.partition(";")[0].strip().lower().removeprefix(".")
     name = _ALIASES.get(name, name)
     if "/" not in name and name not in _KNOWN:

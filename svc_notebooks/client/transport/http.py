@@ -207,9 +207,10 @@ class HttpTransport:
         proxy = select_proxy(url, proxies)
         prepared = requests.PreparedRequest()
         prepared.url = url
+        adapter: Any = self._adapter  # its stubs are not complete
         try:
-            pool = self._adapter.get_connection_with_tls_context(prepared, self._verify, proxies=proxies)
-            self._adapter.cert_verify(pool, url, self._verify, None)
+            pool = adapter.get_connection_with_tls_context(prepared, self._verify, proxies=proxies)
+            adapter.cert_verify(pool, url, self._verify, None)
         except ERRORS as error:
             advice = proxy_advice(url, self._own_proxies) if proxy else "check base_url"
             if type(error) is OSError:

@@ -14,7 +14,7 @@ from .change_log import require_known_tokens
 from .content import put_content, put_file
 from .events import edited_event, event_lines, require_conditions, require_no_lost_line
 from .messages import forge_messages, require_genuine, require_rejections
-from .resumable import QUANTUM, require_no_overlap, require_query_after_failure
+from .resumable import QUANTUM, require_end, require_no_overlap, require_query_after_failure
 from .shared_checks import length, read_object
 
 if TYPE_CHECKING:
@@ -85,14 +85,14 @@ def _set_up(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
     ]
     exercise.service.add_faults({"steps": steps})
     exercise.check_data.update(expected=expected, busy=ids[replaced], conflict=conflict)
-    given: dict[str, Value] = {
+    states: dict[str, Value] = {
         "folder_id": folder,
         "local": local,
         "known": known,
         "ids": ids,
         "page_token": page_token,
     }
-    return {**given, "channel": channel, "token": token, **values}
+    return {**states, "channel": channel, "token": token, **values}
 
 
 def _receiver_cases(exercise: ExerciseService, tokens: dict[str, str], rng: Random) -> list[ReceiverCase]:
@@ -153,8 +153,7 @@ def _require_upload(evidence: Evidence) -> None:
     requests = _session_requests(evidence)
     require_query_after_failure(requests)
     require_no_overlap(requests)
-    finished = any(request.status in (200, 201) for request in requests)
-    require(finished, f"The upload of {_RECORDING} was interrupted and not finished. Send the missing bytes.")
+    require_end(requests, len(evidence.values["local"][_RECORDING]))
 
 
 def _require_growing_delays(evidence: Evidence) -> None:

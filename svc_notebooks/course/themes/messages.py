@@ -193,11 +193,12 @@ def forge_messages(message: dict[str, str], tokens: dict[str, str]) -> list[Rece
         "a message without a channel id and without a token": {_CHANNEL: None, _TOKEN: None},
         "a message with an empty token of an unknown channel": {_CHANNEL: "plan-00000000", _TOKEN: ""},
     }
-    cases: list[ReceiverCase] = []
-    for description, change in changes.items():
-        headers = {name: value for name, value in (message | change).items() if value is not None}
-        cases.append(ReceiverCase(headers, False, description))
-    return cases
+    return [
+        ReceiverCase(
+            {name: value for name, value in (message | change).items() if value is not None}, False, description
+        )
+        for description, change in changes.items()
+    ]
 
 
 _SUCCESS_STATUSES = frozenset({200, 201, 202, 204, 102})

@@ -80,6 +80,13 @@ def require_no_overlap(requests: list[RecordedRequest]) -> None:
         require(first == stored, f"A request sent bytes from {first:,} on, but the next missing byte was {stored:,}.")
 
 
+def require_end(requests: list[RecordedRequest], total: int) -> None:
+    """Raise CheckFailedError if no request has finished the upload of `total` bytes."""
+    stored = max((request.offset_after or 0 for request in requests), default=0)
+    finished = any(request.status in (200, 201) for request in requests)
+    require(finished, f"The session has {stored:,} of {total:,} bytes, and no file yet. Send the missing bytes.")
+
+
 def _set_up_go_on(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
     content = rng.randbytes(9 * QUANTUM + rng.randrange(1000, 90_000))
     uri = start_upload(exercise, _FILM, content, rng.randrange(2, 9) * QUANTUM)
@@ -113,10 +120,7 @@ def _require_query_first(evidence: Evidence) -> None:
 
 
 def _require_finished(evidence: Evidence) -> str:
-    requests, total = _own_requests(evidence), len(evidence.values["content"])
-    finished = next((request for request in requests if request.status in (200, 201)), None)
-    stored = max(request.offset_after or 0 for request in requests)
-    require(finished, f"The session has {stored:,} of {total:,} bytes, and no file yet. Send the missing bytes.")
+    require_end(_own_requests(evidence), len(evidence.values["content"]))
     own = [file for file in evidence.files if evidence.creations_of(file["id"])]
     require(own, "The upload was finished, but its file no longer exists: there is no file. begin() starts again.")
     renamed = f"The upload is finished, but the file is now called {own[0]['name']!r} instead of {_FILM!r}."
@@ -326,14 +330,7 @@ def _require_chunks(evidence: Evidence) -> None:
 
 
 def _require_loop_finished(evidence: Evidence) -> None:
-    requests, total = _loop_requests(evidence), len(evidence.values["content"])
-    stored = max(request.offset_after or 0 for request in requests)
-    finished = any(request.status in (200, 201) for request in requests)
-    name = evidence.values["name"]
-    missing = (
-        f"There is no file named {name!r}; {stored:,} of {total:,} bytes are stored. Continue until the status is 200."
-    )
-    require(finished, missing)
+    require_end(_loop_requests(evidence), len(evidence.values["content"]))
     require_no_updates(evidence, named_file(evidence), "send the name in the request that opens the session")
 
 

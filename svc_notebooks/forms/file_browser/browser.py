@@ -13,7 +13,7 @@ from ...client.session import SessionLike
 from ...notebook.arguments import file_ids
 from ...notebook.files.files import update
 from ...notebook.files.folders import trash, untrash
-from ...notebook.folder_tree import one_folder_id
+from ...notebook.folder_tree import files_at, one_folder_id
 from ...notebook.frames.frames import frame
 from ...notebook.frames.schemas import FILES
 from ...notebook.html import Markup, join_html, tag
@@ -157,7 +157,7 @@ def file_browser(*, session: SessionLike = None) -> FileBrowser:
     the owner can download a flagged file.
 
     `browser.result` is the DataFrame of the listed files, `browser.selection` is the DataFrame of the selected files,
-    which a program can set (to ids or rows of the list),
+    which a program can set (to names, ids, paths or rows of the list),
     `browser.code()` is the call for the last action, `browser.last_error` is the last error.
 
     In a program, a method does what a button and its dialog do with the selected files, and raises the error that the
@@ -182,7 +182,7 @@ def file_browser(*, session: SessionLike = None) -> FileBrowser:
 
 
 class FileBrowser(Form):
-    """The form that `file_browser` returns. A program can set `search`, `files` and `question`, and click buttons.
+    """The form that `file_browser` returns. A program can call `search("birds")`, and set `selection` to listed files.
 
     The methods `share` to `delete` need no click. They fill and confirm the dialog of a button.
     """
@@ -239,6 +239,8 @@ class FileBrowser(Form):
         self._callable(self.question.yes)
         self.open = buttons["open"]
         self.trash, self.untrash = buttons["trash"], buttons["untrash"]
+        for each in (self.open, self.trash, self.untrash):
+            each.select = lambda files: setattr(self, "selection", files)
         self.ask = {key: buttons[key] for key in QUESTIONS}
 
     @property
@@ -257,7 +259,22 @@ class FileBrowser(Form):
 
     @selection.setter
     def selection(self, files: Any) -> None:
-        self.files.chosen = file_ids(files, "selection")
+        page, ids = self.listing.page, list[str]()
+        for text in file_ids(files, "selection"):
+            listed = [file["id"] for file in page if text in (file["id"], file["name"])]
+            ids += listed or files_at(self.session, text, "selection")
+        if hidden := {*ids} - {file["id"] for file in page}:
+            text = f"selection has {count_text(len(hidden), 'file')} not in the list"
+            raise ValueError(f"{text}; browser.open('Data') lists a folder, and browser.search('birds') searches")
+        self.files.chosen = ids
+
+    def fill(self, *unnamed: Any, **values: Any) -> None:
+        """Set the controls of the list, as in `browser.fill(search="birds")`, and those of the open dialog.
+
+        `browser.selection` selects files. The errors are those of the other forms.
+        """
+        dialog = [self.question] if self.question.question else []
+        self._set_controls([*dialog, self.search, self.listing.pager, self.about], unnamed, values, "browser.fill")
 
     @property
     def query(self) -> FileQuery:
@@ -309,7 +326,7 @@ class FileBrowser(Form):
     def _confirm(self, key: str, **values: Any) -> None:
         """Press a button, fill its dialog and confirm it. Raises the error that the form shows."""
         self.ask[key]()
-        self._set_controls(self.question, (), values)
+        self._set_controls([self.question], (), values)
         self.question.yes()
 
     def refresh(self) -> None:

@@ -153,6 +153,10 @@ class FileSearch(widgets.HBox):  # type: ignore[misc]
         for control in self.children:
             control.observe(lambda change: self._notify(change["owner"] is self.text), "value")
 
+    def __call__(self, text: str = "") -> None:
+        """Search for a text. An empty text lists all files."""
+        self.text.value = text
+
     def watch(self, changed: Callable[[bool], None]) -> None:
         """Call `changed` for each change, with True for a letter that a person has typed."""
         self._changed = changed

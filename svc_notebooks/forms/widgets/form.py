@@ -283,17 +283,18 @@ class Form(widgets.VBox):  # type: ignore[misc]
     def fill(self, *unnamed: Any, **values: Any) -> None:
         """Set controls by their labels in lower case, with _ between the words: `form.fill(convert_to="document")`.
 
-        A list takes the text or the value of an option, a text field also a path or a row. `file`, `files`, `path`,
-        `paths` and `source` stand for `notebook_file`. Raises TypeError for a value without a label, for a label that
-        the form does not have and for a text of another type, ValueError for an option that a list does not have, and
-        TraitError for another value that a control refuses.
+        A list takes the text or the value of an option, a text field also a path or a row. Raises TypeError for a value
+        without a label, for a label that the form does not have (the message lists all) and for a text of another type,
+        ValueError for an option that a list does not have, and TraitError for another value that a control refuses.
         """
-        self._set_controls(self, unnamed, values)
+        self._set_controls([self], unnamed, values)
 
-    def _set_controls(self, root: Widget, unnamed: Sequence[Any], values: Mapping[str, Any]) -> None:
-        """Set the controls in `root` by their labels."""
+    def _set_controls(
+        self, roots: Iterable[Widget], unnamed: Sequence[Any], values: Mapping[str, Any], function: str = "fill"
+    ) -> None:
+        """Set the controls in `roots` by their labels. `function` is the name of the caller in messages."""
         controls: dict[str, Widget] = {}
-        for part in widget_tree(root):
+        for part in widget_tree(*roots):
             label = re.sub(r"<[^>]*>", "", getattr(part, "description", ""))
             if label and part.has_trait("value"):
                 controls.setdefault(re.sub(r"\W+", "_", label.lower()).strip("_"), part)
@@ -303,7 +304,8 @@ class Form(widgets.VBox):  # type: ignore[misc]
             for name in values
         }
         if unknown := [name for label, name in named.items() if label not in controls]:
-            raise TypeError(unknown_argument("fill", unknown[0], [*controls]))
+            synonyms = [name for name, labels in _SYNONYMS.items() if {*labels} & {*controls} and name not in controls]
+            raise TypeError(unknown_argument(function, unknown[0], [*controls, *synonyms]))
         for label, name in named.items():
             controls[label].value = _control_value(name, controls[label], values[name])
 

@@ -188,12 +188,20 @@ def replace_options(chooser: Any, options: Sequence[tuple[str, Any]]) -> None:
 
 
 class FormButton(widgets.Button):  # type: ignore[misc]
-    """A button that code can also press by a call, such as `form.create()`. `after_call` is called after the press."""
+    """A button that code can also press by a call, such as `form.create()`. `after_call` is called after the press.
+
+    `select` selects the files that the call is given.
+    """
 
     after_call: Callable[[], None] | None = None
+    select: Callable[[Any], None] | None = None
 
-    def __call__(self) -> None:
-        """Press the button. Raises the error that the form shows then."""
+    def __call__(self, files: Any = None) -> None:
+        """Press the button, after `files` were selected, if they are given. Raises the error that the form shows."""
+        if files is not None and self.select is None:
+            raise TypeError(f"{self.description!r} is a button, which takes no value; form.fill(...) fills the fields")
+        if files is not None and self.select is not None:
+            self.select(files)
         self.click()
         if self.after_call:
             self.after_call()

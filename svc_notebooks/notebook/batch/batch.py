@@ -67,9 +67,14 @@ BATCH_COLUMNS = (
 
 @cache
 def batch_schema(schema: Schema) -> Schema:
-    """Return a schema with the columns of a batch at its end, without those that it has already."""
+    """Return a schema with the columns of a batch: the outcome second, and the others, which often say nothing, in the
+    middle, where a terminal of 80 columns leaves them out.
+    """
     names = {column.name for column in schema.columns}
-    return Schema((*schema.columns, *(column for column in BATCH_COLUMNS if column.name not in names)))
+    outcome, *others = (column for column in BATCH_COLUMNS if column.name not in names - {"outcome"})
+    first, *rest = (column for column in schema.columns if column.name != "outcome")
+    middle = (len(rest) + 1) // 2
+    return Schema((first, outcome, *rest[:middle], *others, *rest[middle:]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -158,8 +158,10 @@ def partial_body(*, request_id: str = "conference", **arguments: Any) -> JSONObj
     metadata = values.pop("metadata", {})
     zone = zone_name("time_zone", values.pop("time_zone", None))
     end_zone = zone_name("end_time_zone", values.pop("end_time_zone")) if "end_time_zone" in values else zone
-    properties: JSONObject = {name: _texts(name, values.pop(name)) for name in ("private", "shared") if name in values}
+    properties: JSONObject = {}
     body: JSONObject = {}
+    for name in {"private", "shared"} & values.keys():
+        properties[name] = _texts(name, values.pop(name))
     for argument, value in absolute_times(values, zone, end_zone).items():
         if argument in ("start", "end", "original_start_time"):
             its_zone = end_zone if argument == "end" else zone

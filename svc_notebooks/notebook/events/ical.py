@@ -11,7 +11,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from ...client.downloads.downloads import check_destination, target_path
+from ...client.downloads.downloads import target_path
 from ...client.events import events as client
 from ...client.events.ical import Reminders, calendar_file
 from ...client.events.ical_lines import print_utc, unfolded
@@ -34,7 +34,7 @@ from ...core.events.times import read_time
 from ...core.resources.calendars import Calendar, CalendarListEntry
 from ...core.resources.events import Event
 from ...core.time_zones import UTC_NAME
-from ...local.saving import check_path, read_file, save_bytes
+from ...local.saving import check_path, make_folder, read_file, save_bytes
 from ..arguments import File, is_link, row_ids
 from ..batch.batch import (
     DONE,
@@ -111,12 +111,13 @@ def export_events(
     session = session_or_current(session)
     if events is not None and (time_min is not None or time_max is not None):
         raise ValueError("events cannot be combined with time_min or time_max; leave out one of the two")
-    path = check_destination("." if to is None else to)
+    to = "." if to is None else to
+    target_path(to, "calendar.ics")  # raises an error for a missing folder before a request
     ids = None if events is None else row_ids(events, "events")
     calendar = calendar_id(session, calendar)
     entry = calendar_entry(session, calendar)
     zone, name = str(entry.get("timeZone") or "UTC"), str(entry.get("summary") or calendar)
-    target = target_path(path, f"{name}.ics")
+    target = target_path(to, f"{name}.ics")
     check_path(target, overwrite=overwrite)
     bounds = wire_window(time_min, time_max, zone, session.clock)
     selected = list(_all_events(session, calendar, bounds) if ids is None else _selected_events(session, calendar, ids))
@@ -128,6 +129,7 @@ def export_events(
     deleted = [event["id"] for event in selected if event.get("status") == "cancelled" and event["id"] in chosen]
     if deleted:
         warn_caller(f"events has deleted events, which are not in the file: {deleted[:5]}")
+    make_folder(target.parent)
     saved = save_bytes(target, content, overwrite=overwrite)
     file_fields = {"calendar": name, "path": str(saved.path), "size": saved.size, "outcome": saved.outcome}
     return frame(CALENDAR_FILE, [{**counts, **file_fields}])

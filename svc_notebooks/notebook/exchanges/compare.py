@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import quote, urlsplit
 
-from ...client.downloads.downloads import check_destination, target_path
+from ...client.downloads.downloads import target_path
 from ...client.session import Session, SessionLike, SessionOwner, session_or_current
 from ...core.clock import format_time
 from ...core.http.messages import Query, reason
-from ...local.saving import read_file, save_bytes
+from ...local.saving import make_folder, read_file, save_bytes
 from ..frames.frames import frame
 from ..frames.schemas import COMPARED, EXCHANGES, HAR_FILE
 from .exchanges import ExchangeView, exchange_row, exchanges
@@ -252,9 +252,10 @@ def save_har(
     >>> svc.save_har(folder / "run.har")["exchanges"].tolist()
     [1]
     """
-    target = target_path(check_destination(to), "exchanges.har")
+    target = target_path(to, "exchanges.har")
     recorded = _select(list(session_or_current(session).exchanges), exchanges)
     content = json.dumps(archive(recorded), ensure_ascii=False, indent=1).encode()
+    make_folder(target.parent)
     saved = save_bytes(target, content, overwrite=overwrite)
     return frame(HAR_FILE, [{**saved._asdict(), "path": str(saved.path), "exchanges": len(recorded)}])
 

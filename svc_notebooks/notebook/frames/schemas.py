@@ -32,7 +32,7 @@ A terminal of 80 columns shows the first two columns and the last two, which are
 Checksums are not default columns, because the service computes a checksum when it is first requested.
 """
 
-UPLOADS = Schema(FILES.columns + _file_columns("md5Checksum"))
+UPLOADS = Schema(FILES.columns[:-2] + _file_columns("md5Checksum") + FILES.columns[-2:])
 """The columns of uploaded files: those of files, and the checksum of the sent bytes, which the client has computed."""
 
 TREE_FILES = Schema(
@@ -57,9 +57,9 @@ IDS = schema("id text")
 
 DELETED = schema("id text, deleted flag")
 
-DOWNLOADS = schema("path text, size count, name text, of count, mimeType text, id text, outcome text")
+DOWNLOADS = schema("path text, outcome text, size count, id text, mimeType text, name text, of count")
 
-EXPORTED = schema("path text, size count, name text, mimeType text, id text, outcome text")
+EXPORTED = schema("path text, outcome text, mimeType text, id text, size count, name text")
 
 ABOUT = schema(
     "displayName text, emailAddress text, quota_usage_trash count, maxUploadSize count, quota_limit count, "

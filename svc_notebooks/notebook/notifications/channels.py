@@ -22,7 +22,7 @@ from ..frames.schemas import CHANNELS, STOPPED
 from ..html import Markup, join_html, tag
 from ..quantities import count_text
 from ..sandbox.sandbox import sandbox_of
-from .receiver import Receiver, receivers_of
+from .receiver import DELIVERY_SECONDS, Receiver, receivers_of
 
 _BEARER = re.compile(r"\s*bearer\s", re.IGNORECASE)
 _MILLISECONDS = re.compile(r"-?[0-9]+")
@@ -237,6 +237,8 @@ def channels(*, session: SessionLike = None) -> DataFrame:
 def stop_channel(channel: ChannelLike, *, session: SessionLike = None) -> DataFrame:
     """Stop notification channels. The service does not deliver their queued messages.
 
+    In a sandbox, first wait until the messages that are due have been delivered, for at most a second.
+
     Args:
         channel: The id of a channel of this session, a list of ids, or a row or a DataFrame of `channels()`. For a
             channel of another session, give a row with id and resource_id. Of rows and lists, the channels of this
@@ -259,6 +261,8 @@ def stop_channel(channel: ChannelLike, *, session: SessionLike = None) -> DataFr
 
     session = session_or_current(session)
 
+    if lab := sandbox_of(session):
+        lab.service.deliver(DELIVERY_SECONDS)
     known = registry_of(session).channels
 
     def stop_row(pair: tuple[str, str]) -> dict[str, object]:

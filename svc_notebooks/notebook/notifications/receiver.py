@@ -94,7 +94,7 @@ def message_line(message: Received, names: Names, watched: dict[str, str]) -> Ma
 
 
 _MAX_SECONDS = 3600
-_DELIVERY_SECONDS = 1.0
+DELIVERY_SECONDS = 1.0
 _SETTLE_SECONDS = 2.0
 """The maximum number of seconds that `wait_for` waits for a sandbox's deliveries in progress.
 
@@ -268,7 +268,7 @@ class Receiver:
     def _delivered(self) -> list[Received]:
         """Return the messages, in a sandbox after the delivery of those that are due."""
         if self._settle and not self._closed:
-            self._settle(_DELIVERY_SECONDS)
+            self._settle(DELIVERY_SECONDS)
         return self._inbox.messages()
 
     def explain(self, n: int = -1) -> DataFrame:
@@ -615,7 +615,7 @@ def notifications(receiver: Receiver | None = None, *, session: SessionLike = No
     """
     session = session_or_current(session)
     if lab := sandbox_of(session):
-        lab.service.deliver(_DELIVERY_SECONDS)
+        lab.service.deliver(DELIVERY_SECONDS)
     if receiver is not None and not isinstance(receiver, Receiver):
         raise TypeError(f"receiver must be a receiver, as of receiver(), not {type(receiver).__name__}")
     receivers = receivers_of(session) if receiver is None else [receiver]

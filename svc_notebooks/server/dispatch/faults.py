@@ -227,6 +227,9 @@ NO_FAULTS: Any = {"last": 0, "plans": ()}
 class Step:
     """A step of a fault plan, which counts the matching requests and how often its action has happened."""
 
+    seen: int
+    fired: int
+
     def __init__(self, document: JSONObject) -> None:
         check_keys("a fault step", document, ("match", "times", "action"))
         self.match = Match.read(object_member(document, "match"))

@@ -74,8 +74,12 @@ class Journal:
         self._bytes = 0
         self._numbers = count(1)
         self._lock = Lock()
-        self.id = token_hex(8)
+        self._id = token_hex(8)
+
+    @property
+    def id(self) -> str:
         """A random text that changes when the numbers restart at 1."""
+        return self._id
 
     def open(self, time: datetime, method: str, path: str, query: str) -> JournalEntry:
         """Add the entry of a new request and return the entry."""
@@ -115,7 +119,7 @@ class Journal:
             self._entries.clear()
             self._bytes = 0
             self._numbers = count(1)
-            self.id = token_hex(8)
+            self._id = token_hex(8)
 
 
 _log = logging.getLogger(__name__)
@@ -131,7 +135,6 @@ class KeptJournal(Journal):
 
     @property
     def id(self) -> str:
-        """A text that changes when the numbers restart at 1."""
         return self._records.journal_id()
 
     def open(self, time: datetime, method: str, path: str, query: str) -> JournalEntry:

@@ -39,6 +39,7 @@ from ..store.contents import END, PartRange
 from .conversion import ConversionRequest, conversion_for, convert
 from .resource import DEFAULT_MASK, ViewContext, file_resource, user_resource, view_of
 from .rows import (
+    STORED_FIELDS,
     change_row,
     check_new,
     check_right,
@@ -379,7 +380,7 @@ def store_content(
     return row, {old: context.store.contents.drop(old)}
 
 
-_COPIED_FIELDS = ("contentHints", "description", "folderColorRgb", "originalFilename")
+_COPIED_FIELDS = tuple(name for name in STORED_FIELDS if name not in RESTRICTIONS)
 _COPIED_RESTRICTIONS = RESTRICTIONS.keys() - {"contentRestrictions"}
 
 

@@ -120,7 +120,7 @@ def _file_and_ancestors(context: ServiceContext, row: FileRow) -> Iterator[FileR
         ancestor = None if top else context.store.files.get(str(ancestor.parent))
 
 
-_STORED = tuple(field.name for field in FILE_FIELDS if field.stored)
+STORED_FIELDS = tuple(field.name for field in FILE_FIELDS if field.stored)
 """The names of the fields that `FileRow.extra` stores with the values that the client sent."""
 
 _OTHER_TYPES = frozenset({"folder", "shortcut", *VENDOR_TYPES})
@@ -254,8 +254,8 @@ def change_row(context: ServiceContext, caller: Caller, row: FileRow, metadata: 
             raise refuse_file(row, decided_by=WHO_TRASHES, hint=" The role owner is necessary.")
         changes |= _trash_columns(context, row, bool(metadata["trashed"]), now)
     modifier = None if caller.user == row.owner else caller.user
-    if modifier or _MODIFIER in row.extra or not metadata.keys().isdisjoint(_STORED):
-        extra = json.loads(row.extra) | {name: metadata[name] for name in _STORED if name in metadata}
+    if modifier or _MODIFIER in row.extra or not metadata.keys().isdisjoint(STORED_FIELDS):
+        extra = json.loads(row.extra) | {name: metadata[name] for name in STORED_FIELDS if name in metadata}
         extra[_MODIFIER] = modifier
         changes["extra"] = json.dumps({name: value for name, value in extra.items() if value is not None})
     return row._replace(**changes)

@@ -412,7 +412,7 @@ def sweep(store: str, content: str | None, *, min_age: float, now: float, delete
     return Swept(old, deleted, len(stray) - len(old))
 
 
-def _open(store: str, content: str | None) -> AbstractContextManager[SourceStore]:
+def _open(store: str, content: str | Path | None) -> AbstractContextManager[SourceStore]:
     if not _is_address(store):
         if content is not None:
             raise ValueError("--content applies only to a database: in a folder, the contents are beside the rows")

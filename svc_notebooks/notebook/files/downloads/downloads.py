@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
-from ....client.downloads.downloads import RangeGiven, as_range, check_destination, read_known, safe_name, save_known
+from ....client.downloads.downloads import RangeGiven, as_range, read_known, safe_name, save_known, target_path
 from ....client.downloads.exports import (
     check_extension,
     export_name,
@@ -26,7 +26,7 @@ from ....client.session import Session, SessionLike, session_or_current
 from ....core.errors.caller_warning import warn_caller
 from ....core.processes import temporary_folder
 from ....local.tree import UrlFile, is_url, without_file_scheme
-from ...arguments import File, flag, is_frame, is_new_folder, target_path
+from ...arguments import File, download_path, flag, is_frame, is_new_folder
 from ...batch.batch import (
     ROW_ERRORS,
     Batch,
@@ -87,10 +87,11 @@ def download(
     Args:
         file: An id, a link, a path like "birds/may.csv", a row, a DataFrame, or a list of these.
         to: The path of a file, or a folder in which each file keeps its name. None means the notebook's folder. For
-            several files or a folder, and with a slash at its end, `to` is a folder, and is created if necessary. A
-            folder is not saved as an archive: `shutil.make_archive` makes one of the saved folder. The
-            second file with the same name becomes `name (1).ext`, the third `name (2).ext`, in the order of the rows.
-            A URL like "s3://bucket/results/" needs the extra `fsspec`, see docs/bulk.md.
+            several files or a folder, with a slash at its end, and if `to` has no extension but the name of the file
+            has one, `to` is a folder, and is created if necessary. A folder is not saved as an archive:
+            `shutil.make_archive` makes one of the saved folder. The second file with the same name becomes
+            `name (1).ext`, the third `name (2).ext`, in the order of the rows. A URL like "s3://bucket/results/" needs
+            the extra `fsspec`, see docs/bulk.md.
         byte_range: The bytes to download, as (first, last) with both included, (first, None), (-100, None) for the last
             100, a slice like `slice(0, 100)`, or a str like "bytes=0-99" or "0-99". None downloads the whole content.
         acknowledge_abuse: Download a file although it was flagged as abusive. Only the owner may do this. An
@@ -243,9 +244,9 @@ def export(
         file: An id, a link, a path like "birds/may.csv", a row, a DataFrame, or a list of these.
         format: An extension ("pdf", ".docx"), a title ("MS Word") or a media type of `export_formats(file)`.
         to: The path of a file, or a folder in which an export gets the document's name and the format's extension.
-            None means the notebook's folder. For several files, and with a slash at its end, `to` is a folder, and is
-            created if necessary. The second export with the same name becomes `name (1).ext`, the third
-            `name (2).ext`, in the order of the rows. A URL needs the extra `fsspec`, as for `download`.
+            None means the notebook's folder. For several files, with a slash at its end, and without an extension, `to`
+            is a folder, and is created if necessary. The second export with the same name becomes `name (1).ext`, the
+            third `name (2).ext`, in the order of the rows. A URL needs the extra `fsspec`, as for `download`.
         overwrite: True replaces a file at the path that has other content. False raises PathExists for such a file.
         progress: True shows a progress bar. A function is called with (bytes done, total bytes or None).
         workers, executor, errors: The threads or the executor, and what happens with an error, as for `upload`.
@@ -457,7 +458,7 @@ def target_of(count: int, to: str | os.PathLike[str] | None, executor: Executor 
     """
     to = without_file_scheme(to)
     if not is_url(to):
-        path = target_path(count, to)
+        path = download_path(count, to)
         if executor is not None and not isinstance(executor, ThreadPoolExecutor):
             path = path.absolute()  # the current folder of another process may be another one
         yield Target(path, is_new_folder(count, to))
@@ -555,7 +556,7 @@ class DownloadRows:
 
         if self.in_folder is None:
             try:
-                self.in_folder = self.new_folder or check_destination(self.target).is_dir()
+                self.in_folder = self.new_folder or target_path(self.target, name) != self.target
             except OSError as error:
                 return DownloadRow(file, f"row {n}", error=error)
         path = self.target / safe_name(name) if self.in_folder else self.target
