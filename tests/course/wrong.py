@@ -1002,9 +1002,9 @@ solved(READ, "read_until(lambda n: (given.clock.advance(2), quick(change.file_id
 solved(READ, "read_until(lambda n: (given.clock.advance(9 - n), quick(change.file_id))[1]).json()['parents']")
 -- gives up after a 503 => A request that got a 503 was not repeated until it succeeded
 solved(f"if given.folder_id not in {READ}", "if given.folder_id not in quick(change.file_id).json().get('parents', [])", "svc.read(change.file_id)", "send('GET', f'/storage/v3/files/{change.file_id}?alt=media').body")
--- the service wins => was changed on both sides, and the version of your folder is lost
+-- the service wins => the folder of the service does not have your version
 solved("changed_here and content != local[name]", "False")
--- this side wins => was changed on both sides, and the version of the service is lost
+-- this side wins => the folder of the service does not have its version
 solved("    content = svc.read(change.file_id)\n", "    content = svc.read(change.file_id)\n    if name in known and changed_here: return\n")
 -- the other name => The folder of the service has another content of
 solved("    local[name] = known[name] = content", "        local[name.replace('.txt', ' (conflict).txt')], content = content, local[name]; svc.update(change.file_id, content)\n    local[name] = known[name] = content")
@@ -1050,11 +1050,11 @@ def upload(content, **more):
 solved("svc.upload(content", "upload(content")
 -- a new file for each change => The folder has two files called
 solved("        svc.update(ids[name], content)", "        svc.upload(content, name=name, folder=given.folder_id)")
--- nothing is uploaded => was changed on both sides, and the version of your folder is lost
+-- nothing is uploaded => the folder of the service does not have your version
 solved("        push(name)", "        pass")
 -- only what is new is uploaded => The folder of the service has another content of '.*\.txt'
 solved("content != known.get(name)", "False")
--- into the root folder => was changed on both sides, and the version of your folder is lost
+-- into the root folder => the folder of the service does not have your version
 solved(", folder=given.folder_id", "")
 -- files of other folders, too => (Your folder in folder.json has another content of|Your receiver raised)
 solved(f"given.folder_id not in {READ}", "False")

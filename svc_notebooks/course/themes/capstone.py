@@ -190,10 +190,10 @@ def _require_conflict(evidence: Evidence) -> None:
     name, files = evidence.check_data["conflict"], _files(evidence)
     contents = {evidence.content(file["id"]) for file in files.values()}
     expected = evidence.check_data["expected"]
-    for side, content in (("the service", expected[name]), ("your folder", evidence.values["local"][name])):
+    for version, content in (("its version", expected[name]), ("your version", evidence.values["local"][name])):
         require(
             content in contents,
-            f"{name!r} was changed on both sides, and the version of {side} is lost: no file of the folder has it.",
+            f"{name!r} was changed on both sides, and the folder of the service does not have {version}.",
         )
 
 
