@@ -89,9 +89,16 @@ def look_of(attributes: list[Any]) -> dict[str, str]:
 
 
 def cell_background(blocks: list[Node]) -> str | None:
-    """Return the background that all blocks of a table cell have, or None."""
-    colors = {look_of(block["c"][0]).get("background") if block["t"] == "Div" else None for block in blocks}
+    """Return the background that all blocks of a table cell have, also those in its lists, or None."""
+    colors = {_background(block) for block in blocks}
     return colors.pop() if len(colors) == 1 else None
+
+
+def _background(block: Node) -> str | None:
+    if block["t"] in ("BulletList", "OrderedList"):
+        items = block["c"] if block["t"] == "BulletList" else block["c"][1]
+        return cell_background([inner for item in items for inner in item])
+    return look_of(block["c"][0]).get("background") if block["t"] == "Div" else None
 
 
 def brightness(color: str) -> int:

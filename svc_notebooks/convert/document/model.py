@@ -27,6 +27,7 @@ PAGE_NUMBER, PAGE_COUNT = "\x01", "\x02"
 Node = dict[str, Any]
 """A pandoc node (a block or an inline). The key `t` has the node's type, and `c` its content."""
 SPACE: Node = {"t": "Space"}
+_WORDS = ("Str", "Space", "SoftBreak")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,14 +115,15 @@ def load_tree(text: str | bytes) -> dict[str, Any]:
 def replace_nodes(document: Document, changes: dict[str, Callable[[Node], Node]]) -> Document:
     """Return the document with other nodes. `changes` maps a node type to a function from the old to the new node.
 
-    Both documents share what does not change, since a copy of a long document would need much memory.
+    Words and blanks stay. Both documents share what does not change, since a copy of a long document would need much
+    memory.
     """
 
     def replaced(value: Any) -> Any:
         if isinstance(value, list):
             items = [replaced(item) for item in value]
             return value if all(map(is_, items, value)) else items
-        if not isinstance(value, dict) or value == SPACE:
+        if not isinstance(value, dict) or value.get("t") in _WORDS:
             return value
         inner = {key: replaced(content) for key, content in value.items()}
         if value.get("t") in changes:

@@ -473,7 +473,10 @@ class OdtPage:
         self._looks.cell_background = color = next(filter(None, own), outer)
         markup = self._tight(element)
         self._looks.cell_background = outer
-        return markup or (self._looks.markers.marker({"shading": color}) + "\u00a0" if color else "")
+        if not color:
+            return markup
+        blank = self._looks.markers.marker({"shading": color}) + "\u00a0"
+        return markup.replace("<li></li>", f"<li>{blank}</li>") or blank
 
     def _cells(self, row: Any) -> list[Any]:
         """Return the cells of a row without the empty cells of a sheet at its end, which are repeated."""

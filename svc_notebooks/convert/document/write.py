@@ -380,7 +380,9 @@ def docx(document: Document, job: Job) -> bytes:
 def epub(document: Document, job: Job) -> bytes:
     """Return the document as an EPUB 3 book. The book's identifier is a hash of the document."""
     identifier = f"--metadata=identifier:urn:uuid:{uuid5(NAMESPACE_URL, document.pack().hex())}"
+    above, below = (_page_lines(lines)["c"] for lines in (document.header, document.footer))
     document = _with_metadata_as_text(document)
+    document = replace(document, blocks=[*above, *document.blocks, *below])
     options = [identifier, "--metadata=lang:und", "--mathml"]
     if "title" not in document.meta:  # a book must have a title, but this title needs no title page
         options += [f"--metadata=title:{postprocess.title_of(job)}", "--epub-title-page=false"]

@@ -19,6 +19,7 @@ from ...core.errors.caller_warning import warn_caller
 from ...core.errors.public_calls import public_methods, unknown_argument
 from ...core.fault_plan import ACTION_KEYS, ACTIONS, MATCH_KEYS, PRESETS, Action, Match
 from ...core.http.messages import JSONObject
+from ...core.suggestions import missing_attribute
 from ...core.time_arguments import instant_of
 from ..arguments import File, file_ids
 from ..frames.frames import frame
@@ -434,6 +435,9 @@ class ServiceAccount:
 
     def __repr__(self) -> str:
         return f"<ServiceAccount {self.email}>"
+
+    def __getattr__(self, name: str) -> Any:
+        raise missing_attribute("a service account", self, name)
 
     @property
     def email(self) -> str:

@@ -441,6 +441,21 @@ def test_the_background_of_cells_is_in_exports_and_is_read_again(format: str, jo
         assert re.findall(r"; color: (#\w+)\"", shown) == ["#ffff00", "#ffffff"]  # yellow on white is black
 
 
+def test_cells_with_lists_have_their_background(job: Job) -> None:
+    styles = (
+        '<style:style style:name="D" style:family="table-cell"><style:table-cell-properties '
+        'fo:background-color="#ff3333"/></style:style>'
+    )
+    items = "<text:list><text:list-item><text:p>{}</text:p></text:list-item></text:list>"
+    cells = (
+        f'<table:table-cell table:style-name="D">{items.format(text)}</table:table-cell>' for text in ("words", "")
+    )
+
+    page = write.html(read.odt(odt(f"<table:table><table:table-row>{''.join(cells)}</table:table-row></table:table>",
+                                   styles=styles), job), job).decode()  # fmt: skip
+    assert page.count('<td style="background-color: #ff3333"') == 2
+
+
 def test_a_floating_picture_stands_after_its_paragraph(job: Job) -> None:
     style = (
         '<style:style style:name="G" style:family="graphic"><style:graphic-properties style:horizontal-pos="right"/>'

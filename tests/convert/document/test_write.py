@@ -389,3 +389,11 @@ def test_header_and_footer_of_pages(job: Job) -> None:
     assert '<div class="page-header"><p><span>Café {1}</span><span></span><span>Draft</span></p></div>' in page
     assert '<div class="page-footer"><p><span></span><span>Page 1 of 1</span></p></div>' in page
     assert (again.header, again.footer) == (lines["header"], ("\tPage \x01 of \x02", "\x01"))
+
+
+def test_header_and_footer_of_pages_are_at_both_ends_of_a_book(job: Job) -> None:
+    document = Document([{"t": "Para", "c": [{"t": "Str", "c": "Body"}]}], header=("Draft",), footer=("Page \x01",))
+
+    with zipfile.ZipFile(io.BytesIO(write.epub(document, job))) as file:
+        page = file.read("EPUB/text/ch001.xhtml").decode()
+    assert page.index("Draft") < page.index("Body") < page.index("Page 1")
