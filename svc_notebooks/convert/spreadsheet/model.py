@@ -28,6 +28,8 @@ Value = None | bool | int | float | str | date | datetime | time | timedelta | E
 
 SIDES = {"t": "top", "r": "right", "b": "bottom", "l": "left"}
 """The sides of a cell by their letter in `CellStyle.borders`."""
+STACKED = 270
+"""The value of `CellStyle.turn` for letters below each other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,7 @@ class CellStyle:
     format: a number format code such as "0.00%", or "" for General.
     color, background: the colours of the text and of the cell as "#rrggbb", or "" for black on white.
     borders: a letter of "trbl" (top, right, bottom, left) for each side with a line, a capital for a thick line.
+    turn: the angle of the text in degrees counterclockwise, from -90 to 90, or STACKED.
     """
 
     format: str = ""
@@ -44,6 +47,7 @@ class CellStyle:
     color: str = ""
     background: str = ""
     borders: str = ""
+    turn: int = 0
 
     @property
     def lines(self) -> dict[str, bool]:

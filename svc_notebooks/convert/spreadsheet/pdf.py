@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator
-from math import ceil
+from math import ceil, cos, radians
 from typing import Any
 from unicodedata import east_asian_width
 
@@ -17,7 +17,7 @@ from ..engines.chart import chart_data
 from ..engines.typst import render
 from ..job import Job, TooLarge
 from .formulas import column_letters
-from .model import Cell, PrintSetup, Sheet, Workbook
+from .model import STACKED, Cell, PrintSetup, Sheet, Workbook
 from .number_format import format_cell
 from .sheet_layout import LayoutCell, LayoutRow, SheetLayout
 from .values import clean
@@ -33,6 +33,11 @@ _CELL_PADDING = 1.0
 """The total space to the left and right of the text in a cell, in units of the font size."""
 
 _MIN_CHARACTERS, _MAX_CHARACTERS, _MAX_TEXT_CHARACTERS = 3, 60, 36
+_TURNED_WIDTH = 24.0
+"""The maximum width of a line of turned text, in units of the font size, as in sheet.typ."""
+_MAX_TURNED_LINES = 5
+_CHARACTERS_PER_LINE = 2
+"""The height of a line in characters."""
 _EDGE_WIDTH = 40.0
 _LONGEST_TEXT = 20_000
 _EMPTY_PER_CELL = 4
@@ -139,14 +144,16 @@ def _row_cells(line: LayoutRow, widths: list[float], page_width: float, job: Job
         if piece.cell:
             end = position + piece.colspan
             own = width = sum(widths[position:end])
+            room = page_width - sum(widths[:position])
             needed = _overflow(piece.cell) if piece.colspan == 1 else 0.0
             while width < needed and index < len(line.cells) and _is_free(line.cells[index]):
                 index, end = index + 1, end + line.cells[index].colspan
                 width = sum(widths[position:end])
             if width < needed and index == len(line.cells):  # the text may run beyond the last column
-                width = max(width, min(needed, page_width - sum(widths[:position])))
+                width = max(width, min(needed, room))
             cells.append(
-                _cell(piece, piece.cell, width, job) | ({"o": round(min(width, needed), 2)} if width > own else {})
+                _cell(piece, piece.cell, width, room, job)
+                | ({"o": round(min(width, needed), 2)} if width > own else {})
             )
         else:
             cells += [{}] * piece.colspan if piece.colspan <= _MAX_SEPARATE_EMPTY else [{"x": piece.colspan}]
@@ -160,14 +167,19 @@ def _is_free(piece: LayoutCell) -> bool:
 
 def _overflow(cell: Cell) -> float:
     """Return the width of a text that may run into the empty cells beside it, or 0 for other cells."""
-    if not isinstance(cell.value, str) or "\n" in cell.value:
+    if not isinstance(cell.value, str) or "\n" in cell.value or cell.style.turn:
         return 0.0
     width = _text_width(cell.value[:500]) * _CHARACTER_WIDTH * (_BOLD_WIDTH if cell.style.bold else 1)
     return min(_MAX_OVERFLOW, width + _CELL_PADDING)
 
 
-def _cell(piece: LayoutCell, cell: Cell, width: float, job: Job) -> dict[str, Any]:
-    entry: dict[str, Any] = {"t": _breakable(format_cell(cell, job)[:_LONGEST_TEXT], width)}
+def _cell(piece: LayoutCell, cell: Cell, width: float, room: float, job: Job) -> dict[str, Any]:
+    text = format_cell(cell, job)[:_LONGEST_TEXT]
+    turned = _turned_lines(cell, text)
+    entry: dict[str, Any] = {"t": _breakable(text, _TURNED_WIDTH if turned else width)}
+    if turned:  # a slanted text runs over the cells beside it, but not beyond the page
+        across = min(_text_width(text) * _CHARACTER_WIDTH, _TURNED_WIDTH) * cos(radians(cell.style.turn))
+        entry["r"] = cell.style.turn if across <= room else 90
     entry |= {"x": piece.colspan} if piece.colspan > 1 else {}
     entry |= {"y": piece.rowspan} if piece.rowspan > 1 else {}
     entry |= {"b": 1} if cell.style.bold else {}
@@ -176,6 +188,14 @@ def _cell(piece: LayoutCell, cell: Cell, width: float, job: Job) -> dict[str, An
     entry |= {"s": cell.style.lines} if cell.style.borders else {}
     entry |= {"l": cell.link} if cell.link and not cell.link.startswith("#") else {}
     return entry | ({"k": cell.alignment} if cell.alignment else {})
+
+
+def _turned_lines(cell: Cell, text: str) -> int:
+    """Return the number of lines of a turned text, or 0 for other texts and those that are too long to turn."""
+    if not cell.style.turn or not text:
+        return 0
+    lines = sum(max(1, ceil(_text_width(line) / _MAX_TEXT_CHARACTERS)) for line in text.split("\n"))
+    return lines if lines <= (1 if cell.style.turn == STACKED else _MAX_TURNED_LINES) else 0
 
 
 def _breakable(text: str, width: float) -> str:
@@ -205,6 +225,8 @@ def _widths(layout: SheetLayout, job: Job) -> list[float]:
 
 def _character_count(cell: Cell, has_width: bool, job: Job) -> int:
     text = format_cell(cell, job)[:500]
+    if turned := _turned_lines(cell, text):
+        return turned * _CHARACTERS_PER_LINE
     if not isinstance(cell.value, str):
         return len(text)
     lines = text.split() if has_width else text.split("\n")

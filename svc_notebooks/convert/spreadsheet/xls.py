@@ -123,6 +123,7 @@ def _style(book: Any, xf: Any) -> CellStyle:
         _color(book, font.colour_index, (0, 0, 0)),
         _color(book, xf.background.pattern_colour_index, (255, 255, 255)) if xf.background.fill_pattern == 1 else "",
         "".join(letter.upper() if line in _THICK_LINES else letter for letter, line in lines if line),
+        xlsx.turn_of(xf.alignment.rotation),
     )
 
 

@@ -11,7 +11,16 @@ from openpyxl.styles import Font
 
 from svc_notebooks.convert.job import ConversionError, JobLimits, TooLarge
 from svc_notebooks.convert.spreadsheet import delimited, xls
-from svc_notebooks.convert.spreadsheet.model import DEFAULT_STYLE, Area, Cell, CellStyle, ErrorValue, Sheet, Workbook
+from svc_notebooks.convert.spreadsheet.model import (
+    DEFAULT_STYLE,
+    STACKED,
+    Area,
+    Cell,
+    CellStyle,
+    ErrorValue,
+    Sheet,
+    Workbook,
+)
 from svc_notebooks.convert.spreadsheet.ods import read as read_ods, write as write_ods
 from svc_notebooks.convert.spreadsheet.xlsx import read as read_xlsx
 from tests.convert import sources
@@ -187,6 +196,35 @@ def test_colours_of_themes_and_palettes(job):
 
     assert cells[0, 0].style == CellStyle(color="#ffffff", background="#8080ff", borders="Tr")
     assert cells[0, 1].style == CellStyle(color="#ff0000")
+
+
+def test_angles_of_texts(job):
+    angles = ("45", "90", "135", "180", "255", "", "-1")
+    styles = "".join(f'<xf><alignment textRotation="{angle}"/></xf>' for angle in angles)
+    row = "".join(f'<c s="{index}"><v>1</v></c>' for index in range(len(angles)))
+    source = package(sheet=f'<sheetData><row r="1">{row}</row></sheetData>', styles=f"<cellXfs>{styles}</cellXfs>")
+
+    cells = first(read_xlsx.read(source, job))
+
+    assert [cell.style.turn for cell in cells.values()] == [45, 90, -45, -90, STACKED, 0, 0]
+
+
+@pytest.mark.parametrize(
+    "look, turn",
+    [
+        ('rotation-angle="90"', 90), ('rotation-angle="315"', -45), ('rotation-angle="270deg"', -90),
+        ('rotation-angle="180"', 0), ('rotation-angle="x"', 0), ('direction="ttb"', STACKED),
+    ],
+)  # fmt: skip
+def test_angles_of_texts_in_ods(look, turn, job):
+    styles = f"""<style:style style:name="ce1" style:family="table-cell">
+        <style:table-cell-properties style:{look}/></style:style>"""
+    row = """<table:table-row><table:table-cell table:style-name="ce1" office:value-type="float" office:value="1"/>
+        </table:table-row>"""
+
+    cells = first(read_ods.read(open_document(f"<table:table>{row}</table:table>", styles), job))
+
+    assert cells == {(0, 0): Cell(1, CellStyle(turn=turn))}
 
 
 def test_empty_cells_with_a_look_are_kept_among_those_with_content(job):

@@ -6,6 +6,7 @@ import zipfile
 from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 from html.parser import HTMLParser
+from math import atan2, degrees
 from xml.etree import ElementTree
 
 import openpyxl
@@ -19,7 +20,16 @@ from svc_notebooks.convert.job import JobLimits, TooLarge
 from svc_notebooks.convert.spreadsheet import delimited
 from svc_notebooks.convert.spreadsheet.delimited import write_csv, write_tsv
 from svc_notebooks.convert.spreadsheet.html_tables import write as write_html
-from svc_notebooks.convert.spreadsheet.model import Area, Cell, CellStyle, ErrorValue, PrintSetup, Sheet, Workbook
+from svc_notebooks.convert.spreadsheet.model import (
+    STACKED,
+    Area,
+    Cell,
+    CellStyle,
+    ErrorValue,
+    PrintSetup,
+    Sheet,
+    Workbook,
+)
 from svc_notebooks.convert.spreadsheet.ods import read as read_ods
 from svc_notebooks.convert.spreadsheet.ods.write import write as write_ods
 from svc_notebooks.convert.spreadsheet.pdf import write as write_pdf
@@ -81,6 +91,32 @@ def test_colours_borders_and_grids_are_read_again(write, read, job):
 
     assert (grid.rows[0][0], grid.setup.grid, form.setup.grid) == (Cell(1.5, LOOK), True, False)
     assert form.rows == LOOKS.sheets[1].rows
+
+
+@pytest.mark.parametrize("write, read", [(write_xlsx, read_xlsx.read), (write_ods, read_ods.read)])
+def test_turned_texts_are_read_again(write, read, job):
+    cells = {column: Cell("x", CellStyle(turn=turn)) for column, turn in enumerate((90, 45, -45, -90, STACKED))}
+    book = Workbook((Sheet("S", {0: cells}),))
+
+    assert read(write(book, job), job).sheets[0].rows == {0: cells}
+    assert Workbook.unpack(book.pack()) == book
+
+
+def test_a_pdf_turns_texts_unless_they_are_long_or_would_leave_the_page(job):
+    texts = {"Up": 90, "Slanted": 45, "Down": -90, "KM": STACKED, "": STACKED, "long text " * 90: 90}
+    cells = {column: Cell(text, CellStyle(turn=turn)) for column, (text, turn) in enumerate(texts.items())}
+    cells[6] = Cell("Edge of the page and much beyond it", CellStyle(turn=-10))
+    sheet = Sheet("S", {0: cells}, setup=PrintSetup(landscape=False))
+    turns = {}
+
+    def visit(text, matrix, *_):
+        turns[text.split(" ")[0].strip()] = round(degrees(atan2(matrix[1], matrix[0])))
+
+    pypdf.PdfReader(io.BytesIO(write_pdf(Workbook((sheet,)), job))).pages[0].extract_text(visitor_text=visit)
+
+    assert {word: turns.get(word) for word in ("Up", "Slanted", "Down", "K", "M", "long", "Edge")} == {
+        "Up": 90, "Slanted": 45, "Down": -90, "K": 0, "M": 0, "long": 0, "Edge": 90,
+    }  # fmt: skip
 
 
 def test_looks_in_xlsx_as_another_library_reads_them(job):

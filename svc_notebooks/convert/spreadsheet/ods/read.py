@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from typing import IO
 from xml.etree.ElementTree import Element, ParseError, iterparse, parse
 
+from ...input.numerals import integer
 from ...input.odf_file import MASTER_PAGE, OdfStyles, chart_kind, color_of, count_of, length, name, open_package
 from ...input.zip_file import open_markup
 from ...job import ConversionError, Job
@@ -50,6 +51,7 @@ class Styles:
                 color_of(properties.get(f"text/{name('fo:color')}"), "#000000"),
                 color_of(properties.get(f"table-cell/{name('fo:background-color')}"), "#ffffff"),
                 "".join(_border_letters(properties)),
+                _turn(properties),
             )
         return self._cells[style]
 
@@ -98,6 +100,15 @@ def _border_letters(properties: dict[str, str]) -> Iterable[str]:
         if "none" not in words and "hidden" not in words:
             thick = "double" in words or any((length(word) or 0) > _THICK for word in words)
             yield letter.upper() if thick else letter
+
+
+def _turn(properties: dict[str, str]) -> int:
+    """Return the angle of the text in a cell, or 0 for text that is upside down."""
+    if properties.get(f"table-cell/{name('style:direction')}") == "ttb":
+        return model.STACKED
+    angle = integer(properties.get(f"table-cell/{name('style:rotation-angle')}", "").removesuffix("deg"))
+    turn = (angle + 90) % 360 - 90
+    return turn if turn <= 90 else 0
 
 
 _SPREADSHEET, _TABLE = name("office:spreadsheet"), name("table:table")

@@ -11,7 +11,7 @@ from ...input.odf_file import odf_archive, odf_document, tag, text_content
 from ...job import Job
 from ..format_code import DEFAULTS
 from ..formulas import to_openformula
-from ..model import DEFAULT_STYLE, Area, Cell, CellStyle, ErrorValue, Sheet, Value, Workbook
+from ..model import DEFAULT_STYLE, STACKED, Area, Cell, CellStyle, ErrorValue, Sheet, Value, Workbook
 from ..number_format import format_cell, to_text
 from ..values import clean
 from .number_formats import to_element
@@ -87,6 +87,8 @@ def _cell_style(style: CellStyle, name: str) -> str:
     text = ' fo:font-weight="bold"' if style.bold else ""
     text += f' fo:color="{style.color}"' if style.color else ""
     look = f' fo:background-color="{style.background}"' if style.background else ""
+    turn = 'direction="ttb"' if style.turn == STACKED else f'rotation-angle="{style.turn % 360}"'
+    look += f" style:{turn}" if style.turn else ""
     for side, thick in style.lines.items():
         look += f' fo:border-{side}="{"1.5pt" if thick else "0.75pt"} solid #000000"'
     properties = f"<style:table-cell-properties{look}/>" if look else ""

@@ -94,6 +94,7 @@ def read_styles(package: XlsxPackage, part: str | None, theme_part: str | None) 
             *fonts.get(integer(xf.get("fontId")), (False, "")),
             fills.get(integer(xf.get("fillId")), ""),
             borders.get(integer(xf.get("borderId")), ""),
+            next((turn_of(integer(child.get("textRotation"))) for child in xf if name_of(child) == "alignment"), 0),
         )
         for _, xf in _numbered(root, "cellXfs")
     ]
@@ -119,6 +120,11 @@ def _borders(border: Element) -> str:
     lines = {_STRICT_SIDES.get(name_of(line), name_of(line)): line.get("style", "none") for line in border}
     letters = (letter for letter, side in model.SIDES.items() if lines.get(side, "none") != "none")
     return "".join(letter.upper() if lines[model.SIDES[letter]] in _THICK_LINES else letter for letter in letters)
+
+
+def turn_of(rotation: int) -> int:
+    """Return the angle of an attribute textRotation: 1 to 90 is up, 91 to 180 is down, 255 is stacked."""
+    return model.STACKED if rotation == 255 else rotation if rotation <= 90 else max(90 - rotation, -90)
 
 
 class _Colors:
