@@ -699,15 +699,14 @@ def test_the_messages_before_a_stop_are_delivered_in_every_run(lab, run):
     assert lab.deliveries()[["state", "outcome"]].values.tolist() == [["sync", "delivered"]]
 
 
-def test_a_limit_ends_with_its_block(lab):
-    lab.limit(requests=9)
-    with lab.limit(requests=5) as limits:
-        assert limits["requests"].tolist() == [5]
-    assert lab.limits()["requests"].tolist() == [9]
-    lab.limit(requests=None)
-    with lab.limit("Bob@svc.example", requests=5):
-        pass
-    assert lab.limits().empty
+def test_a_response_is_for_the_messages_after_it(lab):
+    rx = svc.receiver(direct=True)
+    svc.watch_changes(rx)
+    rx.answer_with(503, times=1)
+    svc.upload(b"a", name="a")
+    lab.clock.advance("10s")
+
+    assert rx.messages()["answers"].tolist() == ["200", "503, 200"]
 
 
 def test_one_export_has_one_format(lab):

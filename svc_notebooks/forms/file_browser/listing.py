@@ -153,7 +153,7 @@ class FileSearch(widgets.HBox):  # type: ignore[misc]
         for control in self.children:
             control.observe(lambda change: self._notify(change["owner"] is self.text), "value")
 
-    def __call__(self, text: str = "") -> None:
+    def __call__(self, text: str) -> None:
         """Search for a text. An empty text lists all files."""
         self.text.value = text
 

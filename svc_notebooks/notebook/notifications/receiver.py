@@ -167,7 +167,7 @@ class Receiver:
     def answer_with(self, status: int, *, times: int | None = None, delay: Duration = 0) -> None:
         """Set the response to the next messages. Another call adds to the responses that no message got yet.
 
-        The first message of a channel is sync, so wait for it first if it is not meant: `rx.wait_for("sync")`.
+        In a sandbox, first wait until the messages that are due have been delivered, for at most a second.
 
         Args:
             status: The HTTP status of the response. After 200, 201, 202, 204 and 102 the message counts as delivered.
@@ -189,6 +189,7 @@ class Receiver:
         whole("status", status, 102, 599)
         if times is not None:
             whole("times", times, 1)
+        self._delivered()
         self._inbox.answer_with(status, times=times, delay=_seconds("delay", delay))
 
     def wait_for(

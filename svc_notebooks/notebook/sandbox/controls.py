@@ -8,7 +8,6 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, ContextDecorator
 from datetime import date
-from functools import cache
 from math import ceil
 from pathlib import Path
 from types import TracebackType
@@ -113,26 +112,6 @@ class FaultBlock(ContextDecorator):
     def __del__(self) -> None:
         if not self._noticed and not sys.is_finalizing():
             warn_caller(self._advice())
-
-
-@cache
-def _limit_block() -> type[Any]:
-    """Return a class of DataFrames that are also with blocks. pandas is imported when it is first used."""
-    from pandas import DataFrame
-
-    class Limits(DataFrame):
-        """The limits of a sandbox. `restore` is called at the end of a with block."""
-
-        _metadata = ("restore",)
-        restore: Callable[[], None]
-
-        def __enter__(self) -> DataFrame:
-            return self
-
-        def __exit__(self, *error: object) -> None:
-            self.restore()
-
-    return Limits
 
 
 def fault_plan_rows(plans: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -250,12 +229,10 @@ class SandboxControls:
     def limit(self, user: str | None = None, requests: int | None = None, per: Duration = "60s") -> DataFrame:
         """Limit a user to a number of requests in each time window, or remove the limit of a user.
 
-        `with lab.limit(requests=5):` restores the earlier limit at the end of the block.
-
         The service refuses further requests with 403 `userRateLimitExceeded` and Retry-After. The client of this
-        package waits as long as Retry-After requires. Windows are measured on the sandbox's clock, and also end for a
-        client that has waited for Retry-After in real time. With `svc.sandbox(policy=svc.Policy(rate_status=429))` the
-        status is 429.
+        package waits as long as Retry-After requires and raises no error; `lab.faults(status=429, times=9)` does.
+        Windows are measured on the sandbox's clock, and also end for a client that has waited for Retry-After in real
+        time. With `svc.sandbox(policy=svc.Policy(rate_status=429))` the status is 429.
 
         Args:
             user: The e-mail address of the user. None: the sandbox's own user.
@@ -279,17 +256,8 @@ class SandboxControls:
         """
         if user is not None and (not isinstance(user, str) or "@" not in user):
             raise ValueError(f"user is {user!r:.60}, not an e-mail address; write limit(requests=5, per='60s')")
-        earlier = {row["user"]: row for row in self.service.limits()}
         self.service.limit(user, requests, per)
-        limited = user or self.service.policy.first_user
-
-        def restore() -> None:
-            row = earlier.get(limited.lower(), {"requests": None, "per": per})
-            self.service.limit(limited, row["requests"], row["per"])
-
-        limits: DataFrame = _limit_block()(self.limits())
-        limits.restore = restore
-        return limits
+        return self.limits()
 
     def limits(self) -> DataFrame:
         """List the request limits of all users, with a row for each limit and the columns of `limit`."""
