@@ -110,7 +110,7 @@ def test_a_pdf_turns_texts_unless_they_are_long_or_would_leave_the_page(job):
     turns = {}
 
     def visit(text, matrix, *_):
-        turns[text.split(" ")[0].strip()] = round(degrees(atan2(matrix[1], matrix[0])))
+        turns[text.strip().partition(" ")[0]] = round(degrees(atan2(matrix[1], matrix[0])))
 
     pypdf.PdfReader(io.BytesIO(write_pdf(Workbook((sheet,)), job))).pages[0].extract_text(visitor_text=visit)
 

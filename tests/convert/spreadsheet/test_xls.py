@@ -14,8 +14,8 @@ pytestmark = pytest.mark.spec("A5-01")
 
 _DATE, _DURATION = 164, 165
 _FORMATS = {_DATE: "yyyy-mm-dd", _DURATION: "[h]:mm"}
-_STYLES = ((0, 0), (0, _DATE), (0, _DURATION), (1, 10), (0, 14), (0, 0, 0x0105, 1))
-"""The styles by number: (number of the font, number of the format, lines, pattern)."""
+_STYLES = ((0, 0), (0, _DATE), (0, _DURATION), (1, 10), (0, 14), (0, 0, 0x0105, 1, 135))
+"""The styles by number: (number of the font, number of the format, lines, pattern, rotation)."""
 
 
 def record(kind, *values, layout=""):
@@ -33,8 +33,8 @@ def font(*, bold):
     )
 
 
-def style(font, format, lines=0, pattern=0):
-    return record(0xE0, struct.pack("<HHHBBBBIIH", font, format, 0, 0, 0, 0, 0, lines, pattern << 26, 13))
+def style(font, format, lines=0, pattern=0, rotation=0):
+    return record(0xE0, struct.pack("<HHHBBBBIIH", font, format, 0, 0, rotation, 0, 0, lines, pattern << 26, 13))
 
 
 def cell(row, column, value, style=0):
@@ -117,10 +117,10 @@ def test_formats_and_types_of_cells(job):
     assert sheet.rows[0][4].value == "12"
 
 
-def test_colours_and_borders_of_cells(job):
+def test_colours_borders_and_angles_of_cells(job):
     [sheet] = read(xls(("S", 0, cell(0, 0, 1, 5) + record(0x201, struct.pack("<HHH", 0, 1, 5)) + cell(0, 2, 2))), job)
 
-    look = CellStyle(background="#ffff00", borders="tL")
+    look = CellStyle(background="#ffff00", borders="tL", turn=-45)
     assert sheet.rows[0] == {0: Cell(1, look), 1: Cell(None, look), 2: Cell(2)}
 
 
