@@ -64,7 +64,8 @@ def _format(writer: Writer, formats: dict[CellStyle, Any], style: CellStyle) -> 
         colors = {"font_color": style.color, "bg_color": style.background}
         properties |= {key: color for key, color in colors.items() if color}
         properties |= {side: 2 if thick else 1 for side, thick in style.lines.items()}
-        formats[style] = writer.add_format({**properties, "bold": style.bold, "rotation": style.turn})
+        # Turned text is written flat: rows have no height, and LibreOffice would draw it over the rows above.
+        formats[style] = writer.add_format({**properties, "bold": style.bold})
     return formats[style]
 
 
