@@ -70,8 +70,8 @@ def test_the_steps_and_the_journal_of_one_student(notebooks: Notebooks) -> None:
     assert steps.query("exercise == 'share-with-one'")[["step", "of", "text"]].values.tolist() == [
         [1, 1, "Share a file"]
     ]
-    assert journal["operation"].tolist() == ["files.create", "permissions.create"]
-    assert notebooks.control.journal(since=2)["user"].tolist() == [EVE.email]
+    assert journal["operation"].tolist() == ["files.create", "permissions.list", "permissions.create"]
+    assert notebooks.control.journal(since=3)["user"].tolist() == [EVE.email]
     assert notebooks.control.steps()["email"].unique().tolist() == [BOB.email]
     students = notebooks.control.students()
     assert notebooks.control.journal(students[1:])["user"].unique().tolist() == [BOB.email, EVE.email]

@@ -261,9 +261,11 @@ class _BoundedReader(BufferedReader):
     """Reads a response, whose lines may have `left` more bytes. The bytes of the body allow as many bytes of lines."""
 
     left = _MAX_HEAD
+    line = b""
+    """The last line."""
 
     def readline(self, size: int | None = -1, /) -> bytes:
-        line = super().readline(size)
+        line = self.line = super().readline(size)
         self.left -= len(line)
         if self.left < 0:
             raise HTTPException("got too many bytes before the body of the response, or between its chunks")
@@ -276,11 +278,13 @@ class _BoundedReader(BufferedReader):
 
 
 class _BoundedResponse(HTTPResponse):
-    """A response of http.client, which by itself accepts any number of interim responses and trailers."""
+    """A response of http.client, which by itself accepts a cut head, and any number of interim responses."""
 
     def begin(self) -> None:
         reader = self.fp = _BoundedReader(self.fp.detach())
         super().begin()
+        if reader.line not in (b"\r\n", b"\n"):
+            raise HTTPException("the response ended before the end of its headers")
         reader.left = _MAX_OVERHEAD
 
 

@@ -54,8 +54,8 @@ def served(lab):
 def test_the_columns_do_not_depend_on_the_number_of_rows(lab, batch, rows):
     result = run(NUMBERS, rows, lab.session, batch)
 
-    assert [str(dtype) for dtype in result.dtypes[-4:]] == list(BATCH_DTYPES.values())
-    assert list(result.columns) == ["id", "n", *BATCH_DTYPES]
+    assert {name: str(result.dtypes[name]) for name in BATCH_DTYPES} == BATCH_DTYPES
+    assert list(result.columns) == ["id", "outcome", "n", "error", "attempts", "seconds"]
     assert result["n"].tolist() == rows
 
 

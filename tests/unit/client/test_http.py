@@ -190,6 +190,22 @@ def test_a_response_that_breaks_off_is_an_error(server: Server, transport: HttpT
     assert caught.value.sent
 
 
+@pytest.mark.parametrize("head", [b"HTTP/1.1 200 OK\r\n", b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nCont"])
+def test_a_response_that_breaks_off_in_its_head_is_an_error(
+    head: bytes, server: Server, transport: HttpTransport
+) -> None:
+    def cut(handler: Handler) -> None:
+        handler.wfile.write(head)
+        handler.close_connection = True
+
+    server.reply = cut
+
+    with pytest.raises(TransportError, match="the response ended before the end of its headers") as raised:
+        transport.send(Request("GET", server.base_url, Headers()))
+
+    assert raised.value.sent
+
+
 def test_a_request_without_a_response_may_have_arrived(server: Server, transport: HttpTransport) -> None:
     def hang_up(handler: Handler) -> None:
         handler.connection.shutdown(socket.SHUT_RDWR)
