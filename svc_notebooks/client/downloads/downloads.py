@@ -14,7 +14,7 @@ from ...core.errors.errors import ContentMismatch, NotAllowed
 from ...core.http.ranges import ByteRange
 from ...core.resources.files import File
 from ...local.saving import FILE, UNCHANGED, SavedFile, check_path, check_replaceable, save_bytes
-from ..files import CHECKSUMS, checksum, file_path, get_file, has_content, has_content_of
+from ..files import CHECKSUMS, checksum, file_path, get_file, has_content_of
 from ..session import Session
 from ..transport.retry import repeated_requests
 from ..uploads.sources import Progress
@@ -102,8 +102,8 @@ def save_known(
     Received bytes are collected in `<name>.part` in the same folder, so that a repeated call continues an interrupted
     download. Small content is received at once, and needs no such file. The size is compared with that in `file`, and
     the checksum if `file` has one, or if the content came in several pieces. An existing file with the same content is
-    not changed, and with a checksum not transferred. The metadata are requested again only if the content is not the
-    one that `file` describes.
+    not changed, and not transferred if the service has a checksum. The metadata are requested again if the content is
+    not the one that `file` describes.
 
     Args:
         file: The id, and if they are known the size, headRevisionId and a checksum.
@@ -223,12 +223,13 @@ def target_path(to: str | os.PathLike[str], name: str) -> Path:
 def _is_unchanged(
     session: Session, file: File, target: Path, size: int | None, *, whole: bool, overwrite: bool
 ) -> bool:
-    """Return True if size and checksum show equal content. Raises PathExists for other content without `overwrite`."""
+    """Return True if the file has the content that the service has now, and False if the service must send it.
+
+    Raises PathExists for other content without `overwrite`.
+    """
     existing = check_path(target, size, overwrite=overwrite)
     if existing is None or existing.kind != FILE or not whole or existing.size != size:
         return False
-    if has_content(file, target, size=existing.size):
-        return True
     same = has_content_of(session, file["id"], target, size=existing.size)
     if same is False:
         check_replaceable(existing, size, overwrite=overwrite)

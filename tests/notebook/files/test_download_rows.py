@@ -33,8 +33,23 @@ def sent(lab, call):
 def test_a_row_with_size_checksum_and_type_needs_one_request(lab, listed, tmp_path, form):
     files = {"frame": listed, "dicts": listed.to_dict("records"), "row": listed.iloc[1]}[form]
 
-    assert sent(lab, lambda: svc.download(files, tmp_path)) == ["content"] * (1 if form == "row" else 3)
-    assert sent(lab, lambda: svc.download(files, tmp_path)) == []
+    count = 1 if form == "row" else 3
+
+    assert sent(lab, lambda: svc.download(files, tmp_path)) == ["content"] * count
+    assert sent(lab, lambda: svc.download(files, tmp_path)) == ["metadata"] * count
+
+
+def test_an_old_row_downloads_the_content_of_today(lab, listed, tmp_path):
+    row = listed.iloc[2]
+    svc.download(row, tmp_path)
+    svc.update(row, b"4" * row["size"])
+    with pytest.raises(svc.PathExists):
+        svc.download(row, tmp_path)
+    assert svc.download(row, tmp_path, overwrite=True)["outcome"].item() == "replaced"
+    assert (tmp_path / "a.txt").read_bytes() == b"4" * row["size"]
+    svc.delete(row)
+    with pytest.raises(svc.NotFound):
+        svc.download(row, tmp_path)
 
 
 @pytest.mark.parametrize("column", ["name", "size", "mime_type", "md5_checksum"])

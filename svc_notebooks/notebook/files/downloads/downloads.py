@@ -76,8 +76,8 @@ def download(
     checksum (A6-06). A file at the path that has the same content already is not changed.
 
     A row that has the columns id, name, size, mime_type, and md5_checksum or sha256_checksum is used as it is. The
-    download then sends only the request for the content, whose checksum is compared with the row's, and no request if
-    the file at the path has the size and the checksum of the row. If a checksum differs, the metadata are requested,
+    download then sends only the request for the content, whose checksum is compared with the row's, or the request for
+    the checksum if the file at the path has the size of the row. If a checksum differs, the metadata are requested,
     because the file may have changed on the service. For any other row and for a byte range they are requested first.
 
     A folder is saved with everything below it, once if the files in it are also given. Native documents in a folder are
