@@ -25,7 +25,7 @@ FOLDER = "folder "
 
 ESCAPED_SLASH = re.compile(r"%((?:25)*)2F")
 _ID = re.compile(r"root|(?=\D*\d)[\w-]{19,}", re.ASCII)
-"""A text that is sent as an id. Ids of services are long and have digits."""
+"""A text that is sent as an id. Ids of services are long and have digits. A longer name is a path: "/name"."""
 _WORD = re.compile(r"[\w-]+(@[\w.-]+)?", re.ASCII)
 """A text that may be an id if no file in the top folder has this name."""
 
@@ -51,12 +51,13 @@ def files_at(
 
     A word that is not a name in the top folder may be an id of another service, and is returned. `kind` is FOLDER for
     folders only. With `trashed` the file is in the trash. Raises NotFound for a path without a file, and ValueError for
-    a path of several files.
+    a path of several files, and for a file that is given twice.
     """
-    return [
-        text if _ID.fullmatch(text) else _at(session, text, argument, kind, trashed=trashed)
-        for text in file_ids(value, argument)
-    ]
+    texts = file_ids(value, argument)
+    ids = [text if _ID.fullmatch(text) else _at(session, text, argument, kind, trashed=trashed) for text in texts]
+    if twice := next((text for n, text in enumerate(texts) if ids[n] in ids[:n]), None):
+        raise ValueError(f"{argument} has the file {twice!r} twice, under two names; name each file once")
+    return ids
 
 
 def one_file_at(session: Session, value: object, argument: str = "file") -> str:

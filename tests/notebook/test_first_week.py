@@ -712,3 +712,28 @@ def test_a_response_is_for_the_messages_after_it(lab):
 def test_one_export_has_one_format(lab):
     with pytest.raises(TypeError, match="call export once for each format, with to='exports/'"):
         svc.export(svc.upload(b"a", name="a", convert_to="document"), ["docx", "pdf"])
+
+
+def test_a_file_is_given_once_by_name_and_id(lab):
+    file_id = svc.upload(b"1", name="one")["id"].item()
+
+    with pytest.raises(ValueError, match="twice, under two names"):
+        svc.update(["one", file_id], [b"A", b"B"])
+    assert svc.read("one") == b"1"
+
+
+def test_the_browser_selects_no_second_file_of_a_name(lab):
+    svc.upload([b"1", b"2"], name=["dup", "dup"])
+    browser = svc.file_browser()
+
+    with pytest.raises(ValueError, match="2 files in the list have the name 'dup'"):
+        browser.selection = "dup"
+    assert browser.selection.empty
+
+
+def test_an_old_row_of_another_size_is_compared_with_the_content_of_today(lab, tmp_path):
+    old = svc.upload(b"one", name="c.txt")
+    svc.update(old, b"longer")
+    svc.download(old, tmp_path)
+
+    assert svc.download(old, tmp_path)["outcome"].item() == "unchanged"

@@ -227,11 +227,12 @@ def _is_unchanged(
 
     Raises PathExists for other content without `overwrite`.
     """
-    existing = check_path(target, size, overwrite=overwrite)
-    if existing is None or existing.kind != FILE or not whole or existing.size != size:
+    existing = check_path(target, None if whole else size, overwrite=overwrite)
+    other_size = existing is not None and size is not None and existing.size != size
+    if existing is None or existing.kind != FILE or not whole or size is None or (overwrite and other_size):
         return False
     same = has_content_of(session, file["id"], target, size=existing.size)
-    if same is False:
+    if same is False or (same is None and other_size):
         check_replaceable(existing, size, overwrite=overwrite)
     return bool(same)
 

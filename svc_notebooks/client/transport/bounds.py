@@ -1,7 +1,7 @@
 """Limits what the client receives: each kind of answer has a bound, and one reader applies it to every response body.
 
-The bound of a stored file's content is the size in its metadata. The size of header lines is limited in http.py, and
-redirects are not followed.
+The bound of a stored file's content is the size in its metadata. The number and the size of header lines are limited in
+http1.py, and redirects are not followed.
 """
 
 from __future__ import annotations

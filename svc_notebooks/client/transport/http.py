@@ -1,24 +1,32 @@
-"""Sends requests over sockets, with the connection pools of the library `requests`.
+"""Sends requests over sockets.
 
-Requests are not repeated here (see retry.py), and redirects not followed, because a 308 answers an upload (A3).
+Requests to a service without a proxy use connections that urllib3 opens and http1.py uses. All others are sent by the
+library `requests`: those through a proxy, in a browser, and with headers or bodies that need its care. Requests are
+not repeated here (see retry.py), and redirects not followed, because a 308 is a response in an upload (A3).
 """
 
 from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterable, Iterator, Mapping
+import ssl
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
 from http.client import BadStatusLine, HTTPException, HTTPResponse, RemoteDisconnected
 from io import BufferedReader
+from math import inf
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urlsplit
+from weakref import finalize
 
 import requests
 from requests.adapters import HTTPAdapter
 from requests.utils import get_environ_proxies, select_proxy
-from urllib3 import BaseHTTPResponse, HTTPConnectionPool, HTTPHeaderDict, Timeout, exceptions
-from urllib3.exceptions import ProxyError
+from urllib3 import BaseHTTPResponse, exceptions
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.exceptions import ProxyError, SSLError
 
 from ...core.http.messages import Body, Headers, Request, Response
 from ...core.http.redaction import redact_text, redact_url
@@ -26,6 +34,7 @@ from ...core.platform import capabilities
 from ...core.printable_text import printable
 from ...core.processes import after_fork
 from .bounds import declared_size
+from .http1 import MAX_HEAD, SENT_AT_ONCE, ReceivedResponse, exchange, plain_head
 from .http_options import certificates_of, needs_no_proxy, proxies_of, proxy_advice
 from .in_process import BLOCK, TransportError
 
@@ -122,12 +131,6 @@ _BLOCKED = (
     " (CORS). The service must allow the page's origin, and expose the headers Location, Range and ETag"
 )
 
-SENT_AT_ONCE = 256 * 1024
-"""The block size of request bodies that are read, in bytes. With 1 MiB an upload takes a tenth longer, measured."""
-
-_MAX_HEAD, _MAX_OVERHEAD = 262_144, 16_384
-"""The most bytes before a body, and the most of extensions of chunks and trailers, beyond the size of the content."""
-
 _OF_CODED_BODY = frozenset({"content-encoding", "content-length"})
 _READ_AT_ONCE = 65_536
 """The maximum response size in bytes that is read at once, which frees the connection."""
@@ -139,11 +142,35 @@ MAX_CONNECTIONS = 64
 """The maximum number of connections to an origin that are kept open, and the most threads that a session is for."""
 
 
-class _Route(NamedTuple):
-    """The connections to an origin, and the proxies through which they go."""
+@dataclass(frozen=True, slots=True)
+class _Origin:
+    """How an origin is reached. `idle` has the open connections that no request uses.
 
-    pool: HTTPConnectionPool
-    proxies: dict[str, str]
+    `proxies` are the proxies for `requests`, or None for a direct connection. `host` is the value of the Host header.
+    """
+
+    proxies: dict[str, str] | None
+    host: str
+    idle: list[HTTPConnection] = field(default_factory=list)
+
+    def take(self) -> HTTPConnection | None:
+        """Return an idle connection that the service has not closed, or None."""
+        while self.idle:
+            try:
+                connection = self.idle.pop()
+            except IndexError:  # another thread has taken it
+                break
+            if connection.is_connected:
+                return connection
+            connection.close()
+        return None
+
+    def release(self, connection: HTTPConnection) -> None:
+        """Keep a connection for the next request."""
+        if len(self.idle) < MAX_CONNECTIONS:
+            self.idle.append(connection)
+        else:
+            connection.close()
 
 
 class HttpTransport:
@@ -165,16 +192,16 @@ class HttpTransport:
         self._own_proxies = proxies_of(proxies)
         self._timeout = timeout
         self._adapter = _adapter()
-        self._routes: dict[tuple[str, str], _Route] = {}
-        for name in ("connection", "connectionpool"):
-            logging.getLogger(f"urllib3.{name}").addFilter(_redact_log)  # a filter is added only once
-        after_fork(self, HttpTransport._renew_in_child)
+        self._origins: dict[tuple[str, str], _Origin] = {}
+        finalize(self, _close_all, self._origins)
+        logging.getLogger("urllib3.connectionpool").addFilter(_redact_log)  # a filter is added only once
+        after_fork(self, HttpTransport._close_in_child)
 
     def send(self, request: Request) -> Response:
         """Send a request and return the response. Raises TransportError if no response arrives."""
-        route = self._route_of(request.url)
+        origin = self._origin_of(request.url)
         try:
-            return self._send(request, route)
+            return self._send(request, origin)
         except ERRORS as error:
             if capabilities().sockets:
                 raise transport_error(error, request.url, self._own_proxies) from safe_cause(error)
@@ -184,108 +211,137 @@ class HttpTransport:
 
     def close(self) -> None:
         """Close all connections."""
-        self._routes.clear()
+        _close_all(self._origins)
         self._adapter.close()
 
-    def _renew_in_child(self) -> None:
-        # kept, because a thread of the parent may have held the locks of its pools
-        self._of_parent = self._adapter, self._routes
-        self._adapter, self._routes = _adapter(), {}
+    def _close_in_child(self) -> None:
+        _close_all(self._origins)
+        self._of_parent = self._adapter  # kept, because a thread of the parent may have held the locks of its pools
+        self._adapter = _adapter()
 
-    def _route_of(self, url: str) -> _Route:
+    def _origin_of(self, url: str) -> _Origin:
         parts = urlsplit(url)
         key = parts.scheme, parts.netloc
-        if (route := self._routes.get(key)) is None:
-            if len(self._routes) == _MAX_ORIGINS:
-                self._routes.clear()
-            route = self._routes.setdefault(key, self._new_route(url))  # another thread may have been faster
-        return route
+        origin = self._origins.get(key)
+        if origin is None:
+            if len(self._origins) == _MAX_ORIGINS:
+                _close_all(self._origins)
+            origin = self._origins.setdefault(key, self._new_origin(url))  # another thread may have been faster
+        return origin
 
-    def _new_route(self, url: str) -> _Route:
+    def _new_origin(self, url: str) -> _Origin:
         """Return how the origin of a URL is reached. Raises TransportError for a wrong URL, proxy or certificate."""
         proxies = self._proxies_for(url)
         proxy = select_proxy(url, proxies)
         prepared = requests.PreparedRequest()
         prepared.url = url
-        adapter: Any = self._adapter  # its stubs are not complete
         try:
-            pool = adapter.get_connection_with_tls_context(prepared, self._verify, proxies=proxies)
-            adapter.cert_verify(pool, url, self._verify, None)
+            self._adapter.get_connection_with_tls_context(prepared, self._verify, proxies=proxies)
+            if isinstance(self._verify, str) and not Path(self._verify).exists():
+                raise OSError(f"there are no certificates at {self._verify}")
         except ERRORS as error:
             advice = proxy_advice(url, self._own_proxies) if proxy else "check base_url"
             if type(error) is OSError:
                 advice = "check REQUESTS_CA_BUNDLE, CURL_CA_BUNDLE or verify="
             raise TransportError(f"{error}; {advice}", sent=False, hopeless=True) from error
-        return _Route(pool, proxies)
+        host = urlsplit(url).netloc.rpartition("@")[2]
+        default_port = ":443" if url.startswith("https:") else ":80"
+        is_direct = capabilities().sockets and not proxy
+        return _Origin(None if is_direct else proxies, host.removesuffix(default_port))
 
     def _proxies_for(self, url: str) -> dict[str, str]:
         if self._own_proxies is not None:
             return self._own_proxies
         return {} if needs_no_proxy(url) else get_environ_proxies(url)
 
-    def _send(self, request: Request, route: _Route) -> Response:
+    def _send(self, request: Request, origin: _Origin) -> Response:
+        head = plain_head(request, origin.host) if origin.proxies is None else None
+        if head is None:
+            return self._send_by_requests(request, origin)
+        connection = origin.take() or self._connect(request.url)
+        try:
+            connection.sock.settimeout(self._timeout[1])
+            answer = exchange(connection.sock, head, request.body, request.method)
+            body = _streamed(answer.blocks(), partial(_end, answer, connection, origin))
+            return Response(answer.status, answer.headers, _read_short(body, answer.size, answer.headers))
+        except BaseException as error:
+            connection.close()
+            if isinstance(error, TimeoutError):  # in the words of urllib3
+                raise TimeoutError(f"Read timed out. (read timeout={self._timeout[1]})") from error
+            raise
+
+    def _connect(self, url: str) -> HTTPConnection:
+        parts, seconds, verify = urlsplit(url), self._timeout[0], self._verify
+        connection: HTTPConnection
+        if parts.scheme == "http":
+            connection = HTTPConnection(str(parts.hostname), parts.port, timeout=seconds)
+        else:
+            path = requests.utils.DEFAULT_CA_BUNDLE_PATH if verify is True else verify or None
+            is_folder = path is not None and Path(path).is_dir()
+            connection = HTTPSConnection(
+                str(parts.hostname),
+                parts.port,
+                timeout=seconds,
+                cert_reqs="CERT_REQUIRED" if verify else "CERT_NONE",
+                ca_certs=None if is_folder else path,
+                ca_cert_dir=path if is_folder else None,
+            )
+        try:
+            connection.connect()
+        except BaseException as error:
+            connection.close()
+            if isinstance(error, (ssl.SSLError, ValueError)):
+                raise SSLError(error) from error
+            raise
+        return connection
+
+    def _send_by_requests(self, request: Request, origin: _Origin) -> Response:
         prepared = requests.PreparedRequest()
-        prepared.url, body = request.url, request.body
-        raw = route.pool.urlopen(
-            request.method,
-            self._adapter.request_url(prepared, route.proxies),
-            # An iterable, because urllib3 reads file objects in blocks of 16 KiB.
-            (body or None) if isinstance(body, bytes) else _blocks(body),
-            HTTPHeaderDict(request.headers.pairs),
-            retries=False,
-            redirect=False,
-            assert_same_host=False,
-            timeout=Timeout(connect=self._timeout[0], read=self._timeout[1]),
-            preload_content=False,
-            decode_content=False,
-        )
-        if raw.status == 407 and route.proxies:
+        prepared.method, prepared.url = request.method, request.url
+        prepared.headers = requests.structures.CaseInsensitiveDict(request.headers.pairs)
+        prepared.headers.setdefault("Accept-Encoding", "identity")
+        body = request.body
+        # An iterable, because urllib3 reads file objects in blocks of 16 KiB.
+        prepared.body = (body or None) if isinstance(body, bytes) else _blocks(body)  # type: ignore[assignment]
+        proxies = origin.proxies or {}
+        raw: BaseHTTPResponse = self._adapter.send(
+            prepared, stream=True, timeout=self._timeout, verify=self._verify, proxies=proxies
+        ).raw
+        if raw.status == 407 and proxies:
             raise ProxyError("", OSError("407 Proxy Authentication Required"))
-        return _response(raw, request.method)
+        pairs: Iterable[tuple[str, str]] = raw.headers.iteritems()
+        if not capabilities().sockets:  # the browser has decoded the body
+            pairs = ((name, value) for name, value in pairs if name.lower() not in _OF_CODED_BODY)
+        headers = Headers(pairs)
+        size = 0 if request.method == "HEAD" else declared_size(headers)
+        block_size = _READ_AT_ONCE if size is None else BLOCK  # small, so that a bound is noticed early
+        stream = _streamed(
+            iter(lambda: raw.read(block_size, decode_content=False), b""),
+            lambda complete: raw.release_conn() if complete else raw.close(),
+        )
+        return Response(raw.status, headers, _read_short(stream, size, headers))
 
 
-def _response(raw: BaseHTTPResponse, method: str) -> Response:
-    """Return a response with its body if that is short, which frees the connection."""
-    pairs: Iterable[tuple[str, str]] = raw.headers.iteritems()
-    if not capabilities().sockets:  # the browser has decoded the body
-        pairs = ((name, value) for name, value in pairs if name.lower() not in _OF_CODED_BODY)
-    headers = Headers(pairs)
-    size = 0 if method == "HEAD" else declared_size(headers)
-    block_size = _READ_AT_ONCE if size is None else BLOCK  # small, so that a bound is noticed early
-    blocks = _streamed(raw, block_size)
-    is_short = size is not None and size <= _READ_AT_ONCE and "Content-Encoding" not in headers
-    return Response(raw.status, headers, b"".join(blocks) if is_short else blocks)
+class _HeadReader(BufferedReader):
+    """Reads the lines before a body, of which all together have at most `left` bytes."""
 
-
-class _BoundedReader(BufferedReader):
-    """Reads a response, whose lines may have `left` more bytes. The bytes of the body allow as many bytes of lines."""
-
-    left = _MAX_HEAD
-    line = b""
-    """The last line."""
+    left: float = MAX_HEAD
 
     def readline(self, size: int | None = -1, /) -> bytes:
-        line = self.line = super().readline(size)
+        line = super().readline(size)
         self.left -= len(line)
         if self.left < 0:
-            raise HTTPException("got too many bytes before the body of the response, or between its chunks")
+            raise HTTPException(f"got more than {MAX_HEAD} bytes before the body of the response")
         return line
-
-    def read(self, size: int | None = -1, /) -> bytes:
-        data = super().read(size)
-        self.left = min(_MAX_OVERHEAD, self.left + len(data))
-        return data
 
 
 class _BoundedResponse(HTTPResponse):
-    """A response of http.client, which by itself accepts a cut head, and any number of interim responses."""
+    """A response of http.client, which by itself skips any number of responses with the status 100."""
 
     def begin(self) -> None:
-        reader = self.fp = _BoundedReader(self.fp.detach())
+        reader = self.fp = _HeadReader(self.fp.detach())
         super().begin()
-        if reader.line not in (b"\r\n", b"\n"):
-            raise HTTPException("the response ended before the end of its headers")
-        reader.left = _MAX_OVERHEAD
+        reader.left = inf
 
 
 class _Adapter(HTTPAdapter):
@@ -300,7 +356,7 @@ class _Adapter(HTTPAdapter):
 
 
 def _adapter() -> HTTPAdapter:
-    return _Adapter(pool_connections=2 * _MAX_ORIGINS, pool_maxsize=MAX_CONNECTIONS, max_retries=0)
+    return _Adapter(pool_connections=_MAX_ORIGINS, pool_maxsize=MAX_CONNECTIONS, max_retries=0)
 
 
 def _redact_log(record: logging.LogRecord) -> bool:
@@ -310,19 +366,38 @@ def _redact_log(record: logging.LogRecord) -> bool:
     return True
 
 
+def _close_all(origins: dict[tuple[str, str], _Origin]) -> None:
+    while origins:
+        _, origin = origins.popitem()
+        while origin.idle:
+            origin.idle.pop().close()
+
+
 def _blocks(body: Body) -> Iterator[bytes]:
     while block := body.read(SENT_AT_ONCE):
         yield block
 
 
-def _streamed(raw: BaseHTTPResponse, size: int) -> Iterator[bytes]:
-    """Yield the blocks of a body as received, of at most `size` bytes."""
+def _read_short(blocks: Iterator[bytes], size: int | None, headers: Headers) -> bytes | Iterator[bytes]:
+    """Return the bytes of a short body without a coding, which frees the connection, or else the body."""
+    is_short = size is not None and size <= _READ_AT_ONCE and "Content-Encoding" not in headers
+    return b"".join(blocks) if is_short else blocks
+
+
+def _end(answer: ReceivedResponse, connection: HTTPConnection, origin: _Origin, complete: bool) -> None:
+    if complete and answer.keeps_open and not answer.received.ahead:
+        origin.release(connection)
+    else:
+        connection.close()
+
+
+def _streamed(blocks: Iterable[bytes], end: Callable[[bool], None]) -> Iterator[bytes]:
+    """Yield the blocks of a body as received. `end` is called with whether all of them were read."""
     complete = False
     try:
-        while block := raw.read(size, decode_content=False):
-            yield block
+        yield from blocks
         complete = True
     except ERRORS as error:
         raise transport_error(error) from safe_cause(error)
     finally:
-        raw.release_conn() if complete else raw.close()
+        end(complete)

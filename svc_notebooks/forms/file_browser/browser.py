@@ -260,10 +260,13 @@ class FileBrowser(Form):
     @selection.setter
     def selection(self, files: Any) -> None:
         page, ids = self.listing.page, list[str]()
+        listed = {file["id"] for file in page}
         for text in file_ids(files, "selection"):
-            listed = [file["id"] for file in page if text in (file["id"], file["name"])]
-            ids += listed or files_at(self.session, text, "selection")
-        if hidden := {*ids} - {file["id"] for file in page}:
+            named = [file["id"] for file in page if text == file["name"]]
+            if len(named) > 1 and text not in listed:
+                raise ValueError(f"{len(named)} files in the list have the name {text!r}; select a row or an id")
+            ids += [text] if text in listed else named or files_at(self.session, text, "selection")
+        if hidden := {*ids} - listed:
             text = f"selection has {count_text(len(hidden), 'file')} not in the list"
             raise ValueError(f"{text}; browser.open('Data') lists a folder, and browser.search('birds') searches")
         self.files.chosen = ids

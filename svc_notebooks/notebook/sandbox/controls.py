@@ -165,8 +165,8 @@ class SandboxControls:
     ) -> FaultBlock:
         """Inject faults into the requests inside a with block.
 
-        Every step must have happened `times` times at the end of the block, and of a preset at least one step. Without
-        a with block, nothing happens, and a warning says so.
+        Every step without a probability must have happened `times` times at the end of the block, and of a preset at
+        least one step. Without a with block, nothing happens, and a warning says so.
 
         Args:
             *steps: The names of presets of `fault_presets()`, faults as texts such as "status=503", or faults as dicts

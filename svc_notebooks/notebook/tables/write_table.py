@@ -412,7 +412,7 @@ def _write_sheets(frames: Mapping[str, DataFrame]) -> tuple[bytes, list[str]]:
 
     sheets, notes = list["Sheet"](), list[str]()
     for name, frame in frames.items():
-        is_name = isinstance(name, str) and _SHEET_NAME.fullmatch(name)
+        is_name = isinstance(name, str) and _SHEET_NAME.fullmatch(name) and len(name.encode("utf-16-le")) <= 62
         if not is_name or name.lower() in [other.name.lower() for other in sheets]:
             raise ValueError(
                 f"{name!r} cannot name a sheet; give each another name of 1 to 31 characters, without {_NOT_IN_NAMES}"
@@ -424,7 +424,7 @@ def _write_sheets(frames: Mapping[str, DataFrame]) -> tuple[bytes, list[str]]:
 
 
 _NOT_IN_NAMES = "[]:*?/\\"
-_SHEET_NAME = re.compile(r"(?!')[^\[\]:*?/\\\0]{1,31}(?<!')")
+_SHEET_NAME = re.compile(r"(?!')[^\[\]:*?/\\\x00-\x1f\ud800-\udfff\ufffe\uffff]{1,31}(?<!')")
 
 
 def _excel_sheet(frame: DataFrame) -> tuple[Sheet, list[str]]:

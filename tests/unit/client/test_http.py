@@ -160,13 +160,14 @@ def test_an_idle_connection_that_the_service_closes_is_replaced(server: Server, 
 
     for server.reply in (reply_at_once, reply_at_once, reply_and_close):
         transport.send(Request("GET", server.base_url + "/"))
-    (route,) = transport._routes.values()
-    idle = next(connection for connection in route.pool.pool.queue if connection)
+    (origin,) = transport._origins.values()
+    (idle,) = origin.idle
     assert wait_for_read(idle.sock, PATIENCE), "the service closes the connection"
     server.reply = reply_at_once
 
     assert transport.send(Request("GET", server.base_url + "/")).status == 200
     assert server.connections == 2
+    assert idle.is_closed
 
 
 @pytest.mark.parametrize("status", [301, 302, 307, 308])
@@ -200,7 +201,7 @@ def test_a_response_that_breaks_off_in_its_head_is_an_error(
 
     server.reply = cut
 
-    with pytest.raises(TransportError, match="the response ended before the end of its headers") as raised:
+    with pytest.raises(TransportError, match="closed connection in the headers of its response") as raised:
         transport.send(Request("GET", server.base_url, Headers()))
 
     assert raised.value.sent

@@ -44,8 +44,7 @@ def session(service: Service, tmp_path: Path) -> Iterator[Session]:
 
 
 def open_connections(session: Session) -> list:
-    queues = (route.pool.pool.queue for route in session._transport._routes.values())
-    return [connection for queue in queues for connection in queue if connection]
+    return [connection for origin in session._transport._origins.values() for connection in origin.idle]
 
 
 def open_ports(session: Session) -> list[tuple[str, int]]:
