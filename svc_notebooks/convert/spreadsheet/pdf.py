@@ -144,15 +144,15 @@ def _row_cells(line: LayoutRow, widths: list[float], page_width: float, job: Job
         if piece.cell:
             end = position + piece.colspan
             own = width = sum(widths[position:end])
-            room = page_width - sum(widths[:position])
+            available = page_width - sum(widths[:position])
             needed = _overflow(piece.cell) if piece.colspan == 1 else 0.0
             while width < needed and index < len(line.cells) and _is_free(line.cells[index]):
                 index, end = index + 1, end + line.cells[index].colspan
                 width = sum(widths[position:end])
             if width < needed and index == len(line.cells):  # the text may run beyond the last column
-                width = max(width, min(needed, room))
+                width = max(width, min(needed, available))
             cells.append(
-                _cell(piece, piece.cell, width, room, job)
+                _cell(piece, piece.cell, width, available, job)
                 | ({"o": round(min(width, needed), 2)} if width > own else {})
             )
         else:
@@ -173,13 +173,13 @@ def _overflow(cell: Cell) -> float:
     return min(_MAX_OVERFLOW, width + _CELL_PADDING)
 
 
-def _cell(piece: LayoutCell, cell: Cell, width: float, room: float, job: Job) -> dict[str, Any]:
+def _cell(piece: LayoutCell, cell: Cell, width: float, available: float, job: Job) -> dict[str, Any]:
     text = format_cell(cell, job)[:_LONGEST_TEXT]
     turned = _turned_lines(cell, text)
     entry: dict[str, Any] = {"t": _breakable(text, _TURNED_WIDTH if turned else width)}
     if turned:  # a slanted text runs over the cells beside it, but not beyond the page
         across = min(_text_width(text) * _CHARACTER_WIDTH, _TURNED_WIDTH) * cos(radians(cell.style.turn))
-        entry["r"] = cell.style.turn if across <= room else 90
+        entry["r"] = cell.style.turn if across <= available else 90
     entry |= {"x": piece.colspan} if piece.colspan > 1 else {}
     entry |= {"y": piece.rowspan} if piece.rowspan > 1 else {}
     entry |= {"b": 1} if cell.style.bold else {}
