@@ -17,7 +17,6 @@ from collections.abc import Generator, Iterable, Mapping
 from contextlib import closing
 from itertools import count
 from pathlib import Path
-from types import TracebackType
 
 from ...core.errors.errors import ContentMismatch, Interrupted, ServiceFailed, cannot_write, disk_full
 from ...core.http.messages import Request, Response
@@ -26,7 +25,7 @@ from ...core.processes import after_fork
 from ...local.saving import SameContent, SavedFile, move_into_place, real_path, same_bytes
 from ..json_response import foreign_answer
 from ..session import Session
-from ..transport.bounds import content_bound, declared_size
+from ..transport.bounds import EXPORT, Bound, declared_size
 from ..transport.foreign_urls import host_of
 from ..transport.in_process import TransportError
 from ..transport.retry import Retry
@@ -71,9 +70,7 @@ class PartFile:
     def __enter__(self) -> PartFile:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if isinstance(error, ContentMismatch) or (error is not None and not self.have):
             self.discard()
         self._file.close()
@@ -217,7 +214,7 @@ class RangedDownload:
         self._url = url
         self._export = export
         self._sink = sink
-        self._bound = content_bound(size)
+        self._bound = EXPORT if size is None else Bound(size, "the content according to its metadata", ContentMismatch)
         self._size = size
         self._requested = self._as_given = requested
         if requested is not None and size is not None and (span := requested.resolve(size)):
@@ -252,7 +249,11 @@ class RangedDownload:
 
     def _try_once(self) -> bool:
         """Send one request. Returns False if another request is needed to complete the download."""
-        request = Request("GET", self._url, self._session.headers(*self._range()))
+        have, byte_range = self._sink.have, self._as_given
+        if have:
+            byte_range = ByteRange(self._first + have, self._requested.last if self._requested else None)
+        pairs = [("Range", str(byte_range))] if byte_range else []
+        request = Request("GET", self._url, self._session.headers(*pairs))
         try:
             return self._handle_response(request, self._session.send(request, self._bound))
         except TransportError as broken:
@@ -263,12 +264,6 @@ class RangedDownload:
             resumable = not self._export and self._sink.lasting and self._sink.have > 0
             self._retry.wait_or_raise_broken(broken, request, resumable=resumable)
             return False
-
-    def _range(self) -> list[tuple[str, str]]:
-        have = self._sink.have
-        if not have:
-            return [("Range", str(self._as_given))] if self._as_given else []
-        return [("Range", str(ByteRange(self._first + have, self._requested.last if self._requested else None)))]
 
     def _handle_response(self, request: Request, response: Response) -> bool:
         if response.status == 206:

@@ -354,7 +354,8 @@ class ExchangeView:
             raise missing_attribute("an exchange", self, name) from None
 
     def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *(field.name for field in fields(self._exchange))})
+        names = (field.name for field in fields(self._exchange) if not field.name.startswith("_"))
+        return sorted({*super().__dir__(), *names, "request_body", "response_body"})
 
     def __str__(self) -> str:
         return http_text(self._exchange)
