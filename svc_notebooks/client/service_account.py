@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 
 from ..core.auth import assertions as keys
 from ..core.auth.oauth import JWT_BEARER, token_problem
@@ -82,12 +82,6 @@ def account_key(key: Mapping[str, Any] | str | Path) -> Mapping[str, Any]:
     if missing or key.get("type") != "service_account":
         raise ValueError(f"key is not a service account key: the field {(missing or ['type'])[0]} is missing or wrong")
     return key
-
-
-def token_session(token_uri: str, *, verify: bool | str | Path | None = None) -> Session:
-    """Return a session without a token for requests to the origin of a token endpoint."""
-    parts = urlsplit(token_uri)
-    return Session(f"{parts.scheme}://{parts.netloc}", verify=verify)
 
 
 def token_info(session: Session) -> TokenInfo:
