@@ -91,7 +91,10 @@ class ClassControl:
         """
         rows = self._get("class/students", "students")
         with reading(self.base_url):
-            return frame(STUDENTS, [student_record(row) for row in rows])
+            for row in rows:
+                row["operations"] = ", ".join(operation_texts(row["steps"].items()))
+                row["steps"] = sum(done for done, _ in row["exercises"].values())
+            return frame(STUDENTS, rows)
 
     def steps(self, user: Rows = None) -> DataFrame:
         """List the steps of the course's exercises that the requests of each account contain.
@@ -282,15 +285,6 @@ def report_prediction(question: str, answer: str, right: bool) -> None:
 
 def _users(user: Rows) -> list[str]:
     return [] if user is None else [each.lower() for each in row_ids(user, "user", ("email", "user"))]
-
-
-def student_record(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the record of a student for the frame, from the row that the service sends."""
-    return {
-        **row,
-        "steps": sum(done for done, _ in row["exercises"].values()),
-        "operations": ", ".join(operation_texts(row["steps"].items())),
-    }
 
 
 def operation_texts(counts: Iterable[tuple[str, tuple[int, int]]]) -> list[str]:
