@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
-from ....client.downloads.downloads import RangeGiven, as_range, read_known, safe_name, save_known, target_path
+from ....client.downloads.downloads import Download, RangeGiven, as_range, safe_name, target_path
 from ....client.downloads.exports import (
     check_extension,
     export_name,
@@ -209,7 +209,7 @@ def read(
         document = get_file(session, file_id, fields="id,name,mimeType")
         return read_export(session, file_id, export_target(session, document, name).media_type)
     known = known_files(file, checksum=False).get(file_id) or get_file(session, file_id, fields="size")
-    return read_known(session, {**known, "id": file_id}, byte_range=requested, acknowledge_abuse=acknowledge_abuse)
+    return Download(session, {**known, "id": file_id}, requested, acknowledge_abuse).read()
 
 
 def export(
@@ -591,15 +591,8 @@ def save_row(
         if row.export is not None:
             saved = save_export(session, row.file["id"], row.export, row.path, progress=report, overwrite=overwrite)
             return {**_record(row.file, saved), "mimeType": row.export}
-        saved = save_known(
-            session,
-            row.file,
-            row.path,
-            byte_range=byte_range,
-            acknowledge_abuse=acknowledge_abuse,
-            progress=report,
-            overwrite=overwrite,
-        )
+        download = Download(session, row.file, byte_range, acknowledge_abuse, report)
+        saved = download.save(row.path, overwrite=overwrite)
     except ROW_ERRORS as error:
         vars(error)["file"] = row.file
         raise

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ....client.about import native_name
-from ....client.downloads.downloads import read_known, save_known
+from ....client.downloads.downloads import Download
 from ....client.downloads.exports import read_export
 from ....client.files import list_files
 from ....client.session import Session, SessionLike, session_or_current
@@ -173,14 +173,14 @@ class StoredTable:
     @contextmanager
     def content(self, session: Session, report: Report, *, acknowledge_abuse: bool) -> Iterator[bytes | Path]:
         """Download the content, and yield the bytes, or the path of a temporary file for large content."""
+        download = Download(session, self.facts, None, acknowledge_abuse, report)
         if self.export_type is not None:
             yield read_export(session, self.facts["id"], self.export_type, progress=report)
         elif self.size <= _IN_MEMORY:
-            yield read_known(session, self.facts, acknowledge_abuse=acknowledge_abuse, progress=report)
+            yield download.read()
         else:
             with temporary_folder("svc-") as folder:
-                target = folder / "table"
-                yield save_known(session, self.facts, target, acknowledge_abuse=acknowledge_abuse, progress=report).path
+                yield download.save(folder / "table").path
 
 
 def _tables(session: Session, files: Iterable[Metadata], format: str | None) -> Iterator[StoredTable]:
