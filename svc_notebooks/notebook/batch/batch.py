@@ -10,8 +10,8 @@ import json
 import os
 from array import array
 from collections import Counter
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cache, partial
 from itertools import islice
@@ -156,7 +156,7 @@ def run(operation: RowOperation[Row], rows: Sequence[Row], session: Session, bat
 
     try:
         with (
-            open_rows(operation.call, rows, session, operation.resumable, batch.resume, skip) as calls,
+            closing(AllRows(operation.call, rows, session, operation.resumable, batch.resume, skip)) as calls,
             showing(progress),
             closing(
                 row_outcomes(calls.call, session, calls.pending, calls.begin, progress, batch.workers, batch.executor)
@@ -385,7 +385,8 @@ class _RowToCall(NamedTuple):
 class AllRows(Generic[Row]):
     """The rows of a call. New files and events of several rows get ids, so that none is made twice.
 
-    A ledger records each row before and after its call. `skip` gets the rows that an earlier call with it has done.
+    The ledger `resume` records each row before and after its call. `skip` gets the rows that an earlier call with it
+    has done. The caller calls `begin` and `end` for each pending row, and `close`.
     """
 
     def __init__(
@@ -394,9 +395,11 @@ class AllRows(Generic[Row]):
         rows: Sequence[Row],
         session: Session,
         resumable: Resumable[Row] | None,
-        ledger: Ledger | None = None,
-        skip: Callable[[int, Record], None] = lambda n, record: None,
+        resume: Resume,
+        skip: Callable[[int, Record], None],
     ) -> None:
+        path = ledger_path(resume)
+        ledger = None if path is None or resumable is None else _open_ledger(path, session, resumable)
         resumable = resumable or Resumable("")
         self._rows, self._session, self._resumable, self._ledger = rows, session, resumable, ledger
         self.call: RowCall[Any] = partial(_call_or_repeat, call=call, repeat=resumable.repeat or call)
@@ -404,7 +407,11 @@ class AllRows(Generic[Row]):
         """The numbers of the rows that an earlier call has not done."""
         self._stored: dict[int, LedgerRow] = {}
         if ledger is not None:
-            self._read(ledger, skip)
+            try:
+                self._read(ledger, skip)
+            except BaseException:
+                ledger.close()
+                raise
         self._ids = {n: row.id for n, row in self._stored.items() if row.id is not None}
         with_id = {*self._ids}
         needs_id = resumable.needs_id if ledger is None else lambda row: True
@@ -468,30 +475,20 @@ class AllRows(Generic[Row]):
             keep_id = not isinstance(outcome.error, _ID_IS_USED)
             self._ledger.save(self._keys[n], "failed", error=failure, keep_id=keep_id)
 
+    def close(self) -> None:
+        """Close the ledger."""
+        if self._ledger:
+            self._ledger.close()
 
-@contextmanager
-def open_rows(
-    call: RowCall[Row],
-    rows: Sequence[Row],
-    session: Session,
-    resumable: Resumable[Row] | None,
-    resume: Resume,
-    skip: Callable[[int, Record], None],
-) -> Generator[AllRows[Row]]:
-    """Open the ledger of a call, and yield its rows. The block calls `begin` and `end` for each pending row.
 
-    `skip` is called with the numbers and the records of the rows that an earlier call has done.
-    """
-    path = ledger_path(resume)
-    if path is None or resumable is None:
-        yield AllRows(call, rows, session, resumable)
-        return
+def _open_ledger(path: Path, session: Session, resumable: Resumable[Any]) -> Ledger:
+    """Open the ledger of a call. That of a sandbox that has ended is kept under another name, with a warning."""
     from ...local.ledger import Ledger, OtherCallError
     from ...local.saving import set_aside
 
     common = _common(session, resumable)
     try:
-        ledger = Ledger(path, common)
+        return Ledger(path, common)
     except OtherCallError as error:
         if not _has_ended(error.call.get("service", "")):
             raise ValueError(str(error)) from None
@@ -500,11 +497,7 @@ def open_rows(
             f"resume is {str(path)!r}, the ledger of a sandbox in memory, which has ended with its files."
             f" The call does all rows; the old ledger is kept as {kept.name!r}"
         )
-        ledger = Ledger(path, common)
-    try:
-        yield AllRows(call, rows, session, resumable, ledger, skip)
-    finally:
-        ledger.close()
+        return Ledger(path, common)
 
 
 def _common(session: Session, resumable: Resumable[Any]) -> dict[str, str]:

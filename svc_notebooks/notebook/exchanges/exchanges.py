@@ -404,10 +404,25 @@ class ExchangeView:
             TypeError: An argument has the wrong type.
             RuntimeError: The record of the session was cleared while the request was sent.
         """
-        request = edited_request(self._exchange, method=method, url=url, headers=headers, body=body)
-        number = send_and_record(self._session, request)
-        recorded = list(self._session.exchanges)
-        return ExchangeView(recorded, [exchange.n for exchange in recorded].index(number), self._session)
+        exchange, session = self._exchange, self._session
+        content = _content(exchange, body)
+        verb = _method(exchange.method if method is None else method)
+        pairs = [*_headers(exchange, headers or {}, is_json=isinstance(body, dict | list))]
+        if content or verb in _WITH_BODY:
+            pairs.append(("Content-Length", str(len(content))))
+        request, before = Request(verb, _url(exchange, url), Headers(pairs), content), session.exchanges.last
+        with suppress(TransportError, ServiceFailed):
+            response = session.send(request, WHOLE_RESPONSE)
+            if not isinstance(response.body, bytes):
+                deque(response.body, maxlen=0)
+        recorded = list(session.exchanges)
+        new = [n for n, each in enumerate(recorded) if each.n > before]
+        if not new:
+            lost = "Its response is lost, because the record of the session was cleared."
+            raise RuntimeError(f"The request was sent. {lost}")
+        # Other threads may have sent other requests meanwhile.
+        own = (n for n in new if (recorded[n].method, urlsplit(recorded[n].url).path) == (request.method, request.path))
+        return ExchangeView(recorded, next(own, new[-1]), session)
 
     def diagram(self, last: int = 10) -> Diagram:
         """Return a sequence diagram of this exchange and the exchanges before it, with an arrow for each message.
@@ -472,44 +487,6 @@ _SET_BY_SESSION = frozenset({"authorization", "host", "content-length", "transfe
 _WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 """A method or the name of a header (RFC 9110, 5.6.2)."""
-
-
-def edited_request(
-    exchange: Exchange,
-    *,
-    method: str | None = None,
-    url: str | None = None,
-    headers: Mapping[str, str | None] | None = None,
-    body: BodyArgument = None,
-) -> Request:
-    """Return the request of an exchange with changes. None keeps the recorded value.
-
-    The arguments are those of `ExchangeView.resend`. The same errors are raised.
-    """
-    content = _content(exchange, body)
-    verb = _method(exchange.method if method is None else method)
-    pairs = [*_headers(exchange, headers or {}, is_json=isinstance(body, dict | list))]
-    if content or verb in _WITH_BODY:
-        pairs.append(("Content-Length", str(len(content))))
-    return Request(verb, _url(exchange, url), Headers(pairs), content)
-
-
-def send_and_record(session: Session, request: Request) -> int:
-    """Send a request once, read its response to the end, and return the number of the new exchange.
-
-    If no response arrives, the new exchange has the reason. Raises RuntimeError if the new exchange is no longer
-    recorded.
-    """
-    before = session.exchanges.last
-    with suppress(TransportError, ServiceFailed):
-        response = session.send(request, WHOLE_RESPONSE)
-        if not isinstance(response.body, bytes):
-            deque(response.body, maxlen=0)
-    new = [recorded for recorded in session.exchanges if recorded.n > before]
-    if not new:
-        raise RuntimeError("The request was sent. Its response is lost, because the record of the session was cleared.")
-    sent = request.method, request.path  # other threads may have sent other requests meanwhile
-    return next((each.n for each in new if (each.method, urlsplit(each.url).path) == sent), new[-1].n)
 
 
 def _method(method: object) -> str:
