@@ -155,7 +155,7 @@ def _journal(session: Session) -> Finding:
 
 def _store(folder: Path, notes: Sequence[str]) -> Finding:
     """Return a row with the service's notes about its folder, or with the number of files that were set aside."""
-    from ..server.store.stray_blobs import ASIDE, files_aside
+    from ..server.store.directory import ASIDE, files_aside
 
     advice = list(notes)
     if (number := files_aside(folder)) and not notes:

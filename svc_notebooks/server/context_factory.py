@@ -16,14 +16,12 @@ from .files.storage_errors import naming_files
 from .notifications.trust_store import TrustStore
 from .store.archive import ArchiveReader, Manifest, write
 from .store.blob_store import BlobStore, MemoryBlobStore, check_parts
-from .store.clock import SystemClock, VirtualClock, virtual_clock_of
+from .store.clock import SharedClock, SystemClock, VirtualClock, unshared, virtual_clock_of
 from .store.contents import Content
-from .store.data_directory import DATABASE, OpenedStore, open_folder
-from .store.disk_reserve import Reserve
+from .store.data_directory import DATABASE, OpenedStore, Reserve, open_folder
 from .store.errors import explain_errors
 from .store.ids import Ids
 from .store.opening import open_database
-from .store.postgres.clock import SharedClock, unshared
 from .store.session_locks import SessionLocks
 from .store.store import Store
 

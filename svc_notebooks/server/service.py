@@ -48,8 +48,7 @@ from .notifications.push import PushNotifications
 from .request_pipeline import Observer, RequestPipeline
 from .store.archive import save_to
 from .store.blob_store import BlobStore, StoredPart, missing_part
-from .store.clock import SystemClock, VirtualClock, virtual_clock_of
-from .store.postgres.clock import unshared
+from .store.clock import SystemClock, VirtualClock, unshared, virtual_clock_of
 from .user_backup import UserBackups
 from .web.class_activity import ClassView
 from .web.live_page import activity

@@ -26,7 +26,7 @@ from .store.archive import ArchiveReader, Rows
 from .store.atomic_write import atomic_write
 from .store.blob_store import BlobStore
 from .store.contents import Digests
-from .store.user_rows import row_by_name
+from .store.dump import row_by_name
 
 BACKUPS = "user-backups"
 """The folder of the backup files in the folder of a store."""

@@ -10,11 +10,13 @@ from datetime import datetime
 from itertools import count, takewhile
 from secrets import token_hex
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...core.clock import format_time, parse_time
 from ...core.policy import Policy
-from ..store.postgres.kept_rows import KeptRecords
+
+if TYPE_CHECKING:
+    from ..store.postgres.side_connections import KeptRecords
 
 _ROW = 800
 """The estimated memory of a journal row in bytes, without the path and the query."""

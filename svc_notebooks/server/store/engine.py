@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from queue import Empty, LifoQueue
@@ -25,7 +25,6 @@ from sqlalchemy.exc import DatabaseError
 
 from ...core.processes import ForkedChild, after_fork, skip_finalizers
 from ...core.thread_permit import in_slices, release_permit
-from .database_copy import image_of_file, load_image
 from .errors import UnstorableText, explain_errors, store_error
 
 Row = tuple[Any, ...]
@@ -182,6 +181,8 @@ _FORK_ADVICE = "Use it there: SQLite allows no connection to cross a fork."
 _MAX_CACHED_ROWS = 256
 _MAX_LOG_SIZE = 64 * 1024 * 1024
 _COMMITS_PER_CHECK = 500
+_JOURNAL_MODE = slice(18, 20)
+"""The bytes of a database's header that contain the journal mode."""
 
 Close: TypeAlias = Callable[[Callable[[], None]], None]
 
@@ -518,13 +519,21 @@ class Database:
     def image(self) -> bytes:
         """Return a consistent copy of the whole database as bytes."""
         with self.exclusive(), explain_errors(self._path):
-            image: bytes = self._driver.serialize() if self._path is None else image_of_file(self._driver)
-        return image
+            if self._path is None:
+                image: bytes = self._driver.serialize()
+                return image
+            with closing(sqlite3.connect(":memory:")) as copy:
+                self._driver.backup(copy)
+                content = bytearray(copy.serialize())
+            content[_JOURNAL_MODE] = b"\x01\x01"  # a database in memory cannot be opened in the mode with a log
+            return bytes(content)
 
     def restore(self, image: bytes) -> None:
         """Replace the whole database by a copy that `image` returned, in one step."""
         with self.exclusive(), explain_errors(self._path):
-            load_image(image, self._driver)
+            with closing(sqlite3.connect(":memory:")) as source:
+                source.deserialize(image)
+                source.backup(self._driver)
             self._row_cache.clear()
             self._committed_rows = {}
 

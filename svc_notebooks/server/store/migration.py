@@ -18,7 +18,7 @@ from sqlalchemy import func, literal, select, tuple_
 from ...core.processes import temporary_folder
 from . import opening_record
 from .atomic_write import replace_synced, sync_folder
-from .backup import copy_extra
+from .backup import copy_database, copy_extra
 from .blob_store import BlobStore, DamagedContent, LastingBlobStore, ListedPart, StoredPart, write_part
 from .content_location import content_location, discard_contents, folder_of, open_contents, read_contents
 from .contents import Contents, PartRange
@@ -33,13 +33,11 @@ from .data_directory import (
     read_marker,
     write_marker,
 )
-from .database_copy import copy_database
-from .directory import DirectoryBlobStore, drop_parts
+from .directory import HARMLESS, DirectoryBlobStore, drop_parts
 from .dump import TABLES, columns
 from .engine import Database, Row, inserting
 from .opening import open_database
 from .opening_record import keep_services_out
-from .stray_blobs import HARMLESS
 
 T = TypeVar("T")
 

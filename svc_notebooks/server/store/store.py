@@ -16,11 +16,10 @@ from ..uploads.tables import UploadSessionTable
 from . import dump, schema as db
 from .contents import Contents
 from .engine import Database, Row, TableGroup
-from .postgres.kept_rows import KeptRecords
-from .user_rows import UserRows
 
 if TYPE_CHECKING:
     from .postgres.database import PostgresDatabase
+    from .postgres.side_connections import KeptRecords
     from .postgres.state import DiscardedParts, SharedTables
 
 
@@ -88,7 +87,7 @@ class Store:
         self.calendars = Calendars(database)
         self.events = Events(database)
         self.deadlines = Deadlines(database)
-        self.user_rows = UserRows(database)
+        self.user_rows = dump.UserRows(database)
         self.is_shared = database.is_shared
         self._discarded: DiscardedParts | None = None
         self._records: KeptRecords | None = None
@@ -107,7 +106,9 @@ class Store:
 
     def records(self, most: int) -> KeptRecords:
         """Return the journal and the log of deliveries in a PostgreSQL database, which keep their last `most` rows."""
-        self._records = KeptRecords.of(cast("PostgresDatabase", self._database), most)
+        from .postgres.side_connections import KeptRecords
+
+        self._records = KeptRecords.of(cast("PostgresDatabase", self._database).side_connection(), most)
         return self._records
 
     def check_connection(self) -> None:
