@@ -283,8 +283,6 @@ class Database:
             if reader:
                 self.end_snapshot()
 
-    fixed_snapshot = reading
-
     @property
     def _reader(self) -> Reader | None:
         """The reader with the snapshot of this thread."""

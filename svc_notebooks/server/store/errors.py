@@ -20,10 +20,6 @@ class DatabaseUnreachable(OSError):
     """Raised if the server of the database does not respond, or has ended the connection."""
 
 
-class SnapshotChanged(Exception):
-    """Raised if rows of a snapshot changed between its first and its second statement: read again."""
-
-
 class UnstorableText(OSError):
     """Raised for a text with a character that the database cannot store."""
 

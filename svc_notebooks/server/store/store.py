@@ -71,7 +71,7 @@ class Store:
         self.transaction = database.transaction
         self.exclusive: Callable[[], AbstractContextManager[Any]] = database.exclusive
         self.counters = database.counters
-        self.reading, self.fixed_snapshot = database.reading, database.fixed_snapshot
+        self.reading = database.reading
         self.end_snapshot = database.end_snapshot
         self.confirm_token = database.confirm
         self.users = Users(database)

@@ -16,7 +16,7 @@ from sqlalchemy.exc import DBAPIError
 
 from ....core.thread_permit import release_permit
 from ..engine import Database, Reader, Readers, Row
-from ..errors import DatabaseDamaged, DatabaseUnreachable, SnapshotChanged, UnstorableText
+from ..errors import DatabaseDamaged, DatabaseUnreachable, UnstorableText
 from ..schema import metadata
 from . import upgrades as postgres_upgrades
 from .connection import IS_BEHIND, Check, PostgresConnection
@@ -26,24 +26,8 @@ _DIALECT = PGDialect_psycopg(paramstyle="named")  # type: ignore[no-untyped-call
 _SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
 
-class _First(NamedTuple):
-    """The first statement of a snapshot, and its rows."""
-
-    statement: str
-    values: dict[str, Any]
-    rows: list[Row]
-
-    def check(self, rows: list[Row]) -> None:
-        if rows != self.rows:
-            raise SnapshotChanged
-
-
 class PostgresReader(Reader):
-    """A connection that reads one snapshot at a time, and connects again after its server was restarted.
-
-    Most look-ups are one statement. So the first statement runs without a transaction, and the second one begins a
-    transaction, runs the first again and raises SnapshotChanged if its rows have changed.
-    """
+    """A connection that reads one snapshot at a time, and connects again after its server was restarted."""
 
     keeps_rows = True
 
@@ -52,7 +36,6 @@ class PostgresReader(Reader):
         super().__init__(connection)
         self._statements = PostgresConnection(connection, connect)
         self._is_begun = False
-        self._first: _First | None = None
         self.is_durable = False
         """Whether everything that the snapshot shows is on the disk."""
 
@@ -67,7 +50,6 @@ class PostgresReader(Reader):
     def end(self) -> None:
         """End the snapshot."""
         self.rows = {}
-        self._first = None
         if self._is_begun:
             self._is_begun = False
             self._statements.roll_back()
@@ -77,23 +59,14 @@ class PostgresReader(Reader):
         if not self._is_begun:
             self._is_begun = True
             self._statements.begin((_SNAPSHOT, None))
-            if self._first:
-                self._statements.queue(self._first.statement, self._first.values, self._first.check)
         return self._statements
 
-    def for_statement(self) -> PostgresConnection:
-        """Return the connection for the next statement, which needs a transaction unless it is the first."""
-        return self.begin_transaction() if self._is_begun or self._first else self._statements
-
     def run(self, statement: str, values: dict[str, Any]) -> list[Row]:
-        """Run a statement that reads, and return its rows. Raises SnapshotChanged."""
-        rows = self.for_statement().read(statement, values)
-        if not self._is_begun:
-            self._first = _First(statement, values, rows)
-        return rows
+        """Run a statement that reads, and return its rows."""
+        return self.begin_transaction().read(statement, values)
 
     def select(self, statement: Select[Any]) -> list[Row]:
-        """Run a SELECT statement of SQLAlchemy and return its rows. Raises SnapshotChanged."""
+        """Run a SELECT statement of SQLAlchemy and return its rows."""
         return self.begin_transaction().select(statement)
 
     def close(self) -> None:
@@ -255,7 +228,7 @@ class PostgresDatabase(Database):
 
     def _read(self, reader: Any, statement: str, values: dict[str, Any]) -> list[Row]:
         try:
-            self._queue_expectation(reader.for_statement())
+            self._queue_expectation(reader.begin_transaction())
             rows: list[Row] = reader.run(statement, values)
         except psycopg.Error as error:
             self._raise(error)
@@ -273,14 +246,6 @@ class PostgresDatabase(Database):
                 return self._statements.select(statement)
         except (psycopg.Error, DBAPIError) as error:
             self._raise(error)
-
-    @contextmanager
-    def fixed_snapshot(self) -> Iterator[None]:
-        """Read one snapshot in a `with` block, like `reading`. No statement raises SnapshotChanged."""
-        with self.reading():
-            if reader := self._reader:
-                reader.begin_transaction()
-            yield
 
     # -- transactions ---------------------------------------------------------------------------------------------
 
@@ -335,7 +300,6 @@ class PostgresDatabase(Database):
         if reader is None or not self._is_durable:
             return super().run_position(statement, values)
         group = self._group_commit()
-        reader.begin_transaction()  # its last column may be different when the statement runs again
         number, is_behind = self.run(f"SELECT ({statement}), {IS_BEHIND}", values)[0]
         if is_behind and not reader.is_durable:
             self._wait_for_disk(group)
