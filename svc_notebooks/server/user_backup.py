@@ -24,7 +24,6 @@ from .files.operations import delete_tree, discard_contents
 from .files.rows import record_creation
 from .store.archive import ArchiveReader, Rows
 from .store.atomic_write import atomic_write
-from .store.blob_store import BlobStore
 from .store.contents import Digests
 from .store.dump import row_by_name
 
@@ -41,7 +40,6 @@ class UserBackups:
     """The backup files of the users of one service, each of which was written before a reset."""
 
     context: ServiceContext
-    parts: BlobStore
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each backup file, the oldest file first. Raises ValueError for a service in memory."""
@@ -94,7 +92,7 @@ class UserBackups:
             return self._restore(owners[0], saved)
 
     def _restore(self, user: str, saved: ArchiveReader) -> dict[str, Any]:
-        copied = saved.copy_parts(self.parts)
+        copied = saved.copy_parts(self.context.content.parts)
         try:
             with self.context.store.exclusive():
                 before = self._write(user)
@@ -103,7 +101,7 @@ class UserBackups:
                     _Restoring(self.context, user, saved.rows_with(copied)).run()
                     counts = self._count(user)
         except BaseException:
-            self.parts.delete(part.key for part in copied.values())
+            self.context.content.parts.delete(part.key for part in copied.values())
             raise
         discard_contents(self.context, contents)
         return {"user": user, "backup": before.name, "path": str(before), **counts}
@@ -127,7 +125,7 @@ class UserBackups:
         stem = f"{quote(user, safe='@+')}-{self.context.clock.now().strftime(_TIME)}"
         names = (f"{stem}{f'_{number}' if number else ''}{_SUFFIX}" for number in count())
         path = next(folder / name for name in names if not (folder / name).exists())
-        atomic_write(path, lambda file: save(self.context, self.parts, file, user), overwrite=False)
+        atomic_write(path, lambda file: save(self.context, file, user), overwrite=False)
         return path
 
     def _count(self, user: str) -> dict[str, int]:

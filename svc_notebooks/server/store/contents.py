@@ -264,7 +264,7 @@ class Content:
 
     def __init__(self, store: Store, parts: BlobStore, part_size: int) -> None:
         self._store = store
-        self._parts = parts
+        self.parts = parts
         self._part_size = part_size
         self._lock = Lock()
         self._readers: Counter[int] = Counter()
@@ -284,7 +284,7 @@ class Content:
                 return kept
             if kept:
                 kept.close()
-        return ContentWriter(self._parts, self._part_size, start, keep)
+        return ContentWriter(self.parts, self._part_size, start, keep)
 
     def keep_open(self, content: int, writer: ContentWriter) -> None:
         """Keep the writer of an open upload for its next request.
@@ -320,9 +320,7 @@ class Content:
             self._readers[content] += 1
         self._store.end_snapshot()  # the parts in an older snapshot may have been deleted
         pieces = self._store.contents.pieces(content, first, last)
-        return ContentReader(
-            self._parts, pieces, (first, last), in_this_process(partial(self._release_reader, content))
-        )
+        return ContentReader(self.parts, pieces, (first, last), in_this_process(partial(self._release_reader, content)))
 
     def _release_reader(self, content: int) -> None:
         with self._lock:
@@ -346,12 +344,12 @@ class Content:
 
     def _delete(self, content: int, parts: list[str]) -> None:
         if parts and not self._store.contents.is_there(content):  # a restore may have added the content again
-            self._parts.delete(self._store.deletable(parts))
+            self.parts.delete(self._store.deletable(parts))
 
     def read_all(self, pieces: Iterable[PartRange]) -> bytes:
         """Return all bytes of these parts. Raises DamagedContent if a part is missing or damaged."""
         pieces = list(pieces)
-        return b"".join(_blocks(self._parts, pieces, 0, pieces[-1].stop)) if pieces else b""
+        return b"".join(_blocks(self.parts, pieces, 0, pieces[-1].stop)) if pieces else b""
 
     def keep(self, body: bytes) -> list[PartRange]:
         """Write bytes to new parts, and return the parts. The caller must add them to a content or remove them."""
@@ -368,11 +366,11 @@ class Content:
 
     def all_present(self, pieces: Iterable[PartRange]) -> bool:
         """Return whether all of these parts exist. A reset during an upload deletes the parts that no row names."""
-        return self._parts.has_all([piece.part for piece in pieces])
+        return self.parts.has_all([piece.part for piece in pieces])
 
     def remove(self, pieces: Iterable[PartRange]) -> None:
         """Delete parts that belong to no content."""
-        self._parts.delete([piece.part for piece in pieces])
+        self.parts.delete([piece.part for piece in pieces])
 
     def digests(self, content: int, size: int) -> Digests:
         """Return the digests of a content, computed once and stored. Raises DamagedContent for a damaged part."""
@@ -392,7 +390,7 @@ class Content:
         for first in range(0, len(rows), _RECORDED_AT_ONCE):
             with self._store.transaction():
                 for content, piece in rows[first : first + _RECORDED_AT_ONCE]:
-                    checksum = self._parts.checksum(piece.stored)
+                    checksum = self.parts.checksum(piece.stored)
                     self._store.contents.keep_checksum(content, piece._replace(checksum=checksum))
 
     @contextmanager
@@ -402,8 +400,8 @@ class Content:
         before = self._store.contents.known_parts()
         yield
         known = self._store.contents.known_parts()
-        self._parts.delete(before - known)
-        self._parts.sweep(known)
+        self.parts.delete(before - known)
+        self.parts.sweep(known)
 
 
 def _blocks(parts: BlobStore, pieces: Iterable[PartRange], first: int, last: int) -> Iterator[bytes]:
