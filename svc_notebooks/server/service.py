@@ -112,7 +112,7 @@ class Monitor:
     def _database_problem(self) -> str | None:
         try:
             with self._context.store.transaction():
-                self._context.store.check_connection()
+                self._context.store.database.run("SELECT 1", {})
         except OSError as error:
             return str(error)
         return None

@@ -70,7 +70,7 @@ def test_a_request_needs_few_round_trips(service: Service, round_trips: list[lis
 
 
 def test_a_failed_statement_in_the_queue_rolls_back_the_transaction(service: Service) -> None:
-    database = service._context.store._database
+    database = service._context.store.database
     with pytest.raises(psycopg.errors.UniqueViolation), database.transaction():  # noqa: PT012
         database.queue_change(ADD, {"name": "a", "value": "1"})
         database.queue_change(ADD, {"name": "a", "value": "2"})
@@ -82,7 +82,7 @@ def test_a_failed_statement_in_the_queue_rolls_back_the_transaction(service: Ser
 
 
 def test_a_connection_that_is_lost_during_a_transaction_is_replaced_for_the_next(service, place):
-    database = service._context.store._database
+    database = service._context.store.database
 
     def write_and_lose() -> None:
         with database.transaction():
@@ -104,7 +104,7 @@ def test_a_connection_that_is_lost_during_a_transaction_is_replaced_for_the_next
 
 
 def test_a_snapshot_has_the_rows_of_its_first_statement(service: Service) -> None:
-    database = service._context.store._database
+    database = service._context.store.database
     database.change(ADD, {"name": "a", "value": "1"})
     seen = list[list[tuple[str, ...]]]()
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from queue import Empty, LifoQueue
 from threading import Lock, RLock, local
 from time import perf_counter
-from typing import Any, ClassVar, Literal, NoReturn, TypeAlias
+from typing import Any, ClassVar, Literal, NoReturn, TypeAlias, cast
 from weakref import finalize
 
 import sqlalchemy as sa
@@ -82,12 +82,8 @@ class Reader:
 
     def __init__(self, connection: sa.Connection) -> None:
         self._connection = connection
-        self._driver: Any = connection.connection.driver_connection
+        self._driver = cast(Any, connection.connection.driver_connection)
         self.rows: dict[tuple[Any, ...], Any] = {}
-        self.prepare()
-
-    def prepare(self) -> None:
-        """Make the new connection refuse changes."""
         self._driver.execute("PRAGMA query_only = ON")
 
     def begin(self, rows: dict[tuple[Any, ...], Any]) -> None:
@@ -321,13 +317,10 @@ class Database:
                 self._committed_rows = {}
 
     def _raise(self, error: Exception) -> NoReturn:
-        if meaning := self._meaning(error):
+        """Raise the OSError for an error of the driver, or the error itself if it is not about the store."""
+        if meaning := store_error(error, self._path):
             raise meaning from error
         raise error
-
-    def _meaning(self, error: Exception) -> OSError | None:
-        """Return the OSError for an error of the driver, or None if the error is not about the store."""
-        return store_error(error, self._path)
 
     def run(self, statement: str, values: dict[str, Any]) -> list[Row]:
         """Run a statement that reads, and return its rows."""

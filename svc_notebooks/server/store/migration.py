@@ -172,7 +172,7 @@ def target_on_postgres(address: str, content: str | Path, source: str, now: floa
     Both may also be those of an unfinished migration of the same store. Raises OSError for any others. `now` is in Unix
     seconds.
     """
-    from .postgres.opening import end_migration, open_postgres
+    from .postgres.opening import open_postgres
 
     location = content_location(content)
     database, store, _ = open_postgres(address, "power", shared=False, migration=source)
@@ -180,7 +180,11 @@ def target_on_postgres(address: str, content: str | Path, source: str, now: floa
         parts = open_contents(
             location, store, number=database.opening, has_parts=False, durability="power", now=now, shared=False
         )
-        yield TargetStore(database, parts, folder_of(location), end_rows=partial(end_migration, database))
+
+        def end_rows() -> None:
+            database.driver.execute("UPDATE svc_store SET migration = NULL")
+
+        yield TargetStore(database, parts, folder_of(location), end_rows=end_rows)
     finally:
         database.close()
 

@@ -20,7 +20,7 @@ from .engine import Database, Row, TableGroup
 if TYPE_CHECKING:
     from .postgres.database import PostgresDatabase
     from .postgres.side_connections import KeptRecords
-    from .postgres.state import DiscardedParts, SharedTables
+    from .postgres.state import SharedTables
 
 
 class Deadline(NamedTuple):
@@ -67,7 +67,7 @@ class Store:
     """The database tables of a service. The bytes of the contents are in a BlobStore instead."""
 
     def __init__(self, database: Database) -> None:
-        self._database = database
+        self.database = database
         self.transaction = database.transaction
         self.exclusive: Callable[[], AbstractContextManager[Any]] = database.exclusive
         self.counters = database.counters
@@ -89,38 +89,28 @@ class Store:
         self.deadlines = Deadlines(database)
         self.user_rows = dump.UserRows(database)
         self.is_shared = database.is_shared
-        self._discarded: DiscardedParts | None = None
         self._records: KeptRecords | None = None
         self.shared: SharedTables | None = None
         """The tables and values of the processes that share the store, or None if it is not shared."""
         if database.is_shared:
-            from .postgres.state import shared_tables  # statements of PostgreSQL, which a browser does not need
+            from .postgres.state import SharedTables  # statements of PostgreSQL, which a browser does not need
 
-            self.shared = shared_tables(database)
+            self.shared = SharedTables(database)
             self.upload_sessions, self.outbox = self.shared.upload_sessions, self.shared.outbox
-            self._discarded = self.shared.discarded
-
-    def observe_waits(self, observe: Callable[[float], None]) -> None:
-        """Call `observe` with the seconds for which each transaction waits for others before it begins."""
-        self._database.observe_wait = observe
 
     def records(self, most: int) -> KeptRecords:
         """Return the journal and the log of deliveries in a PostgreSQL database, which keep their last `most` rows."""
         from .postgres.side_connections import KeptRecords
 
-        self._records = KeptRecords.of(cast("PostgresDatabase", self._database).side_connection(), most)
+        self._records = KeptRecords.of(cast("PostgresDatabase", self.database).side_connection(), most)
         return self._records
-
-    def check_connection(self) -> None:
-        """Run a statement. Raises OSError if the database cannot be reached."""
-        self._database.run("SELECT 1", {})
 
     def deletable(self, parts: Sequence[str]) -> Sequence[str]:
         """Return the parts to delete now, if these parts belong to no content any more.
 
         A store that several processes share returns other parts, which were passed to this method long ago.
         """
-        return self._discarded.deletable(parts) if self._discarded else parts
+        return self.shared.discarded.deletable(parts) if self.shared else parts
 
     def has(self, kind: str, key: str) -> bool:
         """Return True if there is a "file", "channel", "calendar" or "event" with an id."""
@@ -140,43 +130,43 @@ class Store:
     def clear(self) -> None:
         """Delete files, uploads, permissions, channels, events and secondary calendars. Users and OAuth data stay."""
         with self.transaction():
-            self._database.delete_all(
+            self.database.delete_all(
                 db.contents, db.ranges, db.sessions, db.generated, db.properties, db.opened, db.permissions
             )
             self.upload_sessions.invalidate_claims()
-            self._database.delete_all(db.channels, db.messages, db.changes)
+            self.database.delete_all(db.channels, db.messages, db.changes)
             self.channels.forget()
-            self._database.delete_all(db.events, db.invitations, db.calendar_access, db.calendar_entries)
-            self._database.change("DELETE FROM calendars WHERE id <> owner", {})
-            self._database.reset_counters(db.messages, db.changes, db.events)
+            self.database.delete_all(db.events, db.invitations, db.calendar_access, db.calendar_entries)
+            self.database.change("DELETE FROM calendars WHERE id <> owner", {})
+            self.database.reset_counters(db.messages, db.changes, db.events)
             self.events.forget()
-            self._database.change("DELETE FROM files WHERE parent IS NOT NULL", {})
+            self.database.change("DELETE FROM files WHERE parent IS NOT NULL", {})
             self._begin_history(self.history())
 
     def rows(self) -> Iterator[tuple[str, Iterator[Row]]]:
         """Return an iterator over all tables, as pairs of the table name and an iterator over the rows."""
-        return ((name, dump.rows(self._database, name)) for name in dump.TABLES)
+        return ((name, dump.rows(self.database, name)) for name in dump.TABLES)
 
     def load_rows(self, tables: Mapping[str, Iterable[Sequence[JSON]]], numbers: Mapping[str, int]) -> None:
         """Replace all rows and counters. Raises ValueError, and changes nothing, if the rows contradict each other."""
         with self.exclusive():
             before = self.history()
-            dump.load_rows(self._database, tables, numbers)
+            dump.load_rows(self.database, tables, numbers)
             self._forget()
             self._begin_history(before)
 
     def image(self) -> bytes:
         """Return a copy of the whole database as bytes."""
-        return self._database.image() if self._database.is_portable else dump.image(self._database)
+        return self.database.image() if self.database.is_portable else dump.image(self.database)
 
     def restore(self, image: bytes) -> None:
         """Replace all rows by the rows in `image`, which the method `image` returned."""
         with self.exclusive():  # or a request in progress could change a restored session
             before = self.history()
-            if self._database.is_portable:
-                self._database.restore(image)
+            if self.database.is_portable:
+                self.database.restore(image)
             else:
-                dump.load_image(self._database, image)
+                dump.load_image(self.database, image)
             self._forget()
             self._begin_history(before)
 
@@ -192,4 +182,4 @@ class Store:
             self.shared.values.close()
         if self._records:
             self._records.connection.close()
-        self._database.close()
+        self.database.close()

@@ -29,22 +29,18 @@ _SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 class PostgresReader(Reader):
     """A connection that reads one snapshot at a time, and connects again after its server was restarted."""
 
-    keeps_rows = True
-
-    def __init__(self, connect: Callable[[], Connection], connection: Connection) -> None:
-        """Take over an open connection. `connect` returns a new one."""
-        super().__init__(connection)
+    def __init__(self, connect: Callable[[], Connection], keeps_rows: bool, connection: Connection) -> None:
+        """Take over an open connection. `connect` returns a new one. `keeps_rows` is false if others may write."""
+        self.rows = {}
+        self._keeps_rows = keeps_rows
         self._statements = PostgresConnection(connection, connect)
         self._is_begun = False
         self.is_durable = False
         """Whether everything that the snapshot shows is on the disk."""
 
-    def prepare(self) -> None:
-        """Do nothing, because the transaction of a snapshot is read-only."""
-
     def begin(self, rows: dict[tuple[Any, ...], Any]) -> None:
         """Begin a snapshot. The first statement fixes its rows, and cached rows need no statement."""
-        self.rows = rows if self.keeps_rows else {}
+        self.rows = rows if self._keeps_rows else {}
         self.is_durable = False
 
     def end(self) -> None:
@@ -72,12 +68,6 @@ class PostgresReader(Reader):
     def close(self) -> None:
         """Close the connection."""
         self._statements.close()
-
-
-class SharedPostgresReader(PostgresReader):
-    """A reader of a database that other processes write, so that rows are cached for one snapshot only."""
-
-    keeps_rows = False
 
 
 _SET_PATIENCE = "SET lock_timeout = '2s'"  # a process that has ended may still have its locks for a moment
@@ -160,8 +150,8 @@ class PostgresDatabase(Database):
         self._prefetched: dict[str, list[Row]] = {}
         self._is_durable, self._group_lock = durable, Lock()
         self._group: GroupCommit | None = None
-        reader = SharedPostgresReader if shared else PostgresReader
-        super().__init__(self._claim(), lambda close: close(), readers=Readers(connect, partial(reader, connect)))
+        readers = Readers(connect, partial(PostgresReader, connect, not shared))
+        super().__init__(self._claim(), lambda close: close(), readers=readers)
         self._statements = PostgresConnection(self._connection, self._claim_again)
 
     def _claim_again(self) -> Connection:
@@ -172,9 +162,6 @@ class PostgresDatabase(Database):
         self._row_cache.clear()
         self._committed_rows = {}
         return self._connection
-
-    def _meaning(self, error: Exception) -> OSError | None:
-        return postgres_error(error)
 
     # -- statements -----------------------------------------------------------------------------------------------
 
@@ -213,18 +200,17 @@ class PostgresDatabase(Database):
     def _raise(self, error: Exception) -> NoReturn:
         if isinstance(error, psycopg.DataError) and error.sqlstate is None:  # the driver refuses U+0000
             raise UnstorableText("Texts cannot contain the character U+0000 in this store.") from None
-        super()._raise(error)
+        if meaning := postgres_error(error):
+            raise meaning from error
+        raise error
 
     def fetch_all(self, statement: str, values: dict[str, Any]) -> list[Row]:
         """Return the rows of a result. The rows are cached until the database may change."""
-        return self.run(statement, values) if self._is_uncached() else super().fetch_all(statement, values)
-
-    def _is_uncached(self) -> bool:
-        """Return whether another process may change rows now, outside of a snapshot and of a transaction."""
-        if not self.is_shared or self._reader:
-            return False
-        with self.lock:
-            return not self._depth
+        if self.is_shared and not self._reader:
+            with self.lock:
+                if not self._depth:  # without a snapshot and a transaction, another process may change rows now
+                    return self.run(statement, values)
+        return super().fetch_all(statement, values)
 
     def _read(self, reader: Any, statement: str, values: dict[str, Any]) -> list[Row]:
         try:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime, timedelta
 from threading import Condition
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from ...notifications.tables import FIRST_OF, Outbox, QueuedMessage
 from ...uploads.tables import DROP, SAVE, SessionRow, UploadSessionTable
@@ -251,17 +251,11 @@ class SharedValues:
         self._listener.close()
 
 
-class SharedTables(NamedTuple):
+class SharedTables:
     """The tables of a store that several processes share."""
 
-    upload_sessions: SharedUploadSessions
-    outbox: SharedOutbox
-    discarded: DiscardedParts
-    windows: SharedWindows
-    values: SharedValues
-
-
-def shared_tables(database: Database) -> SharedTables:
-    """Return the tables of a store that several processes share, and follow the other processes."""
-    groups = SharedUploadSessions(database), SharedOutbox(database), DiscardedParts(database), SharedWindows(database)
-    return SharedTables(*groups, SharedValues(cast("PostgresDatabase", database)))
+    def __init__(self, database: Database) -> None:
+        """Follow the other processes."""
+        self.upload_sessions, self.outbox = SharedUploadSessions(database), SharedOutbox(database)
+        self.discarded, self.windows = DiscardedParts(database), SharedWindows(database)
+        self.values = SharedValues(cast("PostgresDatabase", database))
