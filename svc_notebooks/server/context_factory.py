@@ -19,7 +19,7 @@ from .store.blob_store import BlobStore, MemoryBlobStore, check_parts
 from .store.clock import SharedClock, SystemClock, VirtualClock, unshared, virtual_clock_of
 from .store.contents import Content
 from .store.data_directory import DATABASE, OpenedStore, Reserve, open_folder
-from .store.errors import explain_errors
+from .store.errors import explain_errors, on_error
 from .store.ids import Ids
 from .store.opening import open_database
 from .store.session_locks import SessionLocks
@@ -137,7 +137,7 @@ def _build_server_context(
     durability = policy.durability or "power"
     database, parts, notes, folder = open_server_store(address, content, durability, time.time(), shared=shared)
     store = Store(database)
-    try:
+    with on_error(store.close):
         if store.shared:
             virtual = virtual_clock_of(clock)
             clock = SharedClock(store.shared.values, virtual.now() if virtual else None)
@@ -145,9 +145,6 @@ def _build_server_context(
             ids = Ids(seed, opening=store.users.count_opening())
             context = _assemble(store, parts, ids, clock, policy, names)
         records = store.records(journal) if journal else None
-    except BaseException:
-        store.close()
-        raise
     return replace(context, folder=folder, notes=notes, records=records)
 
 
@@ -160,15 +157,12 @@ def _build_context(folder: Path | None, settings: ServiceSettings) -> ServiceCon
             else OpenedStore(open_database(None, "process"), MemoryBlobStore(), [], None)
         )
     store = Store(database)
-    try:
+    with on_error(store.close):
         ids = Ids(seed, opening=store.users.count_opening())
         context = _assemble(store, parts, ids, clock, policy, names)
         context.content.record_checksums()
         reserve = Reserve(folder, database.checkpoint)
         reserve.renew()
-    except BaseException:
-        store.close()
-        raise
     return replace(context, folder=folder, notes=notes, reserve=reserve)
 
 
@@ -178,7 +172,7 @@ def fork_context(context: ServiceContext, branch: int = 0) -> ServiceContext:
     Copies with different `branch` numbers get different ids. Raises DamagedContent if a part is damaged.
     """
     state, store = ServiceState.of(context), Store(open_database(None, "process"))
-    try:
+    with on_error(store.close):
         with naming_files(context):
             copied = state.load_into(store)
         if copied is not state.parts:
@@ -187,24 +181,18 @@ def fork_context(context: ServiceContext, branch: int = 0) -> ServiceContext:
         clock = _clock(_virtual_start(context), state)
         store.channels.stop_all()  # no receiver of the original gets messages from the copy
         return _assemble(store, copied, ids, clock, context.policy, context.names)
-    except BaseException:
-        store.close()
-        raise
 
 
 def load_context(file: BinaryIO, branch: int = 0) -> ServiceContext:
     """Build a context in memory from a saved service. Raises ValueError if the file is not a valid saved service."""
     with ArchiveReader(file) as saved:
         manifest, store, parts = saved.manifest, Store(open_database(None, "process")), MemoryBlobStore()
-        try:
+        with on_error(store.close):
             store.load_rows(saved.rows_with(saved.copy_parts(parts)), saved.counters)
             ids = _ids_of_a_copy(store, manifest.seed, manifest.ids, branch)
             clock = _clock(manifest.start, manifest)
             store.channels.stop_all()
             return _assemble(store, parts, ids, clock, manifest.policy, manifest.names)
-        except BaseException:
-            store.close()
-            raise
 
 
 def _ids_of_a_copy(store: Store, seed: int | None, state: Any, branch: int) -> Ids:
@@ -262,15 +250,12 @@ def load(context: ServiceContext, file: BinaryIO) -> None:
         for (pem,) in saved.rows["authorities"]:
             TrustStore().add(str(pem))  # before anything is changed, because an invalid certificate raises ValueError
         copied = saved.copy_parts(context.content.parts)
-        try:
+        with on_error(lambda: context.content.parts.delete(part.key for part in copied.values())):
             with context.content.replacing(), context.store.transaction():
                 context.store.load_rows(saved.rows_with(copied), saved.counters)
                 context.store.users.set_fact("secret", context.secret)
                 context.store.channels.stop_all()
                 context.ids.go_to(saved.manifest.ids)
-        except BaseException:
-            context.content.parts.delete(part.key for part in copied.values())
-            raise
     clock = virtual_clock_of(context.clock)
     if clock and saved.manifest.start:
         clock.put(saved.manifest.now)

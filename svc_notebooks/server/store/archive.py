@@ -31,6 +31,7 @@ from ...local.saving import FILE, check_path, path_exists
 from .atomic_write import BACKUP, atomic_write
 from .blob_store import BLOCK, BlobStore, StoredPart, check_parts, write_part
 from .dump import TABLES, check_row, columns, upgrade_rows
+from .errors import on_error
 from .store import Store
 from .upgrades import VERSION as SCHEMA_VERSION
 
@@ -221,13 +222,10 @@ class ArchiveReader(AbstractContextManager["ArchiveReader"]):
     def copy_parts(self, target: BlobStore) -> dict[str, StoredPart]:
         """Copy all parts to a blob store, and return the new parts by old key. Raises ValueError for a damaged part."""
         copied: dict[str, StoredPart] = {}
-        try:
+        with on_error(lambda: target.delete(part.key for part in copied.values())):
             for name in self._entries:
                 if name.startswith("parts/"):
                     copied[name.removeprefix("parts/")] = write_part(target, self._blocks(name))
-        except BaseException:
-            target.delete(part.key for part in copied.values())
-            raise
         return copied
 
     def rows_with(self, parts: Mapping[str, StoredPart]) -> Rows:

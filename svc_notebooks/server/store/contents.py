@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ...core.processes import in_this_process
 from .blob_store import BlobStore, DamagedContent, PartWriter, StoredPart
 from .engine import TableGroup, column_names, inserting
-from .errors import FULL
+from .errors import FULL, on_error
 from .schema import ranges
 
 if TYPE_CHECKING:
@@ -229,7 +229,7 @@ class ContentReader:
         """
         left = _CHECKED_AT_ONCE
         problems = dict[str, str]()
-        try:
+        with on_error(self.close):
             for number, piece in enumerate(self._pieces):
                 is_compared = left > 0 and number < _MOST_CHECKED_AT_ONCE
                 if problem := self._parts.problem(piece.stored, contents=is_compared):
@@ -238,9 +238,6 @@ class ContentReader:
             if problems:
                 raise DamagedContent(problems)
             self._first_block = next(self._blocks, b"")
-        except BaseException:
-            self.close()
-            raise
 
     def __iter__(self) -> Iterator[bytes]:
         try:

@@ -28,7 +28,7 @@ from .blob_store import BlobStore
 from .contents import Contents
 from .directory import ASIDE, HARMLESS, SNAPSHOTS, DirectoryBlobStore, drop_snapshots, move_strays_aside
 from .engine import Database
-from .errors import FULL
+from .errors import FULL, on_error
 from .opening import open_database
 
 DATABASE = "svc.sqlite"
@@ -105,24 +105,18 @@ def open_folder(folder: Path, durability: Literal["process", "power"], now: floa
         raise NotADirectoryError(f"{folder} is a file: choose a folder, or open a saved sandbox with open_sandbox")
     folder.mkdir(parents=True, exist_ok=True)
     record = _Record(folder)
-    try:
+    with on_error(record.release):
         state, marker = examine(folder)
         if state == "new":
             write_marker(folder, marker)
         database = open_database(folder / DATABASE, durability, close=record.close)
-    except BaseException:
-        record.release()
-        raise
-    try:
+    with on_error(database.close):
         number = record.begin(database, marker)
         notes = [_UPGRADED.format(database.backup)] if database.backup else []
         notes += move_strays_aside(folder, Contents(database).known_parts(), number, now, adopted=state == "unmarked")
         snapshots = folder / SNAPSHOTS / marker.store
         drop_snapshots(snapshots)
         parts = DirectoryBlobStore(folder / PARTS, sync=durability == "power", opening=number, snapshots=snapshots)
-    except BaseException:
-        database.close()
-        raise
     return OpenedStore(database, parts, notes, folder)
 
 

@@ -30,6 +30,7 @@ from .blob_store import (
     crc32,
     missing_part,
 )
+from .errors import on_error
 
 SNAPSHOTS = "snapshots"
 """The name of the folder with the parts of snapshots. It has a subfolder with the id of the store."""
@@ -210,12 +211,9 @@ class DirectoryBlobStore:
     def copy(self, stored: Iterable[StoredPart]) -> DirectoryBlobStore:
         """Return a new store in a snapshot folder, with hard links to the files of these parts."""
         copied = DirectoryBlobStore(self._snapshots / uuid4().hex, sync=False)
-        try:
+        with on_error(copied.drop):
             for part in check_parts(self, stored, contents=False):  # only lengths, because the service waits
                 _link(self._path(part.key), copied._path(part.key), sync=False)
-        except BaseException:
-            copied.drop()
-            raise
         return copied
 
     def restore(self, kept: BlobStore) -> None:

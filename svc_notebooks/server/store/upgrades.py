@@ -143,15 +143,10 @@ def set_version(driver: sqlite3.Connection, number: int) -> None:
 def upgrade(driver: sqlite3.Connection, target: int = VERSION) -> None:
     """Upgrade a database to the schema version `target`. The connection must be in autocommit mode."""
     for number in range(version(driver), target):
-        driver.execute("BEGIN IMMEDIATE")
-        try:
+        with driver:  # commits, or rolls back after an error
+            driver.execute("BEGIN IMMEDIATE")
             STEPS[number](driver)
             set_version(driver, number + 1)
-            driver.execute("COMMIT")
-        except BaseException:
-            if driver.in_transaction:  # on a full disk SQLite has rolled back already
-                driver.execute("ROLLBACK")
-            raise
 
 
 def back_up(driver: sqlite3.Connection, path: Path) -> Path:

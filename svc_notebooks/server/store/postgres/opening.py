@@ -15,6 +15,7 @@ from ..content_location import content_location, folder_of, open_contents
 from ..contents import Contents
 from ..data_directory import OpenedStore
 from ..engine import Database
+from ..errors import on_error
 from ..schema import add_postgresql_options, metadata
 from . import upgrades as postgres_upgrades
 from .database import Locks, PostgresDatabase, explained
@@ -89,11 +90,8 @@ def open_postgres(
     claim = f"SELECT pg_advisory_lock{'_shared' if shared else ''}({_CLASS}, {number})"
     locks = Locks(with_lock if shared else "", claim, number)
     database = PostgresDatabase(connect, locks, shared=shared, durable=durability == "power")
-    try:
+    with on_error(database.close):
         return OpenedPostgres(database, _begin_opening(database, migration), notes)
-    except BaseException:
-        database.close()
-        raise
 
 
 def read_postgres(address: str) -> OpenedPostgres:
@@ -223,7 +221,7 @@ def open_server_store(
     """
     location = content_location(content)
     database, store, notes = open_postgres(address, durability, shared=shared)
-    try:
+    with on_error(database.close):
         parts = open_contents(
             location,
             store,
@@ -233,7 +231,4 @@ def open_server_store(
             now=now,
             shared=shared,
         )
-    except BaseException:
-        database.close()
-        raise
     return OpenedStore(database, parts, notes, folder_of(location))

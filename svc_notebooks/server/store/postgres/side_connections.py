@@ -24,7 +24,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
 from ..engine import Row
-from ..errors import DatabaseUnreachable
+from ..errors import DatabaseUnreachable, on_error
 from .connection import IS_BEHIND, PostgresConnection
 from .schema import deliveries, journal
 
@@ -89,7 +89,7 @@ class Listener:
 
     def _listening(self) -> Connection:
         connection = self._connect()
-        try:
+        with on_error(connection.close):
             driver: Any = connection.connection.driver_connection
             driver.execute(f'LISTEN "{self._channel}"')
             with driver.transaction():
@@ -97,9 +97,6 @@ class Listener:
                 driver.execute(_REGISTER, {"opening": self._opening})
             self._read_clock(driver)
             self._read_values(driver)
-        except BaseException:
-            connection.close()
-            raise
         return connection
 
     def _read_clock(self, driver: Any) -> None:
