@@ -187,8 +187,8 @@ def load_context(file: BinaryIO, branch: int = 0) -> ServiceContext:
     """Build a context in memory from a saved service. Raises ValueError if the file is not a valid saved service."""
     with ArchiveReader(file) as saved:
         manifest, store, parts = saved.manifest, Store(open_database(None, "process")), MemoryBlobStore()
-        with on_error(store.close):
-            store.load_rows(saved.rows_with(saved.copy_parts(parts)), saved.counters)
+        with on_error(store.close), saved.copied_parts(parts) as copied:
+            store.load_rows(saved.rows_with(copied), saved.counters)
             ids = _ids_of_a_copy(store, manifest.seed, manifest.ids, branch)
             clock = _clock(manifest.start, manifest)
             store.channels.stop_all()
@@ -249,13 +249,15 @@ def load(context: ServiceContext, file: BinaryIO) -> None:
             raise ValueError("the saved service has other brand names than this service")
         for (pem,) in saved.rows["authorities"]:
             TrustStore().add(str(pem))  # before anything is changed, because an invalid certificate raises ValueError
-        copied = saved.copy_parts(context.content.parts)
-        with on_error(lambda: context.content.parts.delete(part.key for part in copied.values())):
-            with context.content.replacing(), context.store.transaction():
-                context.store.load_rows(saved.rows_with(copied), saved.counters)
-                context.store.users.set_fact("secret", context.secret)
-                context.store.channels.stop_all()
-                context.ids.go_to(saved.manifest.ids)
+        with (
+            saved.copied_parts(context.content.parts) as copied,
+            context.content.replacing(),
+            context.store.transaction(),
+        ):
+            context.store.load_rows(saved.rows_with(copied), saved.counters)
+            context.store.users.set_fact("secret", context.secret)
+            context.store.channels.stop_all()
+            context.ids.go_to(saved.manifest.ids)
     clock = virtual_clock_of(context.clock)
     if clock and saved.manifest.start:
         clock.put(saved.manifest.now)

@@ -26,7 +26,6 @@ from .store.archive import ArchiveReader, Rows
 from .store.atomic_write import atomic_write
 from .store.contents import Digests
 from .store.dump import row_by_name
-from .store.errors import on_error
 
 BACKUPS = "user-backups"
 """The folder of the backup files in the folder of a store."""
@@ -93,14 +92,12 @@ class UserBackups:
             return self._restore(owners[0], saved)
 
     def _restore(self, user: str, saved: ArchiveReader) -> dict[str, Any]:
-        copied = saved.copy_parts(self.context.content.parts)
-        with on_error(lambda: self.context.content.parts.delete(part.key for part in copied.values())):
-            with self.context.store.exclusive():
-                before = self._write(user)
-                with self.context.store.transaction():
-                    _, contents = self._delete(user)
-                    _Restoring(self.context, user, saved.rows_with(copied)).run()
-                    counts = self._count(user)
+        with saved.copied_parts(self.context.content.parts) as copied, self.context.store.exclusive():
+            before = self._write(user)
+            with self.context.store.transaction():
+                _, contents = self._delete(user)
+                _Restoring(self.context, user, saved.rows_with(copied)).run()
+                counts = self._count(user)
         discard_contents(self.context, contents)
         return {"user": user, "backup": before.name, "path": str(before), **counts}
 

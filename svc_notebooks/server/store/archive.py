@@ -17,7 +17,7 @@ import json
 import re
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
 from pathlib import Path
@@ -219,14 +219,18 @@ class ArchiveReader(AbstractContextManager["ArchiveReader"]):
         if needed != held:
             raise ValueError("the file is damaged: the parts differ from the stored contents")
 
-    def copy_parts(self, target: BlobStore) -> dict[str, StoredPart]:
-        """Copy all parts to a blob store, and return the new parts by old key. Raises ValueError for a damaged part."""
+    @contextmanager
+    def copied_parts(self, target: BlobStore) -> Iterator[dict[str, StoredPart]]:
+        """Copy all parts to a blob store for a `with` block, and yield the new parts by old key.
+
+        If the block fails, the copies are deleted. Raises ValueError for a damaged part.
+        """
         copied: dict[str, StoredPart] = {}
         with on_error(lambda: target.delete(part.key for part in copied.values())):
             for name in self._entries:
                 if name.startswith("parts/"):
                     copied[name.removeprefix("parts/")] = write_part(target, self._blocks(name))
-        return copied
+            yield copied
 
     def rows_with(self, parts: Mapping[str, StoredPart]) -> Rows:
         """Return the rows of all tables, in which the keys and checksums of parts are replaced by those in `parts`."""
