@@ -38,7 +38,7 @@ from .context_factory import (
     save,
 )
 from .dispatch.faults import ArmedPlan, Faults
-from .dispatch.journal import journal_of
+from .dispatch.journal import Journal, KeptJournal
 from .dispatch.rate_limits import RateLimiter, RequestQuotas
 from .dispatch.service_context import ANONYMOUS, Quota, ServiceContext
 from .notifications import channels
@@ -70,6 +70,8 @@ class _Check:
     def _run(self) -> None:
         try:
             self.problem.set_result(self._find())
+        except OSError as error:
+            self.problem.set_result(str(error))
         except Exception as error:  # shown to the operator, whatever it is
             self.problem.set_result(f"{type(error).__name__}: {error}")
 
@@ -110,21 +112,15 @@ class Monitor:
         )
 
     def _database_problem(self) -> str | None:
-        try:
-            with self._context.store.transaction():
-                self._context.store.database.run("SELECT 1", {})
-        except OSError as error:
-            return str(error)
+        with self._context.store.transaction():
+            self._context.store.database.run("SELECT 1", {})
         return None
 
     def _contents_problem(self) -> str | None:
         folder = self._context.folder
         if folder and not folder.is_dir():
             return f"{folder.name} is missing"
-        try:
-            problem = self._context.content.parts.problem(_NO_PART)
-        except OSError as error:
-            return str(error)
+        problem = self._context.content.parts.problem(_NO_PART)
         return problem if problem != missing_part(_NO_PART.key) else None
 
     def user_hash(self, user: str) -> str:
@@ -151,7 +147,8 @@ class Service:
         self._push = PushNotifications(context, background=background)
         self._tokens = TokenVerifier(context.store, context.clock, lambda email: create_provided_user(context, email))
         self.provider: JupyterHub | None = None
-        self._journal = journal_of(context.records, context.policy)
+        policy, records = context.policy, context.records
+        self._journal = KeptJournal(records) if records else Journal(policy.journal_length, policy.journal_bytes)
         self._snapshots: dict[str, ServiceState] = {}
         self.user_backups = UserBackups(context)
         self._faults = Faults(context)
@@ -315,9 +312,7 @@ class Service:
         With `overwrite`, an existing saved service is renamed to `.bak`. Raises PathExists if the file exists, and
         OSError for a disk error or damaged content.
         """
-        target = Path(path)
-        save_to(target, self.dump, overwrite=overwrite)
-        return target
+        return save_to(Path(path), self.dump, overwrite=overwrite)
 
     def dump(self, file: BinaryIO) -> None:
         """Write the whole state to an open, empty file. Raises the same errors as `save`."""
@@ -450,12 +445,11 @@ def upcoming_events(
     By default `since` is now. A dict has the keys `time`, `what`, `user`, `subject` and `detail`.
     """
     first, last = to_millis(since) if since else context.millis(), to_millis(until) if until else _NEVER
-    deadlines = context.store.deadlines.between(first, last, context.policy.session_lifetime)
     return [
         {
             **deadline._asdict(),
             "time": format_millis(deadline.time),
             "subject": deadline.subject or context.policy.default_name,
         }
-        for deadline in deadlines
+        for deadline in context.store.deadlines(first, last, context.policy.session_lifetime)
     ]

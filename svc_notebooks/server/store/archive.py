@@ -21,7 +21,6 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
 from pathlib import Path
-from types import TracebackType
 from typing import Any, BinaryIO
 
 from ...core.brand_names import Names
@@ -132,8 +131,8 @@ def is_saved(path: Path) -> bool:
         return False
 
 
-def save_to(path: Path, dump: Callable[[BinaryIO], None], *, overwrite: bool) -> None:
-    """Write a service to the file `path`, unless the file already has the same content.
+def save_to(path: Path, dump: Callable[[BinaryIO], None], *, overwrite: bool) -> Path:
+    """Write a service to the file `path`, unless the file already has the same content, and return the path.
 
     `dump` writes to an open file. With `overwrite`, an existing saved service is renamed to `.bak`. Raises PathExists
     if an existing file may not be replaced, and OSError. The file is then unchanged.
@@ -142,6 +141,7 @@ def save_to(path: Path, dump: Callable[[BinaryIO], None], *, overwrite: bool) ->
     if overwrite:
         _check_path(path.with_name(path.name + BACKUP), overwrite=True)
     atomic_write(path, dump, overwrite=overwrite)
+    return path
 
 
 def _check_path(path: Path, *, overwrite: bool) -> None:
@@ -169,9 +169,7 @@ class ArchiveReader(AbstractContextManager["ArchiveReader"]):
         except (zipfile.BadZipFile, EOFError, OSError, NotImplementedError, RuntimeError) as error:
             raise ValueError(f"the file is damaged: {error}") from None
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._archive.close()
 
     def _read_manifest(self) -> JSONObject:

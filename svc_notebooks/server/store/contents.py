@@ -50,7 +50,7 @@ _EXTEND = """UPDATE rope SET stop = :stop, checksum = :checksum
 _PIECES = f"""SELECT {_COLUMNS} FROM rope
     WHERE content = :content AND start < :last AND stop > :first ORDER BY start"""
 _STORED = "SELECT part, stop - start, checksum FROM rope ORDER BY part"
-_WITHOUT_CHECKSUM = f"SELECT content, {_COLUMNS} FROM rope WHERE checksum IS NULL"
+_WITHOUT_CHECKSUM = "SELECT content, start, stop, part FROM rope WHERE checksum IS NULL"
 _KEEP_CHECKSUM = "UPDATE rope SET checksum = :checksum WHERE content = :content AND start = :start"
 _DIGESTS = f"SELECT {column_names(Digests._fields)} FROM contents WHERE id = :content"
 _KEEP_DIGESTS = "UPDATE contents SET md5 = :md5, sha1 = :sha1, sha256 = :sha256 WHERE id = :content"
@@ -94,21 +94,9 @@ class Contents(TableGroup):
         """Return the parts of all contents, in the order of their keys."""
         return [StoredPart._make(row) for row in self._database.run(_STORED, {})]
 
-    def without_checksum(self) -> list[tuple[int, PartRange]]:
-        """Return the parts that have no checksum, as pairs of the content number and the part."""
-        return [(content, PartRange._make(row)) for content, *row in self._database.run(_WITHOUT_CHECKSUM, {})]
-
-    def keep_checksum(self, content: int, piece: PartRange) -> None:
-        """Store the checksum of a part of a content."""
-        self._database.queue_change(_KEEP_CHECKSUM, {"content": content, **piece._asdict()})
-
     def known_parts(self) -> set[str]:
         """Return the keys of all parts of all contents."""
         return {part for (part,) in self._database.run("SELECT part FROM rope", {})}
-
-    def has_parts(self) -> bool:
-        """Return whether any content has a part."""
-        return bool(self._database.run("SELECT part FROM rope LIMIT 1", {}))
 
     def digests(self, content: int) -> Digests | None:
         """Return the stored digests of a content, or None if they have not been computed yet."""
@@ -361,10 +349,6 @@ class Content:
             raise
         return [*pieces, last] if last else pieces
 
-    def all_present(self, pieces: Iterable[PartRange]) -> bool:
-        """Return whether all of these parts exist. A reset during an upload deletes the parts that no row names."""
-        return self.parts.has_all([piece.part for piece in pieces])
-
     def remove(self, pieces: Iterable[PartRange]) -> None:
         """Delete parts that belong to no content."""
         self.parts.delete([piece.part for piece in pieces])
@@ -383,12 +367,13 @@ class Content:
 
     def record_checksums(self) -> None:
         """Record the checksums that an older version did not store, except for damaged parts."""
-        rows = self._store.contents.without_checksum()
+        rows = self._store.database.run(_WITHOUT_CHECKSUM, {})
         for first in range(0, len(rows), _RECORDED_AT_ONCE):
             with self._store.transaction():
-                for content, piece in rows[first : first + _RECORDED_AT_ONCE]:
-                    checksum = self.parts.checksum(piece.stored)
-                    self._store.contents.keep_checksum(content, piece._replace(checksum=checksum))
+                for content, start, stop, part in rows[first : first + _RECORDED_AT_ONCE]:
+                    checksum = self.parts.checksum(StoredPart(part, stop - start, None))
+                    values = {"content": content, "start": start, "checksum": checksum}
+                    self._store.database.queue_change(_KEEP_CHECKSUM, values)
 
     @contextmanager
     def replacing(self) -> Iterator[None]:

@@ -15,7 +15,6 @@ from contextlib import suppress
 from itertools import chain, count
 from pathlib import Path
 from secrets import token_hex
-from typing import NamedTuple
 from uuid import uuid4
 
 from .atomic_write import sync_folder
@@ -293,34 +292,20 @@ HARMLESS = frozenset({".DS_Store", ".directory", ".gitignore", ".gitkeep", "Thum
 _SNAPSHOTS_BEFORE_MARKERS = "kept"
 
 
-def files_aside(folder: Path) -> int:
-    """Return the number of files in the folder aside/ of a store."""
-    return sum(not path.is_dir() for path in (folder / ASIDE).rglob("*"))
-
-
-class _Contents(NamedTuple):
-    """The keys of the parts that rows name, and the paths of unfinished parts and of all other files in parts/."""
-
-    parts: set[str]
-    unfinished: list[Path]
-    others: list[Path]
-
-
 def move_strays_aside(folder: Path, known: set[str], number: int, now: float, *, adopted: bool) -> list[str]:
     """Move the stray files of a store to aside/, and return a sentence for each fact that the user should know.
 
     `known` has the keys of the parts that rows name, and `number` is the number of this opening. `adopted` is true for
     a store of an older version, which may contain snapshots.
     """
-    contents = _read(folder / "parts", known)
-    for path in contents.unfinished:
+    present, unfinished, others = _read(folder / "parts", known)
+    for path in unfinished:
         if now - path.lstat().st_mtime > UNFINISHED_AGE:
             path.unlink(missing_ok=True)
-    missing = known - contents.parts
+    missing = known - present
     returned = _restore_from_aside(folder, missing)
-    others = contents.others
     if adopted and (folder / _SNAPSHOTS_BEFORE_MARKERS).exists():
-        others = [*others, folder / _SNAPSHOTS_BEFORE_MARKERS]
+        others.append(folder / _SNAPSHOTS_BEFORE_MARKERS)
     for path in others:
         target = folder / ASIDE / f"opening-{number}" / path.relative_to(folder)
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -329,8 +314,9 @@ def move_strays_aside(folder: Path, known: set[str], number: int, now: float, *,
     return [*_notes(folder, len(others), number, len(returned), len(missing - returned))]
 
 
-def _read(parts: Path, known: set[str]) -> _Contents:
-    contents = _Contents(set(), [], [])
+def _read(parts: Path, known: set[str]) -> tuple[set[str], list[Path], list[Path]]:
+    """Return the keys of the parts that rows name, and the paths of unfinished parts and of all other files."""
+    present, unfinished, others = set[str](), list[Path](), list[Path]()
     for entry in _entries(parts):
         if len(entry.name) == 2 and set(entry.name) <= set("0123456789abcdef") and entry.is_dir(follow_symlinks=False):
             for file in _entries(Path(entry.path)):
@@ -338,14 +324,14 @@ def _read(parts: Path, known: set[str]) -> _Contents:
                 is_named = PART_NAME.fullmatch(key) and key.startswith(entry.name)
                 is_part = is_named and file.is_file(follow_symlinks=False)
                 if is_part and file.name in known:
-                    contents.parts.add(key)
+                    present.add(key)
                 elif is_part and file.name != key:
-                    contents.unfinished.append(Path(file.path))
+                    unfinished.append(Path(file.path))
                 else:
-                    contents.others.append(Path(file.path))
+                    others.append(Path(file.path))
         else:
-            contents.others.append(Path(entry.path))
-    return contents
+            others.append(Path(entry.path))
+    return present, unfinished, others
 
 
 def _entries(folder: Path) -> Iterator[os.DirEntry[str]]:

@@ -15,7 +15,7 @@ from ..notifications.tables import ACTIVE, Channels, Outbox, Trusted
 from ..uploads.tables import UploadSessionTable
 from . import dump, schema as db
 from .contents import Contents
-from .engine import Database, Row, TableGroup
+from .engine import Database, Row
 
 if TYPE_CHECKING:
     from .postgres.database import PostgresDatabase
@@ -41,23 +41,6 @@ _OTHERS = f"""SELECT expiration, 'channel expires', "user", id, address FROM cha
         WHERE expires > :first / 1000.0 AND expires <= :last / 1000.0
     UNION ALL SELECT m.due, 'message is sent', c."user", c.id, m.state || ', attempt ' || (m.attempts + 1)
         FROM messages AS m JOIN channels AS c ON c.seq = m.channel WHERE m.due > :first AND m.due <= :last"""
-
-
-class Deadlines(TableGroup):
-    """The expirations and deliveries in the future, and those in the past whose rows still exist."""
-
-    def between(self, first: int, last: int, session_lifetime: float) -> list[Deadline]:
-        """Return the deadlines later than `first` and not later than `last` (Unix milliseconds), sorted by time.
-
-        An upload session expires after `session_lifetime` seconds without a request.
-        """
-        deadlines = [Deadline._make(row) for row in self._database.run(_OTHERS, {"first": first, "last": last})]
-        bounds = {"since": first / 1000 - session_lifetime, "until": last / 1000 - session_lifetime}
-        for owner, metadata, stored, total, touched in self._database.run(_UPLOADS, bounds):
-            size = f"{stored:,} bytes" if total is None else f"{stored:,} of {total:,} bytes"
-            name = str(json.loads(metadata).get("name") or "")
-            deadlines.append(Deadline(round((touched + session_lifetime) * 1000), "upload expires", owner, name, size))
-        return sorted(deadlines)
 
 
 _HISTORY = "history"
@@ -86,7 +69,6 @@ class Store:
         self.trusted = Trusted(database)
         self.calendars = Calendars(database)
         self.events = Events(database)
-        self.deadlines = Deadlines(database)
         self.user_rows = dump.UserRows(database)
         self.is_shared = database.is_shared
         self._records: KeptRecords | None = None
@@ -118,6 +100,20 @@ class Store:
             return self.events.exists(key.split("_")[0])  # an instance has the id of its series
         tables = {"file": self.files.get, "channel": self.channels.get, "calendar": self.calendars.get}
         return tables[kind](key) is not None
+
+    def deadlines(self, first: int, last: int, session_lifetime: float) -> list[Deadline]:
+        """Return the deadlines later than `first` and not later than `last` (Unix milliseconds), sorted by time.
+
+        These are all in the future, and those in the past whose rows still exist. An upload session expires after
+        `session_lifetime` seconds without a request.
+        """
+        deadlines = [Deadline._make(row) for row in self.database.run(_OTHERS, {"first": first, "last": last})]
+        bounds = {"since": first / 1000 - session_lifetime, "until": last / 1000 - session_lifetime}
+        for owner, metadata, stored, total, touched in self.database.run(_UPLOADS, bounds):
+            size = f"{stored:,} bytes" if total is None else f"{stored:,} of {total:,} bytes"
+            name = str(json.loads(metadata).get("name") or "")
+            deadlines.append(Deadline(round((touched + session_lifetime) * 1000), "upload expires", owner, name, size))
+        return sorted(deadlines)
 
     def history(self) -> str:
         """Return the number of the present history of changes. A sync token of an earlier history is too old."""

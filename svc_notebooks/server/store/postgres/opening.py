@@ -12,7 +12,6 @@ from sqlalchemy import Connection, Engine, NullPool, create_engine, make_url
 from sqlalchemy.exc import SQLAlchemyError
 
 from ..content_location import content_location, folder_of, open_contents
-from ..contents import Contents
 from ..data_directory import OpenedStore
 from ..engine import Database
 from ..errors import on_error
@@ -226,7 +225,7 @@ def open_server_store(
             location,
             store,
             number=database.opening,
-            has_parts=Contents(database).has_parts(),
+            has_parts=bool(database.run("SELECT part FROM rope LIMIT 1", {})),
             durability=durability,
             now=now,
             shared=shared,
