@@ -59,16 +59,6 @@ class ServiceState:
         if virtual := virtual_clock_of(context.clock):
             virtual.put(self.now)
 
-    def load_into(self, store: Store) -> MemoryBlobStore:
-        """Load the rows into a new store, and return a store in memory with the parts. Raises DamagedContent."""
-        store.restore(self.rows)
-        if isinstance(self.parts, MemoryBlobStore):
-            return self.parts
-        copied = MemoryBlobStore()
-        for part in check_parts(self.parts, store.contents.parts()):
-            copied.add(part.key, self.parts.read(part, 0, part.size))
-        return copied
-
     def drop(self) -> None:
         """Delete the parts of this state. The state cannot be restored any more."""
         self.parts.drop()
@@ -173,9 +163,13 @@ def fork_context(context: ServiceContext, branch: int = 0) -> ServiceContext:
     """
     state, store = ServiceState.of(context), Store(open_database(None, "process"))
     with on_error(store.close):
-        with naming_files(context):
-            copied = state.load_into(store)
-        if copied is not state.parts:
+        store.restore(state.rows)
+        copied = state.parts
+        if not isinstance(copied, MemoryBlobStore):
+            copied = MemoryBlobStore()
+            with naming_files(context):
+                for part in check_parts(state.parts, store.contents.parts()):
+                    copied.add(part.key, state.parts.read(part, 0, part.size))
             state.drop()
         ids = _ids_of_a_copy(store, context.ids.seed, state.ids, branch)
         clock = _clock(_virtual_start(context), state)

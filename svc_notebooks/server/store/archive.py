@@ -240,9 +240,7 @@ class ArchiveReader(AbstractContextManager["ArchiveReader"]):
     def _blocks(self, name: str) -> Iterator[bytes]:
         """Yield the bytes of an entry in blocks. Raises ValueError at the end if its size or digest is wrong."""
         entries: Any = self._manifest["entries"]
-        digest, entry = hashlib.sha256(), self._entries.get(name)
-        if entry is None:
-            raise ValueError(f"the file is damaged: {name} is missing")
+        digest, entry = hashlib.sha256(), self._entries[name]
         try:
             with self._archive.open(entry) as source:
                 while block := source.read(BLOCK):

@@ -21,7 +21,7 @@ from ...local.saving import existing
 from . import check as integrity, opening_record
 from .atomic_write import sync_folder
 from .blob_store import BLOCK, StoredPart, crc32
-from .data_directory import DATABASE, PARTS, Marker, check_kinds, write_marker
+from .data_directory import DATABASE, PARTS, Marker, check_is_store, write_marker
 
 _UNFINISHED = f"{DATABASE}.backup"
 _MOST_COPIES = 100
@@ -74,9 +74,7 @@ def copy_extra(source: Path, target: Path, names: Iterable[str]) -> None:
 
 
 def _check_folders(folder: Path, target: Path) -> None:
-    check_kinds(folder)
-    if not (folder / DATABASE).is_file():
-        raise FileNotFoundError(f"{folder} is not a store: {DATABASE} is missing")
+    check_is_store(folder)
     if target.resolve().is_relative_to(folder.resolve()):
         raise OSError(f"{target} is in the folder of the store; choose another folder")
     file = existing(target)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from ...core.durations import Duration, parse_duration
 from ...core.errors.public_calls import public
 from ...core.time_arguments import instant_of
+from .errors import on_error
 
 if TYPE_CHECKING:
     from .postgres.side_connections import ProcessLock
@@ -233,15 +234,12 @@ class ClockLock:
         """Acquire the lock. Return False if another thread or process has it and `blocking` is false."""
         if not self._threads.acquire(blocking):
             return False
-        try:
-            if not self._depth and not self._processes.acquire(blocking=blocking):
-                self._threads.release()
-                return False
-        except BaseException:
-            self._threads.release()
-            raise
-        self._depth += 1
-        return True
+        with on_error(self._threads.release):
+            if self._depth or self._processes.acquire(blocking=blocking):
+                self._depth += 1
+                return True
+        self._threads.release()
+        return False
 
     def release(self) -> None:
         """Release the lock once."""

@@ -120,14 +120,18 @@ def open_folder(folder: Path, durability: Literal["process", "power"], now: floa
     return OpenedStore(database, parts, notes, folder)
 
 
+def check_is_store(folder: Path) -> None:
+    """Raise OSError if a folder is not a store."""
+    check_kinds(folder)
+    if not (folder / DATABASE).is_file():
+        raise FileNotFoundError(f"{folder} is not a store: {DATABASE} is missing")
+
+
 def check_not_in_use(folder: Path) -> None:
     """Raise OSError if a folder is not a store, or if a service of this or another process uses the folder."""
-    path = folder / DATABASE
-    check_kinds(folder)
-    if not path.is_file():
-        raise FileNotFoundError(f"{folder} is not a store: {DATABASE} is missing")
+    check_is_store(folder)
     status = folder.stat()
-    if (os.getpid(), status.st_dev, status.st_ino) in _open or opening_record.in_use(path):
+    if (os.getpid(), status.st_dev, status.st_ino) in _open or opening_record.in_use(folder / DATABASE):
         raise OSError(f"{folder} is in use: close the service that uses the folder first")
 
 

@@ -92,7 +92,7 @@ class Store:
 
         A store that several processes share returns other parts, which were passed to this method long ago.
         """
-        return self.shared.discarded.deletable(parts) if self.shared else parts
+        return self.shared.deletable(parts) if self.shared else parts
 
     def has(self, kind: str, key: str) -> bool:
         """Return True if there is a "file", "channel", "calendar" or "event" with an id."""

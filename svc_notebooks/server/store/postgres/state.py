@@ -121,17 +121,6 @@ class SharedOutbox(Outbox):
         self._database.change("DELETE FROM svc_leases WHERE holder = :holder", {"holder": self._database.opening})
 
 
-class DiscardedParts(TableGroup):
-    """The parts of deleted contents, which are deleted after `MIN_AGE` because other processes may be sending them."""
-
-    def deletable(self, parts: Iterable[str]) -> list[str]:
-        """Add parts, and return the parts that were added long ago, which the caller must delete now."""
-        with self._database.transaction():
-            for part in parts:
-                self._database.change(_DISCARD, {"part": part})
-            return [part for (part,) in self._database.change_all(_TAKE_OLD, {"age": MIN_AGE.total_seconds()})]
-
-
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
@@ -251,11 +240,21 @@ class SharedValues:
         self._listener.close()
 
 
-class SharedTables:
+class SharedTables(TableGroup):
     """The tables of a store that several processes share."""
 
     def __init__(self, database: Database) -> None:
         """Follow the other processes."""
+        super().__init__(database)
         self.upload_sessions, self.outbox = SharedUploadSessions(database), SharedOutbox(database)
-        self.discarded, self.windows = DiscardedParts(database), SharedWindows(database)
-        self.values = SharedValues(cast("PostgresDatabase", database))
+        self.windows, self.values = SharedWindows(database), SharedValues(cast("PostgresDatabase", database))
+
+    def deletable(self, parts: Iterable[str]) -> list[str]:
+        """Add parts of deleted contents, and return those that were added `MIN_AGE` ago: the caller must delete them.
+
+        Until then other processes may be sending them.
+        """
+        with self._database.transaction():
+            for part in parts:
+                self._database.change(_DISCARD, {"part": part})
+            return [part for (part,) in self._database.change_all(_TAKE_OLD, {"age": MIN_AGE.total_seconds()})]
