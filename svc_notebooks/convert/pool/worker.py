@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ..engines.available import missing_package, process_memory
-from ..input.ole import decrypted
+from ..input.detect import decrypted
 from ..job import MIB, ConversionError, Job, JobLimits, TooLarge
 from ..registry import load, reader_for
 

@@ -11,8 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..engines import available
-from ..input import ole
-from ..input.detect import OLE
+from ..input.detect import OLE, WORKBOOKS, ole_stream
 from ..job import ConversionError, Job
 from . import delimited, html_tables
 from .format_code import LOCAL_FORMATS, from_serial
@@ -59,7 +58,7 @@ def _open(source: bytes) -> Any:
     for name in _PARSERS_OF_OTHER_RECORDS:
         setattr(xlrd.sheet.Sheet, f"handle_{name}", _ignore)
     return xlrd.open_workbook(
-        file_contents=ole.stream(source, *ole.WORKBOOKS) or source, logfile=io.StringIO(),
+        file_contents=ole_stream(source, *WORKBOOKS) or source, logfile=io.StringIO(),
         formatting_info=True, on_demand=True, ragged_rows=True, ignore_workbook_corruption=True,
     )  # fmt: skip
 

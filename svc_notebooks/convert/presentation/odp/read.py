@@ -90,7 +90,11 @@ class OdpTextReader:
         level = max(0, min(8, context.depth - 1))
         properties = dict(context.properties)
         if context.outline and level:  # each lower level of an outline has its own style
-            properties |= self.styles.text_properties("presentation", f"{context.outline}{level + 1}")
+            properties |= {
+                key: value
+                for key, value in self.styles.properties("presentation", f"{context.outline}{level + 1}").items()
+                if key.startswith(_T)
+            }
         properties |= self.styles.properties("paragraph", element.get(name("text:style-name")))
         runs = tuple(model.merge_runs(_collapsed(self._runs(element, properties, None))))
         has_marker = context.depth and any(run.text.strip() for run in runs)
@@ -109,7 +113,7 @@ class OdpTextReader:
     def _marker(self, style: str | None, level: int) -> model.Marker:
         element = self.styles.list_level(style, level)
         if element is None:
-            return "" if self.styles.has_list(style) else "bullet"
+            return "" if style in self.styles.lists else "bullet"
         if element.tag == name("text:list-level-style-number"):
             return "number" if element.get(name("style:num-format")) else ""
         return "bullet" if element.get(name("text:bullet-char"), "•").strip() else ""
