@@ -13,6 +13,8 @@ from datetime import UTC
 from typing import Any
 from xml.sax.saxutils import escape
 
+from lxml import etree
+
 from ..job import Job, TooLarge
 from . import pandoc
 from .model import PAGE_COUNT, PAGE_NUMBER, Document, Page
@@ -237,8 +239,6 @@ _OPPOSITE = {"left": "right", "right": "left"}
 
 def docx_looks(part: bytes, job: Job) -> bytes:
     """Replace the elements `paragraph` and `text` in a docx part with properties of paragraphs and runs."""
-    from lxml import etree
-
     if b"<paragraph " not in part and b"<text " not in part:
         return part
     root = _parse(part)
@@ -305,8 +305,6 @@ def _set_shading(properties: Any, color: str) -> None:
 
 def odt_looks(content: bytes, job: Job) -> bytes:
     """Replace what `OdtLooks` wrote with automatic styles, and put the descriptions of pictures into their frames."""
-    from lxml import etree
-
     if not any(code in content for code in (b"<paragraph ", b"<text:span look=", b"<description>")):
         return content
     root = _parse(content)
@@ -421,14 +419,10 @@ def _child(parent: Any, tag: str, position: int = 0) -> Any:
 
 
 def _parse(part: bytes) -> Any:
-    from lxml import etree
-
     return etree.fromstring(part, etree.XMLParser(huge_tree=True, resolve_entities=False, no_network=True))
 
 
 def _serialized(root: Any) -> bytes:
-    from lxml import etree
-
     part: bytes = etree.tostring(root, encoding="UTF-8", xml_declaration=True)
     return part
 
@@ -510,15 +504,13 @@ def odt(archive: bytes, placeholders: Placeholders, document: Document, job: Job
             ),
             "styles.xml": lambda part: odt_page(_with_odt_lines(with_odt_styles(part), document), document),
             "meta.xml": lambda part: _with_metadata(job, part),
-            "META-INF/manifest.xml": _odt_manifest,
+            # Pandoc writes second entries for the folders of formulas.
+            "META-INF/manifest.xml": lambda part: b"\n".join(
+                dict.fromkeys(part.replace(b'"application/xml"', b'"text/xml"').splitlines())
+            ),
         },
         placeholders,
     )
-
-
-def _odt_manifest(part: bytes) -> bytes:
-    """Return the list of the members without the second entries that pandoc writes for the folders of formulas."""
-    return b"\n".join(dict.fromkeys(part.replace(b'"application/xml"', b'"text/xml"').splitlines()))
 
 
 def epub(archive: bytes, placeholders: Placeholders, job: Job) -> bytes:

@@ -15,6 +15,7 @@ _FORMATS = ("JPEG", "PNG", "GIF", "BMP", "TIFF", "WEBP")
 _EXTENSIONS = {"JPEG": "jpg", "PNG": "png", "GIF": "gif"}
 _SUPPORTED_MODES = frozenset({"1", "L", "LA", "P", "RGB", "RGBA"})
 _INCH, _DPI = 914_400, 96
+_BITFIELDS, _MASKS_END = 3, 66
 _ORIENTATION = 0x0112
 _UPRIGHT = 1
 _ERRORS = (OSError, ValueError, SyntaxError, EOFError, IndexError, OverflowError, struct.error)
@@ -66,11 +67,31 @@ def open_image(data: bytes, limits: JobLimits) -> Any:
     except Image.DecompressionBombError as error:
         raise TooLarge("the picture has too many pixels.") from error
     except _ERRORS as error:
+        if (image := _masked_bitmap(data, limits)) is not None:
+            return image
         raise ConversionError("the file is not a picture in JPEG, PNG, GIF, BMP, TIFF or WebP.") from error
     width, height = image.size
     if width * height > limits.pixels:
         raise TooLarge(f"the picture has {width} x {height} pixels; the limit is {limits.pixels}.")
     return image
+
+
+def _masked_bitmap(data: bytes, limits: JobLimits) -> Any:
+    """Return a BMP with masks for its colours, of which Pillow knows only the usual ones, or None for other files."""
+    if data[:2] != b"BM" or len(data) < _MASKS_END:
+        return None
+    import numpy as np
+    from PIL import Image
+
+    start, _, width, height, _, bits, compression = struct.unpack_from("<IIiiHHI", data, 10)
+    masks = struct.unpack_from("<III", data, 54)
+    row_bytes = (width * bits + 31) // 32 * 4
+    is_complete = 0 < width * abs(height) <= limits.pixels and len(data) >= start + row_bytes * abs(height)
+    if bits not in (16, 32) or compression != _BITFIELDS or not all(masks) or not is_complete:
+        return None
+    pixels = np.frombuffer(data, f"<u{bits // 8}", row_bytes * abs(height) * 8 // bits, start)
+    pixels = pixels.reshape(abs(height), -1)[:: -1 if height > 0 else 1, :width]
+    return Image.fromarray(np.stack([(pixels & mask) / mask * 255 for mask in masks], axis=-1).astype("uint8"))
 
 
 def load_pixels(image: Any) -> Any:

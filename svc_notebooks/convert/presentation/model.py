@@ -32,7 +32,7 @@ Autofit = Literal["", "none", "shrink"]
 Direction = Literal["", "down", "up", "stacked"]
 Dash = Literal["", "dot", "dash", "dashdot"]
 Arrowhead = Literal["", "triangle", "arrow", "stealth", "diamond", "oval"]
-PathFill = Literal["", "none", "darken", "darkenLess", "lighten", "lightenLess"]
+PathFill = Literal["", "none"]
 PATH_SIDE = 100_000
 """The coordinate of the right and the bottom side of the box in the data of a path."""
 INSETS = (91_440, 45_720, 91_440, 45_720)
