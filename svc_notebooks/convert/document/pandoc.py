@@ -75,12 +75,7 @@ def run(options: Sequence[str], source: bytes, job: Job) -> bytes:
     if status == _HEAP_EXHAUSTED or _SYSTEM_LIMIT in errors:
         raise TooLarge("the conversion needs more memory than the limit.")
     if status:
-        raise ConversionError(_reason(errors))
+        message = errors.decode("utf-8", "replace").strip().partition("\n")[0]
+        reason = f", or does not match its media type: {message[:200]}" if message else "."
+        raise ConversionError(f"the file is damaged{reason}")
     return output
-
-
-def _reason(stderr: bytes) -> str:
-    message = stderr.decode("utf-8", "replace").strip().partition("\n")[0]
-    return (
-        f"the file is damaged, or does not match its media type: {message[:200]}" if message else "the file is damaged."
-    )

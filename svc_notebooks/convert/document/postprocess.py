@@ -452,13 +452,16 @@ _RTF_CELL_BORDERS = rb"\\clbrdrt\\brdrs\\clbrdrl\\brdrs\\clbrdrb\\brdrs\\clbrdrr
 
 def docx(archive: bytes, placeholders: Placeholders, document: Document, job: Job) -> bytes:
     """Add the pictures, table borders, looks, the page, and the job's date and title to a docx file."""
+    size = round(2 * document.text_size) if document.text_size else None
     return rewrite_parts(
         archive,
         {
             "word/document.xml": lambda part: _SECTION_END.sub(_docx_page(document.page), _docx_story(part, job)),
             "word/footnotes.xml": lambda part: _docx_story(part, job),
-            "word/styles.xml": lambda part: _docx_size(
-                _TABLE_STYLE.sub(rb"\1" + _TABLE_BORDERS, with_docx_styles(part)), document
+            "word/styles.xml": lambda part: _DOCX_SIZE.sub(
+                rb"\g<1>%d\2" % size if size else rb"\g<0>",
+                _TABLE_STYLE.sub(rb"\1" + _TABLE_BORDERS, with_docx_styles(part)),
+                count=2,  # the default size, which stands first
             ),
             "docProps/core.xml": lambda part: _with_metadata(job, part),
         },
@@ -470,12 +473,6 @@ def _docx_story(part: bytes, job: Job) -> bytes:
     part = part.replace(b'<m:nor /><m:sty m:val="p" />', b"<m:nor />")  # pandoc writes both, of which one is allowed
     part = _ALIGNMENTS.sub(rb"\1", part)
     return docx_looks(_DATA_URI.sub(b'descr=""', part), job)
-
-
-def _docx_size(styles: bytes, document: Document) -> bytes:
-    """Set the default size of text, which stands first in the part."""
-    size = round(2 * document.text_size) if document.text_size else None
-    return _DOCX_SIZE.sub(rb"\g<1>%d\2" % size, styles, count=2) if size else styles
 
 
 def _docx_page(page: Page | None) -> bytes:

@@ -312,7 +312,9 @@ class _Parser:
 
     def _flush(self) -> None:
         if self._bytes:
-            text = self._bytes.decode(self._stylesheet.codec_of(self._group.character_format.font), "replace")
+            sheet, font = self._stylesheet, self._group.character_format.font
+            codec = sheet.font_codecs.get(sheet.default_font if font is None else font) or sheet.codec
+            text = self._bytes.decode(codec, "replace")
             self._bytes.clear()
             self._add_text(text)
 

@@ -71,10 +71,6 @@ class StyleSheet:
             look["align"] = paragraph_format.align
         return {name: value for name, value in look.items() if value}
 
-    def codec_of(self, font: int | None) -> str:
-        """Return the codec for text in a font. None means the default font."""
-        return self.font_codecs.get(self.default_font if font is None else font) or self.codec
-
     @property
     def ignored_marks(self) -> tuple[str, ...]:
         """The character formats that are ignored, which are ("Code",) if most of the text has a fixed-width font."""
