@@ -238,8 +238,7 @@ _FORMATS: tuple[tuple[str, str, Callable[[str], bool]], ...] = (
 FORMAT_KEYS = frozenset(f"text/{key}" for _, key, _ in _FORMATS)
 _TAGS = (*(tag for tag, _, _ in _FORMATS), "code")
 
-Run = tuple[tuple[str, ...], str]
-"""The tags that format a piece of a paragraph, and the piece as HTML."""
+Run = tuple[tuple[str, ...], str]  # the tags that format a piece of a paragraph, and the piece as HTML
 
 
 def formats(properties: StyleProperties) -> tuple[str, ...]:

@@ -14,8 +14,7 @@ from .model import SPACE, Document, deep_recursion, load_tree
 _MAX_PHRASE = 1_000
 """The maximum length of words that pandoc gets as one node. Some writers need much memory for each letter of a node."""
 _HEAP_EXHAUSTED = 251
-_SYSTEM_LIMIT = b"Unable to commit"
-"""What pandoc says when the system refuses memory."""
+_SYSTEM_LIMIT = b"Unable to commit"  # what pandoc says when the system refuses memory
 
 
 def read(source: bytes, reader: str, job: Job, *options: str, extracts: bool = True) -> dict[str, Any]:

@@ -21,8 +21,7 @@ from .model import PAGE_COUNT, PAGE_NUMBER, Document, Page
 
 _ENCODED_PNG = re.compile(rb"(iVBORw0KGgo[\w+/]+=*|89504e470d0a1a0a[0-9a-f]+)")
 _DEFAULT_DPI = (72, 72)
-_ROUNDING = 0.0127
-"""What is added to a resolution in dpi, since pandoc rounds down the pixels per metre of a PNG."""
+_ROUNDING = 0.0127  # what is added to a resolution in dpi, since pandoc rounds down the pixels per metre of a PNG
 
 
 class Placeholders:
@@ -141,8 +140,7 @@ _RTF_SIGNS = {
     PAGE_NUMBER: r"{\field{\*\fldinst PAGE}{\fldrslt 1}}",
     PAGE_COUNT: r"{\field{\*\fldinst NUMPAGES}{\fldrslt 1}}",
 }
-_TEXT_WIDTH = 468.0
-"""The width of the text in points on the pages of pandoc's files."""
+_TEXT_WIDTH = 468.0  # the width of the text in points on the pages of pandoc's files
 
 
 def _written(line: str, signs: Mapping[str, str], text: str, quote: Callable[[str], str] = escape) -> str:
@@ -227,13 +225,10 @@ _RUN_ORDER = (
     "szCs", "highlight", "u", "shd", "vertAlign", "rtl", "lang",
 )  # fmt: skip
 """The order of the elements in `w:rPr` (17.3.2.28), without those that pandoc does not write."""
-_CELL_ORDER = ("tcW", "gridSpan", "vMerge", "tcBorders", "shd")
-"""The order of the elements in `w:tcPr` (17.4.66)."""
-_FOOTER = 43.2
-"""The height in points of the footer of pandoc's odt files, which is above the bottom margin."""
+_CELL_ORDER = ("tcW", "gridSpan", "vMerge", "tcBorders", "shd")  # the order of the elements in `w:tcPr` (17.4.66)
+_FOOTER = 43.2  # the height in points of the footer of pandoc's odt files, which is above the bottom margin
 _MIN_MARGIN = 14.4
-_GAP = 36
-"""The distance in points between columns of text."""
+_GAP = 36  # the distance in points between columns of text
 _OPPOSITE = {"left": "right", "right": "left"}
 
 
@@ -434,8 +429,7 @@ _TABLE_BORDERS = b"<w:tblBorders>%s</w:tblBorders>" % b"".join(
     for side in (b"top", b"left", b"bottom", b"right", b"insideH", b"insideV")
 )
 _SIDES = ("top", "right", "bottom", "left")
-_DATA_URI = re.compile(rb'descr="data:[^"]*"')
-"""The description of a picture that pandoc makes of a placeholder."""
+_DATA_URI = re.compile(rb'descr="data:[^"]*"')  # the description of a picture that pandoc makes of a placeholder
 _SHORT_LENGTH = re.compile(rb'="([\d.]+e-?\d+)in"')
 """A length below 0.1 inches as pandoc writes it, which is no length in OpenDocument."""
 _FORMULA, _NO_SIZE = b'><draw:object xlink:href="Formula', b' svg:width="0in" svg:height="0in"'

@@ -23,8 +23,7 @@ from .rtf.parser import parse
 _BREAK = re.compile(r"\n(?:[ \t\f\v]*\n)+|\f")
 _SPACES = re.compile(r" +")
 _CONTROL_CHARACTERS = re.compile("[\x00-\x08\x0b\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
-_MAX_SPACES = 200
-"""The maximum number of successive spaces that are kept, which is wider than any page."""
+_MAX_SPACES = 200  # the maximum number of successive spaces that are kept, which is wider than any page
 _MAX_WORD = 1_000
 """The maximum length of a word node. Longer words are split, since writers represent a word as a list of letters."""
 _LINE_BREAK: Node = {"t": "LineBreak"}

@@ -23,8 +23,7 @@ from .model import PAGE_COUNT, PAGE_NUMBER, SPACE, Document, Node, deep_recursio
 from .postprocess import Placeholders, reference_option
 
 _NO_ATTRIBUTES: list[Any] = ["", [], []]
-_WHITE_SPACE = re.compile(r" {2}|[\t\r\n]")
-"""White space that is more than a space between words."""
+_WHITE_SPACE = re.compile(r" {2}|[\t\r\n]")  # white space that is more than a space between words
 _STYLES = {
     "align": "text-align", "page-break": "break-before", "size": "font-size", "color": "color",
     "background": "background-color",
@@ -252,8 +251,7 @@ class RtfLooks(LookWriter):
 
 
 _BESIDE_TITLE = ("subtitle", "author", "date", "abstract")
-_NOT_IN_TEMPLATE = ("subtitle", "abstract")
-"""The metadata that pandoc's templates for RTF and plain text do not show."""
+_NOT_IN_TEMPLATE = ("subtitle", "abstract")  # the metadata that pandoc's templates for RTF and plain text do not show
 _FORMATTING = ("Emph", "Strong", "SmallCaps", "Underline", "Strikeout")
 
 

@@ -207,10 +207,8 @@ def _ranges_by_family() -> dict[str, set[tuple[int, int]]]:
 
 _CONVERT = __package__.rpartition(".")[0]
 
-_LARGE_INPUT = 100_000
-"""The number of bytes of data and resources above which typst's cache is cleared after rendering."""
-_CACHE_GENERATIONS = 10
-"""The number of compilations after which typst removes an unused result from its cache."""
+_LARGE_INPUT = 100_000  # the number of bytes of data and resources above which typst's cache is cleared after rendering
+_CACHE_GENERATIONS = 10  # the number of compilations after which typst removes an unused result from its cache
 
 
 def render(

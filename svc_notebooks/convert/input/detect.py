@@ -19,8 +19,7 @@ GENERIC_TYPES = frozenset(
 
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 """The first bytes of Office files in the formats before 2007, and of encrypted Office files in newer formats."""
-WORKBOOKS = ("Workbook", "Book")
-"""The names that the stream of a workbook may have."""
+WORKBOOKS = ("Workbook", "Book")  # the names that the stream of a workbook may have
 _OLE_STREAMS = {
     "WordDocument": "application/msword",
     **dict.fromkeys(WORKBOOKS, "application/vnd.ms-excel"),

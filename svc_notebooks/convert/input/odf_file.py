@@ -161,8 +161,7 @@ _PROPERTY_KINDS = ("graphic", "paragraph", "text", "drawing-page", "table", "tab
 _PROPERTIES = {name(f"style:{kind}-properties"): kind for kind in _PROPERTY_KINDS} | {
     name("loext:graphic-properties"): "graphic"
 }
-MASTER_PAGE = "master-page"
-"""The key of the master page that begins before a paragraph or a table."""
+MASTER_PAGE = "master-page"  # the key of the master page that begins before a paragraph or a table
 _FONT_SIZE, _COLOR = "text/" + name("fo:font-size"), "text/" + name("fo:color")
 _AUTOMATIC_COLOR = "text/" + name("style:use-window-font-color")
 StyleProperties = Mapping[str, str]

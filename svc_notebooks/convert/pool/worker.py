@@ -19,8 +19,7 @@ from ..input.detect import decrypted
 from ..job import MIB, ConversionError, Job, JobLimits, TooLarge
 from ..registry import load, reader_for
 
-_CODE_MEMORY = 64 * MIB
-"""The memory that this process uses for the code of Python and its libraries, beside its data."""
+_CODE_MEMORY = 64 * MIB  # the memory that this process uses for the code of Python and its libraries, beside its data
 
 
 def run(request: Mapping[str, Any]) -> dict[str, Any]:

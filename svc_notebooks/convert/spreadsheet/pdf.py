@@ -29,15 +29,12 @@ _SIZE, _MIN_SIZE, _MIN_FIT_SIZE = 9.0, 6.0, 0.9
 _CHARACTER_WIDTH = 0.64
 """The width of a digit in units of the font size. DejaVu Sans has the widest digits of the fonts in sheet.typ."""
 _BOLD_WIDTH = 1.15
-_CELL_PADDING = 1.0
-"""The total space to the left and right of the text in a cell, in units of the font size."""
+_CELL_PADDING = 1.0  # the total space to the left and right of the text in a cell, in units of the font size
 
 _MIN_CHARACTERS, _MAX_CHARACTERS, _MAX_TEXT_CHARACTERS = 3, 60, 36
-_TURNED_WIDTH = 24.0
-"""The maximum width of a line of turned text, in units of the font size, as in sheet.typ."""
+_TURNED_WIDTH = 24.0  # the maximum width of a line of turned text, in units of the font size, as in sheet.typ
 _MAX_TURNED_LINES = 5
-_CHARACTERS_PER_LINE = 2
-"""The height of a line in characters."""
+_CHARACTERS_PER_LINE = 2  # the height of a line in characters
 _EDGE_WIDTH = 40.0
 _LONGEST_TEXT = 20_000
 _MAX_OVERFLOW = 60.0
@@ -46,10 +43,8 @@ _EMPTY_PAGE = {
     "part": "", "size": _SIZE, "marked": False, "grid": False, "letters": [], "widths": [], "above": [], "head": [],
     "rows": [],
 }  # fmt: skip
-_MAX_HEADING = 12
-"""The maximum number of title rows, since each page needs space for other rows too."""
-_MAX_SEPARATE_EMPTY = 8
-"""Up to this number of adjacent empty cells in a row have lines between them."""
+_MAX_HEADING = 12  # the maximum number of title rows, since each page needs space for other rows too
+_MAX_SEPARATE_EMPTY = 8  # up to this number of adjacent empty cells in a row have lines between them
 
 
 def write(workbook: Workbook, job: Job) -> bytes:

@@ -293,8 +293,7 @@ _RULE, _OWN_SIZE = tag("v:rect"), "/".join(tags("pic:spPr a:xfrm a:ext"))
 _PICTURES, _RELATION_IDS = tags("pic:pic v:imagedata"), tags("r:embed r:link r:id r:pict")
 _EMU_PER_POINT = 12_700
 _POINTS_PER_PIXEL = 0.75
-_MAX_ROWS = 1_000
-"""The limit of the rows of a chart that are read."""
+_MAX_ROWS = 1_000  # the limit of the rows of a chart that are read
 
 
 def _simplify_graphics(root: Any, package: DocxPackage, relationships: Relationships, looks: Looks, job: Job) -> None:
@@ -380,8 +379,7 @@ _MAX_COLUMNS = 1_001  # one more than clean.py accepts
 _MAX_GRID_COLUMNS = 100_000  # of all tables in a part
 _VAL, _WIDTH = tags("w:val w:w")
 _CELL_PROPERTIES, _SPAN, _MERGE = tags("w:tcPr w:gridSpan w:vMerge")
-_Cells = dict[int, tuple[int, Any]]
-"""The cells that the next row can continue, with their span, by column."""
+_Cells = dict[int, tuple[int, Any]]  # the cells that the next row can continue, with their span, by column
 
 
 def _simplify_tables(root: Any, job: Job) -> None:

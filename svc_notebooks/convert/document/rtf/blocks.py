@@ -15,8 +15,7 @@ from ..looks import BLANKS, strip_blanks
 from ..model import Node
 from .state import CharacterFormat, ListLevel, RtfParagraph, RtfRun, StyleSheet
 
-_EDGE_TOLERANCE = 40
-"""The maximum distance, in twips, of two edges that count as the same edge."""
+_EDGE_TOLERANCE = 40  # the maximum distance, in twips, of two edges that count as the same edge
 MAX_COLUMNS = 500
 MAX_CELLS = 200_000
 _NO_ATTRIBUTES: list[Any] = ["", [], []]
@@ -253,8 +252,7 @@ _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
 class RtfListItem:
     """A list item's first paragraph, with pandoc's number style (None for a bullet), delimiter, number and runs."""
 
-    position: tuple[int, int]
-    """The list level and the left indent. A greater tuple means a more deeply nested item."""
+    position: tuple[int, int]  # the list level and the left indent. A greater tuple means a more deeply nested item.
     style: str | None
     end: str
     number: int

@@ -79,10 +79,8 @@ class FlowBuilder:
     """Collects paragraphs and tables in `flow`. The open paragraph is in `runs` and `marker`."""
 
     flow: Flow = field(default_factory=list)
-    note: Node | None = None
-    """The footnote node that contains this text, or None for other text."""
-    part: str = ""
-    """The part of the page that contains this text ("header" or "footer"), or "" for other text."""
+    note: Node | None = None  # the footnote node that contains this text, or None for other text
+    part: str = ""  # the part of the page that contains this text ("header" or "footer"), or "" for other text
     rows: list[RowDefinition] = field(default_factory=lambda: [RowDefinition(), RowDefinition()])
     """Two row definitions, for the next row of an outer table and for the next row of a nested table."""
     runs: list[RtfRun] = field(default_factory=list)

@@ -200,14 +200,11 @@ def _run(text: str, properties: StyleProperties, link: str | None) -> model.Text
 
 
 _TOKEN = re.compile(r"[A-Za-z?$]|[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
-_COUNTS = {"M": 2, "L": 2, "C": 6, "H": 1, "V": 1, "Z": 0}
-"""The number of arguments of each command in SVG path data."""
-_SHAPE_COMMANDS = frozenset("MLCZ")
-"""The commands that are read in the path of a custom shape."""
+_COUNTS = {"M": 2, "L": 2, "C": 6, "H": 1, "V": 1, "Z": 0}  # the number of arguments of each command in SVG path data
+_SHAPE_COMMANDS = frozenset("MLCZ")  # the commands that are read in the path of a custom shape
 _MARKS = frozenset("FSHIJK")
 """The commands for the fill and the line of a custom shape, of which F means without fill, and S without line."""
-_NEXT = {"M": "L", "m": "l"}
-"""The command that arguments mean which follow those of another command."""
+_NEXT = {"M": "L", "m": "l"}  # the command that arguments mean which follow those of another command
 _DAMAGED = (ArithmeticError, LookupError, TypeError, ValueError)
 
 

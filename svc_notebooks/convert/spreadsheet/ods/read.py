@@ -21,10 +21,8 @@ from ..format_code import from_serial, value_kind
 from ..formulas import MAX_COLUMNS, MAX_LENGTH, MAX_ROWS, from_openformula, printed_areas, safe_link, sanitize
 from ..values import clean, parse_moment, parse_number, with_valid_sheet_names
 
-_CHARACTER_WIDTH = 68_400
-"""The width of a digit in EMU (0.19 cm)."""
-_THICK = 15_000
-"""The width from which a line is thick, in EMU."""
+_CHARACTER_WIDTH = 68_400  # the width of a digit in EMU (0.19 cm)
+_THICK = 15_000  # the width from which a line is thick, in EMU
 
 
 class Styles:

@@ -25,8 +25,7 @@ _GRID_PAGE = (
     '<office:master-styles><style:master-page style:name="Grid" style:page-layout-name="Grid"/></office:master-styles>'
 )
 _GRID_MASTER = ' style:master-page-name="Grid"'
-_CHARACTER_WIDTH = 0.19
-"""The width of a digit in centimetres."""
+_CHARACTER_WIDTH = 0.19  # the width of a digit in centimetres
 
 _NO_CELLS = "><table:table-cell/></table:table-row>"
 _MAX_COVERED_ROWS = 100
