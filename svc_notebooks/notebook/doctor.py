@@ -138,10 +138,10 @@ def _journal(session: Session) -> Finding:
 
 def _store(folder: Path, notes: Sequence[str]) -> Finding:
     """Return a row with the service's notes about its folder, or with the number of files that were set aside."""
-    from ..server.store.stray_blobs import ASIDE, files_aside
+    from ..server.store.directory import ASIDE
 
     advice = list(notes)
-    if (number := files_aside(folder)) and not notes:
+    if (number := sum(not path.is_dir() for path in (folder / ASIDE).rglob("*"))) and not notes:
         advice.append(f"{folder / ASIDE} has {number:,} files that are not of the store; delete those you do not need")
     return "store", str(folder), "note" if advice else "ok", "; ".join(advice)
 
