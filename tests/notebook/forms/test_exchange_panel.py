@@ -1,4 +1,3 @@
-import asyncio
 import json
 
 import pytest
@@ -172,23 +171,3 @@ def test_the_listed_exchanges_are_saved_as_an_archive(panel, tmp_path, monkeypat
     assert (name, media_type) == ("exchanges.har", "application/json")
     assert [entry["response"]["status"] for entry in json.loads(body)["log"]["entries"]] == [404]
     assert run(panel)["exchanges"].tolist() == [1]
-
-
-def test_a_request_to_an_external_service_is_sent_in_a_thread(lab):
-    session = svc.connect(lab.serve().base_url, lab.service.sign_in())
-    svc.generate_ids(1, session=session)
-
-    async def scene():
-        panel = WirePanel(session)
-        select(panel, 1)
-        panel.resend_button.click()
-        assert panel.busy
-        while panel.busy:
-            await asyncio.sleep(0.01)
-        return panel
-
-    panel = asyncio.run(scene())
-
-    assert panel.rows.ids() == ["2", "1"]
-    assert panel.last_error is None
-    panel.close()
