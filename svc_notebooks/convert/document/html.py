@@ -12,13 +12,10 @@ from ..job import Job, TooLarge
 from .looks import Look, Looks
 
 _BODY_SIZE = 12.0
-_SIZES = dict(
-    zip(
-        ("x-small", "small", "medium", "large", "x-large", "xx-large", "xxx-large"),
-        (7.5, 10.0, _BODY_SIZE, 13.5, 18.0, 24.0, 36.0),
-        strict=True,
-    )
-)
+_SIZES = {
+    "x-small": 7.5, "small": 10.0, "medium": _BODY_SIZE, "large": 13.5, "x-large": 18.0, "xx-large": 24.0,
+    "xxx-large": 36.0,
+}  # fmt: skip
 """The absolute sizes of CSS in points, which are also the sizes 1 to 7 of the element font."""
 _SIZE = re.compile(r"(\d{0,3}\.?\d{1,4})(pt|px|em|rem|%)")
 _INLINE_TAGS = frozenset({

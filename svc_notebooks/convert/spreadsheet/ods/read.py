@@ -35,7 +35,8 @@ class Styles:
         self._formats = {code: from_element(style) for style in data if (code := style.get(name("style:name")))}
         self._styles = OdfStyles(roots)
         self._cells = {"": model.DEFAULT_STYLE}
-        self._setups = _print_setups(elements)
+        self.setups = _print_setups(elements)  # by master page
+        self.properties = self._styles.properties
 
     def cell(self, style: str) -> model.CellStyle:
         """Return the cell style with this name, including inherited properties."""
@@ -56,14 +57,6 @@ class Styles:
         """Return the column width in characters that a style defines, or None if the style defines no width."""
         width = length(self._styles.properties("table-column", style).get(f"table-column/{name('style:column-width')}"))
         return width and round(width / _CHARACTER_WIDTH, 2)
-
-    def hides(self, style: str) -> bool:
-        """Return True if the table style with this name hides tables."""
-        return self._styles.properties("table", style).get(f"table/{name('table:display')}") == "false"
-
-    def setup(self, style: str) -> model.PrintSetup:
-        """Return how the page of the table style with this name prints a sheet."""
-        return self._setups.get(self._styles.properties("table", style).get(MASTER_PAGE, ""), model.PLAIN_PRINT)
 
     def starts_page(self, family: str, style: str) -> bool:
         """Return True if a page begins before the rows or columns ("table-row") of the style with this name."""
@@ -404,12 +397,13 @@ class _Table:
             self._job.note("Stored cells of other files were left out.")
             return []
         ranges = from_openformula(f"of:=[{']~['.join(_RANGE.findall(self._printed))}]") if self._printed else ""
+        style = self._styles.properties("table", self._style)
         setup = replace(
-            self._styles.setup(self._style),
+            self._styles.setups.get(style.get(MASTER_PAGE, ""), model.PLAIN_PRINT),
             areas=tuple(model.Area(*area) for area in printed_areas(ranges or "")), titles=self.titles,
             row_breaks=tuple(self._row_breaks), column_breaks=tuple(self._column_breaks),
         )  # fmt: skip
-        hidden = self._styles.hides(self._style)
+        hidden = style.get(f"table/{name('table:display')}") == "false"
         sheet = model.Sheet.trimmed(self._name, self._rows, self._areas, self._widths, setup, hidden=hidden)
         return [replace(sheet, charts=tuple(self.charts))]
 
