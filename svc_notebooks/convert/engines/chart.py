@@ -7,8 +7,7 @@ from contextlib import suppress
 from math import ceil, floor, isfinite, log10
 from typing import Any
 
-KINDS = ("bar", "column", "line", "pie", "scatter")
-"""The kinds of charts that are drawn. Bars are horizontal, columns are vertical."""
+KINDS = ("bar", "column", "line", "pie", "scatter")  # those that are drawn; bars are horizontal
 _MAX_POINTS = 2_000
 
 

@@ -20,8 +20,7 @@ from ..job import ConversionError, Job
 from .available import TYPST
 
 _LAST_CODE_POINT = 0x10FFFF
-_MAX_GROUPS = 100_000
-"""The maximum number of character ranges that are read from one face. The largest fonts have 20,000 ranges."""
+_MAX_GROUPS = 100_000  # of character ranges that are read from one face; the largest fonts have 20,000
 
 
 def character_ranges(path: str, index: int) -> list[tuple[int, int]]:
@@ -61,13 +60,12 @@ _SYSTEM_FOLDERS = (
     "/System/Library/Fonts", "/Library/Fonts", "~/Library/Fonts", "C:/Windows/Fonts",
 )  # fmt: skip
 _TYPST_SCRIPTS = frozenset({"Latin", "Greek", "Cyrillic", "Hebrew"})
-TYPST_CHARACTERS = re.compile(
+TYPST_CHARACTERS = re.compile(  # of the fonts inside typst, without scripts whose ligatures are missing
     "[\u0000-\u04ff\u0591-\u05f4\u1ab0-\u1abd\u1d00-\u2040\u2044-\u2064\u2070-\u20c0\u20d0-\u211e\u2122\u2126-\u2151"
     "\u2153-\u2184\u2190-\u23ff\u2460-\u262f\u2638-\u268b\u2690-\u269c\u26aa-\u26b2\u2706-\u2709\u270c-\u2727\u2729-\u274b"
     "\u2761-\u277f\u2794\u2798-\u27af\u27b1-\u2b95\u2b97-\u2bff\u2c60-\u2cff\ua708-\ua716\ua71b-\ua727\ufb00-\ufb4f"
     "\ufe00-\ufe0f\ufe20-\ufe2f\ufffd\U0001d400-\U0001d7ff]"
 )
-"""The characters that the fonts inside typst contain. Scripts whose ligatures are missing are excluded."""
 _INVISIBLE_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Zs", "Zl", "Zp"})
 _MAX_SHOWN_LETTERS = 8
 
@@ -81,11 +79,10 @@ class Script(NamedTuple):
     package: str
 
 
-SCRIPTS = tuple(
+SCRIPTS = tuple(  # that are searched for in a text
     Script(name, re.compile(f"[{letters}]"), sample, package)
     for name, letters, sample, package in json.loads((files(__package__) / "scripts.json").read_text("utf-8"))
 )
-"""The scripts that are searched for in a text."""
 
 # The first of these scripts that a text contains determines the regional style of the text's Han characters.
 _HAN_STYLES = (("Hangul", ("KR", "Korean")), ("Kana", ("JP", "Japanese")), ("Han", ("SC", "Simplified")))
@@ -139,11 +136,10 @@ def fallback_families(text: str) -> list[str]:
     return list(dict.fromkeys(_preferred_family(name, families_by_script[name], style) for name in used))
 
 
-_SUBSTITUTES = {
+_SUBSTITUTES = {  # the fonts with the same widths of letters
     "Arial": "Liberation Sans", "Calibri": "Carlito", "Cambria": "Caladea", "Courier New": "Liberation Mono",
     "Helvetica": "Liberation Sans", "Times": "Liberation Serif", "Times New Roman": "Liberation Serif",
 }  # fmt: skip
-"""The fonts with the same widths of letters."""
 
 
 def installed_font(font: str | None, job: Job) -> list[str]:

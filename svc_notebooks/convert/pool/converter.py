@@ -103,10 +103,8 @@ _CRASHED = {
     "error": "the conversion process ended, probably because it needed more memory than the limit.",
     "kind": "large",
 }
-_MAX_PEAK_MEMORY = 256 * MIB
-"""The memory in bytes, at any time, above which the pool ends a worker process after its conversion."""
-_MAX_JOBS = 200
-"""The number of conversions after which the pool replaces a worker process, to release the memory of libraries."""
+_MAX_PEAK_MEMORY = 256 * MIB  # above which the pool ends a process after its conversion
+_MAX_JOBS = 200  # after which the pool replaces a process, to release the memory of libraries
 
 
 def _never() -> bool:

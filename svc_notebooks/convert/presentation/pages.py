@@ -14,8 +14,7 @@ from . import model
 
 _TEMPLATE = "presentation/slides.typ"
 _SIZE = 18.0
-_FONTS = ["Noto Sans", "Liberation Sans", "Arial", "DejaVu Sans"]
-"""Common fonts of slides, and fonts with the same character widths."""
+_FONTS = ["Noto Sans", "Liberation Sans", "Arial", "DejaVu Sans"]  # common, or as wide as common ones
 
 
 def write_pdf(deck: model.Deck, job: Job) -> bytes:

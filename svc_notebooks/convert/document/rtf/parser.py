@@ -88,8 +88,7 @@ class FlowBuilder:
 _HYPERLINK = re.compile(
     r'\s*HYPERLINK\b(?:\s+\\[mnt])*(?:\s+"([^"]*)"|\s+([^\s"\\]+))?(?:.*?\\l\s+"([^"]*)")?', re.DOTALL
 )
-_DESTINATIONS: dict[str, str] = WORDS["destinations"]
-"""The destinations that the parser reads, by control word. Other ignorable destinations are skipped."""
+_DESTINATIONS: dict[str, str] = WORDS["destinations"]  # by control word; other ignorable ones are skipped
 _SKIPPED_DESTINATIONS = frozenset(WORDS["skipped"].split())
 _SYMBOLS = {b"~": "\u00a0", b"_": "\u2011", b"\\": "\\", b"{": "{", b"}": "}"}
 _BREAK: Node = {"t": "LineBreak"}

@@ -202,8 +202,7 @@ def _run(text: str, properties: StyleProperties, link: str | None) -> model.Text
 _TOKEN = re.compile(r"[A-Za-z?$]|[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 _COUNTS = {"M": 2, "L": 2, "C": 6, "H": 1, "V": 1, "Z": 0}  # the number of arguments of each command in SVG path data
 _SHAPE_COMMANDS = frozenset("MLCZ")  # the commands that are read in the path of a custom shape
-_MARKS = frozenset("FSHIJK")
-"""The commands for the fill and the line of a custom shape, of which F means without fill, and S without line."""
+_MARKS = frozenset("FSHIJK")  # for the fill and the line of a custom shape: F means without fill, S without line
 _NEXT = {"M": "L", "m": "l"}  # the command that arguments mean which follow those of another command
 _DAMAGED = (ArithmeticError, LookupError, TypeError, ValueError)
 
@@ -333,14 +332,12 @@ _ROLES: dict[str, model.Role] = {
     "title": "title", "subtitle": "subtitle", "outline": "body",
     "footer": "footer", "header": "footer", "date-time": "footer", "page-number": "footer",
 }  # fmt: skip
-_PRESETS = {
+_PRESETS = {  # PowerPoint's names of the shapes of OpenDocument
     "circle": "ellipse", "round-rectangle": "roundRect", "isosceles-triangle": "triangle",
     "right-triangle": "rtTriangle", "right-arrow": "rightArrow", "left-arrow": "leftArrow", "up-arrow": "upArrow",
     "down-arrow": "downArrow",
 }  # fmt: skip
-"""PowerPoint's names of the shapes of OpenDocument."""
-_COURSES = {"standard": "bentConnector3", "curve": "curvedConnector3"}
-"""PowerPoint's names of the connectors of OpenDocument that are not straight."""
+_COURSES = {"standard": "bentConnector3", "curve": "curvedConnector3"}  # connectors that are not straight
 _DASHES: dict[str, model.Dash] = {"dot": "dot", "dashdot": "dashdot"}
 _ARROWHEADS: dict[str, model.Arrowhead] = {"diamond": "diamond", "square": "diamond", "circle": "oval", "oval": "oval"}
 _TRANSFORM = re.compile(r"(\w+)\s*\(([^)]{0,200})\)")

@@ -92,12 +92,11 @@ def _text(element: Any) -> str:
 
 
 _MAX_COLUMNS = 200
-_MEDIUM_STYLES = {
+_MEDIUM_STYLES = {  # the theme colours of built-in table styles, which some files name without a definition
     "{5C22544A-7EE6-4342-B048-85BDC9FD1C3A}": "accent1", "{21E4AEA4-8DFA-4A89-87EB-49C32662AFE0}": "accent2",
     "{F5AB1C69-6EDB-4FF4-983F-18BD219EF322}": "accent3", "{00A15C55-8517-42AA-B614-E9B94910E393}": "accent4",
     "{7DF18680-E054-41AD-8BC1-D1AEF772440D}": "accent5", "{93296810-A885-4BE3-A3E7-6D5BEEA58F35}": "accent6",
 }  # fmt: skip
-"""The theme colours of common built-in table styles, which some files name without a definition."""
 _ANCHORS: dict[str, model.Anchor] = {"t": "top", "ctr": "middle", "b": "bottom"}
 _SIDES = ("left", "top", "right", "bottom")
 _OWN_SIDES = dict(zip(_SIDES, ("lnL", "lnT", "lnR", "lnB"), strict=True))
@@ -503,11 +502,10 @@ _OTHER_TYPES = re.compile(
 )
 
 _STRICT = b"http://purl.oclc.org/ooxml/"
-_NAMESPACES = tuple(
+_NAMESPACES = tuple(  # those of strict files, and those that python-pptx requires
     (_STRICT + name, b"http://schemas.openxmlformats.org/" + name + b"2006/")
     for name in (b"officeDocument/", b"drawingml/", b"presentationml/")
 )
-"""The namespaces of strict files, and those of other files, which python-pptx requires."""
 
 
 def open_package(source: bytes, job: Job) -> Presentation:

@@ -18,8 +18,7 @@ from ...job import Job
 from ..model import PATH_SIDE, Deck, Paragraph, Shape, ShapePath, Slide, SlidePicture, SlideTable, Text, TextRun
 from .slide_theme import NUMBER_SCHEMES, A, P, R
 
-AddHyperlink = Callable[[str], str]
-"""A function that adds a hyperlink relationship for an address, and returns the relationship id."""
+AddHyperlink = Callable[[str], str]  # from an address to the id of its relationship
 
 _ALIGNS = {"left": "l", "center": "ctr", "right": "r", "justify": "just"}
 _INDENT = 342_900
@@ -115,8 +114,7 @@ def add_fill(element: Any, color: str | None) -> None:
         etree.SubElement(element, f"{A}noFill")
 
 
-_TITLE_SLIDE, _ONE_BODY, _TWO_BODIES, _TITLE_ONLY, _BLANK = 0, 1, 3, 5, 6
-"""Indexes of slide layouts in python-pptx's default template."""
+_TITLE_SLIDE, _ONE_BODY, _TWO_BODIES, _TITLE_ONLY, _BLANK = 0, 1, 3, 5, 6  # layouts of python-pptx
 
 _OUTLINES = {"": "rect", "rectangle": "rect", "round": "roundRect", "ellipse": "ellipse"}
 _DIRECTIONS = {"down": "vert", "up": "vert270", "stacked": "wordArtVert"}

@@ -212,12 +212,10 @@ _ERRORS = {code: code for code in ("#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NA
 }  # fmt: skip
 """The error values by the text of the cell. Excel writes the number 0 beside the text, which may be in its language."""
 
-_MAX_EMPTY_RUN = 256
-"""The longest run of repeated cells or rows that is kept for its background and borders. Longer runs end the sheet."""
+_MAX_EMPTY_RUN = 256  # repeated cells or rows with a background or borders; a longer run ends the sheet
 _MAX_COUNT = 10**9
 _MAX_CHART_ROWS = 1_000
-_RANGE = re.compile(r"(?:'(?:[^']|'')*'|[^' ])+")
-"""An address such as 'My data'.A1:'My data'.B9 in a list with blanks between the addresses."""
+_RANGE = re.compile(r"(?:'(?:[^']|'')*'|[^' ])+")  # an address such as 'My data'.A1:'My data'.B9
 _MIDNIGHT = datetime(2000, 1, 1)  # noqa: DTZ001  spreadsheets have no time zones
 _DURATION = re.compile(
     r"(-?)P(?:(\d{1,7})D)?(?:T(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9}(?:[.,]\d{1,9})?)S)?)?", re.ASCII
