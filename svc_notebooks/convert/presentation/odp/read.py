@@ -589,7 +589,12 @@ class OdpReader:
         self._gradients = {
             gradient.get(name("draw:name"), ""): _middle_color(gradient) for gradient in self._styles.iter(_GRADIENT)
         }
-        self._background_shapes_by_master: dict[tuple[str, ...], tuple[model.Shape, ...]] = {}
+        masters = self._styles.iter(name("style:master-page"))
+        self._masters = {master.get(name("style:name"), ""): master for master in masters}
+        elements = self._content.iter(*(name(f"presentation:{kind}-decl") for kind in ("footer", "date-time")))
+        self._declarations = {
+            (it.tag.rpartition("}")[2], it.get(name("presentation:name"))): it.text or "" for it in elements
+        }
 
     def deck(self) -> model.Deck:
         """Read all slides, the page size and the title. Raises ConversionError if the file is not a presentation."""
@@ -603,11 +608,6 @@ class OdpReader:
         meta = self._files.xml("meta.xml", b"<none/>")
         title = clean.text(next((element.text or "" for element in meta.iter(name("dc:title"))), ""))
         return model.Deck(*self._page, slides, title, self._image_store.pictures)
-
-    @cached_property
-    def _masters(self) -> Mapping[str, Any]:
-        masters = self._styles.iter(name("style:master-page"))
-        return {master.get(name("style:name"), ""): master for master in masters}
 
     @cached_property
     def _page(self) -> tuple[int, int]:
@@ -640,7 +640,7 @@ class OdpReader:
             master is not None
             and properties.get(_DRAWING_PAGE + name("presentation:background-objects-visible")) != "false"
         ):
-            background_shapes += self._background_shapes(master)
+            background_shapes += tuple(self._reader(self._master_styles).shapes(master, placeholders=False))
         if master is not None:
             shapes += tuple(self._footers(master, properties))
         hidden = properties.get(_DRAWING_PAGE + name("presentation:visibility")) == "hidden"
@@ -648,15 +648,6 @@ class OdpReader:
 
     def _reader(self, styles: OdfStyles) -> OdpShapeReader:
         return OdpShapeReader(styles, self._files, self._image_store, self._job, self._page, self._gradients)
-
-    def _background_shapes(self, master: Any) -> tuple[model.Shape, ...]:
-        texts = (it.text or "" for shape in master if not shape.get(_CLASS) for it in shape.iter(*_FIELDS))
-        key = (master.get(name("style:name"), ""), *texts)
-        if key not in self._background_shapes_by_master:
-            self._background_shapes_by_master[key] = tuple(
-                self._reader(self._master_styles).shapes(master, placeholders=False)
-            )
-        return self._background_shapes_by_master[key]
 
     def _background(self, properties: Mapping[str, str], master: Any) -> tuple[str | None, tuple[model.Shape, ...]]:
         """Return the background colour and a tuple with the background picture of a slide or of its master.
@@ -692,12 +683,6 @@ class OdpReader:
             kind = frame.get(_CLASS)
             if kind in _FOOTERS and properties.get(_DRAWING_PAGE + name(f"presentation:display-{kind}")) == "true":
                 yield from self._reader(self._master_styles).shapes([frame])
-
-    @cached_property
-    def _declarations(self) -> Mapping[tuple[str, str | None], str]:
-        elements = self._content.iter(*(name(f"presentation:{kind}-decl") for kind in ("footer", "date-time")))
-        texts = ((it.tag.rpartition("}")[2], it.get(name("presentation:name")), it.text or "") for it in elements)
-        return {(kind, declared): text for kind, declared, text in texts}
 
     def _notes(self, element: Any) -> str:
         """Return the text of the notes page, without the page number."""

@@ -139,7 +139,6 @@ class TableReader:
         if self._style is None and style in _MEDIUM_STYLES:
             template = (files(__package__) / "table_style.xml").read_text()
             self._style = theme.parse_xml(template.format(_MEDIUM_STYLES[style]).encode())
-        self._text_styles: dict[TableCellStyle, theme.PptxTextStyles] = {}
 
     def row(self, element: Any, y: int) -> tuple[model.TableCell | None, ...]:
         """Return the cells of a row, with empty cells for missing cells."""
@@ -153,11 +152,7 @@ class TableReader:
         columns, rows = max(1, _number(element, "gridSpan")), max(1, _number(element, "rowSpan"))
         style, properties = self._cell_style(x, y, columns, rows), element.find(f"{A}tcPr")
         colors = self._slide_theme.colors
-        key = TableCellStyle(color=style.color, bold=style.bold)
-        if key not in self._text_styles:
-            self._text_styles[key] = theme.PptxTextStyles(
-                self._slide_theme, self._part, color=style.color, bold=style.bold
-            )
+        text_styles = theme.PptxTextStyles(self._slide_theme, self._part, color=style.color, bold=style.bold)
         own = theme.fill(properties, colors)
         shade = style.fill if own is None else own
         borders = dict(style.borders)
@@ -165,7 +160,7 @@ class TableReader:
             line = None if properties is None else theme.fill(properties.find(f"{A}{name}"), colors)
             borders |= {} if line is None else {side: line[:6]}
         return model.TableCell(
-            self._text_styles[key].paragraphs(element.find(f"{A}txBody")), columns, rows, shade[:6] if shade else None,
+            text_styles.paragraphs(element.find(f"{A}txBody")), columns, rows, shade[:6] if shade else None,
             "top" if properties is None else _ANCHORS.get(properties.get("anchor", ""), "top"),
             tuple(borders.get(side, "") for side in _SIDES),
         )  # fmt: skip
@@ -563,7 +558,7 @@ def read_ppt(source: bytes, job: Job) -> model.Deck:
 
 
 class PptxReader:
-    """Reads the slides of one presentation. The shapes of a layout are read once for each theme."""
+    """Reads the slides of one presentation."""
 
     def __init__(self, presentation: Any, job: Job) -> None:
         self._presentation, self._job = presentation, job
@@ -573,18 +568,15 @@ class PptxReader:
         )
         self._image_store = ImageStore(job)
         self._slide_themes: dict[str, theme.SlideTheme] = {}
-        self._background_shapes_by_theme: dict[str, tuple[model.Shape, ...]] = {}
 
     def deck(self) -> model.Deck:
         """Read all slides, the page size and the title. Raises ConversionError if a slide is missing in the file."""
         start = int(theme.number(self._root.get("firstSlideNum"), 1))
         slides = tuple(self._slide(part, number) for number, part in enumerate(self._parts(), start))
-        try:
+        title = ""
+        with suppress(KeyError, ValueError, AttributeError):
             title = clean.text(str(self._presentation.core_properties.title or ""))
-        except (KeyError, ValueError, AttributeError):
-            title = ""
-        title = "" if title == _NO_TITLE else title
-        return model.Deck(*self._page, slides, title, self._image_store.pictures)
+        return model.Deck(*self._page, slides, "" if title == _NO_TITLE else title, self._image_store.pictures)
 
     def _parts(self) -> Iterator[Any]:
         for entry in self._root.iterfind(f"{P}sldIdLst/{P}sldId"):
@@ -624,15 +616,8 @@ class PptxReader:
         parts = [slide_theme.layout_part]
         if slide_theme.layout.get("showMasterSp", "1") not in ("0", "false") and slide_theme.master is not None:
             parts.insert(0, slide_theme.master_part)
-        key = str(id(slide_theme))  # which `_slide_themes` keeps
-        if any(_has_slide_number(part._element) for part in parts):
-            key += f" {number}"
-        if key not in self._background_shapes_by_theme:
-            shapes_of_parts = [
-                self._reader(part, slide_theme, number).shapes(part._element, placeholders=False) for part in parts
-            ]
-            self._background_shapes_by_theme[key] = tuple(shape for shapes in shapes_of_parts for shape in shapes)
-        return self._background_shapes_by_theme[key]
+        readers = [(part, self._reader(part, slide_theme, number)) for part in parts]
+        return tuple(shape for part, it in readers for shape in it.shapes(part._element, placeholders=False))
 
     def _background(self, part: Any, slide_theme: theme.SlideTheme) -> tuple[str | None, tuple[model.Shape, ...]]:
         """Return the background colour and a tuple with the background picture of a slide, its layout or its master.
@@ -665,12 +650,3 @@ class PptxReader:
             for paragraph in shape.iterfind(f"{P}txBody/{A}p")
         ]
         return "\n".join(lines).strip()
-
-
-def _has_slide_number(root: Any) -> bool:
-    """Return whether a layout or master shows the slide number in a shape that is not a placeholder."""
-    fields = root.iter(f"{A}fld")
-    return any(
-        field.get("type") == "slidenum" and next(field.iterancestors(f"{P}sp"), root).find(f".//{P}ph") is None
-        for field in fields
-    )
