@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from typing import Any
 
-from ..engines.chart import chart_data
-from ..engines.typst import compiles, installed_font, render
+from ..engines.typst import chart_data, compiles, installed_font, render
 from ..job import ConversionError, Job
 from . import pandoc
 from .clean import TEXT_LOOKS, cell_background, nodes_of, plain_text

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from ..engines.chart import chart_data
-from ..engines.typst import render
+from ..engines.typst import chart_data, render
 from ..job import Job, TooLarge
 from . import model
 

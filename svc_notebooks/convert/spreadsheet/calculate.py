@@ -7,10 +7,9 @@ long. So all formulas without a value must be simple, or none of them is calcula
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date, datetime, time, timedelta
-from itertools import groupby
 from math import isfinite
 from typing import Any, TypeAlias
 
@@ -104,10 +103,9 @@ def _compute(workbook: Workbook, cells: Mapping[Position, Cell], now: datetime) 
     engine.set_deterministic_clock(now)
     for sheet in workbook.sheets:
         engine.add_sheet(sheet.name)
-        for row, columns in sheet.rows.items():
-            values = {column: _engine_value(cell) for column, cell in columns.items() if not _needs_value(cell)}
-            for first, run in _runs(values):
-                engine.set_values_batch(sheet.name, row + 1, first + 1, [run])
+        for row, column, cell in sheet.cells():
+            if not _needs_value(cell):
+                engine.set_value(sheet.name, row + 1, column + 1, _engine_value(cell))
     for (sheet_name, row, column), cell in cells.items():
         engine.set_formula(sheet_name, row + 1, column + 1, f"={cell.formula}")
     engine.evaluate_all()
@@ -115,17 +113,6 @@ def _compute(workbook: Workbook, cells: Mapping[Position, Cell], now: datetime) 
         (name, row, column): _value(engine.get_value(name, row + 1, column + 1), cell)
         for (name, row, column), cell in cells.items()
     }
-
-
-def _runs(items: Mapping[int, Any]) -> Iterator[tuple[int, list[Any]]]:
-    """Group the values of consecutive keys. Yield the first key and the list of values for each group.
-
-    >>> list(_runs({1: "a", 2: "b", 7: "c"}))
-    [(1, ['a', 'b']), (7, ['c'])]
-    """
-    for _, group in groupby(enumerate(items), key=lambda pair: pair[1] - pair[0]):
-        keys = [key for _, key in group]
-        yield keys[0], [items[key] for key in keys]
 
 
 def _engine_value(cell: Cell) -> Any:

@@ -13,8 +13,7 @@ from math import ceil, cos, radians
 from typing import Any
 from unicodedata import east_asian_width
 
-from ..engines.chart import chart_data
-from ..engines.typst import render
+from ..engines.typst import chart_data, render
 from ..job import Job, TooLarge
 from .formulas import column_letters
 from .model import STACKED, Cell, PrintSetup, Sheet, Workbook
