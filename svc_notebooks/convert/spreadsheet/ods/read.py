@@ -14,7 +14,7 @@ from xml.etree.ElementTree import Element, ParseError, iterparse, parse
 from ...input.numerals import integer
 from ...input.odf_file import MASTER_PAGE, OdfStyles, chart_kind, color_of, count_of, length, name, open_package
 from ...input.zip_file import open_markup
-from ...job import ConversionError, Job
+from ...job import ConversionError, Job, TooLarge
 from .. import model
 from ..calculate import with_calculated_values
 from ..format_code import from_serial, value_kind
@@ -227,6 +227,8 @@ def read(source: bytes, job: Job) -> model.Workbook:
     try:
         with open_package(source, job) as package:
             return with_calculated_values(with_valid_sheet_names(_Reader(job).sheets(package.archive)), job)
+    except RecursionError as error:
+        raise TooLarge("the text of a cell is nested too deeply.") from error
     except (ParseError, zipfile.BadZipFile, EOFError) as error:
         raise ConversionError(f"the file is damaged: {str(error)[:100]}.") from error
 
@@ -459,30 +461,21 @@ def _text(element: Element) -> str:
 
 def _paragraphs(element: Element) -> Iterator[Element]:
     """Yield the paragraphs and headings in a cell and in its lists."""
-    stack = list(reversed(element))
-    while stack:
-        child = stack.pop()
+    for child in element:
         if child.tag in _PARAGRAPHS:
             yield child
         elif child.tag in _LISTS:
-            stack += reversed(child)
+            yield from _paragraphs(child)
 
 
-def _text_parts(element: Element) -> list[str]:
-    pieces: list[str] = [element.text or ""]
-    stack = [iter(element)]
-    while stack:
-        child = next(stack[-1], None)
-        if child is None:
-            stack.pop()
-            continue
+def _text_parts(element: Element) -> Iterator[str]:
+    yield element.text or ""
+    for child in element:
         if child.tag in _WHITESPACE_ELEMENTS:
-            pieces.append(_WHITESPACE_ELEMENTS[child.tag](child))
+            yield _WHITESPACE_ELEMENTS[child.tag](child)
         elif child.tag not in _SKIPPED_ELEMENTS:
-            pieces.append(child.text or "")
-            stack.append(iter(child))
-        pieces.append(child.tail or "")
-    return pieces
+            yield from _text_parts(child)
+        yield child.tail or ""
 
 
 _WHITESPACE_ELEMENTS: dict[str, Callable[[Element], str]] = {
