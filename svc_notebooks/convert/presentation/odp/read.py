@@ -33,7 +33,6 @@ _ALIGNS: dict[str, model.Align] = {"left": "left", "center": "center", "right": 
 ANCHORS: dict[str, model.Anchor] = {"middle": "middle", "bottom": "bottom"}
 _END: dict[bool, model.Align] = {False: "right", True: "left"}
 _MAX_SPACES = 200
-_MAX_TEXT_DEPTH = 60
 _SKIPPED = frozenset(name(it) for it in ("office:annotation", "text:note", "text:bookmark", "presentation:notes"))
 _BLANKS = {name("text:s"): "\0", name("text:tab"): "\t", name("text:line-break"): "\n"}
 _SPACES = re.compile(" +")
@@ -79,7 +78,7 @@ class OdpTextReader:
             match str(child.tag):
                 case tag if tag in (name("text:p"), name("text:h")):
                     yield self._paragraph(child, context)
-                case tag if tag == name("text:list") and context.depth < _MAX_TEXT_DEPTH:
+                case tag if tag == name("text:list"):
                     style = child.get(name("text:style-name")) or context.style
                     yield from self._paragraphs_inside(child, replace(context, depth=context.depth + 1, style=style))
                 case tag if tag in _LIST_PARTS:
@@ -118,17 +117,15 @@ class OdpTextReader:
             return "number" if element.get(name("style:num-format")) else ""
         return "bullet" if element.get(name("text:bullet-char"), "•").strip() else ""
 
-    def _runs(
-        self, element: Any, properties: StyleProperties, link: str | None, depth: int = 0
-    ) -> Iterator[model.TextRun]:
+    def _runs(self, element: Any, properties: StyleProperties, link: str | None) -> Iterator[model.TextRun]:
         if element.text:
             yield _run(_normalize_spaces(element.text), properties, link)
-        for child in element if depth < _MAX_TEXT_DEPTH else ():
-            yield from self._child(child, properties, link, depth)
+        for child in element:
+            yield from self._child(child, properties, link)
             if child.tail:
                 yield _run(_normalize_spaces(child.tail), properties, link)
 
-    def _child(self, child: Any, properties: StyleProperties, link: str | None, depth: int) -> Iterator[model.TextRun]:
+    def _child(self, child: Any, properties: StyleProperties, link: str | None) -> Iterator[model.TextRun]:
         if child.tag in _BLANKS:
             yield _run(_BLANKS[child.tag] * count_of(child, "text:c", _MAX_SPACES), properties, link)
         elif child.tag not in _SKIPPED and isinstance(child.tag, str):
@@ -136,7 +133,7 @@ class OdpTextReader:
                 properties = {**properties, **self.styles.properties("text", child.get(name("text:style-name")))}
             elif child.tag == name("text:a"):
                 link = clean.link(child.get(name("xlink:href")))
-            yield from self._runs(child, properties, link, depth + 1)
+            yield from self._runs(child, properties, link)
 
 
 def _collapsed(runs: Iterable[model.TextRun]) -> Iterator[model.TextRun]:
@@ -342,7 +339,6 @@ _DASHES: dict[str, model.Dash] = {"dot": "dot", "dashdot": "dashdot"}
 _ARROWHEADS: dict[str, model.Arrowhead] = {"diamond": "diamond", "square": "diamond", "circle": "oval", "oval": "oval"}
 _TRANSFORM = re.compile(r"(\w+)\s*\(([^)]{0,200})\)")
 _GRAPHIC = "graphic/"
-_MAX_DEPTH = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -360,16 +356,16 @@ class OdpShapeReader:
         """Yield the shapes of a page from back to front. If `placeholders` is false, skip placeholders."""
         for element in root:
             if placeholders or element.get(name("presentation:class")) is None:
-                yield from self._shape(element, 0)
+                yield from self._shape(element)
 
-    def _shape(self, element: Any, depth: int) -> Iterator[model.Shape]:
-        if element.get(name("presentation:placeholder")) == "true" or depth > _MAX_DEPTH:
+    def _shape(self, element: Any) -> Iterator[model.Shape]:
+        if element.get(name("presentation:placeholder")) == "true":
             return
         kind = str(element.tag)
         with self.job.leaving_out("A shape"):
             if kind in (name("draw:g"), name("draw:a")):
                 for child in element:
-                    yield from self._shape(child, depth + 1)
+                    yield from self._shape(child)
             elif kind == name("draw:frame"):
                 yield from self._frame(element)
             elif kind.startswith(name("draw:")):

@@ -213,7 +213,6 @@ _MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _C = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
 _DSP = "{http://schemas.microsoft.com/office/drawing/2008/diagram}"
 _READABLE = "a14"  # formulas, which PptxTextStyles reads; other choices have a picture as fallback
-_MAX_DEPTH = 200
 
 _ROLES: dict[str, model.Role] = {
     "title": "title", "ctrTitle": "title", "subTitle": "subtitle", "body": "body", "obj": "body",
@@ -272,23 +271,20 @@ class PptxShapeReader:
         tree = root.find(f"{P}cSld/{P}spTree")
         for element in () if tree is None else tree:
             if placeholders or theme.placeholder_of(element) is None:
-                yield from self._shape(element, None, 0)
+                yield from self._shape(element, None)
 
-    def _shape(self, element: Any, transform: GroupTransform | None, depth: int) -> Iterator[model.Shape]:
+    def _shape(self, element: Any, transform: GroupTransform | None) -> Iterator[model.Shape]:
         if not isinstance(element.tag, str) or _property(element, "hidden") in ("1", "true"):
-            return
-        if depth > _MAX_DEPTH:
-            self.job.note(f"groups nested more than {_MAX_DEPTH} levels deep were left out.")
             return
         with self.job.leaving_out("A shape"):
             match element.tag.removeprefix(P):
                 case "grpSp":
                     inside = _group_transform(element, transform)
                     for child in element:
-                        yield from self._shape(child, inside, depth + 1)
+                        yield from self._shape(child, inside)
                 case tag if tag == f"{_MC}AlternateContent":
                     for child in _alternate_content(element):
-                        yield from self._shape(child, transform, depth + 1)
+                        yield from self._shape(child, transform)
                 case "sp" | "cxnSp":
                     yield from self._text(element, transform)
                 case "pic":
@@ -436,7 +432,7 @@ class PptxShapeReader:
                 element.tag = element.tag.replace(_DSP, P)
             transform = GroupTransform(box, model.Box(0, 0, box.width, box.height), None)
             reader, members = replace(self, part=part), drawing.iterfind(f"{P}spTree/*")
-            shapes = [shape for element in members for shape in reader._shape(element, transform, 0)]
+            shapes = [shape for element in members for shape in reader._shape(element, transform)]
         yield from shapes
         if not shapes and data is not None and (text := diagram_text(data, box)):
             self.job.note("a diagram is kept as a list.")
