@@ -16,7 +16,7 @@ from pptx.opc.constants import RELATIONSHIP_TYPE as RT
 from ...input.native_package import zip_timestamp, zipped
 from ...job import Job
 from ..model import PATH_SIDE, Deck, Paragraph, Shape, ShapePath, Slide, SlidePicture, SlideTable, Text, TextRun
-from .slide_theme import NUMBER_SCHEMES, A, P, R
+from .slide_theme import NUMBER_SCHEMES, A, R
 
 AddHyperlink = Callable[[str], str]  # from an address to the id of its relationship
 
@@ -121,7 +121,6 @@ _DIRECTIONS = {"down": "vert", "up": "vert270", "stacked": "wordArtVert"}
 _DASHES = {"": "solid", "dot": "sysDot", "dash": "dash", "dashdot": "dashDot"}
 _COMMANDS = {"M": "moveTo", "L": "lnTo", "C": "cubicBezTo", "Z": "close"}
 _ANCHORS = {"top": "t", "middle": "ctr", "bottom": "b"}
-_FOOTERS = (("ftr", "11"), ("dt", "10"), ("sldNum", "12"))
 _MARGIN = 12_700
 _TABLE_GRID = "{5940675A-B579-460E-94D1-54222C63F5DA}"  # a style with lines and without colours
 _NO_STYLE = "{2D5ABB26-0587-4C30-8999-92F81FD0307C}"
@@ -189,7 +188,6 @@ class SlideWriter:
         self._titles = [shape for shape in free if shape.placeholder_format.idx == 0]
         self._bodies = [shape for shape in free if shape.placeholder_format.idx != 0]
         self._unused = [shape for shape in slide.placeholders]
-        self._footers = list(_FOOTERS)
 
     def add(self, slide: Slide, job: Job) -> None:
         """Add all shapes of a slide from back to front, and remove unused placeholders."""
@@ -245,14 +243,7 @@ class SlideWriter:
             placeholder = free.pop(0)
             self._unused = [other for other in self._unused if other._element is not placeholder._element]
             return placeholder
-        text_box = self._slide.shapes.add_textbox(0, 0, _MARGIN, _MARGIN)
-        if shape.role == "footer" and self._footers:
-            placeholder_type, index = self._footers.pop(0)
-            text_box._element[0][1].attrib.pop("txBox", None)
-            etree.SubElement(
-                text_box._element[0][2], f"{P}ph", {"type": placeholder_type, "sz": "quarter", "idx": index}
-            )
-        return text_box
+        return self._slide.shapes.add_textbox(0, 0, _MARGIN, _MARGIN)
 
     def _add_picture(self, shape: SlidePicture) -> Any:
         data = self._pictures.get(shape.name)
