@@ -16,8 +16,8 @@ from ..core.policy import Policy
 from ..server.dispatch.messages import error_response, json_response
 from .catalogue import DEFINITIONS
 from .definition import ExerciseOutcome, Verdict
-from .environment import COURSE_PATH, values_as_json
 from .exercise_service import ExerciseService
+from .student_exercise import COURSE_PATH, values_as_json
 
 if TYPE_CHECKING:
     from ..core.http.messages import JSONObject

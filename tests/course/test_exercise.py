@@ -190,7 +190,7 @@ class TestParts:
 
         assert message in exercise.check().message[:120]
 
-    def test_the_requests_in_a_batch_count(self):
+    def test_a_batch_proves_nothing(self):
         exercise = course.exercise("share-with-one")
         given = exercise.begin()
         body = f'{{"type": "user", "role": "commenter", "emailAddress": "{given.email}"}}'
@@ -202,7 +202,7 @@ class TestParts:
         headers = {"Content-Type": "multipart/mixed; boundary=b"}
         given.send("POST", "/batch/storage/v3", headers, "\r\n".join(lines).encode())
 
-        assert exercise.check().outcome is ExerciseOutcome.CORRECT
+        assert exercise.check().message.startswith("A batch does not show its requests one by one")
 
     def test_a_verdict_is_the_same_after_a_way_as_json(self):
         solve()
@@ -314,7 +314,7 @@ class TestReset:
 class TestCatalogue:
     def test_has_exercises_for_every_notebook(self):
         assert len(DEFINITIONS) >= 12
-        assert {definition.theme for definition in DEFINITIONS.values()} == set(THEMES)
+        assert all(definitions for _, definitions in THEMES.values())
 
     def test_an_unknown_name_is_refused_with_a_near_one(self):
         with pytest.raises(ValueError, match="did you mean 'resumable-loop'"):

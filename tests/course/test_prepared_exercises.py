@@ -9,9 +9,9 @@ from urllib3.util.connection import create_connection
 
 from svc_notebooks.core.http.messages import Headers, Request
 from svc_notebooks.course.catalogue import DEFINITIONS
-from svc_notebooks.course.environment import RemoteEnvironment, _connections
 from svc_notebooks.course.exercise_service import ExerciseService
 from svc_notebooks.course.grading_service import GradingService, PreparedExercises, begun_in
+from svc_notebooks.course.student_exercise import RemoteEnvironment, _connections
 from svc_notebooks.server.service import Service
 from svc_notebooks.server.transports.socket_server import SocketServer
 
