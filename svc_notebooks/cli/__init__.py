@@ -124,10 +124,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, command in commands().items():
-        add_options(
-            subparsers.add_parser(
-                name, help=command.get("help"), description=command.get("description"), allow_abbrev=False
-            ),
-            name,
-        )
+        texts = {key: command.get(key) for key in ("help", "description")}
+        add_options(subparsers.add_parser(name, allow_abbrev=False, **texts), name)
     return parser

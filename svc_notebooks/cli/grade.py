@@ -137,7 +137,10 @@ def _grade_with(
         book = Gradebook(options, roster)
         for mismatch in book.expect(handed_in):
             _warn(mismatch)
-        resumed, (students, exercises) = _is_resumed(options), _selected(options, book, handed_in)
+        if options.resume and options.json is None:
+            raise ValueError("--resume needs --json FILE, the file of the earlier run")
+        resumed = options.resume and options.json.exists()
+        students, exercises = _selected(options, book, handed_in)
         seed, earlier = read_marks(options.json) if resumed else (options.seed or f"{secrets.randbelow(10**6)}", {})
     except (ValueError, NoSandboxError) as error:
         return fail("grade", str(error))
@@ -204,13 +207,6 @@ def _merged(mark: SubmissionResult, exercises: Set[str], earlier: SubmissionResu
     }
     same = earlier is not None and earlier.digest == mark.digest
     return replace(mark, results=results, digest=mark.digest if same else "")
-
-
-def _is_resumed(options: argparse.Namespace) -> bool:
-    """Return whether an earlier run is resumed. Raises ValueError if `--resume` is given without `--json`."""
-    if options.resume and options.json is None:
-        raise ValueError("--resume needs --json FILE, the file of the earlier run")
-    return bool(options.resume and options.json.exists())
 
 
 def _report_interrupt(options: argparse.Namespace, graded: int, count: int) -> int:
