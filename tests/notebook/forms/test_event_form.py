@@ -1,4 +1,4 @@
-from datetime import date
+from datetime import date, time
 from types import SimpleNamespace
 
 import pytest
