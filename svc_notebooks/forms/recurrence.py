@@ -360,9 +360,6 @@ class StartField(ui.Field):
 
     _is_set = _updating = False
 
-    def _follow(self, *controls: widgets.Widget) -> None:
-        ui.on_change(self._on_change, *controls)
-
     def _on_change(self) -> None:
         self._is_set = self._is_set or not self._updating
 
@@ -387,7 +384,7 @@ class WeekdaySwitches(StartField):
         ]
         super().__init__(ui.heading("on"), *self.days)
         self.add_class("svc-days")
-        self._follow(*self.days)
+        ui.on_change(self._on_change, *self.days)
 
     @property
     def value(self) -> tuple[int, ...]:
@@ -428,7 +425,7 @@ class MonthChoice(StartField):
         weekdays = [(name, n) for n, name in enumerate(WEEKDAYS)]
         self.weekday = _narrow("weekday", "Which day of the week", weekdays)
         super().__init__(self.choice, self.day, self.ordinal, self.weekday)
-        self._follow(self.day, self.ordinal, self.weekday)
+        ui.on_change(self._on_change, self.day, self.ordinal, self.weekday)
         ui.on_change(self._update_visibility, self.choice, self.day)
         self._update_visibility()
 
@@ -478,7 +475,7 @@ class RepeatEnd(StartField):
         )
         self.count = ui.number_field(10, "times", "The number of instances")
         super().__init__(self.choice, self.until, self.count)
-        self._follow(self.until)
+        ui.on_change(self._on_change, self.until)
         ui.on_change(self._update_visibility, self.choice)
         self._update_visibility()
 

@@ -15,7 +15,7 @@ from ..core.errors.caller_warning import CallerWarnings, collected_warnings
 from ..core.files.fields import is_media_type
 from ..core.resources.files import File
 from ..notebook.batch.progress_bar import ProgressBar
-from ..notebook.files.files import generate_ids, update, upload
+from ..notebook.files.files import update, upload
 from ..notebook.files.metadata import metadata_body
 from ..notebook.folder_tree import one_folder_id
 from ..notebook.frames.frames import camel, concatenate
@@ -120,7 +120,6 @@ class UploadForm(Form):
         self.controls.files.watch(self._on_files)
         ui.on_change(lambda: self._guard(self.refresh), self.controls.upload_as)
         self.controls.refresh.on_click(lambda _button: self._guard(self.refresh))
-        self.controls.options.generate.on_click(lambda _button: self._guard(self._generate_id))
         self._compose(self.controls, buttons, self.question, self.bar, self.work, self.alert, self.table)
 
     @property
@@ -163,10 +162,6 @@ class UploadForm(Form):
         """Show "Idle" instead of the status of a finished upload. The status explains Resume and a waiting upload."""
         if not (self.busy or self._waiting or self._interrupted):
             self.bar.reset("Upload")
-
-    def _generate_id(self) -> None:
-        made = generate_ids(1, session=self.session)
-        self.controls.options.id.value = str(made["id"].item())
 
     def _upload(self) -> None:
         self.work.require_idle()
@@ -319,8 +314,7 @@ class UploadOptions(ui.MoreOptions):
             ui.text_field("Media type", "The Content-Type of the upload", hint="empty: from the name of the file")
         )
         self.id = ui.text_field("File ID", "An id from generate_ids() for one new file")
-        self.generate = ui.small_button("Generate ID", "Get an unused id from the service")
-        self.file_id = ui.Field(self.id, self.generate, hint=_ID)
+        self.file_id = ui.Field(self.id, hint=_ID)
         self.metadata = ui.SingleField(
             ui.text_area("Metadata (JSON)", "More fields of every file, as a JSON object", hint=_EXAMPLE, rows=2)
         )

@@ -138,9 +138,7 @@ class AttachmentRows(ui.EditableRows[AttachmentRow]):
 
     @value.setter
     def value(self, attachments: list[Attachment] | None) -> None:
-        self.clear()
-        for attachment in attachments or []:
-            self.append(AttachmentRow(attachment))
+        self.replace([AttachmentRow(attachment) for attachment in attachments or []])
 
     def read(self, session: Session) -> None:
         """Fill the list with the stored files, and keep the selection. Show a service error as a hint."""

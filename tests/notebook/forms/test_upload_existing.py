@@ -97,8 +97,8 @@ def test_content_of_a_native_document_is_converted(form, source):
 @pytest.mark.spec("X-02", "X-02c")
 def test_a_repeated_upload_with_an_id_creates_one_file(form, source):
     source(form)
-    form.controls.options.generate.click()
-    chosen = form.controls.options.id.value
+    chosen = svc.generate_ids(1)["id"].item()
+    form.controls.options.id.value = chosen
     code = form.code()
     form.upload.click()
 
