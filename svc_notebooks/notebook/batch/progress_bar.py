@@ -52,11 +52,6 @@ class ProgressBar(widgets.VBox):  # type: ignore[misc]
             self._announced = percent
             self.show_text(self.status)
 
-    def reset(self, label: str) -> None:
-        """Show an empty bar with the status "Idle"."""
-        self.begin(label, 1)
-        self.show_text("Idle")
-
     def _bar_html(self) -> Markup:
         unknown = self.total is None
         bar = tag(
