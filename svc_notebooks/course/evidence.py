@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from functools import cached_property
@@ -18,7 +17,6 @@ from ..client.files import file_path, list_files
 from ..client.session import USER_AGENT, Session
 from ..client.transport.bounds import EXPORT
 from ..core.clock import parse_time
-from ..core.http.content_coding import decode, read_codings
 from ..core.http.messages import Body, Disconnected, Headers, Query, Request, Response, abort_body
 from ..core.processes import after_fork
 
@@ -90,7 +88,6 @@ class RequestRecorder:
                 body = _RecordingBody(request.body, record.request_body)
                 request = Request(request.method, request.url, request.headers, body)
             response = self._service.handle(request)
-            record.request_body = _without_codings(request.headers, record.request_body)
             record.status, record.response_headers = response.status, response.headers
             if isinstance(response.body, bytes):
                 record.response_body = response.body[:_MAX_BODY]
@@ -98,20 +95,6 @@ class RequestRecorder:
             if self._react:
                 self._react(record)
             return response
-
-
-def _without_codings(headers: Headers, body: bytearray) -> bytearray:
-    """Return the first 64 KiB of a recorded body without its content codings, as far as it can be decoded."""
-    blocks: Iterable[bytes] = [bytes(body)]
-    content = bytearray()
-    with suppress(ValueError, LookupError):
-        for coding in reversed(read_codings(headers.all("Content-Encoding"))):
-            blocks = decode(blocks, coding, lambda size: None)
-        for block in blocks:
-            content += block[: _MAX_BODY - len(content)]
-            if len(content) == _MAX_BODY:
-                break
-    return content
 
 
 def _recorded(headers: Headers) -> dict[str, str]:

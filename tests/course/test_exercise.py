@@ -1,4 +1,3 @@
-import gzip
 from io import BytesIO
 
 import pytest
@@ -337,26 +336,13 @@ class TestCatalogue:
         assert isinstance(course.exercise("expired-session").task, student_exercise.Said)
 
 
-CODED = gzip.compress(b'{"name": "a"}', mtime=0)
-
-
 class TestRecord:
-    """A check reads what a student's client sent, whatever coding the client uses."""
+    """A check reads the first 64 KiB that a student's client sent."""
 
     @pytest.mark.parametrize("stream", [False, True])
-    @pytest.mark.parametrize(
-        "coding, body, recorded",
-        [
-            ("gzip", CODED, b'{"name": "a"}'),
-            ("gzip, gzip", gzip.compress(CODED, mtime=0), b'{"name": "a"}'),
-            ("gzip", CODED[:-8], b'{"name": "a"}'),
-            ("gzip", gzip.compress(bytes(10**6), mtime=0), bytes(65536)),
-            ("br", CODED, b""),
-            ("identity", b"{}", b"{}"),
-        ],
-    )
-    def test_a_body_is_recorded_without_its_codings(self, coding: str, body: bytes, recorded: bytes, stream: bool):
-        headers = {"Content-Encoding": coding, "Content-Length": str(len(body))}
+    @pytest.mark.parametrize("body, recorded", [(b"{}", b"{}"), (bytes(10**6), bytes(65536))])
+    def test_a_body_is_recorded(self, body: bytes, recorded: bytes, stream: bool):
+        headers = {"Content-Length": str(len(body))}
         with open_service(seed=0, background=False) as service:
             recorder = RequestRecorder(service)
             headers["Authorization"] = f"Bearer {service.sign_in()}"
