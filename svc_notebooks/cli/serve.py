@@ -327,13 +327,13 @@ def metrics_of(service: Service) -> Metrics:
 
 def log_requests(service: Service, log_format: str) -> None:
     """Write a line for each request, and the other records of the package, to the error output."""
-    from ..server.transports.health import JsonFormatter, RequestLog
+    from ..server.transports.health import JsonFormatter, keep_request_log
 
     handler = logging.StreamHandler()
     if log_format == "json":
         handler.setFormatter(JsonFormatter())
     logging.basicConfig(level=logging.INFO, handlers=[handler])
-    RequestLog(service.monitor)
+    keep_request_log(service.monitor)
 
 
 _log = logging.getLogger(__name__)

@@ -1,7 +1,7 @@
 """The error catalogue, with one row of catalogue.csv per service error, and the body of error responses (X-01).
 
-A handler raises `refuse("fileNotFound", fileId="x")`, and the dispatcher sends `envelope(error)`. The interface defines
-status and reason; the messages are our own. `decided_by` is a rule id of tests/rules.csv or a row name of
+A handler raises `refuse("fileNotFound", fileId="x")`, and the request pipeline sends `envelope(error)`. The interface
+defines status and reason; the messages are our own. `decided_by` is a rule id of tests/rules.csv or a row name of
 docs/decisions.md, which only the journal stores.
 """
 

@@ -17,16 +17,13 @@ from ...core.field_mask import Shape
 from ...core.http.messages import JSONObject, Response
 from ...core.resources.calendars import CalendarListEntry, Setting
 from ...core.resources.colors import CALENDAR_COLORS
-from ..dispatch.messages import (
+from ..dispatch.page_tokens import decode_page_token, decode_sync_token, encode_page_token, selecting_parameters
+from ..dispatch.requests_and_responses import (
     bool_param,
-    decode_page_token,
-    decode_sync_token,
     empty_response,
-    encode_page_token,
     parse_fields_param,
     read_json,
     resource_response,
-    selecting_parameters,
 )
 from ..dispatch.service_context import RequestContext, ServiceContext
 from .access import calendar_of, default_reminders, etag, primary_of, role_of

@@ -14,7 +14,7 @@ from ...core.field_mask import shape_of
 from ...core.http.messages import Response
 from ...core.resources.calendars import BusyCalendar, FreeBusy
 from ...core.thread_permit import in_slices
-from ..dispatch.messages import parse_fields_param, read_json, resource_response
+from ..dispatch.requests_and_responses import parse_fields_param, read_json, resource_response
 from ..dispatch.service_context import RequestContext, ServiceContext
 from .access import calendar_of
 from .expansion import expand_calendar

@@ -15,7 +15,7 @@ from ...core.field_mask import shape_of
 from ...core.http.messages import Response
 from ...core.resources.calendars import AclRule, AclScope, ColorPair, Colors
 from ...core.resources.colors import CALENDAR_COLORS, EVENT_COLORS, Color
-from ..dispatch.messages import bool_param, empty_response, read_json, resource_response
+from ..dispatch.requests_and_responses import bool_param, empty_response, read_json, resource_response
 from ..dispatch.service_context import RequestContext, ServiceContext
 from . import event_messages
 from .access import calendar_of, calendar_resource

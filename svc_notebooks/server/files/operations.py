@@ -21,11 +21,10 @@ from ...core.http.mime import detect
 from ...core.http.native_formats import MAX_IMPORT_SIZES
 from ...core.resources.files import About, File, FileList, GeneratedIds, ImportTargets
 from ...core.thread_permit import FEW
-from ..dispatch.messages import (
+from ..dispatch.page_tokens import decode_page_token, encode_page_token
+from ..dispatch.requests_and_responses import (
     choice_param,
-    decode_page_token,
     empty_response,
-    encode_page_token,
     int_param,
     json_response,
     parse_fields_param,
@@ -350,7 +349,7 @@ def check_usage(context: ServiceContext, owner: str, more: int = 0) -> None:
 
 def add_content(context: ServiceContext, pieces: list[PartRange], size: int | None, media_type: str) -> NewContent:
     """Add a content with these parts to the database. Raises ApiError (503) if a reset has deleted the parts."""
-    if not context.content.all_present(pieces):
+    if not context.content.parts.has_all([piece.part for piece in pieces]):
         raise refuse("unavailable")
     content = NewContent(context.store.contents.begin(), size, media_type)
     for piece in pieces:

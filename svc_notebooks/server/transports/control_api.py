@@ -11,7 +11,7 @@ everybody may act as every user, so no key is needed to see what they do. Anywhe
 a key, which only the person who has started the server knows. In a class, the sign-in token of a teacher is the key,
 and with JupyterHub the token of an administrator. The browser session of such a user is enough, too.
 
-These requests bypass the dispatcher. So they are not in the journal that the page shows, trigger no faults and count
+These requests bypass the pipeline. So they are not in the journal that the page shows, trigger no faults and count
 towards no limits. The page asks for its data once a second, so that an open page occupies a thread for some
 milliseconds only.
 """
@@ -44,8 +44,9 @@ from ...core.http.messages import (
 from ...core.thread_permit import release_permit
 from ..auth.class_accounts import ClassAccounts, check_teacher
 from ..auth.hub import check_admin
-from ..dispatch.messages import (
-    decoded_request,
+from ..dispatch.decoded_bodies import decoded_request
+from ..dispatch.origin import check_host, check_same_origin, without_prefix
+from ..dispatch.requests_and_responses import (
     empty_response,
     encode_json,
     error_response,
@@ -53,11 +54,11 @@ from ..dispatch.messages import (
     json_response,
     read_json,
 )
-from ..dispatch.origin import check_host, check_same_origin, without_prefix
 from ..dispatch.service_context import ServiceContext, bearer
 from ..files.storage_errors import disk_refusal
 from ..service import Service
 from ..store.blob_store import BLOCK
+from ..store.errors import on_error
 from ..web.class_activity import PredictedAnswer
 from ..web.html import redirect
 from ..web.live_page import live_page
@@ -217,13 +218,10 @@ def _transfer_state(service: Service, request: Request) -> Response:
     """Return the whole state (GET), or replace the state by the body (PUT). Raises ValueError or ApiError (405)."""
     if request.method == "GET":
         file = TemporaryFile()  # noqa: SIM115 -- closed by the response that reads it
-        try:
+        with on_error(file.close):
             service.dump(file)
             size = file.seek(0, 2)
             file.seek(0)
-        except BaseException:
-            file.close()
-            raise
         headers = Headers([("Content-Type", "application/zip"), ("Content-Length", str(size))])
         return Response(200, headers, _blocks(file))
     if request.method != "PUT":

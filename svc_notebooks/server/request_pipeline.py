@@ -1,4 +1,4 @@
-"""Dispatches a request through routing, authentication, rate limits, faults, the handler and the journal.
+"""Takes each request through routing, authentication, rate limits, faults, the handler and the journal.
 
 The route is found in a tree of path segments.
 """
@@ -29,21 +29,20 @@ from .auth.access_tokens import TokenVerifier
 from .auth.public_request import FORM, MAX_FORM_SIZE, PublicRequest
 from .dispatch import origin as cors
 from .dispatch.batch import MAX_BATCH, Batches
+from .dispatch.decoded_bodies import WHOLE_BODY, WholeBody
 from .dispatch.faults import FAULTS, NO_FAULTS, Faults, faults_from_header
 from .dispatch.journal import Journal, JournalEntry
-from .dispatch.messages import (
+from .dispatch.origin import check_page, without_prefix
+from .dispatch.rate_limits import LongReads, RateLimiter
+from .dispatch.requests_and_responses import (
     CHECKED_HEADERS,
-    WHOLE_BODY,
     RequestBody,
     ResponseStream,
-    WholeBody,
     check_booleans,
     check_headers,
     content_length,
     error_response,
 )
-from .dispatch.origin import check_page, without_prefix
-from .dispatch.rate_limits import LongReads, RateLimiter
 from .dispatch.service_context import (
     ANONYMOUS,
     WITH_API_KEY,
@@ -55,7 +54,6 @@ from .dispatch.service_context import (
 )
 from .files.storage_errors import disk_refusal
 from .handlers import HANDLERS, LISTS, PUBLIC_HANDLERS, READ_ONLY, UPLOAD_TYPES, Handler
-from .store.errors import SnapshotChanged
 from .uploads.resumable_upload import expire_session, session_caller
 from .uploads.upload_commands import command_headers, command_response, session_request
 from .web.sign_in import signed_in_user
@@ -116,12 +114,6 @@ _ABSENT = {
 
 ABSENT = ", ".join(sorted(set(_ABSENT.values())))
 """The operations of the family that this service does not have, as docs/deployments.md lists them."""
-
-
-@lru_cache(maxsize=16)
-def routes_of(names: Names, policy: Policy) -> Routes:
-    """Return the tree of all paths of services with these names and this policy, which these services share."""
-    return Routes(names, policy)
 
 
 class Routes:
@@ -235,6 +227,8 @@ class Routes:
         return ApiError(refused.rows, [("Allow", allowed)])
 
 
+_routes_of = lru_cache(maxsize=16)(Routes)  # services with the same names and policy share the tree
+
 _log = logging.getLogger(__name__)
 
 
@@ -250,7 +244,7 @@ class _Incoming(NamedTuple):
     entry: JournalEntry
 
 
-class Dispatcher:
+class RequestPipeline:
     """Turns each request of a service into its response."""
 
     def __init__(
@@ -268,7 +262,7 @@ class Dispatcher:
         self.rate_limiters = [rate_limiter]
         self._long_reads = LongReads()
         self._batches = Batches(context, self.handle, self.refusal, tokens.user_of)
-        self._routes = routes_of(context.names, context.policy)
+        self._routes = _routes_of(context.names, context.policy)
         self._dispatch = self._dispatch_and_confirm if context.store.is_shared else self._find_and_call
         self._command_headers = command_headers(context)
         self._fault_header = context.names.header("Fault").lower()
@@ -493,18 +487,14 @@ class Dispatcher:
         if method == "DELETE" or is_status_query:  # no body, so the handler can be called a second time
             return context.reserve.spend(lambda: handler(context, request_context))
         if operation.name in LISTS or operation.name == "freebusy.query":
-            snapshot = context.store.fixed_snapshot if operation.name in LISTS else None
+            snapshot = context.store.reading if operation.name in LISTS else None
             return self._long_reads.run(
                 partial(handler, context, request_context), caller.user, incoming.body.gone, snapshot
             )
         if operation.name not in READ_ONLY:
             return handler(context, request_context)
-        try:
-            with context.store.reading():
-                return handler(context, request_context)
-        except SnapshotChanged:  # these requests have no body, so the handler can be called a second time
-            with context.store.fixed_snapshot():
-                return handler(context, request_context)
+        with context.store.reading():
+            return handler(context, request_context)
 
     def check_limits(self, caller: Caller, operation: Operation, query: Query) -> None:
         """Count a request. Raises ApiError (403 or 429, as the policy says) if the request exceeds a limit."""
