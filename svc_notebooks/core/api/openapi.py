@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from ..auth.oauth import GRANTS
 from ..brand_names import Names
 from ..errors.catalogue import CATALOGUE
+from ..oauth import GRANTS
 from ..policy import Policy
 from .json_schemas import RESOURCES, STRING, TIME, Schema, array, record, ref, response_schema
 from .operations import ALL_SCOPES, OPERATIONS, SESSION, Operation

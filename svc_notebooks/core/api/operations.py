@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal
 
-from ..decision_ids import CALENDARS_OF_OTHERS, CHANGE_LOG, FAMILY, SHARING
 from ..http.messages import Query
 from ..policy import Policy
 from . import parameters as query
@@ -45,6 +44,10 @@ METADATA_ONLY = frozenset({"storage.metadata", "storage.metadata.readonly"})
 
 CONTENT = READ - METADATA_ONLY
 """The scopes that allow a download of content. A token needs only one scope."""
+
+CALENDARS_OF_OTHERS = "Shared calendars"
+SHARING = "Sharing"
+"""Decisions of docs/decisions.md."""
 
 ABOUT = READ - {"storage.meet.readonly"}
 SHARE = frozenset({"storage", "storage.file"})
@@ -99,7 +102,7 @@ class Operation:
     media: bool = False
     content: bool = False
     calendar: bool = False
-    decided_by: str = FAMILY
+    decided_by: str = "Operations that the interface does not specify"
     extension: bool = False
 
     def is_offered(self, policy: Policy) -> bool:
@@ -168,9 +171,9 @@ OPERATIONS: tuple[Operation, ...] = (
     _storage("files.watch", "POST", "files/{fileId}/watch", READ, UPDATE_COST,
         "Open a notification channel for a file", body="ChannelToOpen", response="Channel", decided_by="A8-01"),
     _storage("changes.getStartPageToken", "GET HEAD", "changes/startPageToken", READ, GET_COST,
-        "Get the page token for the current end of the change log", response="StartPageToken", decided_by=CHANGE_LOG),
+        "Get the page token for the current end of the change log", response="StartPageToken", decided_by="The change log"),
     _storage("changes.list", "GET HEAD", "changes", READ, LIST_COST,
-        "List the changes since a page token", response="ChangeList", parameters=query.CHANGES, decided_by=CHANGE_LOG),
+        "List the changes since a page token", response="ChangeList", parameters=query.CHANGES, decided_by="The change log"),
     _storage("changes.watch", "POST", "changes/watch", READ, UPDATE_COST,
         "Open a notification channel for the change log", body="ChannelToOpen", response="Channel", parameters=(query.CHANGE_POSITION,), decided_by="A9-01"),
     _storage("channels.stop", "POST", "channels/stop", READ, UPDATE_COST,

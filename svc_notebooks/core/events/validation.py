@@ -10,11 +10,10 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC
 from typing import Any
 
-from ..decision_ids import CONFERENCE_PARTS, REQUEST_ID
 from ..errors.catalogue import Row, lone_surrogates, row
 from ..http.messages import JSON, JSONObject
 from ..policy import Policy
-from ..resources.events import Event
+from ..resources.events import NO_REQUEST_ID, Event
 from ..resources.field import Field
 from .rrule import Recurrence as Lines, RecurrenceError, Start, is_all_day
 from .times import TimeError, instant, read_time
@@ -37,14 +36,14 @@ def conference_problems(data: Any, policy: Policy) -> list[Row]:
     if data.get("createRequest") and not has_conference(data):
         request = data["createRequest"]
         if request.get("requestId") == "":
-            return [row("required", decided_by=REQUEST_ID, field=f"{_REQUEST}.requestId")]
+            return [row("required", decided_by=NO_REQUEST_ID, field=f"{_REQUEST}.requestId")]
         if (request.get("conferenceSolutionKey") or {}).get("type") not in (None, *policy.conference_types):
             message = f"Invalid conference type value. Expected one of {', '.join(policy.conference_types)}."
             return invalid(f"{_REQUEST}.conferenceSolutionKey.type", message, "conference_types")
         return []
     if not (data.get("conferenceSolution") and data.get("entryPoints")):
         message = "expected createRequest, or conferenceSolution with at least one entry point."
-        return invalid("conferenceData", message, CONFERENCE_PARTS)
+        return invalid("conferenceData", message, "Conference data beyond createRequest")
     types = [point.get("entryPointType") for point in data["entryPoints"]]
     if repeated := [entry_type for entry_type in ("video", "sip", "more") if types.count(entry_type) > 1]:
         return invalid("conferenceData.entryPoints", f"expected at most one {repeated[0]} entry point.")

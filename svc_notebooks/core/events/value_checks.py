@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from ..decision_ids import BIG_NUMBERS
 from ..errors.catalogue import Row, row
 from ..field_mask import FAMILY_EVENT, shape_of, with_family_fields
 from ..http.messages import JSON
@@ -110,7 +109,7 @@ def _integer(field: Field, value: JSON, path: str) -> list[Row]:
     if (minimum is not None and number < minimum) or (maximum is not None and number > maximum):
         bounds = f"from {minimum} to {maximum}" if maximum is not None else f"of {minimum} or more"
         return invalid(path, f"expected a whole number {bounds}, not {str(number)[:20]}.", field.decided_by)
-    return invalid(path, "expected a 32-bit number.", BIG_NUMBERS) if abs(number) >= 2**31 else []
+    return invalid(path, "expected a 32-bit number.", "Integers beyond 32 bits") if abs(number) >= 2**31 else []
 
 
 def _enum(field: Field, value: JSON, path: str) -> list[Row]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Final, Literal, TypedDict
 
-from ..decision_ids import GADGET_DISPLAY, NEGATIVE_GUESTS, NEGATIVE_SEQUENCE, PROPERTY_VALUES, REQUEST_ID
 from ..http.messages import JSON, JSONObject
 from .colors import EVENT_COLORS
 from .field import EXTENSION, READ_ONLY, TIME, Field
 
 MAX_REMINDER_MINUTES: Final = 40_320
+NO_REQUEST_ID: Final = "A createRequest without a requestId"
+PROPERTIES: Final = Field(decided_by="Values of extended properties and gadget preferences")
 
 
 class EventTime(TypedDict, total=False):
@@ -51,7 +53,9 @@ class Attendee(TypedDict, total=False):
     optional: Annotated[bool, Field(default=False)]
     responseStatus: Annotated[Literal["needsAction", "declined", "tentative", "accepted"], Field(default="needsAction")]
     comment: str
-    additionalGuests: Annotated[int, Field(rule="0 or more", default=0, minimum=0, decided_by=NEGATIVE_GUESTS)]
+    additionalGuests: Annotated[
+        int, Field(rule="0 or more", default=0, minimum=0, decided_by="A negative number of additional guests")
+    ]
 
 
 class ConferenceSolutionKey(TypedDict, total=False):
@@ -77,7 +81,7 @@ class ConferenceStatus(TypedDict, total=False):
 class ConferenceRequest(TypedDict, total=False):
     """A request to create a conference for an event, with the status of the creation."""
 
-    requestId: Annotated[str, Field(rule="a new text for each conference", required=True, decided_by=REQUEST_ID)]
+    requestId: Annotated[str, Field(rule="a new text for each conference", required=True, decided_by=NO_REQUEST_ID)]
     conferenceSolutionKey: ConferenceSolutionKey
     status: Annotated[ConferenceStatus, READ_ONLY]
 
@@ -112,18 +116,24 @@ class ConferenceData(TypedDict, total=False):
 class ExtendedProperties(TypedDict, total=False):
     """Properties that applications store in an event, private to one calendar or shared with all attendees."""
 
-    private: Annotated[dict[str, str], Field(rule="on this calendar's copy only", decided_by=PROPERTY_VALUES)]
-    shared: Annotated[dict[str, str], Field(rule="also on the attendees' copies", decided_by=PROPERTY_VALUES)]
+    private: Annotated[
+        dict[str, str],
+        replace(PROPERTIES, rule="on this calendar's copy only"),
+    ]
+    shared: Annotated[
+        dict[str, str],
+        replace(PROPERTIES, rule="also on the attendees' copies"),
+    ]
 
 
 class Gadget(TypedDict, total=False):
     """The gadget of an event, with its type, title, link and size."""
 
-    display: Annotated[Literal["icon", "chip"], Field(decided_by=GADGET_DISPLAY)]
+    display: Annotated[Literal["icon", "chip"], Field(decided_by="gadget.display")]
     height: Annotated[int, Field(rule="pixels, above 0", minimum=1)]
     iconLink: Annotated[str, Field("https", rule="an https URL")]
     link: Annotated[str, Field("https", rule="an https URL")]
-    preferences: Annotated[dict[str, str], Field(decided_by=PROPERTY_VALUES)]
+    preferences: Annotated[dict[str, str], PROPERTIES]
     title: str
     type: str
     width: Annotated[int, Field(rule="pixels, above 0", minimum=1)]
@@ -182,7 +192,7 @@ class Event(TypedDict, total=False):
     transparency: Annotated[Literal["opaque", "transparent"], Field(default="opaque")]
     visibility: Annotated[Literal["default", "public", "private", "confidential"], Field(default="default")]
     iCalUID: Annotated[str, Field(rule="by default <id>@svc.example", limit=1024, extension=True)]
-    sequence: Annotated[int, Field(rule="0 or more", minimum=0, decided_by=NEGATIVE_SEQUENCE)]
+    sequence: Annotated[int, Field(rule="0 or more", minimum=0, decided_by="A negative sequence")]
     attendees: Annotated[list[Attendee], Field(limit=200)]
     attendeesOmitted: Annotated[bool, Field(rule="true if not all attendees are listed", writable=False)]
     extendedProperties: ExtendedProperties

@@ -24,7 +24,6 @@ from typing import TYPE_CHECKING, Any
 from ...core import field_mask
 from ...core.api.operations import SESSION, Operation
 from ...core.api.parameters import COMMON
-from ...core.decision_ids import CODINGS
 from ...core.errors.catalogue import ApiError, envelope, refuse
 from ...core.field_mask import Mask, Shape
 from ...core.http.content_coding import BODY_DIGESTS, REPRESENTATION_DIGESTS, DigestVerifier, decode, read_codings
@@ -568,7 +567,8 @@ class WholeBody(RequestBody):
             digests.verify()
         except ValueError as error:
             name, _, message = str(error).partition(": ")
-            raise refuse("invalidHeader", decided_by=CODINGS, name=name, message=message) from None
+            rule = "Codings and digests of a request body"
+            raise refuse("invalidHeader", decided_by=rule, name=name, message=message) from None
 
     def _blocks(self, digests: DigestVerifier) -> Iterator[bytes]:
         while block := self._read(_BLOCK):

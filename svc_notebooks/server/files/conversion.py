@@ -16,7 +16,6 @@ from ...convert.input.detect import GENERIC_TYPES, detect_source
 from ...convert.job import ConversionError, JobLimits, TooLarge
 from ...convert.pool.converter import Abandoned, Client, Converter, TooManyWaiting, shared
 from ...core.clock import from_millis
-from ...core.decision_ids import FAILED_EXPORT
 from ...core.errors.catalogue import ApiError, refuse, row
 from ...core.files.permissions import Role
 from ...core.http.messages import Disconnected, Headers, JSONObject, Response, is_gone
@@ -281,7 +280,8 @@ def export(context: ServiceContext, request: RequestContext) -> Response:
         raise refuse("exportTooLarge", message=str(error)[:500]) from None
     except ConversionError as error:  # no 5xx, because clients would repeat the request and it would fail again
         refused = context.names.media_type(target)
-        raise refuse("notConverted", decided_by=FAILED_EXPORT, target=refused, message=str(error)[:500]) from None
+        rule = "An export that fails for another reason"
+        raise refuse("notConverted", decided_by=rule, target=refused, message=str(error)[:500]) from None
     size, limit = len(exported.body), context.policy.export_limit
     if size > limit:
         message = f"the export has {size} bytes, and the limit is {limit}."

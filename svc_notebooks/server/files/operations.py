@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from ...core import field_mask
 from ...core.api.operations import CONTENT
-from ...core.decision_ids import ROOT
 from ...core.errors.catalogue import ApiError, refuse
 from ...core.field_mask import FAMILY_ABOUT, Mask, shape_of, with_family_fields
 from ...core.files.fields import FILE_SHAPE, IDS_SHAPE, LIST_SHAPE, check_file
@@ -210,7 +209,7 @@ def _move(context: ServiceContext, request: RequestContext, row: FileRow) -> Fil
     else:
         return row
     if row.parent is None:
-        raise refuse_file(row, decided_by=ROOT)
+        raise refuse_file(row, decided_by="Trashing, moving or deleting the root folder")
     return row._replace(parent=target.id, trashed=int(bool(row.explicitly_trashed) or is_in_trash_with(row, target)))
 
 
@@ -221,7 +220,7 @@ def delete(context: ServiceContext, request: RequestContext) -> Response:
         if row.owner != request.caller.user:
             raise refuse_file(row, "ownerOnly")
         if row.parent is None:
-            raise refuse_file(row, decided_by=ROOT)
+            raise refuse_file(row, decided_by="Trashing, moving or deleting the root folder")
         contents = delete_tree(context, row.id)
     discard_contents(context, contents)
     return empty_response(204)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from ...core.notifications.channels import ChannelState
 from ..files.tables import BELOW, FOLLOWING
-from ..store.engine import Database, Row, TableGroup, column_names, inserting
+from ..store.engine import Database, TableGroup, column_names, inserting
 from ..store.schema import authorities, channels, domains, messages
 
 ACTIVE, STOPPED = ChannelState.ACTIVE.value, ChannelState.STOPPED.value
@@ -119,7 +119,7 @@ class Channels(TableGroup):
 
     def end(self, channel: int, state: str, *, step: int, now: int) -> None:
         """Queue the last message of a channel whose user can no longer see the watched resource."""
-        self.enqueue_for_channel(channel, state, "", step=step, now=now)
+        self.enqueue_for_channel(channel, state, step=step, now=now)
         self.set_state(channel, ChannelState.ENDED)
 
     def enqueue_message(self, watched: str, state: str, changed: str, *, step: int, now: int) -> bool:
@@ -134,11 +134,11 @@ class Channels(TableGroup):
             self._announce()
         return bool(has_watchers)
 
-    def enqueue_for_channel(self, channel: int, state: str, changed: str, *, step: int, now: int) -> None:
+    def enqueue_for_channel(self, channel: int, state: str, *, step: int, now: int) -> None:
         """Queue a message for the channel with the number `channel`."""
         ((number,),) = self._database.change_all(_ADVANCE_NUMBER, {"seq": channel, "step": step})
-        values = {"channel": channel, "number": number, "state": state, "changed": changed}
-        self._database.change(_QUEUE_ONE, {**values, "due": now, "attempts": 0})
+        values = {"channel": channel, "number": number, "state": state, "changed": "", "due": now, "attempts": 0}
+        self._database.change(_QUEUE_ONE, values)
         self._announce()
 
     def _announce(self) -> None:
@@ -160,10 +160,7 @@ class Trusted(TableGroup):
 
     def has_domain(self, domain: str) -> bool:
         """Return whether a domain is registered."""
-        return (
-            self._database.fetch_one("SELECT domain FROM domains WHERE domain = :domain", {"domain": domain})
-            is not None
-        )
+        return bool(self._database.run("SELECT domain FROM domains WHERE domain = :domain", {"domain": domain}))
 
     def all_domains(self) -> list[str]:
         """Return the registered domains in alphabetical order."""
@@ -265,9 +262,5 @@ class Outbox(TableGroup):
         return False
 
     def _read(self, statement: str, **values: Any) -> list[QueuedMessage]:
-        return [_waiting(row) for row in self._database.run(statement, values)]
-
-
-def _waiting(row: Row) -> QueuedMessage:
-    own = len(_OWN)
-    return QueuedMessage._make((*row[:own], ChannelRow._make(row[own:])))
+        own, rows = len(_OWN), self._database.run(statement, values)
+        return [QueuedMessage._make((*row[:own], ChannelRow._make(row[own:]))) for row in rows]

@@ -8,11 +8,10 @@ from html import escape
 from urllib.parse import urlsplit
 
 from ...core.api.operations import ALL_SCOPES
-from ...core.auth.oauth import GRANTS, OAuthError, is_verifier, matches_redirect
 from ...core.http.messages import Query, Response
+from ...core.oauth import GRANTS, OAuthError, is_verifier, matches_redirect
 from ...core.resources.errors import AuthorizationServer
-from ..auth.grants import scope_uri, scopes_of
-from ..auth.identity_tokens import code_with_nonce, server_metadata
+from ..auth.grants import code_with_nonce, scope_uri, scopes_of, server_metadata
 from ..auth.public_request import PublicRequest, no_store_json, oauth_error_response, unique_parameters
 from ..auth.tables import ClientRow, GrantRow, digest_of
 from ..dispatch.service_context import IDENTITY_SCOPES, Caller

@@ -17,9 +17,9 @@ from html import escape
 from http.cookies import CookieError, SimpleCookie
 
 from ...core.api.operations import ALL_SCOPES
-from ...core.auth.oauth import OAuthError
 from ...core.errors.catalogue import ApiError, refuse
 from ...core.http.messages import Query, Request, Response
+from ...core.oauth import OAuthError
 from ..auth.access_tokens import TokenVerifier
 from ..auth.public_request import PublicRequest
 from ..auth.tables import TokenRow
