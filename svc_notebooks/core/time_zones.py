@@ -35,11 +35,6 @@ def zone_names() -> tuple[str, ...]:
     return tuple(sorted(available_timezones() - _NOT_ZONES))
 
 
-@cache
-def _zone_name_set() -> frozenset[str]:
-    return frozenset(zone_names())
-
-
 @lru_cache(maxsize=1024)  # ZoneInfo's own cache has only weak references
 def zone(name: str) -> ZoneInfo:
     """Return the time zone with an IANA name. Raises ValueError, which names similar names, for an unknown name.
@@ -49,8 +44,8 @@ def zone(name: str) -> ZoneInfo:
     >>> zone("Europe/Berlin").key
     'Europe/Berlin'
     """
-    if name not in _zone_name_set():
-        windows = zone_of_windows(name)
+    if name not in zone_names():
+        windows = _IANA_OF.get(name.lower())
         spelled = name.strip().replace(" ", "_").lower()
         same = [windows] if windows else [known for known in zone_names() if known.lower() == spelled]
         cities = [known for known in zone_names() if known.lower().endswith(f"/{spelled}")]
@@ -76,15 +71,6 @@ def zone_of_name(name: str) -> str | None:
 @cache
 def _iana_names() -> dict[str, str]:
     return {name.lower(): name for name in zone_names()}
-
-
-def zone_of_windows(name: str) -> str | None:
-    """Return the IANA name that the Unicode CLDR gives for the name of a Windows time zone, or None for other names.
-
-    >>> zone_of_windows("W. Europe Standard Time")
-    'Europe/Berlin'
-    """
-    return _IANA_OF.get(name.lower())
 
 
 _STEP = 3
@@ -175,7 +161,7 @@ def nearest_zone(tz: tzinfo, year: int, preferred: str | None = None) -> tuple[s
     if preferred and all(_offset(zone(preferred), day) == _offset(tz, day) for day in _middles(year, (1, 7))):
         return preferred, clock_changes(zone(preferred), year) == clock_changes(tz, year)
     large = [WINDOWS_ZONES[name] for name in sorted(WINDOWS_ZONES, key=len)]
-    names = [*_UNITED_STATES, *(name for name in large if name in _zone_name_set()), *zone_names()]
+    names = [*_UNITED_STATES, *(name for name in large if name in zone_names()), *zone_names()]
     days = _middles(year) + _middles(year + 1)
     offsets = [_offset(tz, day) for day in days]
     changes = [clock_changes(tz, at) for at in (year, year + 1)]
@@ -192,10 +178,9 @@ _UNITED_STATES = ("America/New_York", "America/Chicago", "America/Denver", "Amer
 
 def _nearest(tz: tzinfo, days: Iterable[int], names: Iterable[str]) -> list[str]:
     """Return the zones whose offsets on these days are nearest to those of `tz`."""
-    none = timedelta()
-    offsets = {day: _offset(tz, day) or none for day in days}
+    offsets = {day: _offset(tz, day) for day in days}
     differences = {
-        name: sum((abs((_offset(zone(name), day) or none) - offset) for day, offset in offsets.items()), none)
+        name: sum((abs(_offset(zone(name), day) - offset) for day, offset in offsets.items()), timedelta())
         for name in names
     }
     smallest = min(differences.values())

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from time import perf_counter
 from typing import NamedTuple, TypeAlias
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 
 from ..core.api.error_rules import rule_for
 from ..core.api.operations import FILE_ID, OPERATIONS, SESSION, Operation, query_parameters
@@ -20,7 +20,7 @@ from ..core.api.public_endpoints import BATCHES, PAGES, PUBLIC_ENDPOINTS, SIGN_I
 from ..core.brand_names import Names
 from ..core.errors.catalogue import ApiError, refuse
 from ..core.fault_plan import FaultTarget
-from ..core.http.messages import Disconnected, Query, Request, Response, close_body, plain_segment
+from ..core.http.messages import Disconnected, Query, Request, Response, close_body
 from ..core.http.multipart import MediaType
 from ..core.http.redaction import redact_target
 from ..core.policy import Policy
@@ -192,7 +192,7 @@ class Routes:
                 node = child
             elif node.parameter and segment:
                 name, node = node.parameter
-                path_params[name] = plain_segment(segment)
+                path_params[name] = unquote(segment)
             else:
                 return {}, {}
         return node.methods, path_params

@@ -38,11 +38,8 @@ def test_the_journal_names_rules_settings_and_choices_that_exist():
     named |= {str(key): transition.decided_by for key, transition in TRANSITIONS.items()}
     named |= {key: row.decided_by for key, row in CATALOGUE.items() if row.decided_by}
     code = [path.read_text(encoding="utf-8") for path in (ROOT / "svc_notebooks").rglob("*.py")]
-    choices = {
-        name
-        for text in code
-        for name in re.findall(r'\b(?:decided_by|rule|by)(?:: str)? ?= ?"([A-Z][a-z][^"]+)"', text)
-    }
+    pattern = r'\b(?:decided_by(?:: str)? ?=|(?:rule|by) =) ?"([A-Z][a-z][^"]+)"'
+    choices = {name for text in code for name in re.findall(pattern, text)}
 
     assert {name: by for name, by in named.items() if by not in KNOWN} == {}
     assert choices - WRITTEN == set()

@@ -273,7 +273,6 @@ def error_from(status: int, body: bytes) -> SvcError:
     NotFound('File not found: x.')
     """
     message, reason, location = read_envelope(body)
-    text = message or f"The service returned {status}."
     try:
         domain = json.loads(body)["error"]["errors"][0]["domain"]
     except (ValueError, TypeError, KeyError, IndexError, RecursionError):
@@ -281,6 +280,7 @@ def error_from(status: int, body: bytes) -> SvcError:
     error_type = Unsupported if domain == ENGINE else error_class(status, reason)
     if body.lstrip().startswith(b"<") and (status < 500 or status == 511):
         return error_type(f"The response {status} is an HTML page.", status=status, advice=_NOT_THE_SERVICE)
+    text = message or f"The service returned {status}."
     return error_type(text, status=status, reason=reason, location=location, service_message=message)
 
 

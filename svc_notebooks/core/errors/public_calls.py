@@ -17,8 +17,7 @@ import sysconfig
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import wraps
+from functools import partial, wraps
 from types import FrameType, TracebackType
 from typing import Any, ParamSpec, TypeVar, get_args, get_type_hints
 
@@ -29,20 +28,10 @@ _PYTHON = tuple(os.path.normcase(sysconfig.get_path(name)) + os.sep for name in 
 _INSTALLED = tuple(f"{os.sep}{folder}{os.sep}" for folder in ("site-packages", "dist-packages"))
 
 
-@dataclass(frozen=True)
-class TracebackRenderer:
-    """The `_render_traceback_` of an error whose class does not have this method. IPython calls it."""
-
-    error: BaseException
-
-    def __call__(self) -> list[str]:
-        return render_error(self.error)
-
-
 def shorten_traceback(error: BaseException) -> None:
     """Let a notebook show only the user's own lines of an error. Without IPython, the error does not change."""
     if _shell() is not None and not hasattr(error, "_render_traceback_"):
-        error._render_traceback_ = TracebackRenderer(error)  # type: ignore[attr-defined]
+        error._render_traceback_ = partial(render_error, error)  # type: ignore[attr-defined]
 
 
 def render_error(error: BaseException) -> list[str]:

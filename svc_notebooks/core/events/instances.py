@@ -29,7 +29,6 @@ from .rrule_days import (
     TimesOfDay,
     days_of,
     midnight,
-    offsets_from,
     shared_days,
 )
 
@@ -73,12 +72,8 @@ def rule_times(
 
 def _chunks(rule: Rule, start: datetime, first: int, stop: int, work: WorkBudget) -> Iterator[Chunk]:
     """Yield the chunks of times on the days [first, stop). The day `first` is not before the start."""
-    return (_day_chunks if _is_within_days(rule) else _year_chunks)(rule, start, first, stop, work)
-
-
-def _is_within_days(rule: Rule) -> bool:
-    """Return whether DayTimes expands the rule, because its periods are parts of a day, or days with BYSETPOS."""
-    return rule.freq > Freq.DAILY or (rule.freq is Freq.DAILY and bool(rule.by_position))
+    is_within_days = rule.freq > Freq.DAILY or (rule.freq is Freq.DAILY and rule.by_position)
+    return (_day_chunks if is_within_days else _year_chunks)(rule, start, first, stop, work)
 
 
 def _from_start(batches: Iterator[Batch], start: datetime) -> Iterator[Batch]:
@@ -173,7 +168,7 @@ class _YearTimes:
             yield [first + _DAYS[day - begin] + timedelta(seconds=times.at(index)) for day, index in slots]
         elif len(times) > MAX_BATCH:
             for day, hour in product(days, times.by_hour()):
-                yield offsets_from(first + _DAYS[day - begin], [timedelta(seconds=second) for second in hour])
+                yield [first + _DAYS[day - begin] + timedelta(seconds=second) for second in hour]
         else:
             offsets = times.as_offsets()
             for at in range(0, len(days), max(1, _AT_ONCE // len(offsets))):
@@ -256,7 +251,9 @@ def occurrences(
     begin, length = _in_zone(start, zone), duration(start, end)
     durations = {_in_zone(extra.start, zone): extra.duration for extra in recurrence.rdates if extra.duration}
     span = max([length, *durations.values()])
-    moments = _moments(recurrence, begin, _add(after, -span), _window_end(before, begin, length), work)
+    first_end = begin.astimezone(UTC) + timedelta.resolution
+    last = max(first_end, _add(LAST_END, -length) or first_end)  # later instances would end after `LAST_END`
+    moments = _moments(recurrence, begin, _add(after, -span), last if before is None else min(before, last), work)
     if after is not None:
         moments = _skip_past(moments, durations, length, after.astimezone(UTC))
     if not isinstance(start, datetime):
@@ -304,13 +301,6 @@ def _in_zone(moment: Start, zone: tzinfo) -> datetime:
     if not isinstance(moment, datetime):
         moment = datetime.combine(moment, _MIDNIGHT, zone)
     return moment.astimezone(UTC).astimezone(zone)
-
-
-def _window_end(before: datetime | None, begin: datetime, length: timedelta) -> datetime | None:
-    """Return the earlier of `before` and the start from which instances would end after `LAST_END`."""
-    first = begin.astimezone(UTC) + timedelta.resolution
-    last = max(first, _add(LAST_END, -length) or first)
-    return last if before is None else min(before, last)
 
 
 def _add(instant: datetime | None, shift: timedelta) -> datetime | None:

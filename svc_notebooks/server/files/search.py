@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, cast
 
 import sqlalchemy as sa
 from sqlalchemy.ext.compiler import compiles
@@ -82,24 +82,8 @@ def condition(search: Search, viewer: Viewer) -> sa.ColumnElement[bool]:
     return _compare(search, viewer)
 
 
-def own(viewer: Viewer) -> sa.ColumnElement[bool]:
-    """Return the SQL condition for the files of a user that the user can see in a list.
-
-    With `viewer.app_only`, only files that the OAuth client has created or opened match.
-    """
-    return _openable(files.c.owner == viewer.user, viewer)
-
-
-def foreign(viewer: Viewer) -> sa.ColumnElement[bool]:
-    """Return the SQL condition for the files of other users that a user can see in a list.
-
-    These are the files shared by name, and the files in own and shared folders.
-    """
-    seen = sa.and_(files.c.owner != viewer.user, files.c.id.in_(sa.select(visible(viewer).c.id)))
-    return _openable(seen, viewer)
-
-
 def _openable(seen: sa.ColumnElement[bool], viewer: Viewer) -> sa.ColumnElement[bool]:
+    """Return a condition for the files of a user, with `viewer.app_only` only those that the client has opened."""
     by_client = sa.exists().where(opened.c.file == files.c.id, opened.c.client == viewer.client)
     return sa.and_(seen, by_client) if viewer.app_only else seen
 
@@ -110,16 +94,12 @@ def visible(viewer: Viewer) -> sa.CTE:
     These are the files that were shared with the user by name, and everything below these files and below the user's
     own folders in which other users are writers. The query may also select own files.
     """
-    roots = sa.union(_select_granted(viewer.grantee), shared_with_writers(viewer.user)).subquery()
+    shared = sa.select(permissions.c.file.label("id")).join(files, files.c.id == permissions.c.file)
+    shared = shared.where(files.c.owner == viewer.user, permissions.c.role >= int(Role.WRITER))
+    shared = shared.with_hint(permissions, "CROSS", "sqlite")  # SQLite would visit all files of the owner
+    roots = sa.union(_select_granted(viewer.grantee), shared).subquery()
     tree = sa.select(roots.c.id).cte("visible", recursive=True)
     return tree.union(sa.select(files.c.id).join(tree, files.c.parent == tree.c.id))
-
-
-def shared_with_writers(owner: str | sa.BindParameter[str]) -> sa.Select[Any]:
-    """Return a query for the ids of the files of a user to which others may write. In a folder, they may add files."""
-    shared = sa.select(permissions.c.file.label("id")).join(files, files.c.id == permissions.c.file)
-    shared = shared.where(files.c.owner == owner, permissions.c.role >= int(Role.WRITER))
-    return shared.with_hint(permissions, "CROSS", "sqlite")  # SQLite would visit all files of the owner
 
 
 def _select_granted(grantee: str, *also: sa.ColumnElement[bool]) -> sa.Select[Any]:
@@ -161,8 +141,7 @@ def _compare(search: Compare, viewer: Viewer) -> sa.ColumnElement[bool]:
         return _contains(search.field, str(search.value))
     if search.field in _PLAIN:
         value = int(search.value) if isinstance(search.value, bool) else search.value
-        comparison: sa.ColumnElement[bool] = _OPERATORS[search.operator](_PLAIN[search.field], value)
-        return comparison
+        return cast(sa.ColumnElement[bool], _OPERATORS[search.operator](_PLAIN[search.field], value))
     return _special(search, viewer)
 
 
@@ -222,12 +201,6 @@ def _holds(value: sa.ColumnElement[Any], text: str) -> sa.ColumnElement[bool]:
     return _Position(value, sa.func.coalesce(sa.literal(text), files.c.id)) > 0
 
 
-def order(viewer: Viewer, keys: Sequence[SortKey]) -> list[Term]:
-    """Return the SQL sort keys for the parameter `orderBy`. Files with equal keys are sorted newest first."""
-    terms = [Term(_sort_value(key.name, viewer), key.descending) for key in keys]
-    return [*terms, Term(files.c.seq, True)]
-
-
 def _sort_value(name: str, viewer: Viewer) -> sa.ColumnElement[Any]:
     viewed = sa.func.coalesce(files.c.viewed, 0)
     since = sa.select(permissions.c.since).where(
@@ -284,12 +257,8 @@ _INDEXES = {
 Count: TypeAlias = Callable[[sa.Select[Any]], int]
 
 
-class Narrowing(NamedTuple):
-    """An SQL hint that names an index, a condition that the index serves, and a query for at most `FEW` + 1 rows."""
-
-    hint: str
-    condition: sa.ColumnElement[bool]
-    rows: sa.Select[Any] | sa.CompoundSelect[Any]
+Narrowing: TypeAlias = tuple[str, sa.ColumnElement[bool], sa.Select[Any] | sa.CompoundSelect[Any]]
+"""An SQL hint that names an index, a condition that the index serves, and a query for at most `FEW` + 1 rows."""
 
 
 def page_statement(
@@ -306,17 +275,22 @@ def page_statement(
     `count` runs a query that counts rows. With None, the database chooses the index. The other arguments are those of
     `FileTable.page`.
     """
-    terms = order(viewer, keys)
+    terms = [Term(_sort_value(key.name, viewer), key.descending) for key in keys]
+    terms.append(Term(files.c.seq, True))  # files with equal keys are sorted newest first
     conditions: list[sa.ColumnElement[bool]] = [files.c.parent.is_not(None)]
     conditions += [condition(search, viewer)] if search else []
     conditions += [after_keys(terms, after)] if after is not None else []
     values = [term.value.label(f"key_{number}") for number, term in enumerate(terms)]
     page = sa.select(*columns, *values).where(*conditions).order_by(*(term.clause for term in terms)).limit(size)
-    own_page = page.where(own(viewer))
+    own_page = page.where(_openable(files.c.owner == viewer.user, viewer))
     if count:
         hint, *narrower = choose_index(viewer, search, keys, count)
         own_page = own_page.where(*narrower).with_hint(files, hint, "sqlite")
-    return _merge(own_page, page.where(foreign(viewer)), terms, size) if viewer.shared else own_page
+    if not viewer.shared:
+        return own_page
+    # The files of others that are shared by name, and those in own and shared folders.
+    seen = sa.and_(files.c.owner != viewer.user, files.c.id.in_(sa.select(visible(viewer).c.id)))
+    return _merge(own_page, page.where(_openable(seen, viewer)), terms, size)
 
 
 def _merge(first: sa.Select[Any], second: sa.Select[Any], terms: Sequence[Term], size: int) -> sa.Select[Any]:
@@ -329,9 +303,9 @@ def _merge(first: sa.Select[Any], second: sa.Select[Any], terms: Sequence[Term],
 def choose_index(viewer: Viewer, search: Search | None, keys: Sequence[SortKey], count: Count) -> tuple[Any, ...]:
     """Return the SQL hint that names the index for a page of own files, and the conditions that the index needs."""
     terms = list(required(search)) if search else []
-    for narrowing in _narrowings(terms, viewer):
-        if count(sa.select(sa.func.count()).select_from(narrowing.rows.subquery())) <= FEW:
-            return narrowing.hint, narrowing.condition
+    for hint, served, rows in _narrowings(terms, viewer):
+        if count(sa.select(sa.func.count()).select_from(rows.subquery())) <= FEW:
+            return hint, served
     folder = any(isinstance(term, Member) and term.collection == "parents" for term in terms)
     first = keys[0].name if keys else None
     selected = "parent" if folder else "owner"
@@ -356,7 +330,7 @@ def _narrowings(terms: Sequence[Search], viewer: Viewer) -> Iterator[Narrowing]:
     if texts and word_index.is_supported() and (entries := word_index.entries(texts)):
         indexed = sa.select(_WORDS.c.rowid).where(_WORDS.c.files_text.match(entries))
         rows = sa.union_all(indexed, sa.select(_PENDING.c.seq))
-        yield Narrowing(_BY_ROW_NUMBER, files.c.seq.in_(rows), rows.limit(FEW + 1))
+        yield _BY_ROW_NUMBER, files.c.seq.in_(rows), rows.limit(FEW + 1)
 
 
 def _indexed_texts(term: Compare) -> list[str]:
@@ -379,4 +353,4 @@ def _column_narrowing(term: Compare, viewer: Viewer) -> Iterator[Narrowing]:
     if index:
         hint = f"INDEXED BY {index}"
         rows = sa.select(sa.literal(1)).select_from(files).where(files.c.owner == viewer.user, meets)
-        yield Narrowing(hint, meets, rows.with_hint(files, hint, "sqlite").limit(FEW + 1))
+        yield hint, meets, rows.with_hint(files, hint, "sqlite").limit(FEW + 1)

@@ -196,13 +196,13 @@ class DeliveryQueue:
         # Random, but the same for each attempt in every run, regardless of the order in which the receivers respond.
         seed = f"{self._context.secret} {waiting.channel.id} {waiting.number} {attempt}"
         chance = Random(seed).random() if outcome.status in RETRIED else 0.0
-        decision = next_attempt(outcome, attempt, self._context.policy.schedule, chance)
-        self._log.add(waiting, attempt, began, outcome, decision.status.value)
-        self.attempts[decision.status.value] += 1
-        if decision.wait is None:
+        status, wait = next_attempt(outcome, attempt, self._context.policy.schedule, chance)
+        self._log.add(waiting, attempt, began, outcome, status.value)
+        self.attempts[status.value] += 1
+        if wait is None:
             self._store.outbox.drop(waiting.seq)
             return False
-        due = self._context.millis() + round(decision.wait * 1000)
+        due = self._context.millis() + round(wait * 1000)
         return self._store.outbox.postpone(waiting.seq, due=due, attempts=attempt)
 
     def _next_due(self, channel: int) -> QueuedMessage | None:

@@ -5,7 +5,7 @@ from babel.core import get_global
 
 from svc_notebooks.core.events.instances import occurrences
 from svc_notebooks.core.events.rrule import Recurrence
-from svc_notebooks.core.time_zones import nearest_zone, zone, zone_of_name, zone_of_windows
+from svc_notebooks.core.time_zones import nearest_zone, zone, zone_of_name
 
 
 @pytest.mark.parametrize(
@@ -64,8 +64,7 @@ def test_a_name_in_another_spelling_is_refused_with_the_right_one(name):
 def test_the_zone_of_a_windows_name_is_that_of_the_cldr():
     mapping = get_global("windows_zone_mapping")
 
-    assert {name: zone_of_windows(name.upper()) for name in mapping} == {**mapping, "UTC": None}
-    assert zone_of_windows("Europe/Berlin") is None
+    assert {name: zone_of_name(name.upper()) for name in mapping} == {**mapping, "UTC": "UTC"}
 
 
 @pytest.mark.parametrize(
