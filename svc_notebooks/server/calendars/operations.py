@@ -40,20 +40,9 @@ from ..dispatch.messages import (
     selecting_parameters,
 )
 from ..dispatch.service_context import RequestContext, ServiceContext
+from . import event_messages
 from .access import calendar_of, calendar_resource, default_reminders, etag, primary_of, role_of
 from .attendee_copies import move_days
-from .event_messages import (
-    access_of,
-    changing_events,
-    list_of,
-    record_access,
-    record_calendar_change,
-    record_clearing,
-    record_event_change,
-    record_list_change,
-    settings_of,
-    users_of,
-)
 from .event_resource import page_size
 from .tables import AccessRow, CalendarRow
 
@@ -67,7 +56,7 @@ def insert(context: ServiceContext, request: RequestContext) -> Response:
     row = CalendarRow(name, request.caller.user, request.caller.client, zone, context.millis(), json.dumps(body))
     with context.store.transaction():
         context.store.calendars.save(row)
-        record_calendar_change(context, row)
+        event_messages.record_calendar_change(context, row)
     return resource_response(request, calendar_resource(context, row), CALENDAR_SHAPE)
 
 
@@ -81,19 +70,19 @@ def change(context: ServiceContext, request: RequestContext) -> Response:
     """Change the given fields of a calendar (PATCH), or replace all fields (PUT), and return the calendar."""
     partial = request.method == "PATCH"
     body = check_calendar(read_json(request.body, context.policy.max_metadata_size), creating=not partial)
-    with changing_events(context):
+    with event_messages.changing_events(context):
         row = calendar_of(context, request, CalendarRole.OWNER)
         zone = str(body.pop("timeZone", None) or row.zone)
         merged = (json.loads(row.body) if partial else {}) | body
         fields = {name: value for name, value in merged.items() if value is not None}
         if row.primary and zone != row.zone:
-            context.store.changes.add([settings_of(row.owner)], "timezone", context.millis())
+            context.store.changes.add([event_messages.settings_of(row.owner)], "timezone", context.millis())
         has_other_days = zone != row.zone
         row = row._replace(zone=zone, body=json.dumps(fields))
         context.store.calendars.save(row)
         if has_other_days:
             move_days(context, row)
-        record_calendar_change(context, row)
+        event_messages.record_calendar_change(context, row)
     return resource_response(request, calendar_resource(context, row), CALENDAR_SHAPE)
 
 
@@ -103,11 +92,11 @@ def delete(context: ServiceContext, request: RequestContext) -> Response:
         row = calendar_of(context, request, CalendarRole.OWNER)
         if row.primary:
             raise refuse("invalid", field="calendarId", message="a primary calendar cannot be deleted; use clear.")
-        users = users_of(context, row)
+        users = event_messages.users_of(context, row)
         context.store.events.drop_all(row.id)
         context.store.calendars.drop(row.id)
-        record_event_change(context, row.id)
-        record_list_change(context, users, row.id)
+        event_messages.record_event_change(context, row.id)
+        event_messages.record_list_change(context, users, row.id)
     return empty_response(204)
 
 
@@ -118,7 +107,7 @@ def clear(context: ServiceContext, request: RequestContext) -> Response:
         if not row.primary:
             raise refuse("invalid", field="calendarId", message="only a primary calendar can be cleared.")
         context.store.events.drop_all(row.id)
-        record_clearing(context, row.id)
+        event_messages.record_clearing(context, row.id)
     return empty_response(204)
 
 
@@ -187,7 +176,7 @@ def _grant(
         raise refuse("invalid", field="scope.value", message="the role of the calendar's owner cannot be changed.")
     row = AccessRow(calendar.id, scope, role)
     context.store.calendars.grant(row)
-    record_access(context, calendar, scope)
+    event_messages.record_access(context, calendar, scope)
     return resource_response(request, _rule_resource(context, row), RULE_SHAPE)
 
 
@@ -203,7 +192,7 @@ def list_rules(context: ServiceContext, request: RequestContext) -> Response:
     With a sync token, these are the rules that changed since then.
     """
     calendar = calendar_of(context, request, CalendarRole.OWNER)
-    sync = read_sync_request(context, request, access_of(calendar.id))
+    sync = read_sync_request(context, request, event_messages.access_of(calendar.id))
     rules = {row.scope: _rule_resource(context, row) for row in _rule_rows(context, calendar)}
     if sync.changed is not None or bool_param(request.query, "showDeleted", default=False):
         logged = context.store.changes.since(sync.log, 0)
@@ -226,7 +215,7 @@ def delete_rule(context: ServiceContext, request: RequestContext) -> Response:
         if row.scope == f"user:{calendar.owner}":
             raise refuse("invalid", field="ruleId", message="the rule of the calendar's owner cannot be deleted.")
         context.store.calendars.revoke(calendar.id, row.scope)
-        record_access(context, calendar, row.scope)
+        event_messages.record_access(context, calendar, row.scope)
     return empty_response(204)
 
 
@@ -344,7 +333,7 @@ def list_entries(context: ServiceContext, request: RequestContext) -> Response:
     With a sync token, these are the entries that changed since then, with deleted and hidden ones.
     """
     user = request.caller.user
-    sync = read_sync_request(context, request, list_of(user))
+    sync = read_sync_request(context, request, event_messages.list_of(user))
     changed, minimum_role = sync.changed, CalendarRole.FREE_BUSY_READER
     if "minAccessRole" in request.query:
         minimum_role = check_role(request.query.get("minAccessRole"))
@@ -402,7 +391,7 @@ def change_entry(context: ServiceContext, request: RequestContext) -> Response:
 def _save(context: ServiceContext, request: RequestContext, row: CalendarRow, fields: JSONObject) -> Response:
     settings: JSONObject = {name: value for name, value in fields.items() if value is not None}
     context.store.calendars.save_entry(request.caller.user, row.id, json.dumps(settings))
-    record_list_change(context, [request.caller.user], row.id)
+    event_messages.record_list_change(context, [request.caller.user], row.id)
     return _entry_response(context, request, row, settings)
 
 
@@ -414,7 +403,7 @@ def delete_entry(context: ServiceContext, request: RequestContext) -> Response:
             raise refuse("invalid", field="calendarId", message="the primary calendar cannot be removed from the list.")
         settings = {**_settings(context, request, row), _REMOVED: True}
         context.store.calendars.save_entry(request.caller.user, row.id, json.dumps(settings))
-        record_list_change(context, [request.caller.user], row.id)
+        event_messages.record_list_change(context, [request.caller.user], row.id)
     return empty_response(204)
 
 
@@ -445,7 +434,7 @@ def get_setting(context: ServiceContext, request: RequestContext) -> Response:
 
 def list_settings(context: ServiceContext, request: RequestContext) -> Response:
     """Return one page of the caller's settings, or of those that changed since the sync token."""
-    sync = read_sync_request(context, request, settings_of(request.caller.user))
+    sync = read_sync_request(context, request, event_messages.settings_of(request.caller.user))
     names = [name for name in _FIXED if sync.changed is None or name in sync.changed]
     entries = [((name,), _setting(context, request, name)) for name in names]
     return list_response(context, request, sync, context.names.calendar_kind("settings"), entries, SETTING_SHAPE)

@@ -82,8 +82,24 @@ def condition(search: Search, viewer: Viewer) -> sa.ColumnElement[bool]:
     return _compare(search, viewer)
 
 
+def own(viewer: Viewer) -> sa.ColumnElement[bool]:
+    """Return the SQL condition for the files of a user that the user can see in a list.
+
+    With `viewer.app_only`, only files that the OAuth client has created or opened match.
+    """
+    return _openable(files.c.owner == viewer.user, viewer)
+
+
+def foreign(viewer: Viewer) -> sa.ColumnElement[bool]:
+    """Return the SQL condition for the files of other users that a user can see in a list.
+
+    These are the files shared by name, and the files in own and shared folders.
+    """
+    seen = sa.and_(files.c.owner != viewer.user, files.c.id.in_(sa.select(visible(viewer).c.id)))
+    return _openable(seen, viewer)
+
+
 def _openable(seen: sa.ColumnElement[bool], viewer: Viewer) -> sa.ColumnElement[bool]:
-    """Return a condition for the files of a user, with `viewer.app_only` only those that the client has opened."""
     by_client = sa.exists().where(opened.c.file == files.c.id, opened.c.client == viewer.client)
     return sa.and_(seen, by_client) if viewer.app_only else seen
 
@@ -201,6 +217,12 @@ def _holds(value: sa.ColumnElement[Any], text: str) -> sa.ColumnElement[bool]:
     return _Position(value, sa.func.coalesce(sa.literal(text), files.c.id)) > 0
 
 
+def order(viewer: Viewer, keys: Sequence[SortKey]) -> list[Term]:
+    """Return the SQL sort keys for the parameter `orderBy`. Files with equal keys are sorted newest first."""
+    terms = [Term(_sort_value(key.name, viewer), key.descending) for key in keys]
+    return [*terms, Term(files.c.seq, True)]
+
+
 def _sort_value(name: str, viewer: Viewer) -> sa.ColumnElement[Any]:
     viewed = sa.func.coalesce(files.c.viewed, 0)
     since = sa.select(permissions.c.since).where(
@@ -275,22 +297,17 @@ def page_statement(
     `count` runs a query that counts rows. With None, the database chooses the index. The other arguments are those of
     `FileTable.page`.
     """
-    terms = [Term(_sort_value(key.name, viewer), key.descending) for key in keys]
-    terms.append(Term(files.c.seq, True))  # files with equal keys are sorted newest first
+    terms = order(viewer, keys)
     conditions: list[sa.ColumnElement[bool]] = [files.c.parent.is_not(None)]
     conditions += [condition(search, viewer)] if search else []
     conditions += [after_keys(terms, after)] if after is not None else []
     values = [term.value.label(f"key_{number}") for number, term in enumerate(terms)]
     page = sa.select(*columns, *values).where(*conditions).order_by(*(term.clause for term in terms)).limit(size)
-    own_page = page.where(_openable(files.c.owner == viewer.user, viewer))
+    own_page = page.where(own(viewer))
     if count:
         hint, *narrower = choose_index(viewer, search, keys, count)
         own_page = own_page.where(*narrower).with_hint(files, hint, "sqlite")
-    if not viewer.shared:
-        return own_page
-    # The files of others that are shared by name, and those in own and shared folders.
-    seen = sa.and_(files.c.owner != viewer.user, files.c.id.in_(sa.select(visible(viewer).c.id)))
-    return _merge(own_page, page.where(_openable(seen, viewer)), terms, size)
+    return _merge(own_page, page.where(foreign(viewer)), terms, size) if viewer.shared else own_page
 
 
 def _merge(first: sa.Select[Any], second: sa.Select[Any], terms: Sequence[Term], size: int) -> sa.Select[Any]:
