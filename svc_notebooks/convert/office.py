@@ -24,8 +24,7 @@ _EXTENSIONS = {
     "presentation": {ODP: "odp", PPTX: "pptx", "application/vnd.ms-powerpoint": "ppt"},
 }
 """The formats that LibreOffice reads and writes for each native type. The first is the OpenDocument format."""
-_SHARE = 0.4
-"""The share of the time limit after which a conversion continues without LibreOffice."""
+_SHARE = 0.4  # the share of the time limit after which a conversion continues without LibreOffice
 
 
 def add_odf(package: bytes, source: bytes, native: str, job: Job) -> bytes:

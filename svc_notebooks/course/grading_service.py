@@ -13,7 +13,7 @@ from ..core.clock import format_time
 from ..core.errors.catalogue import ApiError, refuse
 from ..core.http.messages import Query, Request, Response, as_body
 from ..core.policy import Policy
-from ..server.dispatch.messages import error_response, json_response
+from ..server.dispatch.requests_and_responses import error_response, json_response
 from .catalogue import DEFINITIONS
 from .definition import ExerciseOutcome, Verdict
 from .environment import COURSE_PATH, values_as_json

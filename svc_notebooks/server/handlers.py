@@ -16,7 +16,7 @@ from .calendars import (
     free_busy,
     operations as calendars,
 )
-from .dispatch.messages import json_response
+from .dispatch.requests_and_responses import json_response
 from .dispatch.service_context import RequestContext, ServiceContext, external_base_url
 from .files import change_list, conversion, download, operations as file_operations, permissions
 from .notifications import channels

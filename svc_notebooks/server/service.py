@@ -42,10 +42,10 @@ from .dispatch.faults import ArmedPlan, Faults
 from .dispatch.journal import journal_of
 from .dispatch.rate_limits import RateLimiter, RequestQuotas
 from .dispatch.service_context import ANONYMOUS, Quota, ServiceContext
-from .dispatcher import Dispatcher, Observer
 from .notifications import channels
 from .notifications.delivery_queue import DeliveryQueue
 from .notifications.push import PushNotifications
+from .request_pipeline import Observer, RequestPipeline
 from .store.archive import save_to
 from .store.blob_store import BlobStore, StoredPart, missing_part
 from .store.clock import SystemClock, VirtualClock, virtual_clock_of
@@ -160,15 +160,15 @@ class Service:
         self.user_backups = UserBackups(context, parts)
         self._faults = Faults(context)
         self._rate_limiter = RateLimiter(context.policy, context.clock, context.store.shared)
-        self._dispatcher = Dispatcher(context, self._tokens, self._journal, self._faults, self._rate_limiter)
-        self.monitor = Monitor(context, parts, self._dispatcher.observers, self._push.queue)
+        self._pipeline = RequestPipeline(context, self._tokens, self._journal, self._faults, self._rate_limiter)
+        self.monitor = Monitor(context, parts, self._pipeline.observers, self._push.queue)
         # These methods are those of the parts of the service, which have their descriptions.
         self.user_of, self.has, self.journal = self._tokens.user_of, context.store.has, self._journal.rows
         self.register_receiver, self.receive_at = self._push.register_receiver, self._push.receive_at
         self.trust, self.deliver, self.deliveries = self._push.trust, self._push.deliver, self._push.queue.deliveries
         self.fault_plans, self.clear_faults = self._faults.rows, self._faults.clear
-        self.limits, self.refusal = self._rate_limiter.rows, self._dispatcher.refusal
-        self.handle, self.virtual_clock = self._dispatcher.handle, context.clock.stop
+        self.limits, self.refusal = self._rate_limiter.rows, self._pipeline.refusal
+        self.handle, self.virtual_clock = self._pipeline.handle, context.clock.stop
         self.oauth_client = partial(users.create_oauth_client, context)
         self.service_account = partial(users.create_service_account, context)
         self.register_domain = partial(channels.register, context.store)
@@ -176,7 +176,7 @@ class Service:
         self.outbox, self.agenda = partial(outbox, context), partial(upcoming_events, context)
         self.class_view = ClassView(context, self._journal, self._tokens)
         unusable_in_forks(self)
-        unusable_in_forks(self._dispatcher)  # a session calls its method without the service
+        unusable_in_forks(self._pipeline)  # a session calls its method without the service
 
     def accept_users_of(self, provider: JupyterHub) -> None:
         """Accept the users of another service. Its administrators may use the control interface and the live page."""
@@ -184,7 +184,7 @@ class Service:
 
     def count_request(self, user: str) -> None:
         """Count a request outside of the interface. Raises ApiError (403 or 429) if it exceeds a limit of the user."""
-        self._dispatcher.check_limits(dataclasses.replace(ANONYMOUS, user=user), OPERATIONS[0], Query())
+        self._pipeline.check_limits(dataclasses.replace(ANONYMOUS, user=user), OPERATIONS[0], Query())
 
     def activity(self, query: Query) -> dict[str, object]:
         """Return the latest requests, messages and files for the live page. `query` describes its present rows."""
@@ -234,7 +234,7 @@ class Service:
         """Make the tokens in `token_file` the only valid tokens, and limit students. Raises as `ClassAccounts` does."""
         self.class_view.accounts = ClassAccounts(self._context, self._tokens, accounts, token_file)
         self._context.quotas.update({account.email: quota for account in accounts if account.role == "student"})
-        self._dispatcher.rate_limiters.append(
+        self._pipeline.rate_limiters.append(
             RequestQuotas(self.policy, self._context.quotas, quota, self._context.store.shared)
         )
 
@@ -347,7 +347,7 @@ class Service:
         """Close the database and the content. The service cannot be used afterwards."""
         if isinstance(self._context, ForkedChild):  # a forked child closes nothing
             return
-        for owner, attribute in ((self._dispatcher, "_context"), (self, "_dispatcher")):
+        for owner, attribute in ((self._pipeline, "_context"), (self, "_pipeline")):
             vars(owner)[attribute] = ForkedChild(_CLOSED, _REOPEN)
         self._push.close()
         for state in self._snapshots.values():

@@ -18,7 +18,7 @@ from wsgiref.types import StartResponse, WSGIEnvironment
 
 from ..core.errors.catalogue import refuse
 from ..core.http.messages import Disconnected, Headers, Request, Response, reason
-from .dispatch.messages import error_response
+from .dispatch.requests_and_responses import error_response
 
 _log = logging.getLogger(__name__)
 

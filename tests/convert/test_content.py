@@ -5,7 +5,7 @@ import re
 import pytest
 
 from svc_notebooks.convert.engines import available
-from svc_notebooks.convert.input.ole import decrypted
+from svc_notebooks.convert.input.detect import decrypted
 from svc_notebooks.convert.job import ConversionError, Job
 from svc_notebooks.convert.registry import reader_for, readers
 from svc_notebooks.core.http.native_formats import CSV, DOCX, IMPORTS, PNG, XLSX

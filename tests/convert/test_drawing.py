@@ -10,10 +10,9 @@ import tinycss2
 from hypothesis import given, strategies as st
 from PIL import Image
 
-from svc_notebooks.convert.drawing import css
 from svc_notebooks.convert.drawing.model import Drawing, jpeg, pdf, png, svg
-from svc_notebooks.convert.drawing.read import read
-from svc_notebooks.convert.job import ConversionError, JobLimits, TooLarge
+from svc_notebooks.convert.drawing.read import clean_stylesheet, read
+from svc_notebooks.convert.job import ConversionError, JobLimits
 from tests.convert.presentation import decks
 from tests.examples import examples
 
@@ -32,14 +31,6 @@ def cleaned(inside: str, job, head: str = _SMALL) -> str:
 
 def picture(data: bytes, kind: str = "png") -> str:
     return f"data:image/{kind};base64,{base64.b64encode(data).decode()}"
-
-
-def test_a_drawing_with_very_many_style_rules_is_refused(job):
-    sheet = f"<style>{'a{b:c}' * 6_000}</style>"
-
-    assert read(f"{_SMALL}{sheet}</svg>".encode(), job)
-    with pytest.raises(TooLarge, match="more than 10000 rules"):
-        read(f"{_SMALL}<g>{sheet}{sheet}</g></svg>".encode(), job)
 
 
 def test_drawing_elements_are_kept(job):
@@ -118,9 +109,9 @@ def test_strings_that_hide_a_rule_stay_strings(job):
 @examples(2)
 @given(st.lists(st.sampled_from(CSS_PIECES), max_size=30).map("".join))
 def test_no_style_sheet_names_anything_outside(text):
-    kept = css.clean_stylesheet(text)
+    kept = clean_stylesheet(text)
 
-    assert css.clean_stylesheet(kept) == kept
+    assert clean_stylesheet(kept) == kept
     for rule in tinycss2.parse_stylesheet(kept, skip_whitespace=True):
         assert rule.type == "qualified-rule"
         for declaration in tinycss2.parse_blocks_contents(rule.content, skip_whitespace=True):
@@ -147,28 +138,6 @@ def test_a_document_type_is_removed_and_entities_are_refused(job):
             read(source, job)
 
 
-def uses(tag: str, link: str) -> str:
-    rows = (f'<{tag} id="a{n}">{link.format(n=n - 1) * 10}</{tag}>' for n in range(1, 12))
-    return f'<g id="a0"><rect width="1" height="1"/></g>{"".join(rows)}'
-
-
-@pytest.mark.parametrize(
-    "inside",
-    [
-        uses("g", '<use href="#a{n}"/>'),
-        uses("pattern", '<rect fill="url(#a{n})"/>') + '<rect fill="url(#a11)"/>',
-        uses("pattern", '<rect fill="URL( \'#a{n}\' )"/>') + '<rect fill="url(#a11)"/>',
-        "<style>[class] { fill: url(#a11) }</style><rect class='x'/>" + uses("pattern", '<rect fill="url(#a{n})"/>'),
-        "<style>" + "".join(f".c{n} {{ fill: url(#a{n}) }}" for n in range(12)) + "</style>"
-        + uses("pattern", '<rect class="c{n}"/>'),
-        '<filter id="f"><feGaussianBlur stdDeviation="9"/></filter>' + '<rect filter="url(#f)"/>' * 600,
-    ],
-)  # fmt: skip
-def test_too_many_elements_are_refused(job, inside):
-    with pytest.raises(TooLarge, match="elements"):
-        cleaned(inside, job)
-
-
 @pytest.mark.parametrize(
     "source, reason",
     [
@@ -176,9 +145,7 @@ def test_too_many_elements_are_refused(job, inside):
         (b"\x1f\x8b123", "compressed"),
         (b"<html/>", "root element"),
         (_HEAD.encode(), "not well-formed XML"),
-        (f"{_SMALL}{'<g>' * 230}{'</g>' * 230}</svg>".encode(), "deep"),
         (f"{_SMALL}{'<g>' * 100_000}{'</g>' * 100_000}</svg>".encode(), "not well-formed XML"),
-        (f'{_SMALL}<g id="a"><use href="#a"/></g></svg>'.encode(), "refers to itself"),
     ],
 )
 @pytest.mark.spec("A5-02")

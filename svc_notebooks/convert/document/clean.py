@@ -32,8 +32,7 @@ _LOOKS = {
 }  # fmt: skip
 _TEXT_SIZE = re.compile(r"\d{1,3}(?:\.\d{1,6})?pt")
 _MAX_TEXT_SIZE = 400.0
-_ALMOST_WHITE = 0xD0
-"""The least brightness of a colour that cannot be read on white, such as yellow."""
+_ALMOST_WHITE = 0xD0  # the least brightness of a colour that cannot be read on white, such as yellow
 _PAGE_SIDES = (72.0, 14_400.0)
 _MIN_PAGE_TEXT = 36.0
 MAX_DEPTH = 60
@@ -47,8 +46,7 @@ _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
 _MAX_TEX = 10_000
 _MAX_LIST_START = 32_767
 _MAX_COLUMNS = 1_000
-_MIN_COLUMN_WIDTH = 0.002
-"""The minimum width of a table column, as a share of the page width."""
+_MIN_COLUMN_WIDTH = 0.002  # the minimum width of a table column, as a share of the page width
 _CONTAINER_BLOCKS = frozenset({"BulletList", "OrderedList", "BlockQuote", "Div", "Table", "DefinitionList", "Figure"})
 
 

@@ -78,7 +78,11 @@ def read_looks(root: Any, job: Job) -> Looks:
             element.text = marked(element.text, stack[-1])
             if element.tag == "img" and stack[-1] != current:
                 current = stack[-1]
-                _insert_before(element, looks.marker(current))
+                previous, marker = element.getprevious(), looks.marker(current)
+                if previous is None:
+                    element.getparent().text = (element.getparent().text or "") + marker
+                else:
+                    previous.tail = (previous.tail or "") + marker
         else:
             stack.pop()
             element.tail = marked(element.tail, stack[-1])
@@ -145,15 +149,6 @@ def _hex_color(text: str) -> str:
         with suppress(ValueError):
             return "#" + bytes(ImageColor.getrgb(color)[:3]).hex()
     return ""
-
-
-def _insert_before(element: Any, text: str) -> None:
-    previous = element.getprevious()
-    if previous is None:
-        parent = element.getparent()
-        parent.text = (parent.text or "") + text
-    else:
-        previous.tail = (previous.tail or "") + text
 
 
 def _simplify(element: Any, style: dict[str, str]) -> None:
@@ -242,7 +237,10 @@ def well_formed(text: str, job: Job) -> tuple[bytes, Looks | None]:
     for element in root.iter("textarea"):
         element.tag = "pre"
     for element in root.xpath("//svg[not(ancestor::svg)]"):
-        _show_text_of_drawing(element, job)
+        job.note("The drawings (svg) in the page were left out; their text was kept.")
+        drawn = " ".join(" ".join(part.itertext()) for part in element.iter("text", "foreignobject", "foreignObject"))
+        element.clear(keep_tail=True)
+        element.tag, element.text = "span", f" {drawn} "
     rules = (("table", _complete_columns), *((name, _show_control) for name in _CONTROL_TAGS), ("dl", _divide_list))
     for name, rewrite in rules:
         for element in list(root.iter(name)):
@@ -262,13 +260,6 @@ def _show_control(element: Any) -> None:
         element.tag, element.text = "span", element.get("value") or element.get("placeholder")
     label = "" if (element.text or "").strip() else element.get("label", "")  # of an option or a group of options
     element.text, element.tail = f" {label}{element.text or ''}", f" {element.tail or ''}"
-
-
-def _show_text_of_drawing(svg: Any, job: Job) -> None:
-    job.note("The drawings (svg) in the page were left out; their text was kept.")
-    text = " ".join(" ".join(part.itertext()) for part in svg.iter("text", "foreignobject", "foreignObject"))
-    svg.clear(keep_tail=True)
-    svg.tag, svg.text = "span", f" {text} "
 
 
 def _divide_list(definitions: Any) -> None:

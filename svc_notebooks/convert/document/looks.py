@@ -21,24 +21,20 @@ Look = dict[str, str]
 In a marker, `background` is of text only, and `shading` is the background of the paragraph.
 """
 
-_PLANES = (0x100000, 0xF0000)
-"""The first characters of the two private-use planes."""
+_PLANES = (0x100000, 0xF0000)  # the first characters of the two private-use planes
 _OF_PARAGRAPH = {"align": "align", "shading": "background", "chart": "chart"}
 """The attribute of a paragraph for each name in a look that is about the whole paragraph."""
 _BLACK = "#000000"
 _DARK = 0x60
 _MAX_LOOKS = 60_000
-_MAX_BODY_SIZE = 18.0
-"""The maximum size of body text. Larger text is a title, as in a document with a cover page only."""
+_MAX_BODY_SIZE = 18.0  # the maximum size of body text. Larger text is a title, as in a document with a cover page only.
 _LEAF_BLOCKS = ("Para", "Plain", "Header")
 _SPACES = ("Space", "SoftBreak")
 BLANKS = (*_SPACES, "LineBreak")
 _MARKS = ("Emph", "Strong", "Underline", "Strikeout", "Superscript", "Subscript", "SmallCaps")
-_WRAPPERS = ("Span", "Link", "Quoted", "Cite")
-"""The inlines whose second part is a list of inlines."""
+_WRAPPERS = ("Span", "Link", "Quoted", "Cite")  # the inlines whose second part is a list of inlines
 _EMPTY = [{"t": "Str", "c": ""}, *({"t": mark, "c": []} for mark in _MARKS)]
-_TABS = {"center": 1, "right": 2}
-"""The number of tabs before a text with an alignment in a header or footer."""
+_TABS = {"center": 1, "right": 2}  # the number of tabs before a text with an alignment in a header or footer
 _PAGE_FIELDS = {"PAGE": PAGE_NUMBER, "NUMPAGES": PAGE_COUNT, "SECTIONPAGES": PAGE_COUNT}
 _CONTROL = re.compile("[\x00\x03-\x08\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
 """The characters that XML does not allow, without the signs for numbers of pages."""

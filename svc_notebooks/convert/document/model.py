@@ -24,8 +24,7 @@ _RECURSION_LIMIT = 5_000
 PAGE_NUMBER, PAGE_COUNT = "\x01", "\x02"
 """The characters that stand for the number of the page and the number of pages in a header or footer."""
 
-Node = dict[str, Any]
-"""A pandoc node (a block or an inline). The key `t` has the node's type, and `c` its content."""
+Node = dict[str, Any]  # a pandoc node (a block or an inline). The key `t` has the node's type, and `c` its content.
 SPACE: Node = {"t": "Space"}
 _WORDS = ("Str", "Space", "SoftBreak")
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from functools import cached_property
+from contextlib import contextmanager, suppress
 from html import escape
 from itertools import groupby
 from math import prod
@@ -58,14 +57,14 @@ class OdtLookReader:
 
     def __init__(self, styles: OdfStyles, root: Any, texts: Iterable[str]) -> None:
         """Choose markers that are not in `texts`. `root` is the root of styles.xml."""
-        self._root = root
+        self._root, self._page_styles = root, OdfStyles([root])
         body = styles.properties("paragraph", "Standard") or styles.properties("paragraph", None)
         self._size = _points(body.get(_SIZE))
         self.markers = Looks(texts, self._size)
         self.markers.font = body.get(_FONT) or body.get(_FONT_FAMILY)
         self._masters = {it.get(_NAME): it for it in root.iter(name("style:master-page"))}
         self._master = "Standard" if "Standard" in self._masters else next(iter(self._masters), None)
-        self._pages: dict[str | None, Page | None] = {}
+        self._pages = {key: self._page_of(master) for key, master in self._masters.items()}
         self._paragraphs: Counter[str | None] = Counter()
         self._text: Look = {}
         self._is_body = True
@@ -106,13 +105,6 @@ class OdtLookReader:
 
     def text_marker(self, properties: StyleProperties) -> str:
         """Return the marker before text with these properties, or "" if the look does not change there."""
-        look = self._of_text(properties)
-        if look == self._text:
-            return ""
-        self._text = look
-        return self.markers.marker(look)
-
-    def _of_text(self, properties: StyleProperties) -> Look:
         look: Look = {"shading": self.cell_background} if self.cell_background else {}
         size = _points(properties.get(_SIZE))
         if size and size != self._size:
@@ -124,39 +116,34 @@ class OdtLookReader:
         for key, attribute in _BACKGROUNDS.items():
             if background := color_of(properties.get(attribute), "#ffffff"):
                 look[key] = background
-        return look if "color" in look else readable_color(look) | look
+        look = look if "color" in look else readable_color(look) | look
+        if look == self._text:
+            return ""
+        self._text = look
+        return self.markers.marker(look)
 
     def text_width(self) -> float:
         """Return the width of the text in EMU at the current place, or 0 in a block and if no style defines it."""
-        page = self._page(self._master) if self._is_body else None
+        page = self._pages.get(self._master) if self._is_body else None
         return (page.width - page.left - page.right) * _POINT if page else 0.0
 
     def read_page(self, job: Job) -> None:
         """Take the page of most paragraphs, with its header and footer."""
         most = next((master for master, _ in self._paragraphs.most_common(1)), None)
-        self.markers.page, master = self._page(most), self._masters.get(most)
+        self.markers.page, master = self._pages.get(most), self._masters.get(most)
         parts = {kind: None if master is None else master.find(name(f"style:{kind}")) for kind in ("header", "footer")}
         self.markers.header, self.markers.footer = map(self._lines, parts.values())
         kinds = (name(f"style:{kind}{pages}") for kind in parts for pages in ("", "-left", "-first"))
         if any(self._lines(part) for part in self._root.iter(*kinds) if part not in parts.values()):
             job.note("Headers and footers of first pages, of even pages and of other sections were left out.")
 
-    @cached_property
-    def _page_styles(self) -> OdfStyles:
-        return OdfStyles([self._root])
-
     def _lines(self, part: Any) -> tuple[str, ...]:
         paragraphs = () if part is None else part.iter(_PARAGRAPH, _HEADING)
         styled = ((self._page_styles.properties("paragraph", it.get(_STYLE)), it) for it in paragraphs)
         return page_lines((_ENDS.get(style.get(_ALIGN, ""), style.get(_ALIGN, "")), _line(it)) for style, it in styled)
 
-    def _page(self, name_of_master: str | None) -> Page | None:
-        if name_of_master not in self._pages:
-            self._pages[name_of_master] = self._page_of(self._masters.get(name_of_master))
-        return self._pages[name_of_master]
-
     def _page_of(self, master: Any) -> Page | None:
-        layouts = self._root.iter(name("style:page-layout")) if master is not None else ()
+        layouts = self._root.iter(name("style:page-layout"))
         layout = next((it for it in layouts if it.get(_NAME) == master.get(name("style:page-layout-name"))), None)
         properties = None if layout is None else layout.find(name("style:page-layout-properties"))
         if layout is None or properties is None:
@@ -251,8 +238,7 @@ _FORMATS: tuple[tuple[str, str, Callable[[str], bool]], ...] = (
 FORMAT_KEYS = frozenset(f"text/{key}" for _, key, _ in _FORMATS)
 _TAGS = (*(tag for tag, _, _ in _FORMATS), "code")
 
-Run = tuple[tuple[str, ...], str]
-"""The tags that format a piece of a paragraph, and the piece as HTML."""
+Run = tuple[tuple[str, ...], str]  # the tags that format a piece of a paragraph, and the piece as HTML
 
 
 def formats(properties: StyleProperties) -> tuple[str, ...]:
@@ -556,7 +542,8 @@ class OdtPage:
         images = element.findall(_IMAGE)
         pictures = [self._package.picture(image)[1] for image in images] if markup is None else []
         if markup is None and embedded is not None and not any(map(sniff, pictures)):
-            self._boxes.append(self._embedded(embedded))
+            with suppress(TooLarge):
+                self._boxes.append(self._blocks(self._package.embedded(embedded).iter(name("office:body"))))
         if markup is None and images:
             markup = self._image(element, pictures)
         if markup and images and element.get(_ANCHOR_TYPE) in ("paragraph", "char", "page", "frame"):
@@ -565,8 +552,6 @@ class OdtPage:
             self._boxes.append(f"<p>{align}{markup}</p>")
         elif markup is not None:
             yield (), markup
-        elif figure := self._figure(element):
-            self._boxes.append(figure)
         else:
             yield from self._runs(element, {})
 
@@ -589,13 +574,6 @@ class OdtPage:
         self._boxes += [self._block(part) for part in chart.iter(name("chart:title"), name("table:table"))]
         return ""
 
-    def _embedded(self, element: Any) -> str:
-        """Return the text of an embedded document, or "" if the document is too large."""
-        try:
-            return self._blocks(self._package.embedded(element).iter(name("office:body")))
-        except TooLarge:
-            return ""
-
     def _image(self, frame: Any, pictures: list[bytes]) -> str:
         data = next((it for it in pictures if sniff(it)), next(filter(None, pictures), b""))
         self._images += 1
@@ -606,19 +584,6 @@ class OdtPage:
         alt = next(filter(None, (frame.findtext(name(f"svg:{it}")) for it in ("title", "desc"))), "")
         attributes = {"src": path.name if data else "missing", "alt": alt, **dict(sizes)}
         return "<img" + "".join(f' {key}="{escape(value)}"' for key, value in attributes.items() if value) + "/>"
-
-    def _figure(self, frame: Any) -> str:
-        """Return a text box with one paragraph, which has an image and a caption, as HTML, or "" for other boxes."""
-        paragraphs = list(frame.iter(*_BLOCK_RULES))
-        images = list(frame.iter(_IMAGE))
-        if len(paragraphs) != 1 or not images or images[0].getparent().getparent() is not paragraphs[0]:
-            return ""
-        images[0].getparent().attrib.pop(_ANCHOR_TYPE, None)  # the image stands in the paragraph of the caption
-        with self._looks.block():
-            runs = list(self._runs(paragraphs[0], {}))
-        captions = [run for run in runs if not run[1].startswith("<img")]
-        image = "".join(piece for _, piece in runs if piece.startswith("<img"))
-        return f"<figure>{image}<figcaption>{join(captions)}</figcaption></figure>"
 
     def _control(self, element: Any, properties: StyleProperties) -> Iterator[Run]:
         control = self._controls.get(element.get(name("draw:control")))

@@ -14,8 +14,7 @@ from .model import SPACE, Document, deep_recursion, load_tree
 _MAX_PHRASE = 1_000
 """The maximum length of words that pandoc gets as one node. Some writers need much memory for each letter of a node."""
 _HEAP_EXHAUSTED = 251
-_SYSTEM_LIMIT = b"Unable to commit"
-"""What pandoc says when the system refuses memory."""
+_SYSTEM_LIMIT = b"Unable to commit"  # what pandoc says when the system refuses memory
 
 
 def read(source: bytes, reader: str, job: Job, *options: str, extracts: bool = True) -> dict[str, Any]:
@@ -75,12 +74,7 @@ def run(options: Sequence[str], source: bytes, job: Job) -> bytes:
     if status == _HEAP_EXHAUSTED or _SYSTEM_LIMIT in errors:
         raise TooLarge("the conversion needs more memory than the limit.")
     if status:
-        raise ConversionError(_reason(errors))
+        message = errors.decode("utf-8", "replace").strip().partition("\n")[0]
+        reason = f", or does not match its media type: {message[:200]}" if message else "."
+        raise ConversionError(f"the file is damaged{reason}")
     return output
-
-
-def _reason(stderr: bytes) -> str:
-    message = stderr.decode("utf-8", "replace").strip().partition("\n")[0]
-    return (
-        f"the file is damaged, or does not match its media type: {message[:200]}" if message else "the file is damaged."
-    )

@@ -46,8 +46,7 @@ def _compilable(formulas: list[str]) -> set[str]:
 
 
 _TEMPLATE = "document/document.typ"
-_MAX_DEPTH = 14
-"""The maximum nesting depth of blocks and inlines, which is slightly below the limit of typst."""
+_MAX_DEPTH = 14  # the maximum nesting depth of blocks and inlines, which is slightly below the limit of typst
 _TEXT_SIZE = 11.0
 _TABLE_TEXT_SIZE = 10.0
 _MAX_HEAD_TEXT = 1_000

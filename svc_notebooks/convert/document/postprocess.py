@@ -13,14 +13,15 @@ from datetime import UTC
 from typing import Any
 from xml.sax.saxutils import escape
 
+from lxml import etree
+
 from ..job import Job, TooLarge
 from . import pandoc
 from .model import PAGE_COUNT, PAGE_NUMBER, Document, Page
 
 _ENCODED_PNG = re.compile(rb"(iVBORw0KGgo[\w+/]+=*|89504e470d0a1a0a[0-9a-f]+)")
 _DEFAULT_DPI = (72, 72)
-_ROUNDING = 0.0127
-"""What is added to a resolution in dpi, since pandoc rounds down the pixels per metre of a PNG."""
+_ROUNDING = 0.0127  # what is added to a resolution in dpi, since pandoc rounds down the pixels per metre of a PNG
 
 
 class Placeholders:
@@ -139,8 +140,7 @@ _RTF_SIGNS = {
     PAGE_NUMBER: r"{\field{\*\fldinst PAGE}{\fldrslt 1}}",
     PAGE_COUNT: r"{\field{\*\fldinst NUMPAGES}{\fldrslt 1}}",
 }
-_TEXT_WIDTH = 468.0
-"""The width of the text in points on the pages of pandoc's files."""
+_TEXT_WIDTH = 468.0  # the width of the text in points on the pages of pandoc's files
 
 
 def _written(line: str, signs: Mapping[str, str], text: str, quote: Callable[[str], str] = escape) -> str:
@@ -225,20 +225,15 @@ _RUN_ORDER = (
     "szCs", "highlight", "u", "shd", "vertAlign", "rtl", "lang",
 )  # fmt: skip
 """The order of the elements in `w:rPr` (17.3.2.28), without those that pandoc does not write."""
-_CELL_ORDER = ("tcW", "gridSpan", "vMerge", "tcBorders", "shd")
-"""The order of the elements in `w:tcPr` (17.4.66)."""
-_FOOTER = 43.2
-"""The height in points of the footer of pandoc's odt files, which is above the bottom margin."""
+_CELL_ORDER = ("tcW", "gridSpan", "vMerge", "tcBorders", "shd")  # the order of the elements in `w:tcPr` (17.4.66)
+_FOOTER = 43.2  # the height in points of the footer of pandoc's odt files, which is above the bottom margin
 _MIN_MARGIN = 14.4
-_GAP = 36
-"""The distance in points between columns of text."""
+_GAP = 36  # the distance in points between columns of text
 _OPPOSITE = {"left": "right", "right": "left"}
 
 
 def docx_looks(part: bytes, job: Job) -> bytes:
     """Replace the elements `paragraph` and `text` in a docx part with properties of paragraphs and runs."""
-    from lxml import etree
-
     if b"<paragraph " not in part and b"<text " not in part:
         return part
     root = _parse(part)
@@ -305,8 +300,6 @@ def _set_shading(properties: Any, color: str) -> None:
 
 def odt_looks(content: bytes, job: Job) -> bytes:
     """Replace what `OdtLooks` wrote with automatic styles, and put the descriptions of pictures into their frames."""
-    from lxml import etree
-
     if not any(code in content for code in (b"<paragraph ", b"<text:span look=", b"<description>")):
         return content
     root = _parse(content)
@@ -421,14 +414,10 @@ def _child(parent: Any, tag: str, position: int = 0) -> Any:
 
 
 def _parse(part: bytes) -> Any:
-    from lxml import etree
-
     return etree.fromstring(part, etree.XMLParser(huge_tree=True, resolve_entities=False, no_network=True))
 
 
 def _serialized(root: Any) -> bytes:
-    from lxml import etree
-
     part: bytes = etree.tostring(root, encoding="UTF-8", xml_declaration=True)
     return part
 
@@ -440,8 +429,7 @@ _TABLE_BORDERS = b"<w:tblBorders>%s</w:tblBorders>" % b"".join(
     for side in (b"top", b"left", b"bottom", b"right", b"insideH", b"insideV")
 )
 _SIDES = ("top", "right", "bottom", "left")
-_DATA_URI = re.compile(rb'descr="data:[^"]*"')
-"""The description of a picture that pandoc makes of a placeholder."""
+_DATA_URI = re.compile(rb'descr="data:[^"]*"')  # the description of a picture that pandoc makes of a placeholder
 _SHORT_LENGTH = re.compile(rb'="([\d.]+e-?\d+)in"')
 """A length below 0.1 inches as pandoc writes it, which is no length in OpenDocument."""
 _FORMULA, _NO_SIZE = b'><draw:object xlink:href="Formula', b' svg:width="0in" svg:height="0in"'
@@ -458,13 +446,16 @@ _RTF_CELL_BORDERS = rb"\\clbrdrt\\brdrs\\clbrdrl\\brdrs\\clbrdrb\\brdrs\\clbrdrr
 
 def docx(archive: bytes, placeholders: Placeholders, document: Document, job: Job) -> bytes:
     """Add the pictures, table borders, looks, the page, and the job's date and title to a docx file."""
+    size = round(2 * document.text_size) if document.text_size else None
     return rewrite_parts(
         archive,
         {
             "word/document.xml": lambda part: _SECTION_END.sub(_docx_page(document.page), _docx_story(part, job)),
             "word/footnotes.xml": lambda part: _docx_story(part, job),
-            "word/styles.xml": lambda part: _docx_size(
-                _TABLE_STYLE.sub(rb"\1" + _TABLE_BORDERS, with_docx_styles(part)), document
+            "word/styles.xml": lambda part: _DOCX_SIZE.sub(
+                rb"\g<1>%d\2" % size if size else rb"\g<0>",
+                _TABLE_STYLE.sub(rb"\1" + _TABLE_BORDERS, with_docx_styles(part)),
+                count=2,  # the default size, which stands first
             ),
             "docProps/core.xml": lambda part: _with_metadata(job, part),
         },
@@ -476,12 +467,6 @@ def _docx_story(part: bytes, job: Job) -> bytes:
     part = part.replace(b'<m:nor /><m:sty m:val="p" />', b"<m:nor />")  # pandoc writes both, of which one is allowed
     part = _ALIGNMENTS.sub(rb"\1", part)
     return docx_looks(_DATA_URI.sub(b'descr=""', part), job)
-
-
-def _docx_size(styles: bytes, document: Document) -> bytes:
-    """Set the default size of text, which stands first in the part."""
-    size = round(2 * document.text_size) if document.text_size else None
-    return _DOCX_SIZE.sub(rb"\g<1>%d\2" % size, styles, count=2) if size else styles
 
 
 def _docx_page(page: Page | None) -> bytes:
@@ -510,15 +495,13 @@ def odt(archive: bytes, placeholders: Placeholders, document: Document, job: Job
             ),
             "styles.xml": lambda part: odt_page(_with_odt_lines(with_odt_styles(part), document), document),
             "meta.xml": lambda part: _with_metadata(job, part),
-            "META-INF/manifest.xml": _odt_manifest,
+            # Pandoc writes second entries for the folders of formulas.
+            "META-INF/manifest.xml": lambda part: b"\n".join(
+                dict.fromkeys(part.replace(b'"application/xml"', b'"text/xml"').splitlines())
+            ),
         },
         placeholders,
     )
-
-
-def _odt_manifest(part: bytes) -> bytes:
-    """Return the list of the members without the second entries that pandoc writes for the folders of formulas."""
-    return b"\n".join(dict.fromkeys(part.replace(b'"application/xml"', b'"text/xml"').splitlines()))
 
 
 def epub(archive: bytes, placeholders: Placeholders, job: Job) -> bytes:

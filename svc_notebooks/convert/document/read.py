@@ -23,8 +23,7 @@ from .rtf.parser import parse
 _BREAK = re.compile(r"\n(?:[ \t\f\v]*\n)+|\f")
 _SPACES = re.compile(r" +")
 _CONTROL_CHARACTERS = re.compile("[\x00-\x08\x0b\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
-_MAX_SPACES = 200
-"""The maximum number of successive spaces that are kept, which is wider than any page."""
+_MAX_SPACES = 200  # the maximum number of successive spaces that are kept, which is wider than any page
 _MAX_WORD = 1_000
 """The maximum length of a word node. Longer words are split, since writers represent a word as a list of letters."""
 _LINE_BREAK: Node = {"t": "LineBreak"}
@@ -103,7 +102,7 @@ def odt(source: bytes, job: Job) -> Document:
     with open_package(source, job) as package:
         page = OdtPage(package, job)
         html = page.html()
-    _check_nesting(_NESTING_TAG, html)
+    _check_nesting(html)
     return _clean(pandoc.read(html, "html-raw_html+epub_html_exts", job, extracts=False), job, looks=page.looks)
 
 
@@ -119,7 +118,7 @@ def html(source: bytes, job: Job) -> Document:
     markup = text.encode("utf-8", "replace")
     check_tags(markup)
     page, looks = well_formed(text, job) if text.strip() else (b"", None)
-    _check_nesting(_NESTING_TAG, page)
+    _check_nesting(page)
     return _clean(pandoc.read(page, "html-raw_html", job), job, looks=looks)
 
 
@@ -130,10 +129,10 @@ def rtf(source: bytes, job: Job) -> Document:
     return _clean(parse(source, job), job, keeps_metadata=True)
 
 
-def _check_nesting(tags: re.Pattern[bytes], source: bytes) -> None:
+def _check_nesting(source: bytes) -> None:
     """Raise TooLarge if tags are nested too deeply. Pandoc also nests all content after an unclosed tag."""
     depth = 0
-    for match in tags.finditer(source):
+    for match in _NESTING_TAG.finditer(source):
         depth = depth - 1 if match[1] and depth else depth + (not match[1])
         if depth > _MAX_NESTING:
             raise TooLarge(f"the document is nested more than {_MAX_NESTING} levels deep.")

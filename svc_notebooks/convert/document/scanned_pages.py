@@ -15,15 +15,11 @@ from ..job import ConversionError, Job, TooLarge
 from .model import Document, Node, paragraph
 
 _SCREEN_DPI = 96
-_TEXT_WIDTH = 6.25
-"""The maximum width of an image in the document, in inches, which is the width of a page's text area."""
+_TEXT_WIDTH = 6.25  # the maximum width of an image in the document, in inches, which is the width of a page's text area
 _PAGE_DPI = 120
-_MAX_PAGE_PIXELS = 2000
-"""The maximum length, in pixels, of the longer side of a page image."""
-_MAX_UNMAPPED_SHARE = 0.3
-"""The share of letters without a Unicode character above which a PDF's text layer is ignored."""
-_MAX_OTHER_TEXT = 5_000
-"""The number of characters that tell the language of a PDF."""
+_MAX_PAGE_PIXELS = 2000  # the maximum length, in pixels, of the longer side of a page image
+_MAX_UNMAPPED_SHARE = 0.3  # the share of letters without a Unicode character above which a PDF's text layer is ignored
+_MAX_OTHER_TEXT = 5_000  # the number of characters that tell the language of a PDF
 _SENTENCE_END = re.compile(r"[.!?:;…。！？»”\"')\]]$")  # noqa: RUF001  full-width signs end sentences too
 _FULL_LINE_SHARE = 0.75
 """The share of the longest line's length from which a line counts as full. A full line continues on the next line."""

@@ -23,8 +23,7 @@ from .model import PAGE_COUNT, PAGE_NUMBER, SPACE, Document, Node, deep_recursio
 from .postprocess import Placeholders, reference_option
 
 _NO_ATTRIBUTES: list[Any] = ["", [], []]
-_WHITE_SPACE = re.compile(r" {2}|[\t\r\n]")
-"""White space that is more than a space between words."""
+_WHITE_SPACE = re.compile(r" {2}|[\t\r\n]")  # white space that is more than a space between words
 _STYLES = {
     "align": "text-align", "page-break": "break-before", "size": "font-size", "color": "color",
     "background": "background-color",
@@ -131,8 +130,8 @@ class LookWriter:
             nodes.append(value)
         return nodes
 
-    def _raw(self, node_type: str, code: str) -> list[Node]:
-        return [{"t": node_type, "c": [self.format, code]}] if code and self.format else []
+    def _raw(self, code: str) -> list[Node]:
+        return [{"t": "RawInline", "c": [self.format, code]}] if code and self.format else []
 
     def _div(self, node: Node, look: Look) -> list[Node]:
         attributes, blocks = node["c"]
@@ -149,7 +148,7 @@ class LookWriter:
         elif node["t"] == "MetaInlines" and [inner["t"] for inner in inlines] == ["Span"]:
             look, inlines = look_of(inlines[0]["c"][0]), inlines[0]["c"][1]
         direction = {"direction": "rtl"} if is_rtl(plain_text(inlines)) else {}
-        code = self._raw("RawInline", self.paragraph(look | self._page_break | direction))
+        code = self._raw(self.paragraph(look | self._page_break | direction))
         self._page_break = {}
         inside = self._nodes(inlines, {name: look[name] for name in ("size", "color") if name in look})
         inside = [*code, *(self._phrases(inside) if node["t"] in ("Para", "Plain") else inside)]
@@ -159,7 +158,7 @@ class LookWriter:
         for is_text, group in groupby(inlines, lambda node: node["t"] in ("Str", "Space")):
             nodes = list(group)
             text = "".join(node.get("c", " ") for node in nodes) if is_text else ""
-            if code := self._raw("RawInline", self.words(text.strip(" "))):
+            if code := self._raw(self.words(text.strip(" "))):
                 nodes = [*[SPACE] * text.startswith(" "), *code, *[SPACE] * text.endswith(" ")]
             yield from nodes
 
@@ -169,7 +168,7 @@ class LookWriter:
         inside = self._nodes(inlines, inner)
         if inner != look:
             before, after = self.text(inner, look)
-            inside = [*self._raw("RawInline", before), *inside, *self._raw("RawInline", after)]
+            inside = [*self._raw(before), *inside, *self._raw(after)]
         return inside if others == _NO_ATTRIBUTES else [{"t": "Span", "c": [others, inside]}]
 
     def _definition_list(self, node: Node, look: Look) -> list[Node]:
@@ -180,7 +179,7 @@ class LookWriter:
         return [{"t": "DefinitionList", "c": items}]
 
     def _image(self, node: Node, look: Look) -> list[Node]:
-        return [node, *self._raw("RawInline", self.description(plain_text(node["c"][1])))]
+        return [node, *self._raw(self.description(plain_text(node["c"][1])))]
 
     def _note(self, node: Node, look: Look) -> list[Node]:
         return [{"t": "Note", "c": self._nodes(node["c"], {})}]
@@ -252,8 +251,7 @@ class RtfLooks(LookWriter):
 
 
 _BESIDE_TITLE = ("subtitle", "author", "date", "abstract")
-_NOT_IN_TEMPLATE = ("subtitle", "abstract")
-"""The metadata that pandoc's templates for RTF and plain text do not show."""
+_NOT_IN_TEMPLATE = ("subtitle", "abstract")  # the metadata that pandoc's templates for RTF and plain text do not show
 _FORMATTING = ("Emph", "Strong", "SmallCaps", "Underline", "Strikeout")
 
 

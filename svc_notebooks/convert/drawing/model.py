@@ -10,8 +10,7 @@ from ..engines.typst import render
 from ..input import native_package
 from ..job import Job
 
-WIDTH, HEIGHT = 960.0, 720.0
-"""The page size of a new drawing, in pixels of 1/96 inch."""
+WIDTH, HEIGHT = 960.0, 720.0  # the page size of a new drawing, in pixels of 1/96 inch
 _EMPTY = '<svg xmlns="http://www.w3.org/2000/svg" width="960" height="720" viewBox="0 0 960 720"></svg>'
 
 

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
@@ -143,7 +144,10 @@ def run(command: Sequence[str], source: bytes, environment: Mapping[str, str], j
         with subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=target, stderr=subprocess.PIPE, env=environment, cwd=job.folder
         ) as process:
-            _limit_memory(process.pid, program_memory(job))
+            with suppress(ImportError):  # not Linux
+                from resource import RLIMIT_DATA, prlimit
+
+                prlimit(process.pid, RLIMIT_DATA, (program_memory(job),) * 2)
             try:
                 _, errors = process.communicate(source, timeout=job.limits.seconds)
             except subprocess.TimeoutExpired as error:
@@ -153,11 +157,3 @@ def run(command: Sequence[str], source: bytes, environment: Mapping[str, str], j
         if process.returncode < 0:  # ended by the system, since a file exceeded the limit
             raise TooLarge("the conversion needs more memory or disk space than the limit.")
         return process.returncode, target.read(), errors
-
-
-def _limit_memory(pid: int, memory: int) -> None:
-    try:
-        from resource import RLIMIT_DATA, prlimit
-    except ImportError:  # not Linux
-        return
-    prlimit(pid, RLIMIT_DATA, (memory, memory))

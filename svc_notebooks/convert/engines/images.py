@@ -40,12 +40,15 @@ def validate_image(data: bytes, limits: JobLimits) -> DecodedImage:
     image = open_image(data, limits)
     extension = _EXTENSIONS.get(image.format or "")
     load_pixels(image)
-    rotated = False
+    rotated = intact = False
+    with suppress(*_ERRORS):  # typst also checks the checksums and the end of a PNG
+        open_image(data, limits).verify()
+        intact = True
     with warnings.catch_warnings(), suppress(*_ERRORS):
         warnings.simplefilter("ignore")  # if the metadata are invalid, do not rotate the picture
         rotated = bool(image.getexif().get(_ORIENTATION, _UPRIGHT) != _UPRIGHT)
     has_palette = image.mode != "P" or extension != "png" or b"PLTE" in data  # Pillow needs none, typst does
-    if extension and not rotated and image.mode in _SUPPORTED_MODES and has_palette and _is_intact(data, limits):
+    if extension and not rotated and image.mode in _SUPPORTED_MODES and has_palette and intact:
         return DecodedImage(data, extension, *image.size)
     return _reencode(image, "JPEG" if extension == "jpg" else "PNG", rotated=rotated)
 
@@ -102,15 +105,6 @@ def load_pixels(image: Any) -> Any:
             "the picture is damaged: the file is incomplete, or the pixels cannot be decoded."
         ) from error
     return image
-
-
-def _is_intact(data: bytes, limits: JobLimits) -> bool:
-    """Return whether the checksums and the end of a PNG are valid, since typst checks more than Pillow."""
-    try:
-        open_image(data, limits).verify()
-    except (OSError, ValueError, SyntaxError, EOFError, struct.error):
-        return False
-    return True
 
 
 def natural_size(data: bytes, limits: JobLimits) -> tuple[float, float]:

@@ -43,9 +43,12 @@ def convert(source: bytes, extension: str, target: str, job: Job, *, isolated: b
     folder = Path(tempfile.mkdtemp(prefix="libreoffice-", dir=job.folder)).resolve()
     source_file, target_file = folder / f"source.{extension}", folder / "target" / f"source.{target}"
     source_file.write_bytes(source)
+    settings, profile = files(__package__) / "registrymodifications.xcu", folder / "profile"
+    (profile / "user").mkdir(parents=True)
+    (profile / "user" / settings.name).write_bytes(settings.read_bytes())
     command = [
         *([*bubblewrap, "--bind", str(folder), str(folder)] if bubblewrap else []),
-        path, f"-env:UserInstallation={_write_profile(folder).as_uri()}", "--headless", "--norestore", "--nolockcheck",
+        path, f"-env:UserInstallation={profile.as_uri()}", "--headless", "--norestore", "--nolockcheck",
         "--convert-to", target, "--outdir", str(target_file.parent), str(source_file),
     ]  # fmt: skip
     status, _, _ = available.run(command, b"", {**os.environ, "HOME": str(folder), "TMPDIR": str(folder)}, job)
@@ -64,11 +67,3 @@ def _bubblewrap(office: Path) -> tuple[str, ...]:
     command = (shutil.which("bwrap") or "", *options, *folders)
     works = command[0] and subprocess.run([*command, "true"], capture_output=True, check=False).returncode == 0
     return command if works else ()
-
-
-def _write_profile(folder: Path) -> Path:
-    profile = folder / "profile"
-    (profile / "user").mkdir(parents=True, exist_ok=True)
-    settings = files(__package__) / "registrymodifications.xcu"
-    (profile / "user" / settings.name).write_bytes(settings.read_bytes())
-    return profile

@@ -10,7 +10,7 @@ import json
 import re
 import struct
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -81,23 +81,6 @@ class Script(NamedTuple):
     package: str
 
 
-class MissingGlyphs(NamedTuple):
-    """The characters of one script that no installed font contains, and a Debian package with a font, or None."""
-
-    script: str
-    letters: str
-    package: str | None
-
-    def __str__(self) -> str:
-        if self.package is None:
-            return f"No font for {self.script} is installed; the characters are shown as boxes."
-        more = "..." if len(self.letters) > _MAX_SHOWN_LETTERS else ""
-        shown = f"{self.script} ({self.letters[:_MAX_SHOWN_LETTERS]}{more})"
-        return (
-            f"No font for {shown} is installed; the characters are shown as boxes. Run apt-get install {self.package}."
-        )
-
-
 SCRIPTS = tuple(
     Script(name, re.compile(f"[{letters}]"), sample, package)
     for name, letters, sample, package in json.loads((files(__package__) / "scripts.json").read_text("utf-8"))
@@ -117,15 +100,18 @@ def fonts() -> Any:
     return typst.Fonts(include_system_fonts=False, font_paths=folders)
 
 
-def missing_glyphs(text: str) -> list[MissingGlyphs]:
-    """Return the characters in a text that no installed font contains, as one item for each script."""
+def _font_notes(text: str) -> Iterator[str]:
+    """Yield a note for each script of the characters in a text that no installed font contains."""
     coverage = _system_coverage() if (uncovered := _letters_beyond_typst(text)) else b""
     missing_letters: dict[tuple[str, str | None], str] = {}
     for letter in uncovered:
         if not coverage[ord(letter)]:
             key = _script_of(letter)
             missing_letters[key] = missing_letters.get(key, "") + letter
-    return [MissingGlyphs(name, letters, package) for (name, package), letters in missing_letters.items()]
+    for (name, package), letters in missing_letters.items():
+        shown = letters[:_MAX_SHOWN_LETTERS] + "..." * (len(letters) > _MAX_SHOWN_LETTERS)
+        script, advice = (f"{name} ({shown})", f" Run apt-get install {package}.") if package else (name, "")
+        yield f"No font for {script} is installed; the characters are shown as boxes.{advice}"
 
 
 def _letters_beyond_typst(text: str) -> list[str]:
@@ -160,14 +146,9 @@ _SUBSTITUTES = {
 """The fonts with the same widths of letters."""
 
 
-@cache
-def _system_families() -> frozenset[str]:
-    return frozenset(face.family for face in fonts().fonts() if face.path)
-
-
 def installed_font(font: str | None, job: Job) -> list[str]:
     """Return the family of a font, or of the font with the same widths, if it is installed, else []. Adds a note."""
-    families = _system_families() if font else frozenset()
+    families = {face.family for face in fonts().fonts() if face.path} if font else set()
     family = font if font in families else _SUBSTITUTES.get(font or "")
     if not family or family not in families:
         return []
@@ -226,10 +207,8 @@ def _ranges_by_family() -> dict[str, set[tuple[int, int]]]:
 
 _CONVERT = __package__.rpartition(".")[0]
 
-_LARGE_INPUT = 100_000
-"""The number of bytes of data and resources above which typst's cache is cleared after rendering."""
-_CACHE_GENERATIONS = 10
-"""The number of compilations after which typst removes an unused result from its cache."""
+_LARGE_INPUT = 100_000  # the number of bytes of data and resources above which typst's cache is cleared after rendering
+_CACHE_GENERATIONS = 10  # the number of compilations after which typst removes an unused result from its cache
 
 
 def render(
@@ -251,8 +230,8 @@ def render(
     import typst
 
     text = json.dumps(data, ensure_ascii=False)
-    for missing in missing_glyphs(text):
-        job.note(str(missing))
+    for note in _font_notes(text):
+        job.note(note)
     folder = job.folder
     for name, content in resources.items():
         (folder / name).write_bytes(content)

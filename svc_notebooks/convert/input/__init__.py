@@ -1,6 +1,6 @@
 """Reads untrusted input safely, and packs native documents for storage.
 
-detect, charset, ole: detect the media type and the character set of a source, and encrypted Office files.
+detect, charset: detect the media type and the character set of a source, and decrypt Office files.
 zip_file: opens zip files and checks markup within limits.
 odf_file, opc: open OpenDocument files and Open Packaging files (docx, xlsx).
 numerals: writes the numbers of lists.

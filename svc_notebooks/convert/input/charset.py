@@ -46,6 +46,11 @@ _MARKUP_CHARSET = re.compile(
 _COMMENTS = re.compile(rb"<!--.*?-->", re.DOTALL)
 _CODECS: list[tuple[str, float, str]] = json.loads((files(__package__) / "codecs.json").read_text("utf-8"))
 """The codecs that are guessed, each with a cost and languages of letters.json."""
+_LETTERS: dict[str, str] = json.loads((files(__package__) / "letters.json").read_text("utf-8"))
+"""The letters of languages, the most frequent first.
+
+The first 26 letters of most, and the characters of Chinese and Japanese, are those of charset-normalizer 3.5.
+"""
 _PUNCTUATION = "“”„‚‘’–—…«»·•§°€£¥±×²³¼½¾µ¿¡©®™\xa0\u3000\u200c\u200d\u200e\u200f、。「」（）：，！？《》・"  # noqa: RUF001
 _INVALID, _FOREIGN, _ODD = 18.0, 11.5, 9.5
 """The costs of an invalid byte, of a letter of another language, and of letters that do not belong together."""
@@ -161,19 +166,9 @@ class _LetterCosts(dict[str, float]):
 
 
 @cache
-def _letters() -> dict[str, str]:
-    """Return the letters of languages, the most frequent first.
-
-    The first 26 letters of most, and the characters of Chinese and Japanese, are those of charset-normalizer 3.5.
-    """
-    letters: dict[str, str] = json.loads((files(__package__) / "letters.json").read_text("utf-8"))
-    return letters
-
-
-@cache
 def _letter_costs(language: str) -> tuple[_LetterCosts, bool]:
     """Return the costs of the letters in a language, and whether its script is Latin."""
-    letters = _letters()[language]
+    letters = _LETTERS[language]
     if language in ("Japanese", "Chinese", "Korean"):
         costs = {letter: 0.046 * rank - 0.9 for rank, letter in enumerate(letters)}
     else:

@@ -1,4 +1,4 @@
-"""Detects the media type of a source from its first bytes."""
+"""Detects the media type of a source from its first bytes, and reads and decrypts OLE compound files."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import zlib
 
 from ...core.http import native_formats
 from ...core.http.mime import UNKNOWN, sniff
-from . import ole
+from ..job import ConversionError
 from .charset import detect_utf16_or_utf32
 
 GENERIC_TYPES = frozenset(
@@ -17,7 +17,18 @@ GENERIC_TYPES = frozenset(
 )
 """Media types that do not determine the file format, such as application/zip."""
 
-OLE = ole.SIGNATURE
+OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+"""The first bytes of Office files in the formats before 2007, and of encrypted Office files in newer formats."""
+WORKBOOKS = ("Workbook", "Book")  # the names that the stream of a workbook may have
+_OLE_STREAMS = {
+    "WordDocument": "application/msword",
+    **dict.fromkeys(WORKBOOKS, "application/vnd.ms-excel"),
+    "PowerPoint Document": "application/vnd.ms-powerpoint",
+}
+_DEFAULT_PASSWORD = "VelvetSweatshop"
+"""The password with which Excel encrypts protected workbooks for which users set no password to open."""
+
+
 _OLE_TYPES = {
     "document": "application/msword",
     "spreadsheet": "application/vnd.ms-excel",
@@ -62,7 +73,7 @@ def detect_binary(source: bytes, *, may_be_text: bool = True) -> str | None:
     The type is "" for binary content of an unknown format.
     """
     if source.startswith(OLE):
-        return ole.media_type(source) or ""
+        return _ole_media_type(source) or ""
     head = source[:_HEAD].lstrip(b"\xef\xbb\xbf\t\r\n ")
     media_type = _signature(head)
     if media_type == native_formats.ZIP and zipfile.is_zipfile(io.BytesIO(source)):
@@ -110,3 +121,45 @@ def _detect_text(source: bytes, native: str) -> str | None:
         return _ODF_TYPES[native]
     is_html = head.lstrip(b"\xef\xbb\xbf \t\r\n").lower().startswith(_MARKUP)
     return native_formats.HTML if is_html else native_formats.TEXT
+
+
+def ole_stream(source: bytes, *names: str) -> bytes:
+    """Return the first stream with one of the names, or b"" if there is none or the file is damaged."""
+    try:
+        import olefile
+
+        with olefile.OleFileIO(io.BytesIO(source)) as file:
+            name = next(filter(file.exists, names), None)
+            return b"" if name is None else bytes(file.openstream(name).read())
+    except Exception:  # olefile is missing, or raises one of many errors for damaged files
+        return b""
+
+
+def _ole_media_type(source: bytes) -> str | None:
+    """Return the media type of an OLE file, or None if it is unknown."""
+    return next((media_type for name, media_type in _OLE_STREAMS.items() if ole_stream(source, name)), None)
+
+
+def decrypted(source: bytes) -> bytes:
+    """Decrypt an Office file that has the default password of Excel, and return other files as they are.
+
+    Raises ConversionError if the file has another password.
+    """
+    if not source.startswith(OLE):
+        return source
+    try:
+        import msoffcrypto
+
+        file = msoffcrypto.OfficeFile(io.BytesIO(source))
+        is_encrypted = file.is_encrypted()
+    except Exception:  # msoffcrypto is missing, or raises one of many errors for damaged and other files
+        is_encrypted = bool(ole_stream(source, "EncryptedPackage"))
+    if not is_encrypted:
+        return source
+    target = io.BytesIO()
+    try:
+        file.load_key(password=_DEFAULT_PASSWORD)
+        file.decrypt(target)
+    except Exception as error:  # another password, or what is above
+        raise ConversionError("the file is encrypted; save the file without a password.") from error
+    return target.getvalue()

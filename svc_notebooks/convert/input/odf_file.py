@@ -161,8 +161,7 @@ _PROPERTY_KINDS = ("graphic", "paragraph", "text", "drawing-page", "table", "tab
 _PROPERTIES = {name(f"style:{kind}-properties"): kind for kind in _PROPERTY_KINDS} | {
     name("loext:graphic-properties"): "graphic"
 }
-MASTER_PAGE = "master-page"
-"""The key of the master page that begins before a paragraph or a table."""
+MASTER_PAGE = "master-page"  # the key of the master page that begins before a paragraph or a table
 _FONT_SIZE, _COLOR = "text/" + name("fo:font-size"), "text/" + name("fo:color")
 _AUTOMATIC_COLOR = "text/" + name("style:use-window-font-color")
 StyleProperties = Mapping[str, str]
@@ -174,14 +173,14 @@ class OdfStyles:
 
     def __init__(self, roots: Iterable[Any]) -> None:
         self._styles: dict[tuple[str, str], Any] = {}
-        self._lists: dict[str, Any] = {}
+        self.lists: dict[str, Any] = {}  # by name
         self._known: dict[tuple[str, str], dict[str, str]] = {}
         for root in roots:
             for style in (*root.iter(name("style:default-style")), *root.iter(name("style:style"))):
                 key = (style.get(name("style:family"), ""), style.get(name("style:name"), ""))
                 self._styles[key] = style
             for style in root.iter(name("text:list-style")):
-                self._lists[style.get(name("style:name"), "")] = style
+                self.lists[style.get(name("style:name"), "")] = style
 
     def properties(self, family: str, style: str | None) -> dict[str, str]:
         """Return the own and inherited properties of a style, or the family's defaults if `style` is None."""
@@ -221,18 +220,10 @@ class OdfStyles:
         """Return the attribute `short` of a style or of its nearest ancestor with this attribute, or ""."""
         return next((value for element in self._ancestry((family, style)) if (value := element.get(name(short)))), "")
 
-    def text_properties(self, family: str, style: str) -> StyleProperties:
-        """Return the text properties of a style, such as font size and colour, including inherited properties."""
-        return {key: value for key, value in self.properties(family, style).items() if key.startswith("text/")}
-
     def list_level(self, style: str | None, level: int) -> Any:
         """Return the element that formats a level (from 1) of a list style, or None if there is none."""
-        elements = self._lists.get(style or "", ())
+        elements = self.lists.get(style or "", ())
         return next((element for element in elements if element.get(name("text:level")) == str(level)), None)
-
-    def has_list(self, style: str | None) -> bool:
-        """Return whether there is a list style with this name."""
-        return style in self._lists
 
 
 def inherited(outer: StyleProperties, own: StyleProperties) -> dict[str, str]:

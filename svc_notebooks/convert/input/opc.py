@@ -24,8 +24,7 @@ class Relationship(NamedTuple):
     is_external: bool = False
 
 
-Relationships = dict[str, Relationship]
-"""The relationships of a part by id."""
+Relationships = dict[str, Relationship]  # the relationships of a part by id
 
 
 class OpcPackage:

@@ -31,8 +31,7 @@ from ...core.thread_permit import release_permit
 from ..job import MIB, ConversionError, Job, JobLimits, TooLarge
 from ..registry import MODELS, Conversion, exporters, importers, load, readers, writers
 
-POLL_SECONDS = 0.1
-"""The interval, in seconds, at which the service checks that a client is still connected."""
+POLL_SECONDS = 0.1  # the interval, in seconds, at which the service checks that a client is still connected
 
 
 class Abandoned(Exception):

@@ -15,12 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from ..engines.available import missing_package, process_memory
-from ..input.ole import decrypted
+from ..input.detect import decrypted
 from ..job import MIB, ConversionError, Job, JobLimits, TooLarge
 from ..registry import load, reader_for
 
-_CODE_MEMORY = 64 * MIB
-"""The memory that this process uses for the code of Python and its libraries, beside its data."""
+_CODE_MEMORY = 64 * MIB  # the memory that this process uses for the code of Python and its libraries, beside its data
 
 
 def run(request: Mapping[str, Any]) -> dict[str, Any]:

@@ -20,13 +20,11 @@ from .format_code import from_serial, to_serial
 from .formulas import FUNCTIONS, function_name, tokens
 from .model import Cell, ErrorValue, Sheet, Value, Workbook
 
-Position: TypeAlias = tuple[str, int, int]
-"""The name of a sheet, a row and a column."""
+Position: TypeAlias = tuple[str, int, int]  # the name of a sheet, a row and a column
 
 _EARLY_DATE = re.compile(r"\bDATE\s*\((?!\s*(?:190[1-9]|19[1-9]\d|2\d{3})\s*,)", re.IGNORECASE)
 """Matches a date of which the year is not a number after 1900, the year in which Excel has a day too many."""
-_MAX_DEPTH = 64
-"""The number of levels of parentheses in formulas of Excel."""
+_MAX_DEPTH = 64  # the number of levels of parentheses in formulas of Excel
 _MAX_SECONDS = 15
 _MAX_GRID_CELLS = 20_000_000
 """The maximum number of cells for the engine, including empty cells, since the engine uses memory for empty cells."""

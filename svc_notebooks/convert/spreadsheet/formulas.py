@@ -18,8 +18,7 @@ from ..job import Job
 from .model import ErrorValue, Value
 
 MAX_ROWS = 1_048_576
-MAX_COLUMNS = 16_384
-"""The numbers of rows and columns of a sheet in Excel and LibreOffice are MAX_ROWS and MAX_COLUMNS."""
+MAX_COLUMNS = 16_384  # the numbers of rows and columns of a sheet in Excel and LibreOffice are MAX_ROWS and MAX_COLUMNS
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -83,8 +82,7 @@ def printed_areas(definition: str) -> list[tuple[int, int, int, int]]:
     return areas
 
 
-MAX_LENGTH = 8192
-"""The maximum length of a formula in spreadsheet programs, in characters."""
+MAX_LENGTH = 8192  # the maximum length of a formula in spreadsheet programs, in characters
 
 LINKS = ("http://", "https://", "mailto:")
 

@@ -1,77 +1,19 @@
-"""Reads the tables of a web page as sheets, and writes a web page for each sheet."""
+"""Writes a web page for each sheet."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from html import escape
 from importlib import resources
-from typing import Any
 
-from ..input.charset import decode_markup
 from ..input.native_package import zip_timestamp, zipped
-from ..input.numerals import integer
-from ..job import ConversionError, Job, TooLarge
-from .formulas import MAX_COLUMNS, MAX_ROWS, column_letters, safe_link
-from .model import Area, Cell, CellQuota, Sheet, Workbook, disjoint
+from ..job import Job
+from .formulas import column_letters
+from .model import Sheet, Workbook
 from .number_format import format_cell
 from .sheet_layout import LayoutCell, SheetLayout
-from .values import clean, parse_cell
-
-_MAX_SPAN = 1000
-
-
-def read(source: bytes, job: Job) -> Workbook:
-    """Read each outermost table of a web page as a sheet, also one in a cell as text of the cell.
-
-    Raises ConversionError without a table, and TooLarge above a limit.
-    """
-    from lxml import etree, html
-
-    page = decode_markup(source, job).encode("utf-8", "replace")
-    parser = html.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
-    root = html.document_fromstring(page, parser=parser)
-    etree.strip_elements(root, "script", "style", "title", with_tail=False)
-    for block in root.iter("br", "p", "div", "li", "tr"):
-        block.text = f"\n{block.text or ''}"
-    quota, tables = CellQuota(job.limits), root.xpath("//table[not(ancestor::table)]")
-    if not tables:
-        raise ConversionError("the file is a web page without a table.")
-    return Workbook(tuple(_sheet(table, f"Sheet{number}", quota) for number, table in enumerate(tables, 1)))
-
-
-def _sheet(table: Any, name: str, quota: CellQuota) -> Sheet:
-    rows: dict[int, dict[int, Cell]] = {}
-    merges: list[Area] = []
-    occupied: dict[int, int] = {}  # by column, the first row below a cell that spans rows
-    for row, line in enumerate(table.xpath("tr|*/tr") or [table]):
-        column = 0
-        for element in line.iterchildren("td", "th"):
-            while occupied.get(column, 0) > row:
-                column += 1
-            height, width = (_count(element.get(name)) for name in ("rowspan", "colspan"))
-            right = column + width - 1
-            if right >= MAX_COLUMNS or row + height > MAX_ROWS:
-                raise TooLarge(f"the table has more than {MAX_ROWS} rows or {MAX_COLUMNS} columns.")
-            lines = "".join(element.itertext()).strip().split("\n")
-            if text := "\n".join(" ".join(line.split()) for line in lines):
-                quota.take()
-                cell = parse_cell(text)
-                style = replace(cell.style, bold=element.tag == "th")
-                link = next((safe_link(anchor.get("href")) for anchor in element.iter("a")), None)
-                rows.setdefault(row, {})[column] = cell._replace(style=style, link=link)
-            merges.append(Area(row, column, row + height - 1, right))
-            if height > 1:
-                quota.take(width)
-                occupied |= dict.fromkeys(range(column, right + 1), row + height)
-            column = right + 1
-    return Sheet(name, rows, disjoint(merges))
-
-
-def _count(text: str | None) -> int:
-    return min(max(integer(text, 1), 1), _MAX_SPAN)
-
+from .values import clean
 
 _UNSAFE = re.compile(r"[^\w .()+-]|^\.+")
 _MAX_EMPTY_CELLS = 500_000

@@ -28,8 +28,7 @@ Value = None | bool | int | float | str | date | datetime | time | timedelta | E
 
 SIDES = {"t": "top", "r": "right", "b": "bottom", "l": "left"}
 """The sides of a cell by their letter in `CellStyle.borders`."""
-STACKED = 270
-"""The value of `CellStyle.turn` for letters below each other."""
+STACKED = 270  # the value of `CellStyle.turn` for letters below each other
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,8 +195,7 @@ class Workbook:
         return cls(tuple(_sheet_from_json(sheet) for sheet in value["sheets"]))
 
 
-_MAX_EMPTY = 100_000
-"""The number of cells without content that a reader keeps for their background and borders."""
+_MAX_EMPTY = 100_000  # the number of cells without content that a reader keeps for their background and borders
 
 
 class CellQuota:

@@ -29,28 +29,22 @@ _SIZE, _MIN_SIZE, _MIN_FIT_SIZE = 9.0, 6.0, 0.9
 _CHARACTER_WIDTH = 0.64
 """The width of a digit in units of the font size. DejaVu Sans has the widest digits of the fonts in sheet.typ."""
 _BOLD_WIDTH = 1.15
-_CELL_PADDING = 1.0
-"""The total space to the left and right of the text in a cell, in units of the font size."""
+_CELL_PADDING = 1.0  # the total space to the left and right of the text in a cell, in units of the font size
 
 _MIN_CHARACTERS, _MAX_CHARACTERS, _MAX_TEXT_CHARACTERS = 3, 60, 36
-_TURNED_WIDTH = 24.0
-"""The maximum width of a line of turned text, in units of the font size, as in sheet.typ."""
+_TURNED_WIDTH = 24.0  # the maximum width of a line of turned text, in units of the font size, as in sheet.typ
 _MAX_TURNED_LINES = 5
-_CHARACTERS_PER_LINE = 2
-"""The height of a line in characters."""
+_CHARACTERS_PER_LINE = 2  # the height of a line in characters
 _EDGE_WIDTH = 40.0
 _LONGEST_TEXT = 20_000
-_EMPTY_PER_CELL = 4
 _MAX_OVERFLOW = 60.0
 """The maximum width of a text that runs into empty cells, in units of the font size, which is about a page."""
 _EMPTY_PAGE = {
     "part": "", "size": _SIZE, "marked": False, "grid": False, "letters": [], "widths": [], "above": [], "head": [],
     "rows": [],
 }  # fmt: skip
-_MAX_HEADING = 12
-"""The maximum number of title rows, since each page needs space for other rows too."""
-_MAX_SEPARATE_EMPTY = 8
-"""Up to this number of adjacent empty cells in a row have lines between them."""
+_MAX_HEADING = 12  # the maximum number of title rows, since each page needs space for other rows too
+_MAX_SEPARATE_EMPTY = 8  # up to this number of adjacent empty cells in a row have lines between them
 
 
 def write(workbook: Workbook, job: Job) -> bytes:
@@ -60,32 +54,20 @@ def write(workbook: Workbook, job: Job) -> bytes:
         job.note("Hidden sheets are not printed.")
     if any(sheet.setup.areas for sheet in sheets):
         job.note("Cells outside of the print area of their sheet are not printed.")
-    budget = _Budget(job)
-    pages = [page for sheet in sheets for page in _with_charts(sheet, list(_pages(sheet, budget)))]
+    if sum(not cell.is_empty for sheet in sheets for _, _, cell in sheet.cells()) > job.limits.pdf_cells:
+        raise TooLarge(
+            f"the spreadsheet has more than {job.limits.pdf_cells} cells, the limit for a PDF; use another format."
+        )
+    pages = [page for sheet in sheets for page in _with_charts(sheet, list(_pages(sheet, job)))]
     return render(job, "spreadsheet/sheet.typ", {"title": clean(job.name), "pages": pages}, {})
 
 
-class _Budget:
-    def __init__(self, job: Job) -> None:
-        self.job, self._limit = job, job.limits.pdf_cells
-        self._cells = self._layout_cells = 0
-
-    def take(self, cells: int, layout_cells: int) -> None:
-        self._cells += cells
-        self._layout_cells += layout_cells
-        if self._cells > self._limit or self._layout_cells > self._limit * _EMPTY_PER_CELL:
-            raise TooLarge(
-                f"the spreadsheet has more than {self._limit} cells, the limit for a PDF; use another format."
-            )
-
-
-def _pages(sheet: Sheet, budget: _Budget) -> Iterator[dict[str, Any]]:
-    budget.take(sum(not cell.is_empty for _, _, cell in sheet.cells()), 0)
+def _pages(sheet: Sheet, job: Job) -> Iterator[dict[str, Any]]:
     whole = SheetLayout.of(sheet)
     for layout in [whole.within(area) for area in sheet.setup.areas] or [whole]:
         if not layout.rows or not layout.columns:
             continue
-        widths = _widths(layout, budget.job)
+        widths = _widths(layout, job)
         size, flipped = _fit(sum(widths), sheet.setup)
         breaks = {bisect_left(layout.columns, column) for column in sheet.setup.column_breaks}
         bands = list(_bands(widths, size, _LANDSCAPE if flipped else _PORTRAIT, breaks))
@@ -93,7 +75,7 @@ def _pages(sheet: Sheet, budget: _Budget) -> Iterator[dict[str, Any]]:
             part = f"{number} / {len(bands)}" if len(bands) > 1 else ""
             band = layout.band(first, end) if part else layout
             for page in band.parts():
-                yield from _page(page, widths[first:end], size, flipped, part, budget)
+                yield from _page(page, widths[first:end], size, flipped, part, job)
 
 
 def _with_charts(sheet: Sheet, pages: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -105,16 +87,13 @@ def _with_charts(sheet: Sheet, pages: list[dict[str, Any]]) -> list[dict[str, An
 
 
 def _page(
-    layout: SheetLayout, widths: list[float], size: float, flipped: bool, part: str, budget: _Budget
+    layout: SheetLayout, widths: list[float], size: float, flipped: bool, part: str, job: Job
 ) -> Iterator[dict[str, Any]]:
     lines = list(layout.layout_rows())
     if not lines:
         return
     page_width = (_LANDSCAPE if flipped else _PORTRAIT) / size
-    rows: list[dict[str, Any]] = [
-        {"n": line.row + 1, "c": _row_cells(line, widths, page_width, budget.job)} for line in lines
-    ]
-    budget.take(0, sum(len(row["c"]) for row in rows))
+    rows: list[dict[str, Any]] = [{"n": line.row + 1, "c": _row_cells(line, widths, page_width, job)} for line in lines]
     marked = bool(part) or layout.has_gaps
     heading = _heading(lines, layout.sheet.setup.titles, marked=marked)
     yield {

@@ -17,8 +17,7 @@ from .model import Area, Cell, Sheet
 _ROW_GAP, _COLUMN_GAP = 50, 10
 """Up to this number of consecutive empty rows or columns are shown. Longer sequences are skipped."""
 
-_MERGED_GAP = 20
-"""The maximum number of rows or columns that a merged area adds after its first row or column."""
+_MERGED_GAP = 20  # the maximum number of rows or columns that a merged area adds after its first row or column
 
 
 class LayoutCell(NamedTuple):

@@ -1,7 +1,7 @@
 """Reads workbooks of Excel 2 to 2003 (xls), and files in the format of their first bytes.
 
 Formulas are only in the OpenDocument file that LibreOffice makes of the file (office.py). Many files have a wrong media
-type: browsers send CSV files as Excel files, and many programs export HTML tables as xls.
+type: browsers send CSV files as Excel files.
 """
 
 from __future__ import annotations
@@ -11,10 +11,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..engines import available
-from ..input import ole
-from ..input.detect import OLE
+from ..input.detect import OLE, WORKBOOKS, ole_stream
 from ..job import ConversionError, Job
-from . import delimited, html_tables
+from . import delimited
 from .format_code import LOCAL_FORMATS, from_serial
 from .model import SIDES, Area, Cell, CellQuota, CellStyle, ErrorValue, PrintSetup, Sheet, Value, Workbook
 from .ods import read as ods
@@ -59,7 +58,7 @@ def _open(source: bytes) -> Any:
     for name in _PARSERS_OF_OTHER_RECORDS:
         setattr(xlrd.sheet.Sheet, f"handle_{name}", _ignore)
     return xlrd.open_workbook(
-        file_contents=ole.stream(source, *ole.WORKBOOKS) or source, logfile=io.StringIO(),
+        file_contents=ole_stream(source, *WORKBOOKS) or source, logfile=io.StringIO(),
         formatting_info=True, on_demand=True, ragged_rows=True, ignore_workbook_corruption=True,
     )  # fmt: skip
 
@@ -159,5 +158,5 @@ def read_by_signature(source: bytes, job: Job) -> Workbook:
     if b"urn:schemas-microsoft-com:office:spreadsheet" in head:
         raise ConversionError("the file is a workbook of Excel 2003 XML; save it as xlsx.")
     if b"<table" in head or b"<html" in head or b"<!doctype html" in head:
-        return html_tables.read(source, job)
+        raise ConversionError('the file is a web page; upload it with convert_to="document", or save it as xlsx.')
     return delimited.read_csv(source, job)

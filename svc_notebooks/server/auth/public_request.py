@@ -12,7 +12,7 @@ from ...core.http.multipart import MediaType
 from ...core.oauth import OAuthError
 from ...core.resources.errors import OAuthErrorResponse
 from ..dispatch.journal import JournalEntry
-from ..dispatch.messages import encode_json, json_bytes
+from ..dispatch.requests_and_responses import encode_json, json_bytes
 from ..dispatch.service_context import ServiceContext
 from .access_tokens import TokenVerifier
 

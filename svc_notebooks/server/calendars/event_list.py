@@ -24,16 +24,8 @@ from ...core.field_mask import Mask, shape_of
 from ...core.http.messages import Query, Response
 from ...core.resources.events import EventList
 from ...core.thread_permit import in_slices
-from ..dispatch.messages import (
-    decode_page_token,
-    encode_page_token,
-    json_bytes,
-    json_response,
-    json_text,
-    parse_fields_param,
-    select_fields,
-    selecting_parameters,
-)
+from ..dispatch.page_tokens import decode_page_token, encode_page_token, selecting_parameters
+from ..dispatch.requests_and_responses import json_bytes, json_response, json_text, parse_fields_param, select_fields
 from ..dispatch.service_context import Cursor, RequestContext, ServiceContext
 from .access import calendar_of, default_reminders, role_of, title_of
 from .event_messages import events_of

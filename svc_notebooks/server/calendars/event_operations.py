@@ -13,7 +13,13 @@ from ...core.events.value_checks import EVENT_SHAPE, is_address
 from ...core.http.messages import JSONObject, Response, merge_patch
 from ...core.resources.events import Attendee, Event, Person
 from ...core.time_zones import zone
-from ..dispatch.messages import check_conditions, empty_response, lists_etag, parse_fields_param, resource_response
+from ..dispatch.requests_and_responses import (
+    check_conditions,
+    empty_response,
+    lists_etag,
+    parse_fields_param,
+    resource_response,
+)
 from ..dispatch.service_context import RequestContext, ServiceContext
 from .access import calendar_of, primary_of, title_of
 from .attendee_copies import (

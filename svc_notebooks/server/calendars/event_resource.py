@@ -22,7 +22,7 @@ from ...core.http.messages import JSON, JSONObject, Query
 from ...core.policy import Policy
 from ...core.resources.events import Attachment, Attendee, ConferenceData, ConferenceRequest, Event
 from ...core.time_zones import zone
-from ..dispatch.messages import bool_param, int_param, parse_fields_param, read_json
+from ..dispatch.requests_and_responses import bool_param, int_param, parse_fields_param, read_json
 from ..dispatch.service_context import RequestContext, ServiceContext, link_base_url
 from ..files.rows import file_for
 from .access import role_of

@@ -17,7 +17,7 @@ from ...core.resources.calendars import BusyCalendar, FreeBusy
 from ...core.resources.events import Event
 from ...core.thread_permit import in_slices
 from ...core.time_zones import zone
-from ..dispatch.messages import parse_fields_param, read_json, resource_response
+from ..dispatch.requests_and_responses import parse_fields_param, read_json, resource_response
 from ..dispatch.service_context import RequestContext, ServiceContext
 from .access import calendar_of
 from .expansion import expand_calendar

@@ -16,7 +16,8 @@ from ...core.events.value_checks import EVENT_TYPES
 from ...core.files.fields import composed
 from ...core.http.messages import Query
 from ...core.resources.events import Event
-from ..dispatch.messages import bool_param, choice_param, decode_sync_token, encode_page_token
+from ..dispatch.page_tokens import decode_sync_token, encode_page_token
+from ..dispatch.requests_and_responses import bool_param, choice_param
 from ..dispatch.service_context import RequestContext, ServiceContext
 from .event_messages import events_of, series_of_calendar
 from .event_resource import EventRecord, EventView

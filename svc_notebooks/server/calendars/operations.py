@@ -28,16 +28,13 @@ from ...core.field_mask import Shape, shape_of
 from ...core.http.messages import JSONObject, Response
 from ...core.resources.calendars import AclRule, AclScope, CalendarListEntry, ColorPair, Colors, Setting
 from ...core.resources.colors import CALENDAR_COLORS, EVENT_COLORS, Color
-from ..dispatch.messages import (
+from ..dispatch.page_tokens import decode_page_token, decode_sync_token, encode_page_token, selecting_parameters
+from ..dispatch.requests_and_responses import (
     bool_param,
-    decode_page_token,
-    decode_sync_token,
     empty_response,
-    encode_page_token,
     parse_fields_param,
     read_json,
     resource_response,
-    selecting_parameters,
 )
 from ..dispatch.service_context import RequestContext, ServiceContext
 from . import event_messages

@@ -23,7 +23,7 @@ from ...core.thread_permit import release_permit
 from ..store.blob_store import BLOCK
 from ..store.values import LocalValues
 from .journal import JournalEntry
-from .messages import RequestBody, ResponseStream, encode_json, error_response
+from .requests_and_responses import RequestBody, ResponseStream, encode_json, error_response
 from .service_context import ServiceContext
 
 if TYPE_CHECKING:

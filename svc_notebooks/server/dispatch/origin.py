@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from ...core.errors.catalogue import refuse
 from ...core.http.messages import Request, Response
 from ...core.http.origins import ANY, host_of
-from .messages import empty_response
+from .requests_and_responses import empty_response
 from .service_context import ServiceContext, external_base_url, external_origin
 
 

@@ -10,7 +10,7 @@ from ...core.files.fields import FILE_SHAPE
 from ...core.http.messages import Response, segment
 from ...core.resources.files import Change, ChangeList, StartPageToken
 from ...core.thread_permit import in_slices
-from ..dispatch.messages import (
+from ..dispatch.requests_and_responses import (
     bool_param,
     int_param,
     json_response,

@@ -24,7 +24,7 @@ from ...core.http.multipart import MediaType
 from ...core.http.native_formats import HTML, IMPORTS, MAX_IMPORT_SIZES, PDF, TEXT
 from ...core.policy import Policy
 from ..dispatch.journal import with_notes
-from ..dispatch.messages import sandbox_headers
+from ..dispatch.requests_and_responses import sandbox_headers
 from ..dispatch.service_context import RequestContext, ServiceContext
 from ..store.contents import END, PartRange
 from .rows import check_right, file_for, is_document

@@ -10,7 +10,7 @@ from ...core.field_mask import FAMILY_REVISION, Shape, parse, shape_of, with_fam
 from ...core.http.messages import Headers, Response, close_body
 from ...core.http.ranges import ByteRange, ByteSpan, ContentRange
 from ...core.resources.files import DriveList, Revision, RevisionList, TeamDriveList
-from ..dispatch.messages import int_param, resource_response, sandbox_headers
+from ..dispatch.requests_and_responses import int_param, resource_response, sandbox_headers
 from ..dispatch.service_context import RequestContext, ServiceContext, require_scopes
 from ..store.contents import ContentReader
 from .resource import file_resource, view_of

@@ -20,11 +20,10 @@ from ...core.http.mime import detect
 from ...core.http.native_formats import MAX_IMPORT_SIZES
 from ...core.resources.files import About, File, FileList, GeneratedIds, ImportTargets
 from ...core.thread_permit import FEW
-from ..dispatch.messages import (
+from ..dispatch.page_tokens import decode_page_token, encode_page_token
+from ..dispatch.requests_and_responses import (
     choice_param,
-    decode_page_token,
     empty_response,
-    encode_page_token,
     int_param,
     json_response,
     parse_fields_param,

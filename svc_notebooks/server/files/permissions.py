@@ -7,10 +7,9 @@ from ...core.field_mask import Mask, Shape, shape_of
 from ...core.files.permissions import PERMISSION_SHAPE, PermissionRequest, Role, check_permission, check_role
 from ...core.http.messages import Response
 from ...core.resources.files import Permission, PermissionList
-from ..dispatch.messages import (
-    decode_page_token,
+from ..dispatch.page_tokens import decode_page_token, encode_page_token
+from ..dispatch.requests_and_responses import (
     empty_response,
-    encode_page_token,
     int_param,
     json_response,
     parse_fields_param,

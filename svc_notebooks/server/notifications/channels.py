@@ -26,7 +26,13 @@ from ...core.notifications.channels import (
 from ...core.notifications.messages import FIRST_NUMBER
 from ...core.policy import Policy
 from ...core.resources.files import ChannelResource
-from ..dispatch.messages import empty_response, json_response, parse_fields_param, read_json, select_fields
+from ..dispatch.requests_and_responses import (
+    empty_response,
+    json_response,
+    parse_fields_param,
+    read_json,
+    select_fields,
+)
 from ..dispatch.service_context import RequestContext, ServiceContext, external_base_url
 from ..store.store import Store
 from .tables import ChannelRow

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ...core.errors.catalogue import refuse
 from ...core.http.messages import Disconnected, Request, Response, close_body
 from ...core.thread_permit import release_permit
-from ..dispatch.messages import error_response
+from ..dispatch.requests_and_responses import error_response
 from .http1 import MAX_HEAD_SIZE, ChunkedBody, LengthBody, RequestHead, UnreadableError, head_bytes, read_head
 
 if TYPE_CHECKING:

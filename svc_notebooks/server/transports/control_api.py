@@ -11,7 +11,7 @@ everybody may act as every user, so no key is needed to see what they do. Anywhe
 a key, which only the person who has started the server knows. In a class, the sign-in token of a teacher is the key,
 and with JupyterHub the token of an administrator. The browser session of such a user is enough, too.
 
-These requests bypass the dispatcher. So they are not in the journal that the page shows, trigger no faults and count
+These requests bypass the pipeline. So they are not in the journal that the page shows, trigger no faults and count
 towards no limits. The page asks for its data once a second, so that an open page occupies a thread for some
 milliseconds only.
 """
@@ -43,8 +43,9 @@ from ...core.http.messages import (
 from ...core.thread_permit import release_permit
 from ..auth.class_accounts import ClassAccounts, check_teacher
 from ..auth.hub import check_admin
-from ..dispatch.messages import (
-    decoded_request,
+from ..dispatch.decoded_bodies import decoded_request
+from ..dispatch.origin import check_host, check_same_origin, without_prefix
+from ..dispatch.requests_and_responses import (
     empty_response,
     encode_json,
     error_response,
@@ -52,7 +53,6 @@ from ..dispatch.messages import (
     json_response,
     read_json,
 )
-from ..dispatch.origin import check_host, check_same_origin, without_prefix
 from ..dispatch.service_context import ServiceContext, bearer
 from ..files.storage_errors import disk_refusal
 from ..service import Service

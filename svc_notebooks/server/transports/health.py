@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 
 from ...core.http.messages import Headers, Query, Request, Response
 from ..dispatch.journal import JournalEntry
-from ..dispatch.messages import json_response
 from ..dispatch.origin import without_prefix
+from ..dispatch.requests_and_responses import json_response
 from ..service import Monitor, Service
 
 _log = logging.getLogger(__name__)

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from ...core.errors.catalogue import ApiError, Row, refuse
 from ...core.http.messages import Disconnected, Headers, Response, read_headers, reason
-from ..dispatch.messages import error_response
+from ..dispatch.requests_and_responses import error_response
 from ..store.blob_store import BLOCK
 
 MAX_HEAD_SIZE = 65_536

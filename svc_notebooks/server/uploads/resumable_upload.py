@@ -24,15 +24,8 @@ from ...core.uploads.server_state_machine import (
     refusal,
 )
 from ...core.uploads.states import UploadState
-from ..dispatch.messages import (
-    WholeBody,
-    empty_response,
-    encode_json,
-    json_bytes,
-    read_json,
-    text_response,
-    unsupported_coding,
-)
+from ..dispatch.decoded_bodies import WholeBody, unsupported_coding
+from ..dispatch.requests_and_responses import empty_response, encode_json, json_bytes, read_json, text_response
 from ..dispatch.service_context import Caller, RequestContext, ServiceContext, external_base_url
 from ..files.conversion import ConvertedContent, conversion_for, convert, too_large
 from ..files.operations import (

@@ -10,7 +10,7 @@ from ...core.files.fields import FILE_FIELDS, check_file, is_media_type
 from ...core.http.messages import Headers, JSONObject, Query, Response
 from ...core.http.mime import SNIFFED_BYTES, detect
 from ...core.http.multipart import MediaType, MultipartDecoder, MultipartError, PartBegins, PartData, boundary_of
-from ..dispatch.messages import parse_json
+from ..dispatch.requests_and_responses import parse_json
 from ..dispatch.service_context import RequestContext, ServiceContext
 from ..files.conversion import ConversionRequest, conversion_for, convert, too_large
 from ..files.operations import (

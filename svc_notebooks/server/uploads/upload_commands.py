@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from ...core.errors.catalogue import refuse
 from ...core.http.messages import Headers, Query, Request, Response
 from ...core.http.ranges import parse_stored
-from ..dispatch.messages import content_length
+from ..dispatch.requests_and_responses import content_length
 from ..dispatch.service_context import ServiceContext
 
 _UPLOAD_TYPES = {"raw": "media", "multipart": "multipart", "resumable": "resumable"}

@@ -17,7 +17,8 @@ from svc_notebooks.convert.spreadsheet.formulas import (
 )
 from svc_notebooks.convert.spreadsheet.model import Cell, CellStyle, ErrorValue, Sheet, Workbook
 from svc_notebooks.convert.spreadsheet.number_format import format_cell
-from svc_notebooks.convert.spreadsheet.ods.number_formats import from_element, to_element
+from svc_notebooks.convert.spreadsheet.ods.read import from_element
+from svc_notebooks.convert.spreadsheet.ods.write import to_element
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import pytest
 from svc_notebooks.core import thread_permit
 from svc_notebooks.core.http.messages import Disconnected
 from svc_notebooks.core.thread_permit import in_slices, set_permit
-from svc_notebooks.server.dispatch.messages import json_text
 from svc_notebooks.server.dispatch.rate_limits import LongReads
+from svc_notebooks.server.dispatch.requests_and_responses import json_text
 
 
 class Permit(nullcontext[None]):

@@ -3,7 +3,7 @@ import re
 import pytest
 
 from svc_notebooks.core.errors.catalogue import ApiError
-from svc_notebooks.server.dispatch.messages import decode_page_token, decode_sync_token, encode_page_token
+from svc_notebooks.server.dispatch.page_tokens import decode_page_token, decode_sync_token, encode_page_token
 from svc_notebooks.server.store.ids import Ids
 
 

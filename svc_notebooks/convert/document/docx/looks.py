@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from ...input.odf_file import color_of
 from ...job import Job
 from ..looks import Look, Looks, page_lines, page_sign, readable_color
 from ..model import Page
@@ -82,8 +83,11 @@ class WordLooks:
         align, look = _alignment(block), Look()
         if is_page_text and (starts_page or block.get("break")):
             prepend(paragraph, [run_of(self.looks.marker({"page-break": "before"}))])
-        if align and paragraph.find(f"{R}/{tag('w:drawing')}") is not None and not self._has_caption(paragraph):
-            prepend(paragraph, [run_of(self.looks.marker(align))])
+        if align and paragraph.find(f"{R}/{tag('w:drawing')}") is not None:
+            neighbours = [other for other in (paragraph.getprevious(), paragraph.getnext()) if other is not None]
+            names = (self._styles.name(value(other.find(PROPERTIES), "w:pStyle")) for other in neighbours)
+            if not any("caption" in name for name in names):  # pandoc joins such a paragraph with its caption
+                prepend(paragraph, [run_of(self.looks.marker(align))])
         for run in list(paragraph.iter(R)):
             page_break = run.find(_BREAK)
             if is_page_text and page_break is not None and page_break.get(_TYPE) == "page":
@@ -98,11 +102,6 @@ class WordLooks:
         if cell is not None and shade.get("shade") and next(cell.iterchildren(P), None) is paragraph:
             is_empty = next(cell.iter(tag("w:drawing")), None) is None and not "".join(cell.itertext()).strip()
             prepend(paragraph, [run_of(self.looks.marker({"shading": shade["shade"]}) + "\u00a0")] * is_empty)
-
-    def _has_caption(self, paragraph: Any) -> bool:
-        """Return whether a neighbour is a caption, which pandoc joins with a paragraph of one picture only."""
-        neighbours = [other for other in (paragraph.getprevious(), paragraph.getnext()) if other is not None]
-        return any("caption" in self._styles.name(value(other.find(PROPERTIES), "w:pStyle")) for other in neighbours)
 
     def _run_look(self, run: Any, style: str | None, block: Look) -> Look:
         properties = run.find(RUN_PROPERTIES)
@@ -142,17 +141,14 @@ class WordLooks:
         if lengths:
             longest = max(lengths, key=lambda pair: pair[0])[1]
             self.looks.page = _page(longest)
-            self._choose_page_parts([section for _, section in lengths], longest)
+            sections = [section for _, section in lengths]  # a section may have the header of one before it
+            for before in sections[: sections.index(longest) + 1]:
+                for reference in before.iterchildren(*_REFERENCES):
+                    kind = _REFERENCES[reference.tag]
+                    if reference.get(_TYPE) == "default" or kind not in self.page_parts:
+                        self.page_parts[kind] = reference.get(tag("r:id"), "")
         same_page = ("continuous", "nextColumn")
         return {block for block, section in starts[1:] if value(section, "w:type") not in same_page}
-
-    def _choose_page_parts(self, sections: list[Any], section: Any) -> None:
-        """Take the header and the footer of a section, which may be those of a section before it."""
-        for before in sections[: sections.index(section) + 1]:
-            for reference in before.iterchildren(*_REFERENCES):
-                kind = _REFERENCES[reference.tag]
-                if reference.get(_TYPE) == "default" or kind not in self.page_parts:
-                    self.page_parts[kind] = reference.get(tag("r:id"), "")
 
 
 def _own(properties: Any) -> Look:
@@ -163,11 +159,11 @@ def _own(properties: Any) -> Look:
         if child.tag in _SIZES and (size := points(text, 0.5)):
             look[_SIZES[child.tag]] = f"{size:g}pt"
         elif child.tag == tag("w:color"):
-            look["color"] = _color(text).replace("#000000", "")
+            look["color"] = color_of(f"#{text}", "#000000")
         elif child.tag == tag("w:highlight"):
-            look["highlight"] = _color(_HIGHLIGHTS.get(text))
+            look["highlight"] = color_of(f"#{_HIGHLIGHTS.get(text)}")
         elif child.tag == tag("w:shd"):
-            look["shade"] = "" if text == "nil" else _color(child.get(tag("w:fill"))).replace("#ffffff", "")
+            look["shade"] = "" if text == "nil" else color_of(f"#{child.get(tag('w:fill'))}", "#ffffff")
         elif child.tag == tag("w:rFonts"):
             look["font"] = child.get(tag("w:asciiTheme"), "") or child.get(tag("w:ascii"), "")
         elif child.tag == tag("w:jc"):
@@ -183,11 +179,6 @@ def _alignment(block: Look) -> Look:
     if align == "left":
         return {}
     return {"align": "left" if align == "right" and block.get("bidi") else align}
-
-
-def _color(text: str | None) -> str:
-    """Return a colour as "#rrggbb", or "" for the automatic colour."""
-    return f"#{text}".lower() if text and re.fullmatch(r"[0-9A-Fa-f]{6}", text) else ""
 
 
 def points(text: str | None, unit: float) -> float:

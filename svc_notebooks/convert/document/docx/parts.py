@@ -200,7 +200,10 @@ def simplify(root: Any) -> None:
     for story in root.iter(*_STORIES):
         _wrap_inlines(story)
     for p in reversed(ends):
-        _join_next(p)
+        following = p.getnext()
+        if following is not None and following.tag == P:
+            prepend(following, [child for child in p if child.tag != PROPERTIES])
+            p.getparent().remove(p)
     for element in reversed(list(root.iter(P, TBL))):
         _lift(element)
 
@@ -243,13 +246,6 @@ def _joins_next(properties: Any) -> bool:
     mark, frame = properties.find(RUN_PROPERTIES), properties.find(tag("w:framePr"))
     is_deleted = mark is not None and any(mark.find(name) is not None for name in tags("w:del w:moveFrom"))
     return is_deleted or (frame is not None and frame.attrib.pop(tag("w:dropCap"), "none") != "none")
-
-
-def _join_next(paragraph: Any) -> None:
-    following = paragraph.getnext()
-    if following is not None and following.tag == P:
-        prepend(following, [child for child in paragraph if child.tag != PROPERTIES])
-        paragraph.getparent().remove(paragraph)
 
 
 def prepend(paragraph: Any, inlines: Sequence[Any]) -> None:

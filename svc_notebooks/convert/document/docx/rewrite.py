@@ -63,7 +63,10 @@ def _simplify_runs(root: Any, styles: WordStyles, relationships: Relationships, 
             continue
         properties = element.find(RUN_PROPERTIES)
         for name in formats:  # of the paragraph's style, which pandoc does not read
-            _set_format(element, name, styles.switches(style, properties, name))
+            run_properties = _properties(element, RUN_PROPERTIES)
+            if run_properties.find(tag(name)) is None:
+                is_on = styles.switches(style, properties, name)
+                SubElement(run_properties, tag(name), {_VAL: _FORMATS[name] if is_on else "0"})
         if styles.switches(style, properties, "w:vanish"):
             job.note("Hidden text was left out.")
             etree.strip_elements(element, *_TEXTS, *_SYNONYMS, *tags("w:drawing w:pict w:object"), with_tail=False)
@@ -82,16 +85,6 @@ def _simplify_runs(root: Any, styles: WordStyles, relationships: Relationships, 
     etree.strip_tags(root, _SIMPLE_FIELD)
 
 
-def _set_format(run: Any, name: str, is_on: bool) -> None:
-    """Give a run a property of `_FORMATS` that it does not have itself."""
-    properties = run.find(RUN_PROPERTIES)
-    if properties is None:
-        properties = run.makeelement(RUN_PROPERTIES)
-        run.insert(0, properties)
-    if properties.find(tag(name)) is None:
-        etree.SubElement(properties, tag(name), {tag("w:val"): _FORMATS[name] if is_on else "0"})
-
-
 def _split(run: Any) -> None:
     """Replace a run with several elements, of which one is not text or is a page break, by runs with one element."""
     properties, children = run.find(RUN_PROPERTIES), [child for child in run if child.tag != RUN_PROPERTIES]
@@ -102,7 +95,7 @@ def _split(run: Any) -> None:
         return
     for child in children:
         if child.tag != R:
-            new = etree.Element(R)
+            new = Element(R)
             new.extend([copy.deepcopy(properties)] if properties is not None else [])
             new.append(child)
             child = new
@@ -163,7 +156,7 @@ def _simplify_complex_fields(root: Any, relationships: Relationships) -> None:
             shown += 1
             if field.link and run.getparent().tag != _HYPERLINK:
                 if link[1] != field.link or link[0].getnext() is not run:
-                    link = (etree.Element(_HYPERLINK), field.link)
+                    link = (Element(_HYPERLINK), field.link)
                     run.addprevious(link[0])
                     _set_target(link[0], field.link, relationships)
                 link[0].append(run)
@@ -248,8 +241,8 @@ class WordNumbers:
             if own is not None:
                 properties.remove(own)
             elif not self._styles.is_heading(style):  # the list is that of the style
-                own = etree.SubElement(properties, _NUMBERING)
-                etree.SubElement(own, tag("w:numId"), {tag("w:val"): "0"})
+                own = SubElement(properties, _NUMBERING)
+                SubElement(own, tag("w:numId"), {tag("w:val"): "0"})
             prepend(paragraph, [run_of(f"{label} ")])
 
     def _position(self, properties: Any, style: str | None) -> tuple[str, int]:
@@ -300,8 +293,7 @@ _RULE, _OWN_SIZE = tag("v:rect"), "/".join(tags("pic:spPr a:xfrm a:ext"))
 _PICTURES, _RELATION_IDS = tags("pic:pic v:imagedata"), tags("r:embed r:link r:id r:pict")
 _EMU_PER_POINT = 12_700
 _POINTS_PER_PIXEL = 0.75
-_MAX_ROWS = 1_000
-"""The limit of the rows of a chart that are read."""
+_MAX_ROWS = 1_000  # the limit of the rows of a chart that are read
 
 
 def _simplify_graphics(root: Any, package: DocxPackage, relationships: Relationships, looks: Looks, job: Job) -> None:
@@ -387,8 +379,7 @@ _MAX_COLUMNS = 1_001  # one more than clean.py accepts
 _MAX_GRID_COLUMNS = 100_000  # of all tables in a part
 _VAL, _WIDTH = tags("w:val w:w")
 _CELL_PROPERTIES, _SPAN, _MERGE = tags("w:tcPr w:gridSpan w:vMerge")
-_Cells = dict[int, tuple[int, Any]]
-"""The cells that the next row can continue, with their span, by column."""
+_Cells = dict[int, tuple[int, Any]]  # the cells that the next row can continue, with their span, by column
 
 
 def _simplify_tables(root: Any, job: Job) -> None:
@@ -452,12 +443,18 @@ def _simplify_row(row: Any, above: _Cells) -> tuple[_Cells, int]:
 
 
 def _set_span(cell: Any, span: int) -> None:
-    properties = cell.find(_CELL_PROPERTIES)
-    if properties is None:
-        properties = cell.makeelement(_CELL_PROPERTIES)
-        cell.insert(0, properties)
+    properties = _properties(cell, _CELL_PROPERTIES)
     old = properties.find(_SPAN)
     (SubElement(properties, _SPAN) if old is None else old).set(_VAL, str(span))
+
+
+def _properties(element: Any, kind: str) -> Any:
+    """Return the properties of a run or a cell, which are made if they are missing."""
+    properties = element.find(kind)
+    if properties is None:
+        properties = element.makeelement(kind)
+        element.insert(0, properties)
+    return properties
 
 
 _OTHER_HEADERS = "Headers and footers of first pages, of even pages and of other sections were left out."
@@ -527,7 +524,11 @@ def rewrite(archive: zipfile.ZipFile, target: IO[bytes], job: Job) -> tuple[dict
                 if (root := package.root(link.target)) is not None:
                     simplify(root)
                     setattr(looks.looks, kind, looks.page_lines(root))
-        _note_left_out(package, [link for link in links if link not in kept.values()], job)
+        for kind, path, is_external in (link for link in links if link not in kept.values()):
+            root = package.root(path) if kind in _LEFT_OUT and kind != "aFChunk" and not is_external else None
+            texts = () if root is None else root.iter(_TEXT)
+            if kind == "aFChunk" or any((text.text or "").strip() for text in texts):
+                job.note(_LEFT_OUT[kind])
         for name, root in roots.items():
             _write_part(copy, name, root)
         for picture in pictures.values():
@@ -548,26 +549,18 @@ def _keep_titles_and_code(root: Any, styles: WordStyles) -> None:
         is_start = is_start and (name in _METADATA or not has_content)
         if is_start and name in titles:
             if has_content:
-                etree.SubElement(etree.SubElement(titles[name], R), tag("w:br"))
+                SubElement(SubElement(titles[name], R), tag("w:br"))
                 titles[name].extend([child for child in paragraph if child.tag != PROPERTIES])
             paragraph.getparent().remove(paragraph)
         elif is_start and has_content and name in _METADATA[:2]:
             titles[name] = paragraph
 
 
-def _note_left_out(package: DocxPackage, links: list[Relationship], job: Job) -> None:
-    for kind, path, is_external in links:
-        root = package.root(path) if kind in _LEFT_OUT and kind != "aFChunk" and not is_external else None
-        texts = () if root is None else root.iter(tag("w:t"))
-        if kind == "aFChunk" or any((text.text or "").strip() for text in texts):
-            job.note(_LEFT_OUT[kind])
-
-
 def _write_part(copy: zipfile.ZipFile, name: str, root: Any) -> None:
     """Write a part with the usual prefixes, which pandoc requires, and without what pandoc does not read."""
     etree.strip_elements(root, *_UNREAD, with_tail=False)
     etree.strip_attributes(root, "{*}rsidR", "{*}rsidRPr", "{*}rsidRDefault", "{*}rsidP", "{*}rsidTr")
-    new_root = etree.Element(root.tag, dict(root.attrib), nsmap=NAMESPACES)
+    new_root = Element(root.tag, dict(root.attrib), nsmap=NAMESPACES)
     _move(root, new_root)
     copy.writestr(f"word/{name}.xml", etree.tostring(new_root, encoding="utf-8", xml_declaration=True))
 
@@ -576,7 +569,7 @@ def _move(source: Any, target: Any) -> None:
     """Move the children of an element one by one, since lxml needs quadratic time for a large element as a whole."""
     for child in list(source):
         if child.tag in _LARGE or len(child) > _MAX_MOVED:
-            _move(child, etree.SubElement(target, child.tag, dict(child.attrib)))
+            _move(child, SubElement(target, child.tag, dict(child.attrib)))
         else:
             target.append(child)
 
@@ -584,11 +577,11 @@ def _move(source: Any, target: Any) -> None:
 def _write_relationships(
     copy: zipfile.ZipFile, name: str, relationships: Relationships, pictures: dict[str, str]
 ) -> None:
-    root = etree.Element(tag("rel:Relationships"), nsmap=NAMESPACES)
+    root = Element(tag("rel:Relationships"), nsmap=NAMESPACES)
     for key, (kind, target, _) in relationships.items():
         if kind == "image":
             extension = "".join(filter(str.isalnum, target.rpartition(".")[2]))[:5]
             target = pictures.setdefault(target, f"media/image{len(pictures) + 1}.{extension}")
         names = {"Id": key, "Type": f"{NAMESPACES['r']}/{kind}", "Target": target}
-        etree.SubElement(root, tag("rel:Relationship"), names)
+        SubElement(root, tag("rel:Relationship"), names)
     copy.writestr(name, etree.tostring(root, encoding="utf-8"))

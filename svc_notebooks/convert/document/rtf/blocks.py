@@ -15,8 +15,7 @@ from ..looks import BLANKS, strip_blanks
 from ..model import Node
 from .state import CharacterFormat, ListLevel, RtfParagraph, RtfRun, StyleSheet
 
-_EDGE_TOLERANCE = 40
-"""The maximum distance, in twips, of two edges that count as the same edge."""
+_EDGE_TOLERANCE = 40  # the maximum distance, in twips, of two edges that count as the same edge
 MAX_COLUMNS = 500
 MAX_CELLS = 200_000
 _NO_ATTRIBUTES: list[Any] = ["", [], []]
@@ -253,8 +252,7 @@ _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
 class RtfListItem:
     """A list item's first paragraph, with pandoc's number style (None for a bullet), delimiter, number and runs."""
 
-    position: tuple[int, int]
-    """The list level and the left indent. A greater tuple means a more deeply nested item."""
+    position: tuple[int, int]  # the list level and the left indent. A greater tuple means a more deeply nested item.
     style: str | None
     end: str
     number: int
@@ -344,11 +342,11 @@ class Lists:
         """Add an item to the open list with the same position, style and delimiter, or begin a new list."""
         while self._open and self._open[-1][0].position > item.position:
             self._open.pop()
-        same_position = self._open and self._open[-1][0].position == item.position
-        if same_position and not _continues_list(self._open[-1][0], item):
-            self._open.pop()
-            same_position = False
-        if not same_position:
+        first = self._open[-1][0] if self._open and self._open[-1][0].position == item.position else None
+        continues = first and (first.style, first.end) == (item.style, item.end)
+        if not continues or (item.style and first and item.number == first.number):
+            if first:
+                self._open.pop()
             items: list[list[Node]] = []
             order = [item.number, {"t": item.style}, {"t": item.end}]
             node = {"t": "OrderedList", "c": [order, items]} if item.style else {"t": "BulletList", "c": items}
@@ -359,10 +357,6 @@ class Lists:
     def close(self) -> None:
         """Close all open lists, so that the next item begins a new list."""
         self._open.clear()
-
-
-def _continues_list(first: RtfListItem, item: RtfListItem) -> bool:
-    return first.style == item.style and first.end == item.end and (not item.style or item.number != first.number)
 
 
 Flow = list[RtfParagraph | RtfTable]

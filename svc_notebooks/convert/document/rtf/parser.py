@@ -79,10 +79,8 @@ class FlowBuilder:
     """Collects paragraphs and tables in `flow`. The open paragraph is in `runs` and `marker`."""
 
     flow: Flow = field(default_factory=list)
-    note: Node | None = None
-    """The footnote node that contains this text, or None for other text."""
-    part: str = ""
-    """The part of the page that contains this text ("header" or "footer"), or "" for other text."""
+    note: Node | None = None  # the footnote node that contains this text, or None for other text
+    part: str = ""  # the part of the page that contains this text ("header" or "footer"), or "" for other text
     rows: list[RowDefinition] = field(default_factory=lambda: [RowDefinition(), RowDefinition()])
     """Two row definitions, for the next row of an outer table and for the next row of a nested table."""
     runs: list[RtfRun] = field(default_factory=list)
@@ -312,7 +310,9 @@ class _Parser:
 
     def _flush(self) -> None:
         if self._bytes:
-            text = self._bytes.decode(self._stylesheet.codec_of(self._group.character_format.font), "replace")
+            sheet, font = self._stylesheet, self._group.character_format.font
+            codec = sheet.font_codecs.get(sheet.default_font if font is None else font) or sheet.codec
+            text = self._bytes.decode(codec, "replace")
             self._bytes.clear()
             self._add_text(text)
 

@@ -17,8 +17,7 @@ WORDS: dict[str, Any] = json.loads((files(__package__) / "words.json").read_text
 
 The number of a codec is the parameter of `\\fcharset`. The parameter 0 means the code page of the document.
 """
-_EAST_ASIAN = (128, 129, 130, 134, 136)
-"""The character sets whose text fonts have a fixed width, too."""
+_EAST_ASIAN = (128, 129, 130, 134, 136)  # the character sets whose text fonts have a fixed width, too
 _CODE_PAGES = {65001: "utf-8", 10000: "mac_roman", 10001: "cp932", 936: "gb18030", 1361: "johab"}
 _HEADER_CODECS = {"mac": "mac_roman", "pc": "cp437", "pca": "cp850", "ansi": "cp1252"}
 _NUMBER_STYLES = {
@@ -45,8 +44,7 @@ class StyleSheet:
 
     codec: str = "cp1252"
     default_font: int = 0
-    all_mono: bool = False
-    """True if most of the text is in a fixed-width font. Text in this font is then not code."""
+    all_mono: bool = False  # true if most of the text is in a fixed-width font. Text in this font is then not code.
     font_codecs: dict[int, str | None] = field(default_factory=dict)
     mono_fonts: set[int] = field(default_factory=set)
     style_names: dict[int, str] = field(default_factory=dict)
@@ -70,10 +68,6 @@ class StyleSheet:
         if paragraph_format.align != ("right" if paragraph_format.rtl else "left"):
             look["align"] = paragraph_format.align
         return {name: value for name, value in look.items() if value}
-
-    def codec_of(self, font: int | None) -> str:
-        """Return the codec for text in a font. None means the default font."""
-        return self.font_codecs.get(self.default_font if font is None else font) or self.codec
 
     @property
     def ignored_marks(self) -> tuple[str, ...]:
@@ -193,11 +187,9 @@ class CharacterFormat:
     font: int | None = None
     hidden: bool = False
     link: str = ""
-    size: int = 24
-    """The size of text in half-points."""
+    size: int = 24  # the size of text in half-points
     color: int = 0
-    background: int = 0
-    """The places of the colours in the colour table, and 0 for the default."""
+    background: int = 0  # a place in the colour table like `color`, and 0 for the default
 
     def marked(self, name: str, on: bool) -> CharacterFormat:
         """Return a copy of the format in which the inline type `name` is added (`on` is true) or removed."""
@@ -253,8 +245,7 @@ class Group:
     destination: str = "body"
     character_format: CharacterFormat = field(default_factory=CharacterFormat)
     paragraph_format: ParagraphFormat = field(default_factory=ParagraphFormat)
-    unicode_skip: int = 1
-    """The number of replacement bytes after each Unicode character (`\\u`)."""
+    unicode_skip: int = 1  # the number of replacement bytes after each Unicode character (`\u`)
     ignorable: bool = False
     payload: Any = None
     """The object to which the group's content is added. Examples are a list definition, a picture and a field."""

@@ -90,18 +90,22 @@ class OdpTextReader:
         level = max(0, min(8, context.depth - 1))
         properties = dict(context.properties)
         if context.outline and level:  # each lower level of an outline has its own style
-            properties |= self.styles.text_properties("presentation", f"{context.outline}{level + 1}")
+            properties |= {
+                key: value
+                for key, value in self.styles.properties("presentation", f"{context.outline}{level + 1}").items()
+                if key.startswith(_T)
+            }
         properties |= self.styles.properties("paragraph", element.get(name("text:style-name")))
         runs = tuple(model.merge_runs(_collapsed(self._runs(element, properties, None))))
         has_marker = context.depth and any(run.text.strip() for run in runs)
         marker = self._marker(context.style, level + 1) if has_marker else ""
         rtl = properties.get(_P + name("style:writing-mode"), "").startswith("rl")
-        align = properties.get(_P + name("fo:text-align"), "")
+        align, spacing = (properties.get(_P + name(f"fo:{key}"), "") for key in ("text-align", "line-height"))
         level_style = self.styles.list_level(context.style, level + 1) if context.depth else None
         looks = _list_looks(level_style, integer(context.start)) if marker else {}
         return model.Paragraph(
             runs, level, marker, _ALIGNS.get(align, _END[rtl] if align == "end" else ""), rtl,
-            line_spacing=_line_spacing(properties.get(_P + name("fo:line-height"), "")),
+            line_spacing=max(0.2, min(10.0, integer(spacing.removesuffix("%"), 100) / 100)) if "%" in spacing else 1.0,
             before=_points(properties, "fo:margin-top"), after=_points(properties, "fo:margin-bottom"),
             **(looks or {} if context.depth else _indents(properties)),
         )  # fmt: skip
@@ -109,7 +113,7 @@ class OdpTextReader:
     def _marker(self, style: str | None, level: int) -> model.Marker:
         element = self.styles.list_level(style, level)
         if element is None:
-            return "" if self.styles.has_list(style) else "bullet"
+            return "" if style in self.styles.lists else "bullet"
         if element.tag == name("text:list-level-style-number"):
             return "number" if element.get(name("style:num-format")) else ""
         return "bullet" if element.get(name("text:bullet-char"), "•").strip() else ""
@@ -147,10 +151,6 @@ def _collapsed(runs: Iterable[model.TextRun]) -> Iterator[model.TextRun]:
 
 def _points(properties: StyleProperties, key: str) -> float:
     return round(max(0.0, min(2_000.0, (length(properties.get(_P + name(key))) or 0.0) / model.POINT)), 1)
-
-
-def _line_spacing(value: str) -> float:
-    return max(0.2, min(10.0, integer(value.removesuffix("%"), 100) / 100)) if value.endswith("%") else 1.0
 
 
 def _indents(properties: StyleProperties) -> dict[str, Any]:
@@ -200,13 +200,11 @@ def _run(text: str, properties: StyleProperties, link: str | None) -> model.Text
 
 
 _TOKEN = re.compile(r"[A-Za-z?$]|[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
-_COUNTS = {"M": 2, "L": 2, "C": 6, "H": 1, "V": 1, "Z": 0}
-"""The number of arguments of each command in SVG path data."""
-_SHAPE_COUNTS = {"M": 2, "L": 2, "C": 6, "Z": 0}
-"""The number of arguments of each command that is read in the path of a custom shape."""
-_FILLS: dict[str, model.PathFill] = {"F": "none", "H": "darken", "I": "darkenLess", "J": "lighten", "K": "lightenLess"}
-_NEXT = {"M": "L", "m": "l"}
-"""The command that arguments mean which follow those of another command."""
+_COUNTS = {"M": 2, "L": 2, "C": 6, "H": 1, "V": 1, "Z": 0}  # the number of arguments of each command in SVG path data
+_SHAPE_COMMANDS = frozenset("MLCZ")  # the commands that are read in the path of a custom shape
+_MARKS = frozenset("FSHIJK")
+"""The commands for the fill and the line of a custom shape, of which F means without fill, and S without line."""
+_NEXT = {"M": "L", "m": "l"}  # the command that arguments mean which follow those of another command
 _DAMAGED = (ArithmeticError, LookupError, TypeError, ValueError)
 
 
@@ -221,14 +219,11 @@ def custom_paths(geometry: Any) -> tuple[model.ShapePath, ...]:
 
 
 def _custom_path(part: list[str], builder: PathBuilder) -> model.ShapePath:
-    """Return a part of an outline. F means without fill, and S without line."""
-    marks = {"F", "S", *_FILLS}
-    for letter, arguments in _commands((token for token in part if token not in marks), _SHAPE_COUNTS):
-        if letter not in _SHAPE_COUNTS:
-            raise LookupError("arcs are not read")
-        builder.add(letter, *map(float, arguments))
-    fill: model.PathFill = next((fill for letter, fill in _FILLS.items() if letter in part), "")
-    return model.ShapePath(" ".join(builder.data), fill, "S" not in part)
+    commands = [token for token in part if token not in _MARKS]
+    if any(token.isalpha() and token not in _SHAPE_COMMANDS for token in commands):
+        raise LookupError("arcs are not read")
+    add_svg_path(builder, " ".join(commands))
+    return model.ShapePath(" ".join(builder.data), "none" if "F" in part else "", "S" not in part)
 
 
 def drawn_path(element: Any) -> tuple[model.ShapePath, ...]:
@@ -243,50 +238,27 @@ def drawn_path(element: Any) -> tuple[model.ShapePath, ...]:
     return ()
 
 
-def line_path(element: Any) -> tuple[model.Box, tuple[model.ShapePath, ...]]:
-    """Return the box and the path of a line or connector."""
-    x1, y1, x2, y2 = (length(element.get(name(f"svg:{key}"))) or 0.0 for key in ("x1", "y1", "x2", "y2"))
-    kind = "line" if element.tag == name("draw:line") else element.get(name("draw:type"), "standard")
-    box = model.Box.of(min(x1, x2), min(y1, y2), abs(x2 - x1), abs(y2 - y1), flip=(x2 < x1, y2 < y1))
-    return box, (model.ShapePath(_COURSES.get(kind, _COURSES["line"]), "none"),)
-
-
-_COURSES = {
-    "line": f"M 0 0 L {model.PATH_SIDE} {model.PATH_SIDE}",
-    "standard": "M 0 0 L {0} 0 L {0} {1} L {1} {1}".format(model.PATH_SIDE // 2, model.PATH_SIDE),
-    "curve": "M 0 0 C {0} 0 {0} {1} {1} {1}".format(model.PATH_SIDE // 2, model.PATH_SIDE),
-}
-"""The paths of lines and connectors that have no path of their own."""
-
-
 def _numbers(text: str) -> list[float]:
     return [float(number) for number in text.replace(",", " ").split()[:100]]
 
 
-def _commands(tokens: Iterable[str], counts: dict[str, int]) -> Iterator[tuple[str, list[str]]]:
-    """Yield each command with its arguments. A command without its letter repeats the last one."""
+def add_svg_path(builder: PathBuilder, data: str) -> None:
+    """Add the commands of SVG path data to a path. Raises LookupError for arcs and for curves without both controls."""
     letter, arguments = "", list[str]()
-    for token in tokens:
-        if token.isalpha() and len(token) == 1:
+    for token in _TOKEN.findall(data):
+        if token.isalpha():
             letter, arguments = token, []
         else:
             arguments.append(token)
-        if letter and len(arguments) == counts.get(letter.upper(), 0):
-            yield letter, arguments
+        command = letter.upper()
+        if letter and len(arguments) == _COUNTS[command]:
+            numbers = list(map(float, arguments))
+            x, y = builder.point if letter.islower() else (0.0, 0.0)
+            if command in "HV":
+                numbers = [x + numbers[0], builder.point[1]] if command == "H" else [builder.point[0], y + numbers[0]]
+                command, x, y = "L", 0.0, 0.0
+            builder.add(command, *(number + (y if n % 2 else x) for n, number in enumerate(numbers)))
             letter, arguments = _NEXT.get(letter, letter) if arguments else "", []
-
-
-def add_svg_path(builder: PathBuilder, data: str) -> None:
-    """Add the commands of SVG path data to a path. Raises LookupError for arcs and for curves without both controls."""
-    for letter, tokens in _commands(_TOKEN.findall(data), _COUNTS):
-        command, numbers = letter.upper(), [float(token) for token in tokens]
-        if command not in _COUNTS:
-            raise LookupError(command)
-        x, y = builder.point if letter.islower() else (0.0, 0.0)
-        if command in "HV":
-            numbers = [x + numbers[0], builder.point[1]] if command == "H" else [builder.point[0], y + numbers[0]]
-            command, x, y = "L", 0.0, 0.0
-        builder.add(command, *(number + (y if n % 2 else x) for n, number in enumerate(numbers)))
 
 
 _MAX_COLUMNS, _MAX_ROWS = 200, 1_000
@@ -337,17 +309,13 @@ def _cell(element: Any, styles: OdfStyles, default: str | None) -> model.TableCe
         fill = properties.get("graphic/" + name("draw:fill-color")) or fill
     paragraphs = OdpTextReader(styles).paragraphs(element, properties)
     anchor = ANCHORS.get(properties.get("graphic/" + name("draw:textarea-vertical-align"), ""), "top")
-    borders = tuple(_border(properties, side) for side in ("left", "top", "right", "bottom"))
-    return model.TableCell(paragraphs, columns, rows, color_of(fill)[1:] or None, anchor, borders)
-
-
-def _border(properties: StyleProperties, side: str) -> str:
-    """Return the colour of a border, or "" for no border."""
-    keys = (
-        f"{group}/{name(key)}" for group in ("paragraph", "table-cell") for key in (f"fo:border-{side}", "fo:border")
+    groups = ("paragraph", "table-cell")
+    lines = (
+        next(filter(None, (properties.get(f"{group}/{name(key)}") for group in groups for key in keys)), "")
+        for keys in ((f"fo:border-{side}", "fo:border") for side in ("left", "top", "right", "bottom"))
     )
-    value = next((value for key in keys if (value := properties.get(key))), "")
-    return color_of(value[-7:])[1:]
+    borders = tuple(color_of(line[-7:])[1:] for line in lines)
+    return model.TableCell(paragraphs, columns, rows, color_of(fill)[1:] or None, anchor, borders)
 
 
 def _sizes(elements: list[Any], kind: str, styles: OdfStyles, total: int, count: int) -> tuple[int, ...]:
@@ -371,6 +339,8 @@ _PRESETS = {
     "down-arrow": "downArrow",
 }  # fmt: skip
 """PowerPoint's names of the shapes of OpenDocument."""
+_COURSES = {"standard": "bentConnector3", "curve": "curvedConnector3"}
+"""PowerPoint's names of the connectors of OpenDocument that are not straight."""
 _DASHES: dict[str, model.Dash] = {"dot": "dot", "dashdot": "dashdot"}
 _ARROWHEADS: dict[str, model.Arrowhead] = {"diamond": "diamond", "square": "diamond", "circle": "oval", "oval": "oval"}
 _TRANSFORM = re.compile(r"(\w+)\s*\(([^)]{0,200})\)")
@@ -426,7 +396,12 @@ class OdpShapeReader:
             else:  # an object that is not a chart is shown by the picture that follows
                 continue
             return
-        yield from self._object_text(element.findall(name("draw:object")), box)
+        objects = element.findall(name("draw:object"))
+        lines = [line for part in objects for line in self.plain_text(self.files.embedded(part)).splitlines()]
+        if lines:
+            yield model.Text(box, tuple(model.Paragraph((model.TextRun(line),)) for line in lines))
+        elif objects:
+            self.job.note("an object without a picture was left out.")
 
     def _text(
         self, element: Any, body: Any, box: model.Box, outline: model.Outline = "",
@@ -456,8 +431,10 @@ class OdpShapeReader:
     def _drawn_shape(self, element: Any, kind: str) -> Iterator[model.Shape]:
         geometry = element.find(name("draw:enhanced-geometry"))
         if kind in ("line", "connector"):
-            box, paths = line_path(element)
-            yield from self._text(element, element, box, "", paths)
+            x1, y1, x2, y2 = (length(element.get(name(f"svg:{key}"))) or 0.0 for key in ("x1", "y1", "x2", "y2"))
+            box = model.Box.of(min(x1, x2), min(y1, y2), abs(x2 - x1), abs(y2 - y1), flip=(x2 < x1, y2 < y1))
+            course = "line" if kind == "line" else _COURSES.get(element.get(name("draw:type"), "standard"), "line")
+            yield from self._text(element, element, box, "", preset_paths(course, 0, 0))
         elif kind in ("path", "polygon", "polyline"):
             yield from self._text(element, element, self._box(element), "", drawn_path(element))
         else:
@@ -507,14 +484,6 @@ class OdpShapeReader:
         is_visible = left + right < width and top + bottom < height
         crop = left / width, top / height, right / width, bottom / height
         return replace(shape, crop=crop) if is_visible else shape
-
-    def _object_text(self, objects: list[Any], box: model.Box) -> Iterator[model.Shape]:
-        """Yield the text of embedded documents that have no usable picture."""
-        lines = [line for element in objects for line in self.plain_text(self.files.embedded(element)).splitlines()]
-        if lines:
-            yield model.Text(box, tuple(model.Paragraph((model.TextRun(line),)) for line in lines))
-        elif objects:
-            self.job.note("an object without a picture was left out.")
 
     def image_name(self, image: Any) -> str | None:
         """Store the picture of an image element, and return its name. Returns None for unusable pictures."""

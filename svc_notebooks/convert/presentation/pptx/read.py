@@ -31,31 +31,28 @@ _POINTS = {"moveTo": ("M", 1), "lnTo": ("L", 1), "cubicBezTo": ("C", 3)}
 def freeform_paths(element: Any, width: int, height: int) -> tuple[model.ShapePath, ...]:
     """Return the parts of the outline of an `a:custGeom` element, without a part that has formulas or arcs."""
     sides = {"l": 0, "t": 0, "r": width, "b": height, "w": width, "h": height, "hc": width / 2, "vc": height / 2}
-    paths = element.iterfind(f"{A}pathLst/{A}path")
-    return tuple(path for part in paths if (path := _path(part, width, height, sides)))
+    paths = []
+    for part in element.iterfind(f"{A}pathLst/{A}path"):
+        with suppress(LookupError, ValueError, OverflowError):
+            paths += [path] if (path := _path(part, width, height, sides)).data else []
+    return tuple(paths)
 
 
-def _path(element: Any, width: int, height: int, sides: Mapping[str, float]) -> model.ShapePath | None:
+def _path(element: Any, width: int, height: int, sides: Mapping[str, float]) -> model.ShapePath:
     def value(text: str | None) -> float:
-        return sides[text] if text is not None and text in sides else float(text or "0")
+        return sides[text] if text and text in sides else float(text or "0")
 
-    fill = element.get("fill", "norm")
-    stroked = element.get("stroke", "1") in ("1", "true")
-    with suppress(LookupError, ValueError, OverflowError):
-        builder = PathBuilder(0, 0, value(element.get("w")) or width, value(element.get("h")) or height)
-        for command in element.iterchildren("{*}*"):
-            name = command.tag.removeprefix(A)
-            if name == "close":
-                builder.add("Z")
-            else:
-                letter, count = _POINTS[name]
-                points = [value(point.get(key)) for point in command.iterchildren(f"{A}pt") for key in "xy"]
-                if len(points) >= 2 * count:
-                    builder.add(letter, *points[: 2 * count])
-        return (
-            model.ShapePath(" ".join(builder.data), "" if fill == "norm" else fill, stroked) if builder.data else None
-        )
-    return None
+    builder = PathBuilder(0, 0, value(element.get("w")) or width, value(element.get("h")) or height)
+    for command in element.iterchildren("{*}*"):
+        if command.tag == f"{A}close":
+            builder.add("Z")
+        else:
+            letter, count = _POINTS[command.tag.removeprefix(A)]
+            points = [value(point.get(key)) for point in command.iterchildren(f"{A}pt") for key in "xy"]
+            if len(points) >= 2 * count:
+                builder.add(letter, *points[: 2 * count])
+    fill: model.PathFill = "none" if element.get("fill") == "none" else ""
+    return model.ShapePath(" ".join(builder.data), fill, element.get("stroke", "1") in ("1", "true"))
 
 
 D = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}"

@@ -20,12 +20,9 @@ from ..calculate import with_calculated_values
 from ..format_code import from_serial, value_kind
 from ..formulas import MAX_COLUMNS, MAX_LENGTH, MAX_ROWS, from_openformula, printed_areas, safe_link, sanitize
 from ..values import clean, parse_moment, parse_number, with_valid_sheet_names
-from .number_formats import from_element
 
-_CHARACTER_WIDTH = 68_400
-"""The width of a digit in EMU (0.19 cm)."""
-_THICK = 15_000
-"""The width from which a line is thick, in EMU."""
+_CHARACTER_WIDTH = 68_400  # the width of a digit in EMU (0.19 cm)
+_THICK = 15_000  # the width from which a line is thick, in EMU
 
 
 class Styles:
@@ -109,6 +106,98 @@ def _turn(properties: dict[str, str]) -> int:
     angle = integer(properties.get(f"table-cell/{name('style:rotation-angle')}", "").removesuffix("deg"))
     turn = (angle + 90) % 360 - 90
     return turn if turn <= 90 else 0
+
+
+_PLAIN = re.compile(r"[ \-/:,.()]*")
+
+
+def from_element(element: Element) -> str:
+    """Convert an OpenDocument data style to a format code. Return "" for the General format."""
+    tag = _tag(element)
+    if tag in ("boolean-style", "text-style"):
+        return "@" if tag == "text-style" else ""
+    overflow = _attribute(element, "truncate-on-overflow") == "false"
+    pieces = [_code(child, overflow and tag == "time-style") for child in element]
+    code = "".join(pieces)
+    return "" if code in ("General", "0." + "#" * 20) else code[:200]
+
+
+def _tag(element: Element) -> str:
+    return element.tag.removeprefix(name("number:"))
+
+
+def _attribute(element: Element, attribute: str) -> str:
+    """Return an attribute. LibreOffice wrote attributes that are in ODF 1.3 in its own namespace before."""
+    return element.get(name(f"number:{attribute}")) or element.get(name(f"loext:{attribute}")) or ""
+
+
+def _code(element: Element, elapsed: bool) -> str:
+    tag = _tag(element)
+    if tag in ("text", "currency-symbol"):
+        text = element.text or ""
+        return text if text == "%" or _PLAIN.fullmatch(text) else '"' + text.replace('"', "") + '"'
+    if tag in ("number", "scientific-number"):
+        return _number_code(element, tag)
+    if tag == "fraction":
+        return _fraction_code(element)
+    return _date_code(element, tag, elapsed)
+
+
+def _number_code(element: Element, tag: str) -> str:
+    places, minimum_decimals = (
+        _attribute(element, "decimal-places"),
+        _attribute(element, "min-decimal-places"),
+    )
+    minimum_integers = _count(_attribute(element, "min-integer-digits"))
+    grouped = _attribute(element, "grouping") == "true"
+    if not places and tag == "number" and not grouped:
+        return "General" if minimum_integers <= 1 else "0" * minimum_integers
+    digits, needed = _count(places), _count(minimum_decimals) if minimum_decimals else _count(places)
+    decimals = "0" * min(needed, digits) + "#" * (digits - needed)
+    whole = ("0" * minimum_integers or "#").rjust(_count(_attribute(element, "exponent-interval")), "#")
+    whole = f"#,{whole.rjust(3, '#')}" if grouped else whole
+    exponent = "E+" + "0" * max(_count(_attribute(element, "min-exponent-digits")), 1) if tag != "number" else ""
+    for text in element.iter(name("number:embedded-text")):
+        whole = _with_embedded_text(whole, _count(_attribute(text, "position")), text.text or "")
+    thousands = (len(_attribute(element, "display-factor")) - 1) // 3 * ","
+    return whole + (f".{decimals}" if decimals else "") + thousands + exponent
+
+
+def _with_embedded_text(whole: str, position: int, text: str) -> str:
+    """Insert a text before the last `position` digits of a pattern, which may already contain texts."""
+    places = [match.start() for match in re.finditer(r'"[^"]*"|[0#]', whole) if match[0] in "0#"]
+    place = places[-position] if 0 < position <= len(places) else len(whole) if position == 0 else 0
+    return f'{whole[:place]}"{text.replace(chr(34), "")}"{whole[place:]}'
+
+
+def _fraction_code(element: Element) -> str:
+    above = "?" * max(_count(_attribute(element, "min-numerator-digits")), 1)
+    below = "?" * max(_count(_attribute(element, "min-denominator-digits")), 1)
+    fixed = _count(_attribute(element, "denominator-value"), 99_999)
+    whole = _attribute(element, "min-integer-digits")
+    return f"{'0' * _count(whole) or '#'} {above}/{fixed or below}" if whole else f"{above}/{fixed or below}"
+
+
+def _count(text: str, limit: int = 15) -> int:
+    return min(integer(text), limit)
+
+
+def _date_code(element: Element, tag: str, elapsed: bool) -> str:
+    long = _attribute(element, "style") == "long"
+    if tag == "month" and _attribute(element, "textual") == "true":
+        return "mmmm" if long else "mmm"
+    if tag == "seconds":
+        decimals = _count(_attribute(element, "decimal-places"))
+        return ("ss" if long else "s") + ("." + "0" * decimals if decimals else "")
+    if tag == "hours" and elapsed:
+        return "[hh]" if long else "[h]"
+    return _DATE_CODES.get(tag, ("", ""))[long]
+
+
+_DATE_CODES = {
+    "year": ("yy", "yyyy"), "month": ("m", "mm"), "day": ("d", "dd"), "day-of-week": ("ddd", "dddd"),
+    "hours": ("h", "hh"), "minutes": ("m", "mm"), "am-pm": ("AM/PM", "AM/PM"),
+}  # fmt: skip
 
 
 _SPREADSHEET, _TABLE = name("office:spreadsheet"), name("table:table")

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import date, datetime, time, timedelta
-from xml.sax.saxutils import quoteattr
+from xml.sax.saxutils import escape, quoteattr
 
 from ...input.odf_file import odf_archive, odf_document, tag, text_content
 from ...job import Job
-from ..format_code import DEFAULTS
+from ..format_code import DEFAULTS, DigitPattern, FormatPart, Section, sections, value_kind
 from ..formulas import to_openformula
 from ..model import DEFAULT_STYLE, STACKED, Area, Cell, CellStyle, ErrorValue, Sheet, Value, Workbook
 from ..number_format import format_cell, to_text
 from ..values import clean
-from .number_formats import to_element
 
 _FAMILIES = ("table", "table-cell", "table-column", "text")
 _STYLES = "".join(f'<style:default-style style:family="{family}"/>' for family in _FAMILIES) + (
@@ -26,8 +25,7 @@ _GRID_PAGE = (
     '<office:master-styles><style:master-page style:name="Grid" style:page-layout-name="Grid"/></office:master-styles>'
 )
 _GRID_MASTER = ' style:master-page-name="Grid"'
-_CHARACTER_WIDTH = 0.19
-"""The width of a digit in centimetres."""
+_CHARACTER_WIDTH = 0.19  # the width of a digit in centimetres
 
 _NO_CELLS = "><table:table-cell/></table:table-row>"
 _MAX_COVERED_ROWS = 100
@@ -97,6 +95,101 @@ def _cell_style(style: CellStyle, name: str) -> str:
         f'{format}<style:style style:name="{name}" style:family="table-cell" '
         f'style:parent-style-name="Default"{data}>{properties}</style:style>'
     )
+
+
+_LONG = 'number:style="long" '
+_CLOCK = {
+    "year": "year", "month": "month", "day": "day", "hour": "hours", "minute": "minutes", "second": "seconds",
+    "h": "hours", "m": "minutes", "s": "seconds",
+}  # fmt: skip
+"""The elements by the kind of a part of a format, and by the letter of a part for elapsed time."""
+
+
+def to_element(format: str, style: str) -> str:
+    """Convert the section for positive numbers of a format code to an OpenDocument style element.
+
+    >>> to_element("0.0%", "N1")[:38]
+    '<number:percentage-style style:name="N'
+    """
+    parts = sections(format)[0]
+    kind = value_kind(format)
+    if kind == "number":
+        tag, inner = _number_style(parts)
+    else:
+        tag = "date" if kind in ("date", "datetime") else "time"
+        inner = "".join(_clock_part(part, fraction) for part, fraction in zip(parts, (*parts[1:], None), strict=True))
+    overflow = ' number:truncate-on-overflow="false"' if kind == "duration" else ""
+    return f"<number:{tag}-style style:name={quoteattr(style)}{overflow}>{inner}</number:{tag}-style>"
+
+
+def _number_style(parts: Section) -> tuple[str, str]:
+    kinds = {part.kind for part in parts}
+    if "at" in kinds and "number" not in kinds:
+        return "text", "<number:text-content/>"
+    tag = "percentage" if "percent" in kinds else "currency" if "currency" in kinds else "number"
+    with_digits = [index for index, part in enumerate(parts) if part.kind in ("number", "fraction", "ratio")]
+    if not with_digits:
+        return tag, "".join(map(_number_part, parts))
+    first, last = with_digits[0], with_digits[-1]
+    return tag, "".join(
+        (
+            *map(_number_part, parts[:first]),
+            _digits(parts[first : last + 1]),
+            *map(_number_part, parts[last + 1 :]),
+        )
+    )
+
+
+def _number_part(part: FormatPart) -> str:
+    if part.kind == "general":
+        return '<number:number number:min-integer-digits="1"/>'
+    text = escape(part.literal)
+    if part.kind == "currency":
+        return f"<number:currency-symbol>{text}</number:currency-symbol>"
+    return f"<number:text>{text}</number:text>" if text else ""
+
+
+def _digits(parts: Section) -> str:
+    """Return the element of parts with digits, and of the texts between them ("000-00-0000")."""
+    pattern = DigitPattern.of("".join(part.text for part in parts if part.kind in ("number", "fraction")))
+    attributes = f'number:min-integer-digits="{pattern.whole.count("0")}"'
+    if parts[-1].kind == "ratio":
+        above, _, below = parts[-1].text.replace(" ", "").partition("/")
+        fixed = f' number:denominator-value="{below}"' if below.strip("0").isdecimal() else ""
+        attributes += f' number:min-numerator-digits="{len(above)}" number:min-denominator-digits="{len(below)}"{fixed}'
+        return f"<number:fraction {attributes if len(parts) > 1 else attributes.partition(' ')[2]}/>"
+    places = f'number:decimal-places="{len(pattern.decimals)}" number:min-decimal-places="{pattern.min_decimals}" '
+    if pattern.exponent:
+        attributes += f' number:min-exponent-digits="{len(pattern.exponent) - 1}"'
+        attributes += f' number:exponent-interval="{len(pattern.whole)}"' if len(pattern.whole) > 1 else ""
+        return f"<number:scientific-number {places}{attributes}/>"
+    attributes += ' number:grouping="true"' if pattern.is_grouped else ""
+    attributes += f' number:display-factor="{1000**pattern.thousands}"' if pattern.thousands else ""
+    position, embedded = len(pattern.whole), ""
+    for part in parts:
+        if part.kind in ("number", "fraction"):
+            position -= len(DigitPattern.of(part.text).whole)
+        elif part.literal:
+            text = escape(part.literal)
+            embedded += f'<number:embedded-text number:position="{position}">{text}</number:embedded-text>'
+    return f"<number:number {places}{attributes}>{embedded}</number:number>"
+
+
+def _clock_part(part: FormatPart, following: FormatPart | None) -> str:
+    kind = part.text[0] if part.kind == "elapsed" else part.kind
+    if kind == "noon":
+        return "<number:am-pm/>"
+    if kind not in _CLOCK:
+        text = "" if kind == "fraction" else escape(part.literal)
+        return f"<number:text>{text}</number:text>" if text else ""
+    size = len(part.text)
+    if kind == "day" and size > 2:
+        return f"<number:day-of-week {_LONG if size > 3 else ''}/>"
+    long = _LONG if (size > 2 if kind == "year" else size in (2, 4)) else ""
+    extra = 'number:textual="true" ' if kind == "month" and size > 2 else ""
+    if following and following.kind == "fraction":
+        extra += f'number:decimal-places="{len(following.text) - 1}" '
+    return f"<number:{_CLOCK[kind]} {long}{extra}/>"
 
 
 def _sheet(sheet: Sheet, styles: _StyleWriter) -> Iterator[str]:

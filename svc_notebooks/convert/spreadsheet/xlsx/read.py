@@ -159,8 +159,7 @@ def _tinted(color: str, tint: float) -> str:
     return "".join(f"{min(max(round(part * 255), 0), 255):02x}" for part in parts)
 
 
-PADDING = 5 / 7
-"""The padding in the width of a column, in characters. Programs show the width without the padding."""
+PADDING = 5 / 7  # the padding in the width of a column, in characters. Programs show the width without the padding.
 
 OTHER_SHEETS = "Sheets of charts, dialogs and macros were left out."
 _ESCAPE = re.compile(r"_x([0-9A-Fa-f]{4})_")

@@ -1,23 +1,18 @@
-"""Reads parameters, conditions, bodies and page tokens of requests, and builds responses with JSON or text (X-01).
+"""Reads parameters, conditions and bodies of requests, and builds responses with JSON or text (X-01).
 
-Bodies count their bytes in the journal, and a whole body is decoded before it is read.
+Bodies count their bytes in the journal.
 """
 
 from __future__ import annotations
 
-import hmac
 import json
 import logging
 import re
-from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager, nullcontext
-from datetime import datetime
 from hashlib import blake2b
 from io import BytesIO
 from itertools import islice
 from json.encoder import encode_basestring
-from tempfile import SpooledTemporaryFile
 from types import GeneratorType
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +21,6 @@ from ...core.api.operations import SESSION, Operation
 from ...core.api.parameters import COMMON
 from ...core.errors.catalogue import ApiError, envelope, refuse
 from ...core.field_mask import Mask, Shape
-from ...core.http.content_coding import BODY_DIGESTS, REPRESENTATION_DIGESTS, DigestVerifier, decode, read_codings
 from ...core.http.messages import (
     JSON,
     Body,
@@ -42,7 +36,6 @@ from ...core.http.messages import (
 )
 from ...core.thread_permit import FEW, in_slices
 from ..store.blob_store import BLOCK
-from ..store.ids import SHARD
 from .journal import JournalEntry
 
 if TYPE_CHECKING:
@@ -158,64 +151,6 @@ def sandbox_headers(headers: Headers) -> list[tuple[str, str]]:
     if "Authorization" in headers:
         return []
     return [("Content-Security-Policy", "sandbox"), ("X-Content-Type-Options", "nosniff")]
-
-
-_SIGNATURE_SIZE = 16
-_PAGING = ("pageToken", "maxResults")
-
-
-def encode_page_token(keys: tuple[Any, ...], listing: tuple[str, ...], secret: str) -> str:
-    """Return a signed token with the sort keys at which the next page begins. `listing` identifies the listing."""
-    text = json.dumps(keys, ensure_ascii=False).encode()
-    return f"{SHARD}." + urlsafe_b64encode(_signature(text, listing, secret) + text).decode().rstrip("=")
-
-
-def decode_page_token(token: str, listing: tuple[str, ...], width: int, secret: str) -> tuple[Any, ...]:
-    """Return the `width` sort keys in a page token. Raises ApiError (400) for a token of another listing or service."""
-    shard, _, token = token.rpartition(".")
-    if shard not in ("", str(SHARD)):  # tokens of older versions have none
-        raise _wrong()
-    try:
-        raw = urlsafe_b64decode(token.encode("ascii") + b"=" * (-len(token) % 4))
-    except ValueError:
-        raise _wrong() from None
-    signature, text = raw[:_SIGNATURE_SIZE], raw[_SIGNATURE_SIZE:]
-    if not hmac.compare_digest(signature, _signature(text, listing, secret)):
-        raise _wrong()
-    keys = tuple(json.loads(text))
-    if len(keys) != width:
-        raise _wrong()
-    return keys
-
-
-def decode_sync_token(token: str, listing: tuple[str, ...], width: int, secret: str) -> tuple[Any, ...]:
-    """Return the `width` values in a sync token. Raises ApiError (410) for a token of another listing or service."""
-    try:
-        return decode_page_token(token, listing, width, secret)
-    except ApiError:
-        raise refuse("fullSyncRequired") from None
-
-
-def selecting_parameters(query: Query, operation: Operation) -> str:
-    """Return the query parameters that must be the same in the requests for all pages of a list, as one text.
-
-    These are the parameters of the operation. Unknown parameters, and those of the response format, may differ.
-    """
-    names = {parameter.name for parameter in operation.parameters}.difference(_PAGING)
-    return str(sorted(pair for pair in query.pairs if pair[0] in names))
-
-
-def _signature(text: bytes, listing: tuple[str, ...], secret: str) -> bytes:
-    signed = json.dumps(listing).encode() + b"\n" + text
-    return hmac.digest(secret.encode(), signed, "sha256")[:_SIGNATURE_SIZE]
-
-
-def _wrong() -> Exception:
-    return refuse(
-        "invalidValue",
-        name="pageToken",
-        message="this token does not belong to this list; start again without pageToken.",
-    )
 
 
 CHECKED_HEADERS = frozenset({"content-range", "expect", "if-match", "if-none-match"})
@@ -498,102 +433,3 @@ def content_length(request: Request, *, required: bool = False) -> int | None:
     if texts.count(text) < len(texts) or not (text.isascii() and text.isdigit() and len(text) <= _MAX_LENGTH_DIGITS):
         raise refuse("invalidHeader", name="Content-Length", message="expected one number of bytes.")
     return int(text)
-
-
-WHOLE_BODY = frozenset(name.lower() for name in ("Content-Encoding", *BODY_DIGESTS, *REPRESENTATION_DIGESTS))
-"""The headers whose requests have a `WholeBody`, in lower case."""
-
-_BLOCK = 16 * 1024  # small, because the decoder copies the rest of a block for each decoded piece
-_MAX_IN_MEMORY = 1024 * 1024
-_MAX_DECODED = 128 * 1024 * 1024
-_MAX_RATIO = 100
-"""A decoded body can have `_MAX_DECODED` bytes, or `_MAX_RATIO` times the received bytes if that is more."""
-
-
-class WholeBody(RequestBody):
-    """A request body that is received, verified and decoded when it is first read, with at most `limit` bytes.
-
-    Reading raises ApiError (400) for a wrong digest or invalid coded data, (413) for a body that is too large, and
-    (415) for an unknown coding.
-    """
-
-    __slots__ = ("_file", "_headers", "_limit")
-
-    def __init__(self, body: RequestBody, entry: JournalEntry, headers: Headers, limit: int) -> None:
-        super().__init__(body, entry)
-        self._headers, self._limit = headers, limit
-        self._file: SpooledTemporaryFile[bytes] | None = None
-
-    @property
-    def codings(self) -> list[str]:
-        """The codings of the body, in the order in which they were applied. Raises ApiError (415) for another."""
-        try:
-            return read_codings(self._headers.all("Content-Encoding"))
-        except LookupError as error:
-            raise unsupported_coding(str(error), "gzip, deflate") from None
-
-    def read(self, size: int = -1, /) -> bytes:
-        """Return at most `size` bytes of the decoded body, or b"" at the end."""
-        return self._open().read(size)
-
-    def length(self) -> int:
-        """Return the number of bytes of the decoded body, of which nothing was read yet."""
-        size = self._open().seek(0, 2)
-        self._open().seek(0)
-        return size
-
-    def close(self) -> None:
-        """Delete the temporary file."""
-        if self._file:
-            self._file.close()
-
-    def _open(self) -> SpooledTemporaryFile[bytes]:
-        if self._file is None:
-            self._file = SpooledTemporaryFile(_MAX_IN_MEMORY)  # noqa: SIM115 -- closed by `close`
-            for block in self._receive():
-                self._file.write(block)
-            self._file.seek(0)
-        return self._file
-
-    def _receive(self) -> Iterator[bytes]:
-        """Yield the decoded bytes of the body. Raises ApiError, at the end for a wrong digest."""
-        names = BODY_DIGESTS if "Content-Range" in self._headers else BODY_DIGESTS + REPRESENTATION_DIGESTS
-        try:
-            digests = DigestVerifier(self._headers, names)
-            blocks = self._blocks(digests)
-            for coding in reversed(self.codings):
-                blocks = decode(blocks, coding, self._check)
-            yield from blocks
-            digests.verify()
-        except ValueError as error:
-            name, _, message = str(error).partition(": ")
-            rule = "Codings and digests of a request body"
-            raise refuse("invalidHeader", decided_by=rule, name=name, message=message) from None
-
-    def _blocks(self, digests: DigestVerifier) -> Iterator[bytes]:
-        while block := self._read(_BLOCK):
-            self._check(self._entry.received)
-            digests.update(block)
-            yield block
-
-    def _check(self, size: int) -> None:
-        """Raise ApiError (413) if `size` bytes are too many."""
-        limit = min(self._limit, max(_MAX_DECODED, _MAX_RATIO * self._entry.received))
-        if size > limit:
-            raise refuse("decodedTooLarge", limit=limit)
-
-
-@contextmanager
-def decoded_request(request: Request, now: datetime, limit: int) -> Iterator[Request]:
-    """Yield a request outside of the journal with its body verified and decoded, which ends at its Content-Length."""
-    entry = JournalEntry(0, now, None, request.method, request.path, "")
-    entry.declared = content_length(request)
-    plain = RequestBody(request.body, entry)
-    is_plain = WHOLE_BODY.isdisjoint(request.headers.by_name())
-    with nullcontext(plain) if is_plain else closing(WholeBody(plain, entry, request.headers, limit)) as body:
-        yield Request(request.method, request.url, request.headers, body)
-
-
-def unsupported_coding(message: str, accepted: str) -> ApiError:
-    """Return the error for a coding that this request cannot have. `accepted` lists the codings that it can have."""
-    return ApiError(refuse("unsupportedCoding", message=message).rows, [("Accept-Encoding", accepted)])

@@ -1,4 +1,4 @@
-"""Dispatches a request through routing, authentication, rate limits, faults, the handler and the journal.
+"""Takes each request through routing, authentication, rate limits, faults, the handler and the journal.
 
 The route is found in a tree of path segments.
 """
@@ -29,21 +29,20 @@ from .auth.access_tokens import TokenVerifier
 from .auth.public_request import FORM, MAX_FORM_SIZE, PublicRequest
 from .dispatch import origin as cors
 from .dispatch.batch import MAX_BATCH, Batches
+from .dispatch.decoded_bodies import WHOLE_BODY, WholeBody
 from .dispatch.faults import FAULTS, NO_FAULTS, Faults, faults_from_header
 from .dispatch.journal import Journal, JournalEntry
-from .dispatch.messages import (
+from .dispatch.origin import check_page, without_prefix
+from .dispatch.rate_limits import LongReads, RateLimiter
+from .dispatch.requests_and_responses import (
     CHECKED_HEADERS,
-    WHOLE_BODY,
     RequestBody,
     ResponseStream,
-    WholeBody,
     check_booleans,
     check_headers,
     content_length,
     error_response,
 )
-from .dispatch.origin import check_page, without_prefix
-from .dispatch.rate_limits import LongReads, RateLimiter
 from .dispatch.service_context import (
     ANONYMOUS,
     WITH_API_KEY,
@@ -250,7 +249,7 @@ class _Incoming(NamedTuple):
     entry: JournalEntry
 
 
-class Dispatcher:
+class RequestPipeline:
     """Turns each request of a service into its response."""
 
     def __init__(
