@@ -148,7 +148,7 @@ class Routes:
     def _add(self, operation: Operation, policy: Policy) -> None:
         if operation.name == "files.update":
             operation = replace(operation, methods=policy.update_verbs)
-        if operation.media:
+        if operation.accepts_content:
             self._media.add(operation.path, operation)
         (self._calendar if operation.calendar else self._plain).add(operation.path, operation)
 
@@ -487,7 +487,8 @@ class RequestPipeline:
             body,
             entry,
         )
-        handler = _upload_handler(request_context) if is_upload and operation.media else HANDLERS[operation.name]
+        receives_content = is_upload and operation.accepts_content
+        handler = _upload_handler(request_context) if receives_content else HANDLERS[operation.name]
         is_status_query = operation is SESSION and entry.declared == 0
         if method == "DELETE" or is_status_query:  # no body, so the handler can be called a second time
             return context.reserve.spend(lambda: handler(context, request_context))

@@ -73,4 +73,6 @@ def rule_for_scopes(operation: Operation, scopes: frozenset[str]) -> str:
         return "T-02"
     if operation.calendar:
         return "Scopes for calendars"
-    return "T-03" if operation.content and METADATA_ONLY & scopes and not CONTENT & scopes else "Scopes for files"
+    return (
+        "T-03" if operation.returns_content and METADATA_ONLY & scopes and not CONTENT & scopes else "Scopes for files"
+    )

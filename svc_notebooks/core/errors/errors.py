@@ -21,11 +21,10 @@ Invalid Python arguments raise ValueError or TypeError before a request is sent.
 
 from __future__ import annotations
 
-import errno
 import json
 import re
 from datetime import datetime
-from errno import EEXIST
+from errno import EEXIST, ENOSPC
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -328,5 +327,5 @@ def disk_full(path: object, needed: int | None, free: int) -> OSError:
     """
     counts = f"{free:,} bytes free" if needed is None else f"{needed:,} more bytes needed, {free:,} free"
     error = OSError(f"{str(path)!r} cannot be written, its disk is full ({counts}): free space and run it again")
-    error.errno = errno.ENOSPC
+    error.errno = ENOSPC
     return error

@@ -165,7 +165,7 @@ def _checked_members(resource: Any, limits: str) -> list[tuple[str, Field, Any]]
         value, field = split(annotation)
         if field.writable and field.type not in ("date", "dateTime", "timeZone"):
             if limits == "none":
-                field = replace(field, limit=_MAX_ATTENDEES if name == "attendees" else None)
+                field = replace(field, max_length=_MAX_ATTENDEES if name == "attendees" else None)
             members.append((name, field, get_args(value)[0] if get_origin(value) is list else value))
     return members
 

@@ -67,9 +67,9 @@ def check(field: Field, value: Any, path: str) -> list[Row]:
     python_type, expected = _PYTHON_TYPES.get(field.type, (object, ""))
     if not isinstance(value, python_type):
         return invalid(path, wrong_type(value, expected, field.values), field.decided_by)
-    if field.limit is not None and isinstance(value, str | list) and len(value) > field.limit:
+    if field.max_length is not None and isinstance(value, str | list) and len(value) > field.max_length:
         unit = "characters" if isinstance(value, str) else "entries"
-        return too_long(path, f"expected at most {field.limit} {unit}, not {len(value)}.")
+        return too_long(path, f"expected at most {field.max_length} {unit}, not {len(value)}.")
     if field.type in _SCHEMES:
         schemes = _SCHEMES[field.type]
         if not _is_url(value, schemes):

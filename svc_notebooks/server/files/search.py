@@ -78,7 +78,9 @@ def condition(search: Search, viewer: Viewer) -> sa.ColumnElement[bool]:
     if isinstance(search, Member):
         return _member(search, viewer)
     if isinstance(search, Has):
-        return _has(search, viewer)
+        client = viewer.client if search.field == "appProperties" else ""
+        is_of_client = sa.and_(properties.c.file == files.c.id, properties.c.client == client)
+        return sa.exists().where(is_of_client, properties.c.key == search.key, properties.c.value == search.value)
     return _compare(search, viewer)
 
 
@@ -139,15 +141,6 @@ def _member(search: Member, viewer: Viewer) -> sa.ColumnElement[bool]:
     return sa.or_(own, granted)
 
 
-def _has(search: Has, viewer: Viewer) -> sa.ColumnElement[bool]:
-    return sa.exists().where(
-        properties.c.file == files.c.id,
-        properties.c.client == (viewer.client if search.field == "appProperties" else ""),
-        properties.c.key == search.key,
-        properties.c.value == search.value,
-    )
-
-
 def _compare(search: Compare, viewer: Viewer) -> sa.ColumnElement[bool]:
     if search.field == "fullText":
         words = words_of(str(search.value))
@@ -158,25 +151,16 @@ def _compare(search: Compare, viewer: Viewer) -> sa.ColumnElement[bool]:
     if search.field in _PLAIN:
         value = int(search.value) if isinstance(search.value, bool) else search.value
         return cast(sa.ColumnElement[bool], _OPERATORS[search.operator](_PLAIN[search.field], value))
-    return _special(search, viewer)
-
-
-def _special(search: Compare, viewer: Viewer) -> sa.ColumnElement[bool]:
     if search.field == "name":
         equal: sa.ColumnElement[bool] = files.c.name_key == name_key(str(search.value))
     elif search.field == "sharedWithMe":
         shared = sa.and_(files.c.owner != viewer.user, files.c.id.in_(_select_granted(viewer.grantee)))
         equal = shared if search.value else sa.not_(shared)
+    elif search.value == "limited":  # a value of `visibility`, of which those like `anyoneCanFind` match no file
+        equal = sa.and_(*(sa.not_(_open_to(grantees)) for grantees in _BY_LINK.values()))
     else:
-        equal = _visibility(str(search.value))
+        equal = _open_to(_BY_LINK[str(search.value)]) if search.value in _BY_LINK else sa.false()
     return equal if search.operator == "=" else sa.not_(equal)
-
-
-def _visibility(word: str) -> sa.ColumnElement[bool]:
-    """Return the SQL condition for a value of `visibility`. Values like `anyoneCanFind` match no file."""
-    if word == "limited":
-        return sa.and_(*(sa.not_(_open_to(kind)) for kind in _BY_LINK.values()))
-    return _open_to(_BY_LINK[word]) if word in _BY_LINK else sa.false()
 
 
 def _open_to(kind: str) -> sa.ColumnElement[bool]:

@@ -173,11 +173,10 @@ def check_content(
     if not file_id:
         check_new(context, request.caller, metadata)
     conversion = conversion_for(context, request, file_id, metadata, media_type)
-    if file_id and "contentRestrictions" not in metadata:
-        check_right(context, request.caller.user, file_for(context, request.caller, file_id), "canModifyContent")
-    limited = context.quotas or context.policy.storage_limit
-    owner = file_for(context, request.caller, file_id).owner if file_id and limited else request.caller.user
-    check_usage(context, owner, size or 0)
+    row = file_for(context, request.caller, file_id) if file_id else None
+    if row and "contentRestrictions" not in metadata:
+        check_right(context, request.caller.user, row, "canModifyContent")
+    check_usage(context, row.owner if row else request.caller.user, size or 0)
     return conversion
 
 

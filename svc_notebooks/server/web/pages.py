@@ -172,17 +172,9 @@ def content(request: PublicRequest) -> Response:
         caller, file_id = _caller(request), request.query.get("id")
         if not file_id:
             raise refuse("requiredParameter", name="id")
+        sent, query, body, entry = request.http_request, request.query, request.body, request.journal_entry
         download_request = RequestContext(
-            request.http_request,
-            request.http_request.headers,
-            request.method,
-            _PAGE_OPERATION,
-            {FILE_ID: file_id},
-            file_id,
-            request.query,
-            caller,
-            request.body,
-            request.journal_entry,
+            sent, sent.headers, request.method, _PAGE_OPERATION, {FILE_ID: file_id}, file_id, query, caller, body, entry
         )
         row = file_for(request.context, caller, file_id)
         response = download(request.context, download_request)
