@@ -42,7 +42,6 @@ _WATCHING = f"watched = :watched AND {_ACTIVE}"
 _CHANNELS = f"SELECT {column_names(ChannelRow._fields)} FROM channels"
 _MESSAGE = ("channel", "number", "state", "changed", "due", "attempts")
 
-_ADD = f"{inserting(channels, _NEW)} RETURNING seq"
 _ANY = "SELECT seq FROM channels LIMIT 1"
 _COUNT = f'SELECT COUNT(*) FROM channels WHERE "user" = :user AND {_ACTIVE}'
 _WATCHERS = f"{_CHANNELS} WHERE {_WATCHING} ORDER BY seq"
@@ -77,7 +76,7 @@ class Channels(TableGroup):
     def add(self, row: ChannelRow) -> int:
         """Add a channel and return its number, which is the `seq` of the row."""
         self._any = True
-        return int(self._database.change_all(_ADD, row._asdict())[0][0])
+        return int(self._database.change_all(f"{inserting(channels, _NEW)} RETURNING seq", row._asdict())[0][0])
 
     def get(self, key: str) -> ChannelRow | None:
         """Return the channel with an id, or None if the id is unknown."""
@@ -193,7 +192,6 @@ _JOINED = f"""SELECT {column_names(_OWN, "messages.")}, {column_names(ChannelRow
 _FIRST = "messages.seq IN (SELECT MIN(seq) FROM messages GROUP BY channel)"
 FIRST_OF = f"{_JOINED} WHERE {_FIRST} AND channel = ANY(:channels) ORDER BY messages.seq"
 _DUE = f"{_JOINED} WHERE {_FIRST} AND due <= :now ORDER BY messages.seq"
-_NEXT = f"{_JOINED} WHERE channel = :channel ORDER BY messages.seq LIMIT 1"
 _OF_CLOSED_CHANNELS = (
     f"{_JOINED} WHERE channels.state = '{STOPPED}' OR channels.expiration <= :now ORDER BY messages.seq"
 )
@@ -215,7 +213,7 @@ class Outbox(TableGroup):
 
     def next_of(self, channel: int) -> QueuedMessage | None:
         """Return the first message in a channel's queue, whether due or not. Returns None if the queue is empty."""
-        waiting = self._read(_NEXT, channel=channel)
+        waiting = self._read(f"{_JOINED} WHERE channel = :channel ORDER BY messages.seq LIMIT 1", channel=channel)
         return waiting[0] if waiting else None
 
     def of_closed_channels(self, now: int) -> list[QueuedMessage]:
