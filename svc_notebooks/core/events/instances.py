@@ -21,16 +21,7 @@ from typing import NamedTuple
 
 from ..time_zones import clock_changes, skipped_times, skips_day
 from .rrule import Freq, Recurrence, Rule, Start, WorkBudget
-from .rrule_days import (
-    END,
-    MAX_BATCH,
-    Batch,
-    DayTimes,
-    TimesOfDay,
-    days_of,
-    midnight,
-    shared_days,
-)
+from .rrule_days import END, MAX_BATCH, Batch, DayTimes, TimesOfDay, days_of, midnight, shared_days
 
 _AT_ONCE = 64
 """The number of times that are generated together, unless a single day has more."""

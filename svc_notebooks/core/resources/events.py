@@ -116,14 +116,8 @@ class ConferenceData(TypedDict, total=False):
 class ExtendedProperties(TypedDict, total=False):
     """Properties that applications store in an event, private to one calendar or shared with all attendees."""
 
-    private: Annotated[
-        dict[str, str],
-        replace(PROPERTIES, note="on this calendar's copy only"),
-    ]
-    shared: Annotated[
-        dict[str, str],
-        replace(PROPERTIES, note="also on the attendees' copies"),
-    ]
+    private: Annotated[dict[str, str], replace(PROPERTIES, note="on this calendar's copy only")]
+    shared: Annotated[dict[str, str], replace(PROPERTIES, note="also on the attendees' copies")]
 
 
 class Gadget(TypedDict, total=False):

@@ -18,13 +18,7 @@ from ..dispatch.requests_and_responses import (
 )
 from ..dispatch.service_context import RequestContext, ServiceContext
 from .resource import ANYONE, permission_id, permission_resource, permissions_of
-from .rows import (
-    check_sharing,
-    file_for,
-    record_permissions,
-    refuse_file,
-    users_with_access,
-)
+from .rows import check_sharing, file_for, record_permissions, refuse_file, users_with_access
 from .tables import FileRow, PermissionRow
 
 _DEFAULT: Mask = {"kind": {}, "id": {}, "type": {}, "role": {}}
