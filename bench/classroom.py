@@ -45,7 +45,7 @@ def make_store(path: Path, files: int) -> None:
         store = service._context.store
         root = store.users.root("user0@svc.example")
         with store.transaction():
-            store._database.driver.execute(_MAKE, {"files": files, "owner": "user0@svc.example", "root": root})
+            store.database.driver.execute(_MAKE, {"files": files, "owner": "user0@svc.example", "root": root})
 
 
 @contextmanager

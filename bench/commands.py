@@ -71,7 +71,7 @@ def _schema() -> str:
     query = """SELECT sql FROM sqlite_master LEFT JOIN pragma_table_list AS tables USING (name)
         WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' AND coalesce(tables.type, '') <> 'shadow'"""
     with open_service(seed=0) as service:
-        return ";\n".join(row[0] for row in service._context.store._database.driver.execute(query))
+        return ";\n".join(row[0] for row in service._context.store.database.driver.execute(query))
 
 
 def run_notebooks() -> Iterator[Row]:

@@ -139,11 +139,11 @@ def _add(tree: LocalTree, path: Path, relative: PurePosixPath, *, include_hidden
             if stat.S_ISDIR(mode.st_mode):
                 entries = sorted(path.iterdir(), reverse=True)
                 tree.folders.append(relative)
-                pending += [
-                    (entry, relative / entry.name)
-                    for entry in entries
-                    if include_hidden or not _skip_hidden(tree, entry, relative / entry.name)
-                ]
+                for entry in entries:
+                    if include_hidden or not entry.name.startswith("."):
+                        pending.append((entry, relative / entry.name))
+                    else:
+                        tree.skipped.append((relative / entry.name, HIDDEN))
             elif stat.S_ISREG(mode.st_mode):
                 tree.files.append(LocalFile(path, relative, mode.st_size))
             else:
@@ -158,13 +158,6 @@ def _check_name(name: str) -> None:
         name.encode()
     except UnicodeEncodeError:  # bytes of another encoding, which cannot be sent as JSON
         raise OSError(EILSEQ, "the name is not valid UTF-8; rename it") from None
-
-
-def _skip_hidden(tree: LocalTree, entry: Path, relative: PurePosixPath) -> bool:
-    if not entry.name.startswith("."):
-        return False
-    tree.skipped.append((relative, HIDDEN))
-    return True
 
 
 # -- files at a URL, such as s3://bucket/name

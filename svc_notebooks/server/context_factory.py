@@ -16,14 +16,12 @@ from .files.storage_errors import naming_files
 from .notifications.trust_store import TrustStore
 from .store.archive import ArchiveReader, Manifest, write
 from .store.blob_store import BlobStore, MemoryBlobStore, check_parts
-from .store.clock import SystemClock, VirtualClock, virtual_clock_of
+from .store.clock import SharedClock, SystemClock, VirtualClock, unshared, virtual_clock_of
 from .store.contents import Content
-from .store.data_directory import DATABASE, OpenedStore, open_folder
-from .store.disk_reserve import Reserve
-from .store.errors import explain_errors
+from .store.data_directory import DATABASE, OpenedStore, Reserve, open_folder
+from .store.errors import explain_errors, on_error
 from .store.ids import Ids
 from .store.opening import open_database
-from .store.postgres.clock import SharedClock, unshared
 from .store.session_locks import SessionLocks
 from .store.store import Store
 
@@ -41,46 +39,29 @@ class ServiceState:
     ids: Any
 
     @classmethod
-    def of(cls, context: ServiceContext, parts: BlobStore) -> ServiceState:
+    def of(cls, context: ServiceContext) -> ServiceState:
         """Return the present state of a service. Raises DamagedContent if a part is missing or has the wrong length."""
         with context.store.exclusive(), naming_files(context):
-            kept = parts.copy(context.store.contents.parts())
+            kept = context.content.parts.copy(context.store.contents.parts())
             return cls(context.store.image(), kept, context.clock.now(), context.ids.state())
 
-    def restore(self, context: ServiceContext, parts: BlobStore) -> None:
+    def restore(self, context: ServiceContext) -> None:
         """Restore a service to this state.
 
         Parts are restored before the rows that name the parts, and other parts are deleted last, so a kill loses
         nothing.
         """
         with context.store.exclusive():
-            parts.restore(self.parts)
+            context.content.parts.restore(self.parts)
             with context.content.replacing():
                 context.store.restore(self.rows)
             context.ids.go_to(self.ids)
         if virtual := virtual_clock_of(context.clock):
             virtual.put(self.now)
 
-    def load_into(self, store: Store) -> MemoryBlobStore:
-        """Load the rows into a new store, and return a store in memory with the parts. Raises DamagedContent."""
-        store.restore(self.rows)
-        if isinstance(self.parts, MemoryBlobStore):
-            return self.parts
-        copied = MemoryBlobStore()
-        for part in check_parts(self.parts, store.contents.parts()):
-            copied.add(part.key, self.parts.read(part, 0, part.size))
-        return copied
-
     def drop(self) -> None:
         """Delete the parts of this state. The state cannot be restored any more."""
         self.parts.drop()
-
-
-class Opened(NamedTuple):
-    """A service context, and the blob store with the bytes of its contents."""
-
-    context: ServiceContext
-    parts: BlobStore
 
 
 class ServiceSettings(NamedTuple):
@@ -90,14 +71,6 @@ class ServiceSettings(NamedTuple):
     clock: VirtualClock
     policy: Policy
     names: Names
-
-
-class PostgresOptions(NamedTuple):
-    """What applies only to a store on PostgreSQL, as in `open_service`."""
-
-    content: str | Path | None = None
-    shared: bool = False
-    journal: int | None = None
 
 
 def _assemble(
@@ -117,30 +90,33 @@ def _assemble(
     )
 
 
-def open_context(path: str | Path | None, options: PostgresOptions, settings: ServiceSettings) -> Opened:
+def open_context(
+    path: str | Path | None, content: str | Path | None, settings: ServiceSettings, *, shared: bool, journal: int | None
+) -> ServiceContext:
     """Build a context for a folder, for the address of a PostgreSQL database and `content`, or in memory."""
     scheme, is_url, _ = str(path or "").partition("://")
     if scheme in ("postgresql", "postgres") and is_url:
-        if options.content is None:
+        if content is None:
             raise ValueError("a store on PostgreSQL needs a folder or a bucket for the contents of files: give content")
-        return build_shared_context(str(path), options, settings)
+        return _build_server_context(str(path), content, settings, shared=shared, journal=journal)
     if is_url:  # the URL may have a password
         raise ValueError(f"path is a URL of the scheme {scheme!r}; give a folder or postgresql://user@host/database")
-    if options.shared:
+    if shared:
         raise ValueError("only a store on PostgreSQL can be shared by several processes")
-    if options.journal is not None:
+    if journal is not None:
         raise ValueError("only a store on PostgreSQL keeps the journal in its database")
-    if options.content is not None:
+    if content is not None:
         raise ValueError("content applies only to a store on PostgreSQL; in a folder, the contents are beside the rows")
     folder = None if path is None else Path(path)
     return Reserve(folder).spend(lambda: _build_context(folder, settings))
 
 
-def build_shared_context(address: str, options: PostgresOptions, settings: ServiceSettings) -> Opened:
+def _build_server_context(
+    address: str, content: str | Path, settings: ServiceSettings, *, shared: bool, journal: int | None
+) -> ServiceContext:
     """Build a context for a store whose rows are on PostgreSQL, and whose contents are in a folder or a bucket."""
-    content, shared = options.content or "", options.shared
     seed, clock, policy, names = settings
-    if options.journal is not None and options.journal < 1:
+    if journal is not None and journal < 1:
         raise ValueError("journal must be a number of requests, 1 or more")
     if shared and seed is not None:
         raise ValueError("a store that several processes share has no seed, because each process makes its own ids")
@@ -151,21 +127,18 @@ def build_shared_context(address: str, options: PostgresOptions, settings: Servi
     durability = policy.durability or "power"
     database, parts, notes, folder = open_server_store(address, content, durability, time.time(), shared=shared)
     store = Store(database)
-    try:
+    with on_error(store.close):
         if store.shared:
             virtual = virtual_clock_of(clock)
             clock = SharedClock(store.shared.values, virtual.now() if virtual else None)
         with store.transaction():  # another process may be creating the same rows
             ids = Ids(seed, opening=store.users.count_opening())
             context = _assemble(store, parts, ids, clock, policy, names)
-        records = store.records(options.journal) if options.journal else None
-    except BaseException:
-        store.close()
-        raise
-    return Opened(replace(context, folder=folder, notes=notes, records=records), parts)
+        records = store.records(journal) if journal else None
+    return replace(context, folder=folder, notes=notes, records=records)
 
 
-def _build_context(folder: Path | None, settings: ServiceSettings) -> Opened:
+def _build_context(folder: Path | None, settings: ServiceSettings) -> ServiceContext:
     seed, clock, policy, names = settings
     with explain_errors(folder and folder / DATABASE):
         database, parts, notes, _ = (
@@ -174,51 +147,46 @@ def _build_context(folder: Path | None, settings: ServiceSettings) -> Opened:
             else OpenedStore(open_database(None, "process"), MemoryBlobStore(), [], None)
         )
     store = Store(database)
-    try:
+    with on_error(store.close):
         ids = Ids(seed, opening=store.users.count_opening())
         context = _assemble(store, parts, ids, clock, policy, names)
         context.content.record_checksums()
         reserve = Reserve(folder, database.checkpoint)
         reserve.renew()
-    except BaseException:
-        store.close()
-        raise
-    return Opened(replace(context, folder=folder, notes=notes, reserve=reserve), parts)
+    return replace(context, folder=folder, notes=notes, reserve=reserve)
 
 
-def fork_context(context: ServiceContext, parts: BlobStore, branch: int = 0) -> Opened:
+def fork_context(context: ServiceContext, branch: int = 0) -> ServiceContext:
     """Return a copy of a service in memory, with its own clock and stopped channels.
 
     Copies with different `branch` numbers get different ids. Raises DamagedContent if a part is damaged.
     """
-    state, store = ServiceState.of(context, parts), Store(open_database(None, "process"))
-    try:
-        with naming_files(context):
-            copied = state.load_into(store)
-        if copied is not state.parts:
+    state, store = ServiceState.of(context), Store(open_database(None, "process"))
+    with on_error(store.close):
+        store.restore(state.rows)
+        copied = state.parts
+        if not isinstance(copied, MemoryBlobStore):
+            copied = MemoryBlobStore()
+            with naming_files(context):
+                for part in check_parts(state.parts, store.contents.parts()):
+                    copied.add(part.key, state.parts.read(part, 0, part.size))
             state.drop()
         ids = _ids_of_a_copy(store, context.ids.seed, state.ids, branch)
         clock = _clock(_virtual_start(context), state)
         store.channels.stop_all()  # no receiver of the original gets messages from the copy
-        return Opened(_assemble(store, copied, ids, clock, context.policy, context.names), copied)
-    except BaseException:
-        store.close()
-        raise
+        return _assemble(store, copied, ids, clock, context.policy, context.names)
 
 
-def load_context(file: BinaryIO, branch: int = 0) -> Opened:
+def load_context(file: BinaryIO, branch: int = 0) -> ServiceContext:
     """Build a context in memory from a saved service. Raises ValueError if the file is not a valid saved service."""
     with ArchiveReader(file) as saved:
         manifest, store, parts = saved.manifest, Store(open_database(None, "process")), MemoryBlobStore()
-        try:
-            store.load_rows(saved.rows_with(saved.copy_parts(parts)), saved.counters)
+        with on_error(store.close), saved.copied_parts(parts) as copied:
+            store.load_rows(saved.rows_with(copied), saved.counters)
             ids = _ids_of_a_copy(store, manifest.seed, manifest.ids, branch)
             clock = _clock(manifest.start, manifest)
             store.channels.stop_all()
-            return Opened(_assemble(store, parts, ids, clock, manifest.policy, manifest.names), parts)
-        except BaseException:
-            store.close()
-            raise
+            return _assemble(store, parts, ids, clock, manifest.policy, manifest.names)
 
 
 def _ids_of_a_copy(store: Store, seed: int | None, state: Any, branch: int) -> Ids:
@@ -242,12 +210,12 @@ def _clock(start: datetime | None, state: ServiceState | Manifest) -> VirtualClo
     return clock
 
 
-def save(context: ServiceContext, parts: BlobStore, file: BinaryIO, user: str | None = None) -> None:
+def save(context: ServiceContext, file: BinaryIO, user: str | None = None) -> None:
     """Write the state of a running service, or only the rows of a user, to an empty file. Raises DamagedContent.
 
     The state is copied at one moment, and the service handles requests while the file is written.
     """
-    state, store = ServiceState.of(context, parts), Store(open_database(None, "process"))
+    state, store = ServiceState.of(context), Store(open_database(None, "process"))
     try:
         store.restore(state.rows)
         policy = context.policy
@@ -262,7 +230,7 @@ def save(context: ServiceContext, parts: BlobStore, file: BinaryIO, user: str | 
         state.drop()
 
 
-def load(context: ServiceContext, parts: BlobStore, file: BinaryIO) -> None:
+def load(context: ServiceContext, file: BinaryIO) -> None:
     """Replace the state of a running service by a saved state, except the policy, the brand names and the secret.
 
     Raises ValueError, and changes nothing, if the file is damaged, is not a saved service or has other brand names, or
@@ -275,16 +243,15 @@ def load(context: ServiceContext, parts: BlobStore, file: BinaryIO) -> None:
             raise ValueError("the saved service has other brand names than this service")
         for (pem,) in saved.rows["authorities"]:
             TrustStore().add(str(pem))  # before anything is changed, because an invalid certificate raises ValueError
-        copied = saved.copy_parts(parts)
-        try:
-            with context.content.replacing(), context.store.transaction():
-                context.store.load_rows(saved.rows_with(copied), saved.counters)
-                context.store.users.set_fact("secret", context.secret)
-                context.store.channels.stop_all()
-                context.ids.go_to(saved.manifest.ids)
-        except BaseException:
-            parts.delete(part.key for part in copied.values())
-            raise
+        with (
+            saved.copied_parts(context.content.parts) as copied,
+            context.content.replacing(),
+            context.store.transaction(),
+        ):
+            context.store.load_rows(saved.rows_with(copied), saved.counters)
+            context.store.users.set_fact("secret", context.secret)
+            context.store.channels.stop_all()
+            context.ids.go_to(saved.manifest.ids)
     clock = virtual_clock_of(context.clock)
     if clock and saved.manifest.start:
         clock.put(saved.manifest.now)

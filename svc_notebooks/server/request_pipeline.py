@@ -54,7 +54,6 @@ from .dispatch.service_context import (
 )
 from .files.storage_errors import disk_refusal
 from .handlers import HANDLERS, LISTS, PUBLIC_HANDLERS, READ_ONLY, UPLOAD_TYPES, Handler
-from .store.errors import SnapshotChanged
 from .uploads.resumable_upload import expire_session, session_caller
 from .uploads.upload_commands import command_headers, command_response, session_request
 from .web.sign_in import signed_in_user
@@ -115,12 +114,6 @@ _ABSENT = {
 
 ABSENT = ", ".join(sorted(set(_ABSENT.values())))
 """The operations of the family that this service does not have, as docs/deployments.md lists them."""
-
-
-@lru_cache(maxsize=16)
-def routes_of(names: Names, policy: Policy) -> Routes:
-    """Return the tree of all paths of services with these names and this policy, which these services share."""
-    return Routes(names, policy)
 
 
 class Routes:
@@ -234,6 +227,8 @@ class Routes:
         return ApiError(refused.rows, [("Allow", allowed)])
 
 
+_routes_of = lru_cache(maxsize=16)(Routes)  # services with the same names and policy share the tree
+
 _log = logging.getLogger(__name__)
 
 
@@ -267,7 +262,7 @@ class RequestPipeline:
         self.rate_limiters = [rate_limiter]
         self._long_reads = LongReads()
         self._batches = Batches(context, self.handle, self.refusal, tokens.user_of)
-        self._routes = routes_of(context.names, context.policy)
+        self._routes = _routes_of(context.names, context.policy)
         self._dispatch = self._dispatch_and_confirm if context.store.is_shared else self._find_and_call
         self._command_headers = command_headers(context)
         self._fault_header = context.names.header("Fault").lower()
@@ -493,18 +488,14 @@ class RequestPipeline:
         if method == "DELETE" or is_status_query:  # no body, so the handler can be called a second time
             return context.reserve.spend(lambda: handler(context, request_context))
         if operation.name in LISTS or operation.name == "freebusy.query":
-            snapshot = context.store.fixed_snapshot if operation.name in LISTS else None
+            snapshot = context.store.reading if operation.name in LISTS else None
             return self._long_reads.run(
                 partial(handler, context, request_context), caller.user, incoming.body.gone, snapshot
             )
         if operation.name not in READ_ONLY:
             return handler(context, request_context)
-        try:
-            with context.store.reading():
-                return handler(context, request_context)
-        except SnapshotChanged:  # these requests have no body, so the handler can be called a second time
-            with context.store.fixed_snapshot():
-                return handler(context, request_context)
+        with context.store.reading():
+            return handler(context, request_context)
 
     def check_limits(self, caller: Caller, operation: Operation, query: Query) -> None:
         """Count a request. Raises ApiError (403 or 429, as the policy says) if the request exceeds a limit."""

@@ -29,7 +29,6 @@ from .auth.class_accounts import ClassAccount, ClassAccounts
 from .auth.users import add_refresh_token, create_provided_user, record_token, token_row
 from .calendars.event_messages import outbox
 from .context_factory import (
-    PostgresOptions,
     ServiceSettings,
     ServiceState,
     fork_context,
@@ -39,7 +38,7 @@ from .context_factory import (
     save,
 )
 from .dispatch.faults import ArmedPlan, Faults
-from .dispatch.journal import journal_of
+from .dispatch.journal import Journal, KeptJournal
 from .dispatch.rate_limits import RateLimiter, RequestQuotas
 from .dispatch.service_context import ANONYMOUS, Quota, ServiceContext
 from .notifications import channels
@@ -47,9 +46,8 @@ from .notifications.delivery_queue import DeliveryQueue
 from .notifications.push import PushNotifications
 from .request_pipeline import Observer, RequestPipeline
 from .store.archive import save_to
-from .store.blob_store import BlobStore, StoredPart, missing_part
-from .store.clock import SystemClock, VirtualClock, virtual_clock_of
-from .store.postgres.clock import unshared
+from .store.blob_store import StoredPart, missing_part
+from .store.clock import SystemClock, VirtualClock, unshared, virtual_clock_of
 from .user_backup import UserBackups
 from .web.class_activity import ClassView
 from .web.live_page import activity
@@ -72,6 +70,8 @@ class _Check:
     def _run(self) -> None:
         try:
             self.problem.set_result(self._find())
+        except OSError as error:
+            self.problem.set_result(str(error))
         except Exception as error:  # shown to the operator, whatever it is
             self.problem.set_result(f"{type(error).__name__}: {error}")
 
@@ -79,10 +79,8 @@ class _Check:
 class Monitor:
     """The state of a service for its operator. `observers` are called for each request that has ended."""
 
-    def __init__(
-        self, context: ServiceContext, parts: BlobStore, observers: list[Observer], queue: DeliveryQueue
-    ) -> None:
-        self._context, self._parts, self._queue = context, parts, queue
+    def __init__(self, context: ServiceContext, observers: list[Observer], queue: DeliveryQueue) -> None:
+        self._context, self._queue = context, queue
         self.observers, self.store = observers, context.store
         self._checks: dict[str, _Check] = {}
         self._lock = Lock()
@@ -114,21 +112,15 @@ class Monitor:
         )
 
     def _database_problem(self) -> str | None:
-        try:
-            with self._context.store.transaction():
-                self._context.store.check_connection()
-        except OSError as error:
-            return str(error)
+        with self._context.store.transaction():
+            self._context.store.database.run("SELECT 1", {})
         return None
 
     def _contents_problem(self) -> str | None:
         folder = self._context.folder
         if folder and not folder.is_dir():
             return f"{folder.name} is missing"
-        try:
-            problem = self._parts.problem(_NO_PART)
-        except OSError as error:
-            return str(error)
+        problem = self._context.content.parts.problem(_NO_PART)
         return problem if problem != missing_part(_NO_PART.key) else None
 
     def user_hash(self, user: str) -> str:
@@ -144,8 +136,8 @@ class Monitor:
 class Service:
     """The service, which threads may share. In a forked child, all methods except `close` raise Unsupported."""
 
-    def __init__(self, context: ServiceContext, parts: BlobStore, *, background: bool | None = None) -> None:
-        self._context, self._parts = context, parts
+    def __init__(self, context: ServiceContext, *, background: bool | None = None) -> None:
+        self._context = context
         self.folder, self.notes, self._background = context.folder, context.notes, background
         self.clock, self.names, self.policy = context.clock, context.names, context.policy
         self.seed = context.ids.client_seed
@@ -155,13 +147,14 @@ class Service:
         self._push = PushNotifications(context, background=background)
         self._tokens = TokenVerifier(context.store, context.clock, lambda email: create_provided_user(context, email))
         self.provider: JupyterHub | None = None
-        self._journal = journal_of(context.records, context.policy)
+        policy, records = context.policy, context.records
+        self._journal = KeptJournal(records) if records else Journal(policy.journal_length, policy.journal_bytes)
         self._snapshots: dict[str, ServiceState] = {}
-        self.user_backups = UserBackups(context, parts)
+        self.user_backups = UserBackups(context)
         self._faults = Faults(context)
         self._rate_limiter = RateLimiter(context.policy, context.clock, context.store.shared)
         self._pipeline = RequestPipeline(context, self._tokens, self._journal, self._faults, self._rate_limiter)
-        self.monitor = Monitor(context, parts, self._pipeline.observers, self._push.queue)
+        self.monitor = Monitor(context, self._pipeline.observers, self._push.queue)
         # These methods are those of the parts of the service, which have their descriptions.
         self.user_of, self.has, self.journal = self._tokens.user_of, context.store.has, self._journal.rows
         self.register_receiver, self.receive_at = self._push.register_receiver, self._push.receive_at
@@ -298,7 +291,7 @@ class Service:
         if self._context.store.is_shared:
             raise ValueError(unshared("snapshots cannot be taken"))
         key = f"snapshot-{len(self._snapshots) + 1}"
-        self._snapshots[key] = ServiceState.of(self._context, self._parts)
+        self._snapshots[key] = ServiceState.of(self._context)
         return key
 
     def restore(self, snapshot: str) -> None:
@@ -306,12 +299,12 @@ class Service:
         if snapshot not in self._snapshots:
             existing = ", ".join(self._snapshots) or "none"
             raise ValueError(f"{snapshot!r} is not a snapshot; existing snapshots: {existing}")
-        self._snapshots[snapshot].restore(self._context, self._parts)
+        self._snapshots[snapshot].restore(self._context)
         self._forget_caches()
 
     def fork(self, branch: int = 0) -> Service:
         """Return an independent copy in memory, with stopped channels. Each `branch` above 0 creates different ids."""
-        return Service(*fork_context(self._context, self._parts, branch), background=self._background)
+        return Service(fork_context(self._context, branch), background=self._background)
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> Path:
         """Write the whole state, with digests of the access tokens, to one file and return its path.
@@ -319,20 +312,18 @@ class Service:
         With `overwrite`, an existing saved service is renamed to `.bak`. Raises PathExists if the file exists, and
         OSError for a disk error or damaged content.
         """
-        target = Path(path)
-        save_to(target, self.dump, overwrite=overwrite)
-        return target
+        return save_to(Path(path), self.dump, overwrite=overwrite)
 
     def dump(self, file: BinaryIO) -> None:
         """Write the whole state to an open, empty file. Raises the same errors as `save`."""
-        save(self._context, self._parts, file)
+        save(self._context, file)
 
     def load(self, file: BinaryIO) -> None:
         """Replace the whole state by the content of a file that `save` wrote. Channels are stopped, as in a fork.
 
         Raises ValueError for any other file or a damaged file, before anything is changed.
         """
-        load(self._context, self._parts, file)
+        load(self._context, file)
         self._push.load_authorities()
         self._forget_caches()
 
@@ -355,7 +346,7 @@ class Service:
         self._snapshots.clear()
         self._context.store.close()
         self._context.content.close_writers()
-        self._parts.close()
+        self._context.content.parts.close()
 
     def __enter__(self) -> Service:
         return self
@@ -401,9 +392,9 @@ def open_service(
     401
     """
     clock = clock or (SystemClock() if seed is None else VirtualClock())
-    on_server = PostgresOptions(content, shared, journal)
-    context, parts = open_context(path, on_server, ServiceSettings(seed, clock, policy or Policy(), names or Names()))
-    return Service(dataclasses.replace(context, base_url=base_url), parts, background=background)
+    settings = ServiceSettings(seed, clock, policy or Policy(), names or Names())
+    context = open_context(path, content, settings, shared=shared, journal=journal)
+    return Service(dataclasses.replace(context, base_url=base_url), background=background)
 
 
 def open_saved(path: str | Path, *, branch: int = 0, background: bool | None = None) -> Service:
@@ -415,7 +406,7 @@ def open_saved(path: str | Path, *, branch: int = 0, background: bool | None = N
     check_is_file(Path(path))
     with Path(path).open("rb") as file:
         try:
-            return Service(*load_context(file, branch), background=background)
+            return Service(load_context(file, branch), background=background)
         except ValueError as error:
             raise ValueError(f"{path} cannot be opened: {error}") from None
 
@@ -454,12 +445,11 @@ def upcoming_events(
     By default `since` is now. A dict has the keys `time`, `what`, `user`, `subject` and `detail`.
     """
     first, last = to_millis(since) if since else context.millis(), to_millis(until) if until else _NEVER
-    deadlines = context.store.deadlines.between(first, last, context.policy.session_lifetime)
     return [
         {
             **deadline._asdict(),
             "time": format_millis(deadline.time),
             "subject": deadline.subject or context.policy.default_name,
         }
-        for deadline in deadlines
+        for deadline in context.store.deadlines(first, last, context.policy.session_lifetime)
     ]

@@ -30,9 +30,8 @@ from .files.operations import delete_tree, discard_contents
 from .files.rows import record_creation
 from .store.archive import ArchiveReader, Rows
 from .store.atomic_write import atomic_write
-from .store.blob_store import BlobStore
 from .store.contents import Digests
-from .store.user_rows import row_by_name
+from .store.dump import row_by_name
 
 BACKUPS = "user-backups"
 """The folder of the backup files in the folder of a store."""
@@ -47,7 +46,6 @@ class UserBackups:
     """The backup files of the users of one service, each of which was written before a reset."""
 
     context: ServiceContext
-    parts: BlobStore
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each backup file, the oldest file first. Raises ValueError for a service in memory."""
@@ -100,17 +98,12 @@ class UserBackups:
             return self._restore(owners[0], saved)
 
     def _restore(self, user: str, saved: ArchiveReader) -> dict[str, Any]:
-        copied = saved.copy_parts(self.parts)
-        try:
-            with self.context.store.exclusive():
-                before = self._write(user)
-                with self.context.store.transaction():
-                    _, contents = self._delete(user)
-                    _Restoring(self.context, user, saved.rows_with(copied)).run()
-                    counts = self._count(user)
-        except BaseException:
-            self.parts.delete(part.key for part in copied.values())
-            raise
+        with saved.copied_parts(self.context.content.parts) as copied, self.context.store.exclusive():
+            before = self._write(user)
+            with self.context.store.transaction():
+                _, contents = self._delete(user)
+                _Restoring(self.context, user, saved.rows_with(copied)).run()
+                counts = self._count(user)
         discard_contents(self.context, contents)
         return {"user": user, "backup": before.name, "path": str(before), **counts}
 
@@ -133,7 +126,7 @@ class UserBackups:
         stem = f"{quote(user, safe='@+')}-{self.context.clock.now().strftime(_TIME)}"
         names = (f"{stem}{f'_{number}' if number else ''}{_SUFFIX}" for number in count())
         path = next(folder / name for name in names if not (folder / name).exists())
-        atomic_write(path, lambda file: save(self.context, self.parts, file, user), overwrite=False)
+        atomic_write(path, lambda file: save(self.context, file, user), overwrite=False)
         return path
 
     def _count(self, user: str) -> dict[str, int]:

@@ -59,7 +59,11 @@ def _request(environ: WSGIEnvironment) -> Request:
     host = quote(environ.get("SERVER_NAME", "localhost"), safe=":")  # some servers put their software name here
     authority = f"[{host}]" if ":" in host else host
     url = f"{environ['wsgi.url_scheme']}://{authority}:{environ.get('SERVER_PORT', '80')}{_target(environ)}"
-    headers = _headers(environ)
+    pairs = [(key[5:].replace("_", "-").title(), value) for key, value in environ.items() if key.startswith("HTTP_")]
+    for key, name in (("CONTENT_TYPE", "Content-Type"), ("CONTENT_LENGTH", "Content-Length")):
+        if environ.get(key):
+            pairs.append((name, environ[key]))
+    headers = Headers(pairs)
     has_body = "Content-Length" in headers or "Transfer-Encoding" in headers
     body = _Input(environ["wsgi.input"]) if has_body else b""
     return Request(environ["REQUEST_METHOD"], url, headers, body, environ.get("REMOTE_ADDR", ""))
@@ -71,14 +75,6 @@ def _target(environ: WSGIEnvironment) -> str:
     path = quote(environ.get("PATH_INFO", "/").encode("latin-1"), safe="/:@!$&'()*+,;=~-._%")
     target = raw if raw.startswith("/") else path
     return f"{target}?{query}" if query and "?" not in target else target  # RAW_URI may have no query
-
-
-def _headers(environ: WSGIEnvironment) -> Headers:
-    pairs = [(key[5:].replace("_", "-").title(), value) for key, value in environ.items() if key.startswith("HTTP_")]
-    for key, name in (("CONTENT_TYPE", "Content-Type"), ("CONTENT_LENGTH", "Content-Length")):
-        if environ.get(key):
-            pairs.append((name, environ[key]))
-    return Headers(pairs)
 
 
 _UNAVAILABLE = WsgiApp(lambda request: error_response(refuse("unavailable")))

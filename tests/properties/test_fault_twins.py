@@ -169,7 +169,7 @@ def state(service: Service) -> Any:
     context = service._context
     rows = {name: list(table_rows) for name, table_rows in context.store.rows() if name != "rope"}
     stored = set(context.store.contents.parts())
-    contents = sorted(b"".join(service._parts.read(part, 0, part.size)) for part in stored)
+    contents = sorted(b"".join(service._context.content.parts.read(part, 0, part.size)) for part in stored)
     plans = [[(step["seen"], step["fired"]) for step in plan["steps"]] for plan in service.fault_plans()]
     return rows, contents, context.clock.now(), plans
 

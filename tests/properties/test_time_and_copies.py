@@ -121,7 +121,7 @@ def everything(service: Service) -> dict[str, Any]:
     rows = {name: list(table_rows) for name, table_rows in context.store.rows()}
     rows["meta"] = [row for row in rows["meta"] if row[0] != "history"]
     stored = set(context.store.contents.parts())
-    parts = {part.key: b"".join(service._parts.read(part, 0, part.size)) for part in stored}
+    parts = {part.key: b"".join(service._context.content.parts.read(part, 0, part.size)) for part in stored}
     return {**rows, "": (parts, context.clock.now(), context.ids.state(), context.store.counters())}
 
 

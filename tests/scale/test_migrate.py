@@ -292,15 +292,15 @@ def interrupted(
     if request.param == "to a folder":
         copy(source, target, place.content)
         source, target = target, str(tmp_path / "second")
-    copy_part, numbers = migration._copy_part, count(1)
+    write_part, numbers = migration.write_part, count(1)
 
-    def fail(*arguments: Any) -> None:
+    def fail(*arguments: Any) -> object:
         if next(numbers) > 2:
             raise Killed
-        copy_part(*arguments)
+        return write_part(*arguments)
 
     with monkeypatch.context() as patched:
-        patched.setattr(migration, "_copy_part", fail)
+        patched.setattr(migration, "write_part", fail)
         with pytest.raises(Killed):
             copy(source, target, place.content)
     return source, target, place

@@ -17,7 +17,7 @@ def test_parts_that_no_row_names_are_swept(each_place: Place) -> None:
     with open_service(each_place.address, content=each_place.content) as service:
         wire = InProcess(service, "http://svc.test")
         file = wire.create(b"kept")
-        stray = written(service._parts, b"stray").key
+        stray = written(service._context.content.parts, b"stray").key
         with pytest.raises(OSError, match="in use by another service"):
             sweep(each_place.address, str(each_place.content), min_age=0, now=time.time(), delete=True)
     now = time.time() + 7200

@@ -251,13 +251,13 @@ def test_a_revoked_token_is_refused_by_the_other_process(pair: list[Worker]) -> 
 
 def test_the_start_of_a_process_keeps_the_unfinished_parts_of_another(each_place: Place) -> None:
     with open_service(each_place.address, content=each_place.content, shared=True) as first:
-        writer = first._parts.writer()
+        writer = first._context.content.parts.writer()
         writer.write(b"half")
         with open_service(each_place.address, content=each_place.content, shared=True):
             writer.write(b" whole")
             part = StoredPart(writer.commit(), writer.size, writer.checksum)
 
-        assert b"".join(first._parts.read(part, 0, 10)) == b"half whole"
+        assert b"".join(first._context.content.parts.read(part, 0, 10)) == b"half whole"
 
 
 def test_a_download_goes_on_when_another_process_deletes_the_file(each_place: Place) -> None:
@@ -276,7 +276,7 @@ def test_a_download_goes_on_when_another_process_deletes_the_file(each_place: Pl
         each_place.execute("UPDATE svc_discarded SET since = since - interval '2 hours'")
         gone = wire.create(b"gone")
         wire.send("DELETE", f"{FILES}/{gone['id']}")
-        assert len(list(first._parts.listed())) == 1
+        assert len(list(first._context.content.parts.listed())) == 1
 
 
 def test_a_snapshot_is_refused(place: Place) -> None:

@@ -9,7 +9,6 @@ from functools import partial
 from itertools import count
 from pathlib import Path
 from time import monotonic
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 from weakref import WeakKeyDictionary, ref
 
@@ -152,9 +151,7 @@ class Receiver:
     def __enter__(self) -> Receiver:
         return self
 
-    def __exit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -571,11 +568,10 @@ def _listen(
 
 
 def _certificate(host: str, files: _Files | None) -> tuple[ssl.SSLContext, str | None]:
-    from ..sandbox.certificates import make_authority
+    from ..sandbox.certificates import server_context
 
     if files is None:
-        authority = make_authority()
-        return authority.context(host, *(("127.0.0.1",) if host == "localhost" else ())), authority.ca_pem
+        return server_context(host, *(("127.0.0.1",) if host == "localhost" else ()))
     import ssl
 
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

@@ -111,12 +111,9 @@ def _read_request(part_headers: Headers, content: bytes) -> BatchRequest:
     block, _, body = (newline + rest).partition(newline * 2)
     url = urlsplit(match["target"].decode())
     target = url.path + (f"?{url.query}" if url.query else "")
-    return BatchRequest(content_id, match["method"].decode(), target, _headers(block, newline), body)
-
-
-def _headers(block: bytes, newline: bytes) -> Headers:
-    stripped = block.strip(newline)
-    return parse_headers(stripped, newline) if stripped else Headers()
+    lines = block.strip(newline)
+    headers = parse_headers(lines, newline) if lines else Headers()
+    return BatchRequest(content_id, match["method"].decode(), target, headers, body)
 
 
 def write_batch(responses: Iterable[BatchResponse], boundary: str) -> Iterator[bytes]:

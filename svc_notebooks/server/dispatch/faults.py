@@ -353,10 +353,6 @@ def _read_plan(document: JSONObject) -> tuple[list[JSONObject], bool]:
     return [step for step in steps if isinstance(step, dict)], in_order
 
 
-def _own_step(step: JSONObject | str) -> JSONObject:
-    return {"action": Action.parse_header(step).raw} if isinstance(step, str) else step
-
-
 def _written(plan: ArmedPlan) -> JSON:
     ends = None if math.isinf(plan.ends) else plan.ends
     counts = [step.counts for step in plan.steps]
@@ -411,10 +407,16 @@ class Faults:
         before the block begins. Raises AssertionError at the end of the block if a step did not happen
         as often as it should.
         """
-        own = [_own_step(step) for step in steps if not isinstance(step, str) or "=" in step]
-        documents: list[JSONObject] = [{"preset": step} for step in steps if isinstance(step, str) and "=" not in step]
+        own, documents = list[JSON](), list[JSONObject]()
+        for step in steps:
+            if not isinstance(step, str):
+                own.append(step)
+            elif "=" in step:
+                own.append({"action": Action.parse_header(step).raw})
+            else:
+                documents.append({"preset": step})
         if own or not documents:
-            documents.append({"steps": [*own], "in_order": in_order})
+            documents.append({"steps": own, "in_order": in_order})
         for document in documents:
             ArmedPlan("", document)
         return self._during(documents)

@@ -10,11 +10,12 @@ from datetime import datetime
 from itertools import count, takewhile
 from secrets import token_hex
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...core.clock import format_time, parse_time
-from ...core.policy import Policy
-from ..store.postgres.kept_rows import KeptRecords
+
+if TYPE_CHECKING:
+    from ..store.postgres.side_connections import KeptRecords
 
 _ROW = 800
 """The estimated memory of a journal row in bytes, without the path and the query."""
@@ -164,18 +165,11 @@ class KeptJournal(Journal):
 
     def entries(self) -> list[JournalEntry]:
         """Return all entries, oldest first."""
-        return [_entry(row) for row in self.rows()]
+        converted = (
+            {**row, "time": parse_time(row["time"]), "scopes": frozenset(row["scopes"])} for row in self.rows()
+        )
+        return [JournalEntry(**row) for row in converted]
 
     def clear(self) -> None:
         """Delete all entries and restart the numbers at 1."""
         self._records.clear()
-
-
-def journal_of(records: KeptRecords | None, policy: Policy) -> Journal:
-    """Return the journal in the database that has `records`, or else a journal in memory."""
-    return KeptJournal(records) if records else Journal(policy.journal_length, policy.journal_bytes)
-
-
-def _entry(row: dict[str, Any]) -> JournalEntry:
-    values = {**row, "time": parse_time(row["time"]), "scopes": frozenset(row["scopes"])}
-    return JournalEntry(**values)

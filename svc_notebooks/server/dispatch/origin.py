@@ -5,7 +5,6 @@ from __future__ import annotations
 import socket
 from collections.abc import Iterable
 from dataclasses import replace
-from functools import cache
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from urllib.parse import urlsplit
 
@@ -104,7 +103,7 @@ def _is_listening(host: str, listening: str, *, addresses: bool) -> bool:
     if own.is_loopback:
         return host == _LOCALHOST or bool(requested and requested.is_loopback)
     is_address = requested is not None and (addresses or requested.is_loopback)
-    return is_address or host in (_LOCALHOST, _host_name())
+    return is_address or host in (_LOCALHOST, socket.gethostname().lower())
 
 
 def _address(host: str) -> IPv4Address | IPv6Address | None:
@@ -112,11 +111,6 @@ def _address(host: str) -> IPv4Address | IPv6Address | None:
         return ip_address(host)
     except ValueError:
         return None
-
-
-@cache
-def _host_name() -> str:
-    return socket.gethostname().lower()
 
 
 ALLOWED = "Access-Control-Allow-Origin"

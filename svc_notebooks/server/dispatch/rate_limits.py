@@ -42,11 +42,6 @@ class Limit:
     per: timedelta
     counting: Literal["units", "requests"]
 
-    @classmethod
-    def of_user(cls, requests: int, seconds: float) -> Limit:
-        """Return the limit that was set for a single user."""
-        return cls(requests, timedelta(seconds=seconds), "requests")
-
     def __str__(self) -> str:
         return f"{self.most:,} {self.counting} in {self.per.total_seconds():g} seconds"
 
@@ -89,7 +84,7 @@ class RateLimiter:
     def check(self, caller: Caller, operation: Operation, query: Query) -> None:
         """Count a request. Raises ApiError (403 or 429, as the policy says) if the request exceeds the limit."""
         if own := (self._values.get(_LIMITS) or {}).get(caller.user):
-            name, limit = "own", Limit.of_user(*own)
+            name, limit = "own", Limit(own[0], timedelta(seconds=own[1]), "requests")
         elif default := self._calendar if operation.calendar else self._files:
             name, limit = "calendar" if operation.calendar else "files", default
         else:

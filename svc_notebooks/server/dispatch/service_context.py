@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Lock
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 from urllib.parse import urlsplit
 
 from ...convert.pool.converter import Converter
@@ -24,12 +24,14 @@ from ...core.policy import Policy
 from ...core.suggestions import nearest_name
 from ..store.clock import VirtualClock
 from ..store.contents import Content
-from ..store.disk_reserve import Reserve
+from ..store.data_directory import Reserve
 from ..store.ids import Ids
-from ..store.postgres.kept_rows import KeptRecords
 from ..store.session_locks import SessionLocks
 from ..store.store import Store
 from .journal import JournalEntry
+
+if TYPE_CHECKING:
+    from ..store.postgres.side_connections import KeptRecords
 
 BEARER = re.compile(r"[Bb][Ee][Aa][Rr][Ee][Rr] +([^\s]+) *")
 IDENTITY_SCOPES = ("openid", "email", "profile", "userinfo.email", "userinfo.profile")

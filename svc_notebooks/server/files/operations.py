@@ -333,7 +333,7 @@ def check_usage(context: ServiceContext, owner: str, more: int = 0) -> None:
 
 def add_content(context: ServiceContext, pieces: list[PartRange], size: int | None, media_type: str) -> NewContent:
     """Add a content with these parts to the database. Raises ApiError (503) if a reset has deleted the parts."""
-    if not context.content.all_present(pieces):
+    if not context.content.parts.has_all([piece.part for piece in pieces]):
         raise refuse("unavailable")
     content = NewContent(context.store.contents.begin(), size, media_type)
     for piece in pieces:

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from datetime import datetime
 from operator import itemgetter
 from random import Random
-from typing import TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 from ...core.clock import format_millis, from_millis
 from ...core.http.messages import Headers, Request, Response
@@ -23,9 +23,11 @@ from ...core.notifications.messages import (
     next_attempt,
 )
 from ..dispatch.service_context import ServiceContext
-from ..store.postgres.kept_rows import KeptRows
 from .channels import is_registered, receiver_owner
 from .tables import QueuedMessage
+
+if TYPE_CHECKING:
+    from ..store.postgres.side_connections import KeptRows
 
 
 class DeliveryRow(TypedDict):

@@ -17,11 +17,10 @@ import json
 import re
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
 from pathlib import Path
-from types import TracebackType
 from typing import Any, BinaryIO
 
 from ...core.brand_names import Names
@@ -31,6 +30,7 @@ from ...local.saving import FILE, check_path, path_exists
 from .atomic_write import BACKUP, atomic_write
 from .blob_store import BLOCK, BlobStore, StoredPart, check_parts, write_part
 from .dump import TABLES, check_row, columns, upgrade_rows
+from .errors import on_error
 from .store import Store
 from .upgrades import VERSION as SCHEMA_VERSION
 
@@ -131,8 +131,8 @@ def is_saved(path: Path) -> bool:
         return False
 
 
-def save_to(path: Path, dump: Callable[[BinaryIO], None], *, overwrite: bool) -> None:
-    """Write a service to the file `path`, unless the file already has the same content.
+def save_to(path: Path, dump: Callable[[BinaryIO], None], *, overwrite: bool) -> Path:
+    """Write a service to the file `path`, unless the file already has the same content, and return the path.
 
     `dump` writes to an open file. With `overwrite`, an existing saved service is renamed to `.bak`. Raises PathExists
     if an existing file may not be replaced, and OSError. The file is then unchanged.
@@ -141,6 +141,7 @@ def save_to(path: Path, dump: Callable[[BinaryIO], None], *, overwrite: bool) ->
     if overwrite:
         _check_path(path.with_name(path.name + BACKUP), overwrite=True)
     atomic_write(path, dump, overwrite=overwrite)
+    return path
 
 
 def _check_path(path: Path, *, overwrite: bool) -> None:
@@ -168,9 +169,7 @@ class ArchiveReader(AbstractContextManager["ArchiveReader"]):
         except (zipfile.BadZipFile, EOFError, OSError, NotImplementedError, RuntimeError) as error:
             raise ValueError(f"the file is damaged: {error}") from None
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._archive.close()
 
     def _read_manifest(self) -> JSONObject:
@@ -218,17 +217,18 @@ class ArchiveReader(AbstractContextManager["ArchiveReader"]):
         if needed != held:
             raise ValueError("the file is damaged: the parts differ from the stored contents")
 
-    def copy_parts(self, target: BlobStore) -> dict[str, StoredPart]:
-        """Copy all parts to a blob store, and return the new parts by old key. Raises ValueError for a damaged part."""
+    @contextmanager
+    def copied_parts(self, target: BlobStore) -> Iterator[dict[str, StoredPart]]:
+        """Copy all parts to a blob store for a `with` block, and yield the new parts by old key.
+
+        If the block fails, the copies are deleted. Raises ValueError for a damaged part.
+        """
         copied: dict[str, StoredPart] = {}
-        try:
+        with on_error(lambda: target.delete(part.key for part in copied.values())):
             for name in self._entries:
                 if name.startswith("parts/"):
                     copied[name.removeprefix("parts/")] = write_part(target, self._blocks(name))
-        except BaseException:
-            target.delete(part.key for part in copied.values())
-            raise
-        return copied
+            yield copied
 
     def rows_with(self, parts: Mapping[str, StoredPart]) -> Rows:
         """Return the rows of all tables, in which the keys and checksums of parts are replaced by those in `parts`."""
@@ -240,9 +240,7 @@ class ArchiveReader(AbstractContextManager["ArchiveReader"]):
     def _blocks(self, name: str) -> Iterator[bytes]:
         """Yield the bytes of an entry in blocks. Raises ValueError at the end if its size or digest is wrong."""
         entries: Any = self._manifest["entries"]
-        digest, entry = hashlib.sha256(), self._entries.get(name)
-        if entry is None:
-            raise ValueError(f"the file is damaged: {name} is missing")
+        digest, entry = hashlib.sha256(), self._entries[name]
         try:
             with self._archive.open(entry) as source:
                 while block := source.read(BLOCK):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import shutil
 import sqlite3
+import time
 from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
@@ -20,8 +21,7 @@ from ...local.saving import existing
 from . import check as integrity, opening_record
 from .atomic_write import sync_folder
 from .blob_store import BLOCK, StoredPart, crc32
-from .data_directory import DATABASE, PARTS, Marker, check_kinds, write_marker
-from .database_copy import copy_database
+from .data_directory import DATABASE, PARTS, Marker, check_is_store, write_marker
 
 _UNFINISHED = f"{DATABASE}.backup"
 _MOST_COPIES = 100
@@ -74,9 +74,7 @@ def copy_extra(source: Path, target: Path, names: Iterable[str]) -> None:
 
 
 def _check_folders(folder: Path, target: Path) -> None:
-    check_kinds(folder)
-    if not (folder / DATABASE).is_file():
-        raise FileNotFoundError(f"{folder} is not a store: {DATABASE} is missing")
+    check_is_store(folder)
     if target.resolve().is_relative_to(folder.resolve()):
         raise OSError(f"{target} is in the folder of the store; choose another folder")
     file = existing(target)
@@ -108,3 +106,60 @@ def _copy_parts(source: Path, target: Path, parts: list[StoredPart], copied: dic
 
 def _path(folder: Path, key: str) -> Path:
     return folder / key[:2] / key
+
+
+# -- the database
+#
+# SQLite's backup needs a database that the other process shares, and a service does not share its own, so the files are
+# copied without a lock. A checkpoint only writes pages into the database that the write-ahead log contains, too. The
+# log is copied after the database, so it contains the pages that a checkpoint wrote during the copy, unless the log was
+# begun again meanwhile. That changes the header of the log, and then both files are copied again.
+
+
+_LOG_HEADER = 32
+_ATTEMPTS = 200
+
+
+def copy_database(path: Path, target: Path) -> None:
+    """Write a consistent copy of a database to the file `target`, which is replaced. Raises OSError."""
+    target.unlink(missing_ok=True)
+    log = target.with_name(f"{target.name}-wal")
+    for _ in range(_ATTEMPTS):
+        if _copy_files(path, target, log):
+            break
+        time.sleep(0.01)
+    else:
+        raise OSError(errno.EBUSY, "the service writes too much for a consistent copy; try again", str(path))
+    try:
+        with closing(sqlite3.connect(target)) as copy:
+            copy.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            (check,) = copy.execute("PRAGMA quick_check(1)").fetchone()
+    except sqlite3.DatabaseError as error:
+        check = str(error)
+    log.unlink(missing_ok=True)
+    if check != "ok":
+        raise OSError(errno.EIO, f"the database is damaged ({check.splitlines()[-1]})", str(path))
+
+
+def _copy_files(path: Path, target: Path, target_log: Path) -> bool:
+    """Copy a database and its log. Return False if the log was begun again meanwhile."""
+    log = path.with_name(f"{path.name}-wal")
+    before = _state(path, log)
+    shutil.copyfile(path, target)
+    target_log.unlink(missing_ok=True)
+    if before[0]:
+        try:
+            shutil.copyfile(log, target_log)
+        except FileNotFoundError:
+            return False
+    return _state(path, log) == before
+
+
+def _state(path: Path, log: Path) -> tuple[bytes, int]:
+    """Return the header of the log, which changes when the log is begun again. Without a log, also a time."""
+    try:
+        with log.open("rb") as file:
+            header = file.read(_LOG_HEADER)
+    except FileNotFoundError:
+        header = b""
+    return header, 0 if header else path.stat().st_mtime_ns

@@ -13,6 +13,8 @@ from contextlib import suppress
 from itertools import count
 from typing import NamedTuple, Protocol
 
+from .errors import on_error
+
 MUCH = 16 << 20
 """The minimum number of freed bytes for which `malloc_trim`, which takes milliseconds, is called."""
 
@@ -292,15 +294,12 @@ def write_part(
 ) -> StoredPart:
     """Write blocks to a new part, and return the part. Raises DamagedContent if they have another checksum."""
     writer = target.writer(key)
-    try:
+    with on_error(writer.abort):
         for block in blocks:
             writer.write(block)
         if checksum not in (None, writer.checksum):
             raise DamagedContent({str(key): f"part {key} has a wrong checksum"})
         return StoredPart(writer.commit(), writer.size, writer.checksum)
-    except BaseException:
-        writer.abort()
-        raise
 
 
 def missing_part(key: str) -> str:

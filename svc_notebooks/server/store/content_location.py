@@ -8,8 +8,16 @@ from typing import TYPE_CHECKING, Literal
 from .atomic_write import replace_synced
 from .blob_store import LastingBlobStore
 from .content_marker import MARKER, check_content, marker_of, refusal
-from .directory import PART_NAME, SNAPSHOTS, UNFINISHED, DirectoryBlobStore, drop_parts, drop_snapshots
-from .stray_blobs import HARMLESS, UNFINISHED_AGE
+from .directory import (
+    HARMLESS,
+    PART_NAME,
+    SNAPSHOTS,
+    UNFINISHED,
+    UNFINISHED_AGE,
+    DirectoryBlobStore,
+    drop_parts,
+    drop_snapshots,
+)
 
 if TYPE_CHECKING:
     from .s3.bucket import BucketAddress

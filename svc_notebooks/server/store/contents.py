@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ...core.processes import in_this_process
 from .blob_store import BlobStore, DamagedContent, PartWriter, StoredPart
 from .engine import TableGroup, column_names, inserting
-from .errors import FULL
+from .errors import FULL, on_error
 from .schema import ranges
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ _EXTEND = """UPDATE rope SET stop = :stop, checksum = :checksum
 _PIECES = f"""SELECT {_COLUMNS} FROM rope
     WHERE content = :content AND start < :last AND stop > :first ORDER BY start"""
 _STORED = "SELECT part, stop - start, checksum FROM rope ORDER BY part"
-_WITHOUT_CHECKSUM = f"SELECT content, {_COLUMNS} FROM rope WHERE checksum IS NULL"
+_WITHOUT_CHECKSUM = "SELECT content, start, stop, part FROM rope WHERE checksum IS NULL"
 _KEEP_CHECKSUM = "UPDATE rope SET checksum = :checksum WHERE content = :content AND start = :start"
 _DIGESTS = f"SELECT {column_names(Digests._fields)} FROM contents WHERE id = :content"
 _KEEP_DIGESTS = "UPDATE contents SET md5 = :md5, sha1 = :sha1, sha256 = :sha256 WHERE id = :content"
@@ -94,21 +94,9 @@ class Contents(TableGroup):
         """Return the parts of all contents, in the order of their keys."""
         return [StoredPart._make(row) for row in self._database.run(_STORED, {})]
 
-    def without_checksum(self) -> list[tuple[int, PartRange]]:
-        """Return the parts that have no checksum, as pairs of the content number and the part."""
-        return [(content, PartRange._make(row)) for content, *row in self._database.run(_WITHOUT_CHECKSUM, {})]
-
-    def keep_checksum(self, content: int, piece: PartRange) -> None:
-        """Store the checksum of a part of a content."""
-        self._database.queue_change(_KEEP_CHECKSUM, {"content": content, **piece._asdict()})
-
     def known_parts(self) -> set[str]:
         """Return the keys of all parts of all contents."""
         return {part for (part,) in self._database.run("SELECT part FROM rope", {})}
-
-    def has_parts(self) -> bool:
-        """Return whether any content has a part."""
-        return bool(self._database.run("SELECT part FROM rope LIMIT 1", {}))
 
     def digests(self, content: int) -> Digests | None:
         """Return the stored digests of a content, or None if they have not been computed yet."""
@@ -229,7 +217,7 @@ class ContentReader:
         """
         left = _CHECKED_AT_ONCE
         problems = dict[str, str]()
-        try:
+        with on_error(self.close):
             for number, piece in enumerate(self._pieces):
                 is_compared = left > 0 and number < _MOST_CHECKED_AT_ONCE
                 if problem := self._parts.problem(piece.stored, contents=is_compared):
@@ -238,9 +226,6 @@ class ContentReader:
             if problems:
                 raise DamagedContent(problems)
             self._first_block = next(self._blocks, b"")
-        except BaseException:
-            self.close()
-            raise
 
     def __iter__(self) -> Iterator[bytes]:
         try:
@@ -264,7 +249,7 @@ class Content:
 
     def __init__(self, store: Store, parts: BlobStore, part_size: int) -> None:
         self._store = store
-        self._parts = parts
+        self.parts = parts
         self._part_size = part_size
         self._lock = Lock()
         self._readers: Counter[int] = Counter()
@@ -284,7 +269,7 @@ class Content:
                 return kept
             if kept:
                 kept.close()
-        return ContentWriter(self._parts, self._part_size, start, keep)
+        return ContentWriter(self.parts, self._part_size, start, keep)
 
     def keep_open(self, content: int, writer: ContentWriter) -> None:
         """Keep the writer of an open upload for its next request.
@@ -320,9 +305,7 @@ class Content:
             self._readers[content] += 1
         self._store.end_snapshot()  # the parts in an older snapshot may have been deleted
         pieces = self._store.contents.pieces(content, first, last)
-        return ContentReader(
-            self._parts, pieces, (first, last), in_this_process(partial(self._release_reader, content))
-        )
+        return ContentReader(self.parts, pieces, (first, last), in_this_process(partial(self._release_reader, content)))
 
     def _release_reader(self, content: int) -> None:
         with self._lock:
@@ -346,12 +329,12 @@ class Content:
 
     def _delete(self, content: int, parts: list[str]) -> None:
         if parts and not self._store.contents.is_there(content):  # a restore may have added the content again
-            self._parts.delete(self._store.deletable(parts))
+            self.parts.delete(self._store.deletable(parts))
 
     def read_all(self, pieces: Iterable[PartRange]) -> bytes:
         """Return all bytes of these parts. Raises DamagedContent if a part is missing or damaged."""
         pieces = list(pieces)
-        return b"".join(_blocks(self._parts, pieces, 0, pieces[-1].stop)) if pieces else b""
+        return b"".join(_blocks(self.parts, pieces, 0, pieces[-1].stop)) if pieces else b""
 
     def keep(self, body: bytes) -> list[PartRange]:
         """Write bytes to new parts, and return the parts. The caller must add them to a content or remove them."""
@@ -366,13 +349,9 @@ class Content:
             raise
         return [*pieces, last] if last else pieces
 
-    def all_present(self, pieces: Iterable[PartRange]) -> bool:
-        """Return whether all of these parts exist. A reset during an upload deletes the parts that no row names."""
-        return self._parts.has_all([piece.part for piece in pieces])
-
     def remove(self, pieces: Iterable[PartRange]) -> None:
         """Delete parts that belong to no content."""
-        self._parts.delete([piece.part for piece in pieces])
+        self.parts.delete([piece.part for piece in pieces])
 
     def digests(self, content: int, size: int) -> Digests:
         """Return the digests of a content, computed once and stored. Raises DamagedContent for a damaged part."""
@@ -388,12 +367,13 @@ class Content:
 
     def record_checksums(self) -> None:
         """Record the checksums that an older version did not store, except for damaged parts."""
-        rows = self._store.contents.without_checksum()
+        rows = self._store.database.run(_WITHOUT_CHECKSUM, {})
         for first in range(0, len(rows), _RECORDED_AT_ONCE):
             with self._store.transaction():
-                for content, piece in rows[first : first + _RECORDED_AT_ONCE]:
-                    checksum = self._parts.checksum(piece.stored)
-                    self._store.contents.keep_checksum(content, piece._replace(checksum=checksum))
+                for content, start, stop, part in rows[first : first + _RECORDED_AT_ONCE]:
+                    checksum = self.parts.checksum(StoredPart(part, stop - start, None))
+                    values = {"content": content, "start": start, "checksum": checksum}
+                    self._store.database.queue_change(_KEEP_CHECKSUM, values)
 
     @contextmanager
     def replacing(self) -> Iterator[None]:
@@ -402,8 +382,8 @@ class Content:
         before = self._store.contents.known_parts()
         yield
         known = self._store.contents.known_parts()
-        self._parts.delete(before - known)
-        self._parts.sweep(known)
+        self.parts.delete(before - known)
+        self.parts.sweep(known)
 
 
 def _blocks(parts: BlobStore, pieces: Iterable[PartRange], first: int, last: int) -> Iterator[bytes]:

@@ -18,18 +18,18 @@ import stat
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from threading import Lock
+from typing import Any, Literal, NamedTuple, TypeVar
 from uuid import uuid4
 
 from . import opening_record
 from .atomic_write import replace_synced
 from .blob_store import BlobStore
 from .contents import Contents
-from .directory import SNAPSHOTS, DirectoryBlobStore, drop_snapshots
-from .disk_reserve import RESERVE
+from .directory import ASIDE, HARMLESS, SNAPSHOTS, DirectoryBlobStore, drop_snapshots, move_strays_aside
 from .engine import Database
+from .errors import FULL, on_error
 from .opening import open_database
-from .stray_blobs import ASIDE, HARMLESS, move_strays_aside
 
 DATABASE = "svc.sqlite"
 MARKER = "svc-store.json"
@@ -39,6 +39,9 @@ _VERSION = 1
 PARTS = "parts"
 MIGRATION = "svc-migration.json"
 """The file with the id of the source, in a folder that is the target of an unfinished migration."""
+
+RESERVE = "svc.reserve"
+"""The name of the file in the folder of a store that occupies the reserved space."""
 
 _FOLDERS = (PARTS, ASIDE, SNAPSHOTS)
 _OURS = (*_FOLDERS, MARKER, _UNFINISHED, DATABASE, f"{DATABASE}-wal", f"{DATABASE}-journal", RESERVE)
@@ -102,35 +105,33 @@ def open_folder(folder: Path, durability: Literal["process", "power"], now: floa
         raise NotADirectoryError(f"{folder} is a file: choose a folder, or open a saved sandbox with open_sandbox")
     folder.mkdir(parents=True, exist_ok=True)
     record = _Record(folder)
-    try:
+    with on_error(record.release):
         state, marker = examine(folder)
         if state == "new":
             write_marker(folder, marker)
         database = open_database(folder / DATABASE, durability, close=record.close)
-    except BaseException:
-        record.release()
-        raise
-    try:
+    with on_error(database.close):
         number = record.begin(database, marker)
         notes = [_UPGRADED.format(database.backup)] if database.backup else []
         notes += move_strays_aside(folder, Contents(database).known_parts(), number, now, adopted=state == "unmarked")
         snapshots = folder / SNAPSHOTS / marker.store
         drop_snapshots(snapshots)
         parts = DirectoryBlobStore(folder / PARTS, sync=durability == "power", opening=number, snapshots=snapshots)
-    except BaseException:
-        database.close()
-        raise
     return OpenedStore(database, parts, notes, folder)
+
+
+def check_is_store(folder: Path) -> None:
+    """Raise OSError if a folder is not a store."""
+    check_kinds(folder)
+    if not (folder / DATABASE).is_file():
+        raise FileNotFoundError(f"{folder} is not a store: {DATABASE} is missing")
 
 
 def check_not_in_use(folder: Path) -> None:
     """Raise OSError if a folder is not a store, or if a service of this or another process uses the folder."""
-    path = folder / DATABASE
-    check_kinds(folder)
-    if not path.is_file():
-        raise FileNotFoundError(f"{folder} is not a store: {DATABASE} is missing")
+    check_is_store(folder)
     status = folder.stat()
-    if (os.getpid(), status.st_dev, status.st_ino) in _open or opening_record.in_use(path):
+    if (os.getpid(), status.st_dev, status.st_ino) in _open or opening_record.in_use(folder / DATABASE):
         raise OSError(f"{folder} is in use: close the service that uses the folder first")
 
 
@@ -277,3 +278,64 @@ class _Record:
     def release(self) -> None:
         """Allow this process to open the folder again."""
         _open.discard(self._key)
+
+
+# -- space for deletions on a full disk, because SQLite needs space to delete rows
+
+
+RESERVE_SIZE = 1024 * 1024
+"""The size of the reserve in bytes. SQLite writes about 60 KB to delete one file, but needs all for a large folder."""
+
+_BLOCK = 64 * 1024
+
+T = TypeVar("T")
+
+
+class Reserve:
+    """A file that is deleted when the disk is full, to free space for an operation, and is written again afterwards.
+
+    >>> Reserve(None).spend(lambda: "done")
+    'done'
+    """
+
+    def __init__(self, folder: Path | None, checkpoint: Callable[[], None] | None = None) -> None:
+        """Set the folder of the store, or None for a store in memory. `checkpoint` empties the log of the database."""
+        self._path = folder and folder / RESERVE
+        self._checkpoint = checkpoint
+        self._lock = Lock()
+
+    def spend(self, act: Callable[[], T]) -> T:
+        """Call `act` and return its result. On a full disk, delete the reserve file and call `act` again.
+
+        If `act` fails, it must undo its changes. The caller must have no open transaction.
+        """
+        try:
+            return act()
+        except OSError as error:
+            if error.errno not in FULL or self._path is None:
+                raise
+            full = error
+        with self._lock:  # another thread may be using the reserved space, and will restore it
+            try:
+                self._path.unlink()
+            except FileNotFoundError:
+                raise full from None
+            try:
+                self._empty_log()
+                return act()
+            finally:
+                self._empty_log()
+                self.renew()
+
+    def _empty_log(self) -> None:
+        if self._checkpoint:  # else the log of small deletions would fill the space before they free as much
+            with suppress(OSError):
+                self._checkpoint()
+
+    def renew(self) -> None:
+        """Write the reserve file again. On a full disk, the file gets only the space that is left."""
+        if self._path is None:
+            return
+        with suppress(OSError), self._path.open("ab", buffering=0) as file:
+            while (missing := RESERVE_SIZE - file.tell()) > 0:
+                file.write(os.urandom(min(missing, _BLOCK)))  # not zeros, which take no space on a compressing disk

@@ -1,4 +1,7 @@
-"""Stores parts as files in the data directory."""
+"""Stores parts as files in the data directory, and moves files that do not belong to a store to its folder aside/.
+
+Only old unfinished parts are deleted. A part that no row names is moved, because the database may lack rows.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ import shutil
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from itertools import chain, count
 from pathlib import Path
 from secrets import token_hex
 from uuid import uuid4
@@ -25,6 +29,7 @@ from .blob_store import (
     crc32,
     missing_part,
 )
+from .errors import on_error
 
 SNAPSHOTS = "snapshots"
 """The name of the folder with the parts of snapshots. It has a subfolder with the id of the store."""
@@ -205,12 +210,9 @@ class DirectoryBlobStore:
     def copy(self, stored: Iterable[StoredPart]) -> DirectoryBlobStore:
         """Return a new store in a snapshot folder, with hard links to the files of these parts."""
         copied = DirectoryBlobStore(self._snapshots / uuid4().hex, sync=False)
-        try:
+        with on_error(copied.drop):
             for part in check_parts(self, stored, contents=False):  # only lengths, because the service waits
                 _link(self._path(part.key), copied._path(part.key), sync=False)
-        except BaseException:
-            copied.drop()
-            raise
         return copied
 
     def restore(self, kept: BlobStore) -> None:
@@ -278,3 +280,91 @@ def _link(source: Path, target: Path, *, sync: bool) -> None:
         os.link(source, target)
     except OSError:  # a file system without links
         shutil.copyfile(source, target)
+
+
+ASIDE = "aside"
+UNFINISHED_AGE = 24 * 3600.0
+"""The age in seconds at which an unfinished part is deleted. Until then a person can still inspect the part."""
+
+HARMLESS = frozenset({".DS_Store", ".directory", ".gitignore", ".gitkeep", "Thumbs.db", "desktop.ini", "lost+found"})
+"""Files of file managers, git and file systems. Such files stay in place, and their folder still counts as empty."""
+
+_SNAPSHOTS_BEFORE_MARKERS = "kept"
+
+
+def move_strays_aside(folder: Path, known: set[str], number: int, now: float, *, adopted: bool) -> list[str]:
+    """Move the stray files of a store to aside/, and return a sentence for each fact that the user should know.
+
+    `known` has the keys of the parts that rows name, and `number` is the number of this opening. `adopted` is true for
+    a store of an older version, which may contain snapshots.
+    """
+    present, unfinished, others = _read(folder / "parts", known)
+    for path in unfinished:
+        if now - path.lstat().st_mtime > UNFINISHED_AGE:
+            path.unlink(missing_ok=True)
+    missing = known - present
+    returned = _restore_from_aside(folder, missing)
+    if adopted and (folder / _SNAPSHOTS_BEFORE_MARKERS).exists():
+        others.append(folder / _SNAPSHOTS_BEFORE_MARKERS)
+    for path in others:
+        target = folder / ASIDE / f"opening-{number}" / path.relative_to(folder)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        numbered = (target.with_name(f"{target.name} ({copy})") for copy in count(1))
+        path.rename(next(name for name in chain([target], numbered) if not os.path.lexists(name)))
+    return [*_notes(folder, len(others), number, len(returned), len(missing - returned))]
+
+
+def _read(parts: Path, known: set[str]) -> tuple[set[str], list[Path], list[Path]]:
+    """Return the keys of the parts that rows name, and the paths of unfinished parts and of all other files."""
+    present, unfinished, others = set[str](), list[Path](), list[Path]()
+    for entry in _entries(parts):
+        if len(entry.name) == 2 and set(entry.name) <= set("0123456789abcdef") and entry.is_dir(follow_symlinks=False):
+            for file in _entries(Path(entry.path)):
+                key = file.name.removesuffix(UNFINISHED)
+                is_named = PART_NAME.fullmatch(key) and key.startswith(entry.name)
+                is_part = is_named and file.is_file(follow_symlinks=False)
+                if is_part and file.name in known:
+                    present.add(key)
+                elif is_part and file.name != key:
+                    unfinished.append(Path(file.path))
+                else:
+                    others.append(Path(file.path))
+        else:
+            others.append(Path(entry.path))
+    return present, unfinished, others
+
+
+def _entries(folder: Path) -> Iterator[os.DirEntry[str]]:
+    if folder.exists():
+        with os.scandir(folder) as entries:
+            yield from (entry for entry in entries if entry.name not in HARMLESS)
+
+
+def _restore_from_aside(folder: Path, missing: set[str]) -> set[str]:
+    """Move missing parts back from aside/ to parts/, and return the keys of these parts."""
+    returned = set[str]()
+    candidates = (folder / ASIDE).glob("*/parts/??/*") if missing else ()
+    for path in candidates:
+        if path.name in missing - returned and not path.is_symlink():
+            target = folder / "parts" / path.name[:2] / path.name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            path.rename(target)
+            returned.add(path.name)
+    return returned
+
+
+def _notes(folder: Path, moved: int, number: int, returned: int, missing: int) -> Iterator[str]:
+    if moved:
+        yield (
+            f"Moved {_files(moved)} without a database entry from {folder / 'parts'} to"
+            f" {folder / ASIDE / f'opening-{number}'}, probably parts of interrupted uploads:"
+            " delete this folder if no file is missing"
+        )
+    if returned:
+        yield f"Moved {_files(returned)} with a database entry back from {folder / ASIDE}"
+    if missing:
+        yield f"Missing in {folder / 'parts'}: {_files(missing)} with a database entry, which cannot be downloaded"
+
+
+def _files(number: int) -> str:
+    return f"{number:,} file{'s' if number != 1 else ''}"

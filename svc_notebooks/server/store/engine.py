@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from queue import Empty, LifoQueue
 from threading import Lock, RLock, local
 from time import perf_counter
-from typing import Any, ClassVar, Literal, NoReturn, TypeAlias
+from typing import Any, ClassVar, Literal, NoReturn, TypeAlias, cast
 from weakref import finalize
 
 import sqlalchemy as sa
@@ -25,7 +25,6 @@ from sqlalchemy.exc import DatabaseError
 
 from ...core.processes import ForkedChild, after_fork, skip_finalizers
 from ...core.thread_permit import in_slices, release_permit
-from .database_copy import image_of_file, load_image
 from .errors import UnstorableText, explain_errors, store_error
 
 Row = tuple[Any, ...]
@@ -83,12 +82,8 @@ class Reader:
 
     def __init__(self, connection: sa.Connection) -> None:
         self._connection = connection
-        self._driver: Any = connection.connection.driver_connection
+        self._driver = cast(Any, connection.connection.driver_connection)
         self.rows: dict[tuple[Any, ...], Any] = {}
-        self.prepare()
-
-    def prepare(self) -> None:
-        """Make the new connection refuse changes."""
         self._driver.execute("PRAGMA query_only = ON")
 
     def begin(self, rows: dict[tuple[Any, ...], Any]) -> None:
@@ -182,6 +177,8 @@ _FORK_ADVICE = "Use it there: SQLite allows no connection to cross a fork."
 _MAX_CACHED_ROWS = 256
 _MAX_LOG_SIZE = 64 * 1024 * 1024
 _COMMITS_PER_CHECK = 500
+_JOURNAL_MODE = slice(18, 20)
+"""The bytes of a database's header that contain the journal mode."""
 
 Close: TypeAlias = Callable[[Callable[[], None]], None]
 
@@ -282,8 +279,6 @@ class Database:
             if reader:
                 self.end_snapshot()
 
-    fixed_snapshot = reading
-
     @property
     def _reader(self) -> Reader | None:
         """The reader with the snapshot of this thread."""
@@ -322,13 +317,10 @@ class Database:
                 self._committed_rows = {}
 
     def _raise(self, error: Exception) -> NoReturn:
-        if meaning := self._meaning(error):
+        """Raise the OSError for an error of the driver, or the error itself if it is not about the store."""
+        if meaning := store_error(error, self._path):
             raise meaning from error
         raise error
-
-    def _meaning(self, error: Exception) -> OSError | None:
-        """Return the OSError for an error of the driver, or None if the error is not about the store."""
-        return store_error(error, self._path)
 
     def run(self, statement: str, values: dict[str, Any]) -> list[Row]:
         """Run a statement that reads, and return its rows."""
@@ -518,13 +510,21 @@ class Database:
     def image(self) -> bytes:
         """Return a consistent copy of the whole database as bytes."""
         with self.exclusive(), explain_errors(self._path):
-            image: bytes = self._driver.serialize() if self._path is None else image_of_file(self._driver)
-        return image
+            if self._path is None:
+                image: bytes = self._driver.serialize()
+                return image
+            with closing(sqlite3.connect(":memory:")) as copy:
+                self._driver.backup(copy)
+                content = bytearray(copy.serialize())
+            content[_JOURNAL_MODE] = b"\x01\x01"  # a database in memory cannot be opened in the mode with a log
+            return bytes(content)
 
     def restore(self, image: bytes) -> None:
         """Replace the whole database by a copy that `image` returned, in one step."""
         with self.exclusive(), explain_errors(self._path):
-            load_image(image, self._driver)
+            with closing(sqlite3.connect(":memory:")) as source:
+                source.deserialize(image)
+                source.backup(self._driver)
             self._row_cache.clear()
             self._committed_rows = {}
 

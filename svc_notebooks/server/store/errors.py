@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -18,10 +18,6 @@ class DatabaseDamaged(OSError):
 
 class DatabaseUnreachable(OSError):
     """Raised if the server of the database does not respond, or has ended the connection."""
-
-
-class SnapshotChanged(Exception):
-    """Raised if rows of a snapshot changed between its first and its second statement: read again."""
 
 
 class UnstorableText(OSError):
@@ -91,4 +87,14 @@ def explain_errors(path: Path | None) -> Iterator[None]:
     except Exception as error:
         if meaning := store_error(error, path):
             raise meaning from error
+        raise
+
+
+@contextmanager
+def on_error(function: Callable[[], object]) -> Iterator[None]:
+    """Call a function if a `with` block raises an error, for example one that closes what the block has opened."""
+    try:
+        yield
+    except BaseException:
+        function()
         raise

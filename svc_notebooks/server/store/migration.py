@@ -7,7 +7,7 @@ import json
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -18,7 +18,7 @@ from sqlalchemy import func, literal, select, tuple_
 from ...core.processes import temporary_folder
 from . import opening_record
 from .atomic_write import replace_synced, sync_folder
-from .backup import copy_extra
+from .backup import copy_database, copy_extra
 from .blob_store import BlobStore, DamagedContent, LastingBlobStore, ListedPart, StoredPart, write_part
 from .content_location import content_location, discard_contents, folder_of, open_contents, read_contents
 from .contents import Contents, PartRange
@@ -33,13 +33,11 @@ from .data_directory import (
     read_marker,
     write_marker,
 )
-from .database_copy import copy_database
-from .directory import DirectoryBlobStore, drop_parts
+from .directory import HARMLESS, DirectoryBlobStore, drop_parts
 from .dump import TABLES, columns
 from .engine import Database, Row, inserting
 from .opening import open_database
 from .opening_record import keep_services_out
-from .stray_blobs import HARMLESS
 
 T = TypeVar("T")
 
@@ -66,14 +64,12 @@ def source_folder(folder: Path) -> Iterator[SourceStore]:
     with temporary_folder("svc-store-") as scratch, (folder / DATABASE).open("rb") as file:
         copy = Path(scratch, DATABASE)
         copy_database(folder / DATABASE, copy)
-        database = open_database(copy, "process")
-        try:  # no other handle of the file is closed below, because that would end the lock
+        with closing(open_database(copy, "process")) as database:
+            # No other handle of the file is closed here, because that would end the lock.
             was_opened = state == "marked" and read_marker(folder) != before
             if was_opened or not keep_services_out(file):
                 raise OSError(f"{folder} is in use: close the service that uses the folder first")
             yield SourceStore(before.store, database, DirectoryBlobStore(folder / PARTS, sync=False), folder)
-        finally:
-            database.close()
 
 
 @contextmanager
@@ -83,12 +79,10 @@ def source_on_postgres(address: str, content: str | Path) -> Iterator[SourceStor
 
     location = content_location(content)
     database, store, _ = read_postgres(address)
-    try:
+    with closing(database):
         parts = read_contents(location, store)
         with database.reading():
             yield SourceStore(store, database, parts, folder_of(location))
-    finally:
-        database.close()
 
 
 _NEW_DATABASE = f"{DATABASE}.migration"
@@ -134,18 +128,8 @@ def target_folder(folder: Path, source: str) -> Iterator[TargetStore]:
         (folder / MIGRATION).unlink()
         sync_folder(folder)
 
-    try:
+    with closing(database):
         yield TargetStore(database, DirectoryBlobStore(folder / PARTS, sync=True), folder, end=end)
-    finally:
-        database.close()
-
-
-def discard_folder(folder: Path, source: str) -> None:
-    """Delete what an unfinished migration of the store `source` has written to a folder. Other files stay."""
-    _check_record(folder, source)
-    _delete_rows(folder)
-    drop_parts(folder / PARTS)
-    (folder / MIGRATION).unlink()
 
 
 def _check_record(folder: Path, source: str) -> None:
@@ -174,40 +158,22 @@ def target_on_postgres(address: str, content: str | Path, source: str, now: floa
     Both may also be those of an unfinished migration of the same store. Raises OSError for any others. `now` is in Unix
     seconds.
     """
-    from .postgres.opening import end_migration, open_postgres
+    from .postgres.opening import open_postgres
 
     location = content_location(content)
     database, store, _ = open_postgres(address, "power", shared=False, migration=source)
-    try:
+    with closing(database):
         parts = open_contents(
             location, store, number=database.opening, has_parts=False, durability="power", now=now, shared=False
         )
-        yield TargetStore(database, parts, folder_of(location), end_rows=partial(end_migration, database))
-    finally:
-        database.close()
 
+        def end_rows() -> None:
+            database.driver.execute("UPDATE svc_store SET migration = NULL")
 
-def discard_on_postgres(address: str, content: str | Path, source: str) -> None:
-    """Delete what an unfinished migration of the store `source` has written to a database and to its contents."""
-    from .postgres.opening import discard_migration, open_postgres
-
-    location = content_location(content)
-    database, store, _ = open_postgres(address, "power", shared=False, migration=source)
-    try:
-        discard_contents(location, store)
-        discard_migration(database)
-    finally:
-        database.close()
+        yield TargetStore(database, parts, folder_of(location), end_rows=end_rows)
 
 
 _PAGE = 1000
-
-
-class TableSum(NamedTuple):
-    """The number of rows of a table, and their SHA-256 digest in hexadecimal, in the order of the primary key."""
-
-    rows: int
-    digest: str
 
 
 def pages(database: Database, table: str) -> Iterator[Sequence[Row]]:
@@ -223,8 +189,8 @@ def pages(database: Database, table: str) -> Iterator[Sequence[Row]]:
         page = database.select(statement.where(after)) if len(page) == _PAGE else ()
 
 
-def copy_tables(source: Database, target: Database) -> dict[str, TableSum]:
-    """Copy all rows and the counters to empty tables, and return the checksums of the source by table.
+def copy_tables(source: Database, target: Database) -> dict[str, tuple[int, str]]:
+    """Copy all rows and the counters to empty tables, and return the number of rows and the digest of each table.
 
     Raises ValueError for a row that the target cannot store. The caller has opened a transaction.
     """
@@ -244,15 +210,15 @@ def _add(target: Database, table: str, adding: str, page: Sequence[Row]) -> None
             raise ValueError(f"the row {list(row)!r:.120} of {table}: {error}") from None
 
 
-def _sum(database: Database, table: str, use: Callable[[Sequence[Row]], None]) -> TableSum:
-    """Compute the checksum of a table, and call `use` with each page of rows."""
+def _sum(database: Database, table: str, use: Callable[[Sequence[Row]], None]) -> tuple[int, str]:
+    """Call `use` with each page of rows of a table, and return their number and their SHA-256 digest in hexadecimal."""
     number, digest = 0, hashlib.sha256()
     for page in pages(database, table):
         use(page)
         number += len(page)
         for row in page:
             digest.update(json.dumps(list(row)).encode() + b"\n")
-    return TableSum(number, digest.hexdigest())
+    return number, digest.hexdigest()
 
 
 Report = Callable[[str], None]
@@ -286,13 +252,26 @@ def migrate(source: str, target: str, content: str | Path | None, extra: Sequenc
 
 
 def discard(source: str, target: str, content: str | Path | None) -> None:
-    """Delete what an unfinished migration from `source` has written to `target`. Raises the same as `migrate`."""
+    """Delete what an unfinished migration from `source` has written to `target`. Other files stay.
+
+    Raises the same as `migrate`.
+    """
     with _source(source, target, content) as opened:
-        if _is_address(target):
-            assert content
-            discard_on_postgres(target, content, opened.store)
-        else:
-            discard_folder(Path(target), opened.store)
+        if not _is_address(target):
+            folder = Path(target)
+            _check_record(folder, opened.store)
+            _delete_rows(folder)
+            drop_parts(folder / PARTS)
+            (folder / MIGRATION).unlink()
+            return
+        from .postgres.opening import discard_migration, open_postgres
+
+        assert content
+        location = content_location(content)
+        database, store, _ = open_postgres(target, "power", shared=False, migration=opened.store)
+        with closing(database):
+            discard_contents(location, store)
+            discard_migration(database)
 
 
 def _is_address(place: str) -> bool:
@@ -329,7 +308,7 @@ def _migrate(source: SourceStore, target: TargetStore, extra: Sequence[str], rep
             raise OSError("the copied rows differ from the rows of the source: repeat the command")
         target.end_rows()
     target.end()
-    return Migrated(sum(table.rows for table in copied.values()), *numbers, left)
+    return Migrated(sum(rows for rows, _ in copied.values()), *numbers, left)
 
 
 _CONNECTIONS = 16

@@ -22,7 +22,7 @@ from sqlalchemy.util import LRUCache
 from ...core.platform import capabilities
 from . import upgrades, word_index
 from .engine import Close, Database, Readers, close_connection
-from .errors import store_error
+from .errors import on_error, store_error
 from .schema import metadata
 
 _BUSY_SECONDS = 2.0
@@ -42,7 +42,7 @@ def open_database(
     readers = Readers(partial(_connect, path)) if path and _has_process_locks() else None
     try:
         connection = _connect(path)
-        try:
+        with on_error(partial(close_connection, connection)):
             driver = cast(Any, connection.connection.driver_connection)
             if path is None:
                 driver.deserialize(_empty_image())
@@ -50,9 +50,6 @@ def open_database(
                 driver.execute(f"PRAGMA {pragma}").fetchall()
             backup = _migrate(connection, path) if path else None
             word_index.keep_word_index(driver)
-        except BaseException:
-            close_connection(connection)
-            raise
     except (DatabaseError, sqlite3.DatabaseError) as error:
         reason = getattr(error, "orig", error)
         raise store_error(error, path) or OSError(f"{path} cannot be opened ({reason})") from None

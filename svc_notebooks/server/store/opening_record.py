@@ -46,12 +46,11 @@ def begin(driver: sqlite3.Connection, token: str, before: str) -> Opening:
     """Write the record of a new opening to the disk, so that it survives a power failure, and return the record."""
     last = read_opening(driver)
     opening = Opening(last.number + 1 if last else 1, token, before, closed=False)
-    with _synced(driver):
+    with _synced(driver), driver:
         driver.execute("BEGIN IMMEDIATE")
         driver.execute(_CREATE)
         driver.execute("DELETE FROM opening")
         driver.execute("INSERT INTO opening VALUES (?, ?, ?, ?)", opening)
-        driver.execute("COMMIT")
     return opening
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from threading import Condition, Lock
-from types import TracebackType
 
 from ...core.http.messages import Body, Disconnected, abort_body
 from ...core.thread_permit import release_permit
@@ -67,9 +66,7 @@ class SessionLock:
                 self._all._wait_for_lock(self._key, self, urgent=self._urgent)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         with self._all._mutex:
             if self._all._locks.get(self._key) is self:
                 del self._all._locks[self._key]

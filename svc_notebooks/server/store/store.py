@@ -15,13 +15,12 @@ from ..notifications.tables import ACTIVE, Channels, Outbox, Trusted
 from ..uploads.tables import UploadSessionTable
 from . import dump, schema as db
 from .contents import Contents
-from .engine import Database, Row, TableGroup
-from .postgres.kept_rows import KeptRecords
-from .user_rows import UserRows
+from .engine import Database, Row
 
 if TYPE_CHECKING:
     from .postgres.database import PostgresDatabase
-    from .postgres.state import DiscardedParts, SharedTables
+    from .postgres.side_connections import KeptRecords
+    from .postgres.state import SharedTables
 
 
 class Deadline(NamedTuple):
@@ -44,23 +43,6 @@ _OTHERS = f"""SELECT expiration, 'channel expires', "user", id, address FROM cha
         FROM messages AS m JOIN channels AS c ON c.seq = m.channel WHERE m.due > :first AND m.due <= :last"""
 
 
-class Deadlines(TableGroup):
-    """The expirations and deliveries in the future, and those in the past whose rows still exist."""
-
-    def between(self, first: int, last: int, session_lifetime: float) -> list[Deadline]:
-        """Return the deadlines later than `first` and not later than `last` (Unix milliseconds), sorted by time.
-
-        An upload session expires after `session_lifetime` seconds without a request.
-        """
-        deadlines = [Deadline._make(row) for row in self._database.run(_OTHERS, {"first": first, "last": last})]
-        bounds = {"since": first / 1000 - session_lifetime, "until": last / 1000 - session_lifetime}
-        for owner, metadata, stored, total, touched in self._database.run(_UPLOADS, bounds):
-            size = f"{stored:,} bytes" if total is None else f"{stored:,} of {total:,} bytes"
-            name = str(json.loads(metadata).get("name") or "")
-            deadlines.append(Deadline(round((touched + session_lifetime) * 1000), "upload expires", owner, name, size))
-        return sorted(deadlines)
-
-
 _HISTORY = "history"
 
 
@@ -68,11 +50,11 @@ class Store:
     """The database tables of a service. The bytes of the contents are in a BlobStore instead."""
 
     def __init__(self, database: Database) -> None:
-        self._database = database
+        self.database = database
         self.transaction = database.transaction
         self.exclusive: Callable[[], AbstractContextManager[Any]] = database.exclusive
         self.counters = database.counters
-        self.reading, self.fixed_snapshot = database.reading, database.fixed_snapshot
+        self.reading = database.reading
         self.end_snapshot = database.end_snapshot
         self.confirm_token = database.confirm
         self.users = Users(database)
@@ -87,39 +69,30 @@ class Store:
         self.trusted = Trusted(database)
         self.calendars = Calendars(database)
         self.events = Events(database)
-        self.deadlines = Deadlines(database)
-        self.user_rows = UserRows(database)
+        self.user_rows = dump.UserRows(database)
         self.is_shared = database.is_shared
-        self._discarded: DiscardedParts | None = None
         self._records: KeptRecords | None = None
         self.shared: SharedTables | None = None
         """The tables and values of the processes that share the store, or None if it is not shared."""
         if database.is_shared:
-            from .postgres.state import shared_tables  # statements of PostgreSQL, which a browser does not need
+            from .postgres.state import SharedTables  # statements of PostgreSQL, which a browser does not need
 
-            self.shared = shared_tables(database)
+            self.shared = SharedTables(database)
             self.upload_sessions, self.outbox = self.shared.upload_sessions, self.shared.outbox
-            self._discarded = self.shared.discarded
-
-    def observe_waits(self, observe: Callable[[float], None]) -> None:
-        """Call `observe` with the seconds for which each transaction waits for others before it begins."""
-        self._database.observe_wait = observe
 
     def records(self, most: int) -> KeptRecords:
         """Return the journal and the log of deliveries in a PostgreSQL database, which keep their last `most` rows."""
-        self._records = KeptRecords.of(cast("PostgresDatabase", self._database), most)
-        return self._records
+        from .postgres.side_connections import KeptRecords
 
-    def check_connection(self) -> None:
-        """Run a statement. Raises OSError if the database cannot be reached."""
-        self._database.run("SELECT 1", {})
+        self._records = KeptRecords.of(cast("PostgresDatabase", self.database).side_connection(), most)
+        return self._records
 
     def deletable(self, parts: Sequence[str]) -> Sequence[str]:
         """Return the parts to delete now, if these parts belong to no content any more.
 
         A store that several processes share returns other parts, which were passed to this method long ago.
         """
-        return self._discarded.deletable(parts) if self._discarded else parts
+        return self.shared.deletable(parts) if self.shared else parts
 
     def has(self, kind: str, key: str) -> bool:
         """Return True if there is a "file", "channel", "calendar" or "event" with an id."""
@@ -127,6 +100,20 @@ class Store:
             return self.events.exists(key.split("_")[0])  # an instance has the id of its series
         tables = {"file": self.files.get, "channel": self.channels.get, "calendar": self.calendars.get}
         return tables[kind](key) is not None
+
+    def deadlines(self, first: int, last: int, session_lifetime: float) -> list[Deadline]:
+        """Return the deadlines later than `first` and not later than `last` (Unix milliseconds), sorted by time.
+
+        These are all in the future, and those in the past whose rows still exist. An upload session expires after
+        `session_lifetime` seconds without a request.
+        """
+        deadlines = [Deadline._make(row) for row in self.database.run(_OTHERS, {"first": first, "last": last})]
+        bounds = {"since": first / 1000 - session_lifetime, "until": last / 1000 - session_lifetime}
+        for owner, metadata, stored, total, touched in self.database.run(_UPLOADS, bounds):
+            size = f"{stored:,} bytes" if total is None else f"{stored:,} of {total:,} bytes"
+            name = str(json.loads(metadata).get("name") or "")
+            deadlines.append(Deadline(round((touched + session_lifetime) * 1000), "upload expires", owner, name, size))
+        return sorted(deadlines)
 
     def history(self) -> str:
         """Return the number of the present history of changes. A sync token of an earlier history is too old."""
@@ -139,43 +126,43 @@ class Store:
     def clear(self) -> None:
         """Delete files, uploads, permissions, channels, events and secondary calendars. Users and OAuth data stay."""
         with self.transaction():
-            self._database.delete_all(
+            self.database.delete_all(
                 db.contents, db.ranges, db.sessions, db.generated, db.properties, db.opened, db.permissions
             )
             self.upload_sessions.invalidate_claims()
-            self._database.delete_all(db.channels, db.messages, db.changes)
+            self.database.delete_all(db.channels, db.messages, db.changes)
             self.channels.forget()
-            self._database.delete_all(db.events, db.invitations, db.calendar_access, db.calendar_entries)
-            self._database.change("DELETE FROM calendars WHERE id <> owner", {})
-            self._database.reset_counters(db.messages, db.changes, db.events)
+            self.database.delete_all(db.events, db.invitations, db.calendar_access, db.calendar_entries)
+            self.database.change("DELETE FROM calendars WHERE id <> owner", {})
+            self.database.reset_counters(db.messages, db.changes, db.events)
             self.events.forget()
-            self._database.change("DELETE FROM files WHERE parent IS NOT NULL", {})
+            self.database.change("DELETE FROM files WHERE parent IS NOT NULL", {})
             self._begin_history(self.history())
 
     def rows(self) -> Iterator[tuple[str, Iterator[Row]]]:
         """Return an iterator over all tables, as pairs of the table name and an iterator over the rows."""
-        return ((name, dump.rows(self._database, name)) for name in dump.TABLES)
+        return ((name, dump.rows(self.database, name)) for name in dump.TABLES)
 
     def load_rows(self, tables: Mapping[str, Iterable[Sequence[JSON]]], numbers: Mapping[str, int]) -> None:
         """Replace all rows and counters. Raises ValueError, and changes nothing, if the rows contradict each other."""
         with self.exclusive():
             before = self.history()
-            dump.load_rows(self._database, tables, numbers)
+            dump.load_rows(self.database, tables, numbers)
             self._forget()
             self._begin_history(before)
 
     def image(self) -> bytes:
         """Return a copy of the whole database as bytes."""
-        return self._database.image() if self._database.is_portable else dump.image(self._database)
+        return self.database.image() if self.database.is_portable else dump.image(self.database)
 
     def restore(self, image: bytes) -> None:
         """Replace all rows by the rows in `image`, which the method `image` returned."""
         with self.exclusive():  # or a request in progress could change a restored session
             before = self.history()
-            if self._database.is_portable:
-                self._database.restore(image)
+            if self.database.is_portable:
+                self.database.restore(image)
             else:
-                dump.load_image(self._database, image)
+                dump.load_image(self.database, image)
             self._forget()
             self._begin_history(before)
 
@@ -191,4 +178,4 @@ class Store:
             self.shared.values.close()
         if self._records:
             self._records.connection.close()
-        self._database.close()
+        self.database.close()

@@ -35,7 +35,9 @@ _NEW_COLUMNS: Mapping[tuple[str, str], str] = {
 
 def _to_version_1(driver: sqlite3.Connection) -> None:
     """Recreate the tables and indexes that differ from version 1. Older packages left any mixture of tables."""
-    tables, indexes = _version_1()
+    with closing(sqlite3.connect(":memory:")) as model:
+        model.executescript(_schema_1())
+        tables, indexes = _definitions(model, _TABLES), _definitions(model, _INDEXES)
     for name, sql in tables.items():
         before = _definitions(driver, _TABLES).get(name)
         if before is None:
@@ -70,13 +72,6 @@ def _schema_1() -> str:
     return (files(__package__) / "schema_1.sql").read_text(encoding="utf-8")
 
 
-def _version_1() -> tuple[dict[str, str], dict[str, str]]:
-    """Return the SQL definitions of the tables and of the indexes of version 1, each by name."""
-    with closing(sqlite3.connect(":memory:")) as model:
-        model.executescript(_schema_1())
-        return _definitions(model, _TABLES), _definitions(model, _INDEXES)
-
-
 def _definitions(driver: sqlite3.Connection, query: str) -> dict[str, str]:
     return dict(driver.execute(query))
 
@@ -95,15 +90,11 @@ def _rebuild(driver: sqlite3.Connection, table: str, sql: str) -> None:
     names = ", ".join(f'"{name}"' for name in columns)
     driver.execute(f"INSERT INTO {table} ({names}) SELECT {', '.join(values)} FROM {old}")
     if "AUTOINCREMENT" in sql:
-        _keep_counter(driver, table, old)
+        last = driver.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (old,)).fetchone()
+        if last:
+            driver.execute("DELETE FROM sqlite_sequence WHERE name = ?", (table,))
+            driver.execute("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", (table, *last))
     driver.execute(f"DROP TABLE {old}")
-
-
-def _keep_counter(driver: sqlite3.Connection, table: str, old: str) -> None:
-    last = driver.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (old,)).fetchone()
-    if last:
-        driver.execute("DELETE FROM sqlite_sequence WHERE name = ?", (table,))
-        driver.execute("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", (table, *last))
 
 
 def _script(driver: sqlite3.Connection, name: str) -> None:
@@ -152,15 +143,10 @@ def set_version(driver: sqlite3.Connection, number: int) -> None:
 def upgrade(driver: sqlite3.Connection, target: int = VERSION) -> None:
     """Upgrade a database to the schema version `target`. The connection must be in autocommit mode."""
     for number in range(version(driver), target):
-        driver.execute("BEGIN IMMEDIATE")
-        try:
+        with driver:  # commits, or rolls back after an error
+            driver.execute("BEGIN IMMEDIATE")
             STEPS[number](driver)
             set_version(driver, number + 1)
-            driver.execute("COMMIT")
-        except BaseException:
-            if driver.in_transaction:  # on a full disk SQLite has rolled back already
-                driver.execute("ROLLBACK")
-            raise
 
 
 def back_up(driver: sqlite3.Connection, path: Path) -> Path:

@@ -77,8 +77,8 @@ def keep_word_index(driver: sqlite3.Connection) -> None:
     """
     if is_current(driver):
         return
-    driver.execute("BEGIN IMMEDIATE")
-    try:
+    with driver:  # commits, or rolls back after an error
+        driver.execute("BEGIN IMMEDIATE")
         for name in triggers(driver):
             driver.execute(f"DROP TRIGGER {name}")
         if is_supported():
@@ -89,11 +89,6 @@ def keep_word_index(driver: sqlite3.Connection) -> None:
             driver.execute(_FILL)
             for statement in _STATEMENTS.values():
                 driver.execute(statement)
-        driver.execute("COMMIT")
-    except BaseException:
-        if driver.in_transaction:  # on a full disk SQLite has rolled back already
-            driver.execute("ROLLBACK")
-        raise
 
 
 def entries(texts: list[str]) -> str | None:

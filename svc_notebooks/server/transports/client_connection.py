@@ -64,15 +64,10 @@ def receive(sock: socket.socket, size: int, budget: TransferBudget) -> bytes:
 
     The timeout of the socket must be 0. Raises TimeoutError when the budget is used up.
     """
-    try:
+    with suppress(BlockingIOError, ssl.SSLWantReadError):
         block = sock.recv(size)
-    except (BlockingIOError, ssl.SSLWantReadError):
-        return _wait_and_receive(sock, size, budget)
-    budget.spend(0, len(block))
-    return block
-
-
-def _wait_and_receive(sock: socket.socket, size: int, budget: TransferBudget) -> bytes:
+        budget.spend(0, len(block))
+        return block
     with release_permit():
         begin = time.monotonic()
         sock.settimeout(max(budget.left, 0.001))
@@ -197,21 +192,17 @@ class RequestReader:
         while not (self.is_over or (self.collected and is_head(self.collected))):
             if not may_have_more:
                 return False
-            may_have_more = self._collect_more()
+            size = BUFFER if self.collected else self._first_size
+            try:
+                block = self.socket.recv(size)
+            except (BlockingIOError, ssl.SSLWantReadError):
+                return False
+            except OSError:
+                block = b""
+            self.collected += block
+            self.is_over = not block
+            may_have_more = len(block) == size or self._is_decrypted
         return True
-
-    def _collect_more(self) -> bool:
-        """Receive the bytes of a new request, or more of its bytes. Return True if more may have arrived."""
-        size = BUFFER if self.collected else self._first_size
-        try:
-            block = self.socket.recv(size)
-        except (BlockingIOError, ssl.SSLWantReadError):
-            return False
-        except OSError:
-            block = b""
-        self.collected += block
-        self.is_over = not block
-        return len(block) == size or self._is_decrypted
 
     @property
     def _is_decrypted(self) -> bool:

@@ -57,6 +57,7 @@ from ..dispatch.service_context import ServiceContext, bearer
 from ..files.storage_errors import disk_refusal
 from ..service import Service
 from ..store.blob_store import BLOCK
+from ..store.errors import on_error
 from ..web.class_activity import PredictedAnswer
 from ..web.html import redirect
 from ..web.live_page import live_page
@@ -216,13 +217,10 @@ def _transfer_state(service: Service, request: Request) -> Response:
     """Return the whole state (GET), or replace the state by the body (PUT). Raises ValueError or ApiError (405)."""
     if request.method == "GET":
         file = TemporaryFile()  # noqa: SIM115 -- closed by the response that reads it
-        try:
+        with on_error(file.close):
             service.dump(file)
             size = file.seek(0, 2)
             file.seek(0)
-        except BaseException:
-            file.close()
-            raise
         headers = Headers([("Content-Type", "application/zip"), ("Content-Length", str(size))])
         return Response(200, headers, _blocks(file))
     if request.method != "PUT":

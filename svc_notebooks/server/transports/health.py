@@ -69,24 +69,22 @@ def _answer(request: Request, response: Response) -> Response:
     return Response(response.status, response.headers, b"" if request.method == "HEAD" else response.content())
 
 
-class RequestLog:
-    """Logs one record at level INFO for each request of a service that has ended."""
+def keep_request_log(monitor: Monitor) -> None:
+    """Log one record at level INFO for each request of a service that has ended."""
 
-    def __init__(self, monitor: Monitor) -> None:
-        self._user_hash = monitor.user_hash
-        monitor.observers.append(self._write)
-
-    def _write(self, entry: JournalEntry, seconds: float) -> None:
+    def write(entry: JournalEntry, seconds: float) -> None:
         fields = {
             "operation": entry.operation,
             "method": entry.method,
             "status": entry.status,
             "ms": round(seconds * 1000, 3),
-            "user": self._user_hash(entry.user) if entry.user else None,
+            "user": monitor.user_hash(entry.user) if entry.user else None,
             "received": entry.received,
             "sent": entry.sent,
         }
         _requests.info("%(method)s %(operation)s %(status)s %(ms)s ms", fields, extra={"fields": fields})
+
+    monitor.observers.append(write)
 
 
 class JsonFormatter(logging.Formatter):

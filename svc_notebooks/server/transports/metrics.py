@@ -38,7 +38,7 @@ class Metrics:
             "svc_database_wait_seconds", "Time for which transactions that write waited for others",
             buckets=_SECONDS, registry=self._registry,
         )  # fmt: skip
-        monitor.store.observe_waits(waits.observe)
+        monitor.store.database.observe_wait = waits.observe
         monitor.observers.append(self._count)
         self._registry.register(_State(monitor))
 

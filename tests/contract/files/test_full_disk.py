@@ -154,7 +154,7 @@ class TestWithoutAMount:
             yield service
 
     def test_a_full_database_is_507_and_the_next_request_is_served(self, wire: Wire) -> None:
-        driver = wire.service._context.store._database._driver
+        driver = wire.service._context.store.database._driver
         file_id = wire.create(CONTENT)["id"]
         driver.execute("PRAGMA max_page_count = 1")  # SQLite takes the present size
 

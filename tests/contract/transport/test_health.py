@@ -17,7 +17,7 @@ import pytest
 
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
-from svc_notebooks.server.transports.health import JsonFormatter, RequestLog
+from svc_notebooks.server.transports.health import JsonFormatter, keep_request_log
 from svc_notebooks.server.transports.metrics import Metrics
 from svc_notebooks.server.transports.socket_server import SocketServer
 from tests.patience import PATIENCE
@@ -114,7 +114,7 @@ def test_metrics_are_served_only_if_asked_for(service: Service) -> None:
 
 
 def test_the_log_has_one_line_for_each_request_without_secrets(service, caplog):
-    RequestLog(service.monitor)
+    keep_request_log(service.monitor)
     token, prefix = service.sign_in("ada@svc.example"), service.policy.path_prefix
     with caplog.at_level(logging.INFO, "svc_notebooks.requests"), SocketServer(service) as server:
         made = json.loads(ask(server, "POST", f"{prefix}/upload{FILES}?uploadType=media", b"123", token)[2])["id"]

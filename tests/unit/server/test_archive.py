@@ -75,7 +75,7 @@ def refused(service: Service, content: bytes) -> str:
     with pytest.raises(ValueError, match=r".") as caught:
         service.load(io.BytesIO(content))
     assert state(service) == before
-    assert len(service._parts._parts) == len(service._context.store.contents.parts())
+    assert len(service._context.content.parts._parts) == len(service._context.store.contents.parts())
     assert ask(service, "GET", FILES)[0] == 200
     return str(caught.value)
 

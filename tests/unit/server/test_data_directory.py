@@ -24,7 +24,7 @@ import pytest
 
 import svc_notebooks as svc
 from svc_notebooks.server.service import Service, open_service
-from svc_notebooks.server.store import stray_blobs, upgrades
+from svc_notebooks.server.store import directory, upgrades
 from svc_notebooks.server.store.backup import back_up
 from svc_notebooks.server.store.check import check_store
 from tests.framed import requester
@@ -326,7 +326,7 @@ def test_what_is_not_of_the_store_is_moved_aside_and_old_unfinished_parts_are_re
     old.write_text("begun")
     recent.write_text("begun")
     (folder / ".DS_Store").write_text("of the system")
-    os.utime(old, (time.time() - stray_blobs.UNFINISHED_AGE - 60,) * 2)
+    os.utime(old, (time.time() - directory.UNFINISHED_AGE - 60,) * 2)
 
     with opened(store) as service:
         assert contents(service) == [b"first", b"second"]

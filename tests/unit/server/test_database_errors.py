@@ -70,7 +70,7 @@ def forget_pages(database: Database) -> None:
 
 def test_a_database_that_is_damaged_while_it_is_used(service, tmp_path, caplog):
     assert ask(service)[0] == 200
-    database, path = service._context.store._database, tmp_path / "svc.sqlite"
+    database, path = service._context.store.database, tmp_path / "svc.sqlite"
     database.checkpoint()
     whole = path.read_bytes()
     with path.open("r+b") as file:

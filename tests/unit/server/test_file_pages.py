@@ -49,7 +49,7 @@ def by_scan(store: Store, of: Viewer, query: str, keys: tuple[SortKey, ...]) -> 
     conditions = [condition(parse_query(query), of)] if query else []
     statement = select(files.c.id).where(seen, files.c.parent.is_not(None), *conditions)
     statement = statement.order_by(*(term.clause for term in order(of, keys))).with_hint(files, "NOT INDEXED", "sqlite")
-    return [key for (key,) in store._database.select(statement)]
+    return [key for (key,) in store.database.select(statement)]
 
 
 def by_pages(store: Store, of: Viewer, query: str, keys: tuple[SortKey, ...], size: int) -> list[str]:
@@ -153,7 +153,7 @@ def plan(store: Store, monkeypatch: pytest.MonkeyPatch):
 
     def explain(query: str, sort: str = "", *, few: int = 1000, shared: bool = False, after: Any = None) -> str:
         monkeypatch.setattr(file_pages, "FEW", few)
-        database = store._database
+        database = store.database
         search = parse_query(query) if query else None
         statement = file_pages.page_statement(
             _COLUMNS,
@@ -223,15 +223,15 @@ def test_a_query_that_few_files_match_is_read_by_its_own_index(plan, query, inde
 
 def words(store: Store) -> set[int]:
     entries = word_index.entries([" report"])
-    return {number for (number,) in store._database.driver.execute("SELECT rowid FROM files_text(?)", (entries,))}
+    return {number for (number,) in store.database.driver.execute("SELECT rowid FROM files_text(?)", (entries,))}
 
 
 def pending(store: Store) -> set[int]:
-    return {number for (number,) in store._database.driver.execute("SELECT seq FROM files_text_pending")}
+    return {number for (number,) in store.database.driver.execute("SELECT seq FROM files_text_pending")}
 
 
 def numbers(store: Store, *ids: str) -> set[int]:
-    return {number for number, name in store._database.driver.execute("SELECT seq, id FROM files") if name in ids}
+    return {number for number, name in store.database.driver.execute("SELECT seq, id FROM files") if name in ids}
 
 
 def add_until_indexed(store: Store, name: str, first: int = 100) -> None:

@@ -113,7 +113,7 @@ def test_nothing_hangs_where_a_thread_of_the_parent_is_in_the_service(service: S
     session = Session("https://svc.local", service.sign_in(), handler=service.handle, clock=service.clock)
     recorder = RequestRecorder(service)
     locks = (
-        service._context.store._database.lock,
+        service._context.store.database.lock,
         service._journal._lock,
         service._rate_limiter._windows._lock,
         service._faults.values._lock,

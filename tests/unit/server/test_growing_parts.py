@@ -108,7 +108,7 @@ def test_the_bytes_of_a_chunk_whose_commit_fails_are_deleted(client, tmp_path, m
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(client.service._context.store._database, "_commit", fail)
+        patch.setattr(client.service._context.store.database, "_commit", fail)
         refused = client.send(1)
 
     assert refused.status == 507

@@ -99,7 +99,7 @@ def test_a_cached_row_is_never_older_than_a_commit_that_was_answered(store):
 
 def test_a_reader_changes_nothing(store):
     with store.reading():
-        reader = store._database._reader
+        reader = store.database._reader
         with pytest.raises(Exception, match="readonly"):
             reader._driver.execute("DELETE FROM users")
 

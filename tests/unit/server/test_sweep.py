@@ -32,7 +32,7 @@ def store(tmp_path: Path) -> Path:
 
 
 def _stray(service: object, content: bytes) -> str:
-    writer = service._parts.writer()
+    writer = service._context.content.parts.writer()
     writer.write(content)
     return writer.commit()
 

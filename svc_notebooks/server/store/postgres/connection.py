@@ -251,7 +251,10 @@ class PostgresConnection:
 
     def _flush(self) -> None:
         while self._libpq.flush():
-            _wait_until_writable(self._libpq.socket)
+            with selectors.DefaultSelector() as selector:
+                selector.register(self._libpq.socket, selectors.EVENT_READ | selectors.EVENT_WRITE)
+                if not selector.select(_LONGEST_WAIT):
+                    raise psycopg.OperationalError(_SILENT)
             self._libpq.consume_input()
 
 
@@ -265,13 +268,6 @@ def _waiter(socket: int) -> Callable[[], object]:
     poll = select.poll()
     poll.register(socket, select.POLLIN)
     return partial(poll.poll, _LONGEST_WAIT * 1000)
-
-
-def _wait_until_writable(socket: int) -> None:
-    with selectors.DefaultSelector() as selector:
-        selector.register(socket, selectors.EVENT_READ | selectors.EVENT_WRITE)
-        if not selector.select(_LONGEST_WAIT):
-            raise psycopg.OperationalError(_SILENT)
 
 
 def _without_nul(value: Any) -> Any:

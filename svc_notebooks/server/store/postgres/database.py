@@ -16,7 +16,7 @@ from sqlalchemy.exc import DBAPIError
 
 from ....core.thread_permit import release_permit
 from ..engine import Database, Reader, Readers, Row
-from ..errors import DatabaseDamaged, DatabaseUnreachable, SnapshotChanged, UnstorableText
+from ..errors import DatabaseDamaged, DatabaseUnreachable, UnstorableText
 from ..schema import metadata
 from . import upgrades as postgres_upgrades
 from .connection import IS_BEHIND, Check, PostgresConnection
@@ -26,48 +26,26 @@ _DIALECT = PGDialect_psycopg(paramstyle="named")  # type: ignore[no-untyped-call
 _SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
 
-class _First(NamedTuple):
-    """The first statement of a snapshot, and its rows."""
-
-    statement: str
-    values: dict[str, Any]
-    rows: list[Row]
-
-    def check(self, rows: list[Row]) -> None:
-        if rows != self.rows:
-            raise SnapshotChanged
-
-
 class PostgresReader(Reader):
-    """A connection that reads one snapshot at a time, and connects again after its server was restarted.
+    """A connection that reads one snapshot at a time, and connects again after its server was restarted."""
 
-    Most look-ups are one statement. So the first statement runs without a transaction, and the second one begins a
-    transaction, runs the first again and raises SnapshotChanged if its rows have changed.
-    """
-
-    keeps_rows = True
-
-    def __init__(self, connect: Callable[[], Connection], connection: Connection) -> None:
-        """Take over an open connection. `connect` returns a new one."""
-        super().__init__(connection)
+    def __init__(self, connect: Callable[[], Connection], keeps_rows: bool, connection: Connection) -> None:
+        """Take over an open connection. `connect` returns a new one. `keeps_rows` is false if others may write."""
+        self.rows = {}
+        self._keeps_rows = keeps_rows
         self._statements = PostgresConnection(connection, connect)
         self._is_begun = False
-        self._first: _First | None = None
         self.is_durable = False
         """Whether everything that the snapshot shows is on the disk."""
 
-    def prepare(self) -> None:
-        """Do nothing, because the transaction of a snapshot is read-only."""
-
     def begin(self, rows: dict[tuple[Any, ...], Any]) -> None:
         """Begin a snapshot. The first statement fixes its rows, and cached rows need no statement."""
-        self.rows = rows if self.keeps_rows else {}
+        self.rows = rows if self._keeps_rows else {}
         self.is_durable = False
 
     def end(self) -> None:
         """End the snapshot."""
         self.rows = {}
-        self._first = None
         if self._is_begun:
             self._is_begun = False
             self._statements.roll_back()
@@ -77,34 +55,19 @@ class PostgresReader(Reader):
         if not self._is_begun:
             self._is_begun = True
             self._statements.begin((_SNAPSHOT, None))
-            if self._first:
-                self._statements.queue(self._first.statement, self._first.values, self._first.check)
         return self._statements
 
-    def for_statement(self) -> PostgresConnection:
-        """Return the connection for the next statement, which needs a transaction unless it is the first."""
-        return self.begin_transaction() if self._is_begun or self._first else self._statements
-
     def run(self, statement: str, values: dict[str, Any]) -> list[Row]:
-        """Run a statement that reads, and return its rows. Raises SnapshotChanged."""
-        rows = self.for_statement().read(statement, values)
-        if not self._is_begun:
-            self._first = _First(statement, values, rows)
-        return rows
+        """Run a statement that reads, and return its rows."""
+        return self.begin_transaction().read(statement, values)
 
     def select(self, statement: Select[Any]) -> list[Row]:
-        """Run a SELECT statement of SQLAlchemy and return its rows. Raises SnapshotChanged."""
+        """Run a SELECT statement of SQLAlchemy and return its rows."""
         return self.begin_transaction().select(statement)
 
     def close(self) -> None:
         """Close the connection."""
         self._statements.close()
-
-
-class SharedPostgresReader(PostgresReader):
-    """A reader of a database that other processes write, so that rows are cached for one snapshot only."""
-
-    keeps_rows = False
 
 
 _SET_PATIENCE = "SET lock_timeout = '2s'"  # a process that has ended may still have its locks for a moment
@@ -187,8 +150,8 @@ class PostgresDatabase(Database):
         self._prefetched: dict[str, list[Row]] = {}
         self._is_durable, self._group_lock = durable, Lock()
         self._group: GroupCommit | None = None
-        reader = SharedPostgresReader if shared else PostgresReader
-        super().__init__(self._claim(), lambda close: close(), readers=Readers(connect, partial(reader, connect)))
+        readers = Readers(connect, partial(PostgresReader, connect, not shared))
+        super().__init__(self._claim(), lambda close: close(), readers=readers)
         self._statements = PostgresConnection(self._connection, self._claim_again)
 
     def _claim_again(self) -> Connection:
@@ -199,9 +162,6 @@ class PostgresDatabase(Database):
         self._row_cache.clear()
         self._committed_rows = {}
         return self._connection
-
-    def _meaning(self, error: Exception) -> OSError | None:
-        return postgres_error(error)
 
     # -- statements -----------------------------------------------------------------------------------------------
 
@@ -240,22 +200,21 @@ class PostgresDatabase(Database):
     def _raise(self, error: Exception) -> NoReturn:
         if isinstance(error, psycopg.DataError) and error.sqlstate is None:  # the driver refuses U+0000
             raise UnstorableText("Texts cannot contain the character U+0000 in this store.") from None
-        super()._raise(error)
+        if meaning := postgres_error(error):
+            raise meaning from error
+        raise error
 
     def fetch_all(self, statement: str, values: dict[str, Any]) -> list[Row]:
         """Return the rows of a result. The rows are cached until the database may change."""
-        return self.run(statement, values) if self._is_uncached() else super().fetch_all(statement, values)
-
-    def _is_uncached(self) -> bool:
-        """Return whether another process may change rows now, outside of a snapshot and of a transaction."""
-        if not self.is_shared or self._reader:
-            return False
-        with self.lock:
-            return not self._depth
+        if self.is_shared and not self._reader:
+            with self.lock:
+                if not self._depth:  # without a snapshot and a transaction, another process may change rows now
+                    return self.run(statement, values)
+        return super().fetch_all(statement, values)
 
     def _read(self, reader: Any, statement: str, values: dict[str, Any]) -> list[Row]:
         try:
-            self._queue_expectation(reader.for_statement())
+            self._queue_expectation(reader.begin_transaction())
             rows: list[Row] = reader.run(statement, values)
         except psycopg.Error as error:
             self._raise(error)
@@ -273,14 +232,6 @@ class PostgresDatabase(Database):
                 return self._statements.select(statement)
         except (psycopg.Error, DBAPIError) as error:
             self._raise(error)
-
-    @contextmanager
-    def fixed_snapshot(self) -> Iterator[None]:
-        """Read one snapshot in a `with` block, like `reading`. No statement raises SnapshotChanged."""
-        with self.reading():
-            if reader := self._reader:
-                reader.begin_transaction()
-            yield
 
     # -- transactions ---------------------------------------------------------------------------------------------
 
@@ -335,7 +286,6 @@ class PostgresDatabase(Database):
         if reader is None or not self._is_durable:
             return super().run_position(statement, values)
         group = self._group_commit()
-        reader.begin_transaction()  # its last column may be different when the statement runs again
         number, is_behind = self.run(f"SELECT ({statement}), {IS_BEHIND}", values)[0]
         if is_behind and not reader.is_durable:
             self._wait_for_disk(group)

@@ -8,13 +8,13 @@ from typing import Any, Literal, NamedTuple
 from uuid import uuid4
 
 import psycopg
-from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, make_url
+from sqlalchemy import Connection, Engine, NullPool, create_engine, make_url
 from sqlalchemy.exc import SQLAlchemyError
 
 from ..content_location import content_location, folder_of, open_contents
-from ..contents import Contents
 from ..data_directory import OpenedStore
 from ..engine import Database
+from ..errors import on_error
 from ..schema import add_postgresql_options, metadata
 from . import upgrades as postgres_upgrades
 from .database import Locks, PostgresDatabase, explained
@@ -77,7 +77,7 @@ def open_postgres(
     Raises ValueError for an invalid address. Raises OSError if the server cannot be reached, or if the database is in
     use, is not encoded in UTF-8, or belongs to another program or to a newer version of this package.
     """
-    connect = partial(_connect, _engine(_parse(address), shared=shared), durability)
+    connect = partial(_connect, _engine(address, shared=shared), durability)
     notes: list[str] = []
     with explained(), connect() as connection:
         number = connection.connection.driver_connection.execute(  # type: ignore[union-attr]
@@ -89,16 +89,13 @@ def open_postgres(
     claim = f"SELECT pg_advisory_lock{'_shared' if shared else ''}({_CLASS}, {number})"
     locks = Locks(with_lock if shared else "", claim, number)
     database = PostgresDatabase(connect, locks, shared=shared, durable=durability == "power")
-    try:
+    with on_error(database.close):
         return OpenedPostgres(database, _begin_opening(database, migration), notes)
-    except BaseException:
-        database.close()
-        raise
 
 
 def read_postgres(address: str) -> OpenedPostgres:
     """Open the database of a complete store that no service uses, for reading. Raises the same as `open_postgres`."""
-    connect = partial(_connect, _engine(_parse(address), shared=False), "process")
+    connect = partial(_connect, _engine(address, shared=False), "process")
     with explained(), connect() as connection:
         driver: Any = connection.connection.driver_connection
         if not driver.execute("SELECT to_regclass('svc_store')").fetchone()[0]:
@@ -112,11 +109,6 @@ def read_postgres(address: str) -> OpenedPostgres:
     claim = f"SELECT pg_advisory_lock({_CLASS}, {number})"
     database = PostgresDatabase(connect, Locks("", claim, number), shared=False, durable=False)
     return OpenedPostgres(database, str(store), [])
-
-
-def end_migration(database: Database) -> None:
-    """Record that the rows of the other store are complete, as part of the open transaction."""
-    database.driver.execute("UPDATE svc_store SET migration = NULL")
 
 
 def discard_migration(database: Database) -> None:
@@ -142,7 +134,8 @@ def _begin_opening(database: PostgresDatabase, migration: str | None) -> str:
     return str(store)
 
 
-def _parse(address: str) -> URL:
+def _engine(address: str, *, shared: bool) -> Engine:
+    """Return an engine for a database, without connecting. Raises ValueError for an invalid address."""
     try:
         url = make_url(address)
         is_valid = url.drivername in ("postgresql", "postgres") and bool(url.database)
@@ -150,13 +143,9 @@ def _parse(address: str) -> URL:
         is_valid = False
     if not is_valid:
         raise ValueError("the address of the store must be of the form postgresql://user:password@host:port/database")
-    return url.set(drivername="postgresql+psycopg")
-
-
-def _engine(url: URL, *, shared: bool) -> Engine:
     options = f"{_SHARED_LIMITS if shared else ''} {url.query.get('options', '')}".strip()
     return create_engine(
-        url.set(query={**_NETWORK_LIMITS, **url.query, "options": options}),
+        url.set(drivername="postgresql+psycopg", query={**_NETWORK_LIMITS, **url.query, "options": options}),
         isolation_level="AUTOCOMMIT",
         poolclass=NullPool,
         pool_reset_on_return=None,
@@ -231,17 +220,14 @@ def open_server_store(
     """
     location = content_location(content)
     database, store, notes = open_postgres(address, durability, shared=shared)
-    try:
+    with on_error(database.close):
         parts = open_contents(
             location,
             store,
             number=database.opening,
-            has_parts=Contents(database).has_parts(),
+            has_parts=bool(database.run("SELECT part FROM rope LIMIT 1", {})),
             durability=durability,
             now=now,
             shared=shared,
         )
-    except BaseException:
-        database.close()
-        raise
     return OpenedStore(database, parts, notes, folder_of(location))

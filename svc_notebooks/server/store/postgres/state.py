@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime, timedelta
 from threading import Condition
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from ...notifications.tables import FIRST_OF, Outbox, QueuedMessage
 from ...uploads.tables import DROP, SAVE, SessionRow, UploadSessionTable
@@ -119,17 +119,6 @@ class SharedOutbox(Outbox):
     def release_all(self) -> None:
         """End all leases of this process."""
         self._database.change("DELETE FROM svc_leases WHERE holder = :holder", {"holder": self._database.opening})
-
-
-class DiscardedParts(TableGroup):
-    """The parts of deleted contents, which are deleted after `MIN_AGE` because other processes may be sending them."""
-
-    def deletable(self, parts: Iterable[str]) -> list[str]:
-        """Add parts, and return the parts that were added long ago, which the caller must delete now."""
-        with self._database.transaction():
-            for part in parts:
-                self._database.change(_DISCARD, {"part": part})
-            return [part for (part,) in self._database.change_all(_TAKE_OLD, {"age": MIN_AGE.total_seconds()})]
 
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -251,17 +240,21 @@ class SharedValues:
         self._listener.close()
 
 
-class SharedTables(NamedTuple):
+class SharedTables(TableGroup):
     """The tables of a store that several processes share."""
 
-    upload_sessions: SharedUploadSessions
-    outbox: SharedOutbox
-    discarded: DiscardedParts
-    windows: SharedWindows
-    values: SharedValues
+    def __init__(self, database: Database) -> None:
+        """Follow the other processes."""
+        super().__init__(database)
+        self.upload_sessions, self.outbox = SharedUploadSessions(database), SharedOutbox(database)
+        self.windows, self.values = SharedWindows(database), SharedValues(cast("PostgresDatabase", database))
 
+    def deletable(self, parts: Iterable[str]) -> list[str]:
+        """Add parts of deleted contents, and return those that were added `MIN_AGE` ago: the caller must delete them.
 
-def shared_tables(database: Database) -> SharedTables:
-    """Return the tables of a store that several processes share, and follow the other processes."""
-    groups = SharedUploadSessions(database), SharedOutbox(database), DiscardedParts(database), SharedWindows(database)
-    return SharedTables(*groups, SharedValues(cast("PostgresDatabase", database)))
+        Until then other processes may be sending them.
+        """
+        with self._database.transaction():
+            for part in parts:
+                self._database.change(_DISCARD, {"part": part})
+            return [part for (part,) in self._database.change_all(_TAKE_OLD, {"age": MIN_AGE.total_seconds()})]
