@@ -9,7 +9,7 @@ from ipywidgets import Widget
 
 from svc_notebooks.client.session import make_current
 from svc_notebooks.notebook.sandbox import sandbox_numbers as kernel
-from svc_notebooks.server.notifications.push import DeliveryWorker
+from svc_notebooks.server.notifications.delivery_worker import DeliveryWorker
 
 
 @contextmanager
