@@ -197,8 +197,10 @@ def sources(source: object) -> list[Any]:
         return [{"name": name, **file.get("metadata", {}), **file} for name, file in source.items()]
     if isinstance(source, list | tuple | Iterator) and not hasattr(source, "read"):
         return list(source)
-    column: Any = source if hasattr(source, "to_list") else [None]  # a Series or another column of bytes or paths
-    return list(column) if all(isinstance(member, bytes | str | os.PathLike) for member in column) else [source]
+    column: Any = source  # perhaps a Series or another column of bytes or paths
+    if hasattr(column, "to_list") and all(isinstance(member, bytes | str | os.PathLike) for member in column):
+        return list(column)
+    return [source]
 
 
 def single_source(source: object) -> Any:

@@ -20,7 +20,7 @@ ANSWERS = r"""
 == upload-with-a-name
 -- forgot the name => The service has no file named '.*'
 svc.upload(given.content)
--- named afterwards, in a batch => The file was changed after its creation \(.+ update\): send everything
+-- named afterwards, in a batch => A batch does not show its requests one by one
 batch("PATCH", f"/storage/v3/files/{svc.upload(given.content)['id'].item()}", {"name": given.name})
 -- a file without content => The content of the file '.*' \(no bytes\) differs from
 svc.create_file(name=given.name)
@@ -357,8 +357,6 @@ star(lambda status, n: (status or 0) >= 500)
 star(lambda status, n: status in (None, 503))
 -- at once again => A failed request was repeated without a wait of one second
 star(wait=0)
--- the 403 once more in a batch => A request with the status .+ was sent .+ times
-star(); batch("PATCH", f"/storage/v3/files/{given.file_ids[4]}", {"starred": True})
 -- starred and renamed => The task does not ask you to change '.*' of '.*'
 star(name="nest")
 -- no star is set => Of your .+ files, .+ have a star
@@ -404,8 +402,6 @@ def share(file=given.file_id, with_=given.email, role="commenter"): return svc.s
 share(role="reader")
 -- more is better => A permission had the role '.*', which allows changes of the file
 share(role="writer")
--- writer for a moment, in a batch => A permission had the role '.*', which allows changes of the file
-batch("POST", permissions, {"type": "user", "role": "writer", "emailAddress": given.email}); share()
 -- a role that does not exist => POST /storage/v.+/files/.+/permissions
 send("POST", permissions, {"type": "user", "role": "comment", "emailAddress": given.email})
 -- the wrong file, taken back => A file other than given\.file_id was shared, too
@@ -720,8 +716,6 @@ event = svc.event(given.event_id); svc.update_event(event, description=add(event
 update("*", add(read()["description"]))
 -- this version, or any => An update had the header If-Match: ".+", \*, which is
 event = read(); update(f"{event['etag']}, *", add(event["description"]))
--- no condition in a batch => An update had no header If-Match, so it replaces whatever another
-batch("PATCH", path, {"description": add(read()["description"])})
 -- by the session => An update was sent by the package
 while True:
     event = given.session.call("GET", path)

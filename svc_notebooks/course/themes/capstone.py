@@ -240,7 +240,6 @@ def _require_same(found: dict[str, Any], expected: dict[str, Any], owner: str) -
 _UPLOADS = ("files.create", "files.update", "upload.session")
 CAPSTONE = ExerciseDefinition(
     name="two-way-sync",
-    theme="capstone",
     set_up=_set_up,
     parts=(
         Part("genuine messages are accepted, forged ones rejected", _require_messages, 2),

@@ -124,7 +124,6 @@ def _hours(time: timedelta) -> str:
 
 WATCH = ExerciseDefinition(
     name="watch-without-a-gap",
-    theme="messages",
     set_up=_set_up_watch,
     parts=(
         Part("messages to given.address", _require_address, operations=("files.watch",)),
@@ -250,7 +249,6 @@ def require_rejections(evidence: Evidence) -> str:
 
 TOKEN = ExerciseDefinition(
     name="believe-nobody",
-    theme="messages",
     set_up=_set_up_token,
     parts=(
         Part("genuine messages are accepted", require_genuine),
@@ -392,7 +390,6 @@ def _require_state(evidence: Evidence, channel: str, entry: object, expected: Ma
 
 REPEATED = ExerciseDefinition(
     name="twice-and-out-of-order",
-    theme="messages",
     set_up=_set_up_repeated,
     parts=(
         Part("a success status for each message", require_genuine),
