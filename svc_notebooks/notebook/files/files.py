@@ -36,6 +36,7 @@ from .metadata import RowBodies, check_fields, files_schema_with, metadata_body,
 from .upload_requests import (
     has_tree,
     is_current,
+    local_trees,
     new_content,
     new_files,
     over_existing,
@@ -173,19 +174,13 @@ def upload(
     metadata, batch = with_parent(session, metadata, parent, folder), Batch(workers, executor, errors, resume, progress)
     source = sources(source) if isinstance(source, Iterator) else source  # a generator can be read only once
     if has_tree(source):
-        return upload_trees(
-            session,
-            source,
-            arguments,
-            name=name,
-            file_id=file_id,
-            metadata=metadata,
-            fields=fields,
-            recursive=recursive,
-            include_hidden=include_hidden,
-            overwrite=flag("overwrite", overwrite),
-            batch=batch,
-        )
+        if file_id is not None:
+            raise ValueError("file_id is the id of one file, and source is a folder or a pattern")
+        title, trees = local_trees(source, name, recursive, include_hidden=flag("include_hidden", include_hidden))
+        read: Any = partial(metadata_body, creating=True, names=session.names)
+        given: Any = {"name": name, "metadata": {**read(metadata), **read(fields)}}
+        replaces = flag("overwrite", overwrite)
+        return upload_trees(session, title, trees, replace(arguments, **given), batch, overwrite=replaces)
     schema, requests, bodies = new_files(
         session, source, arguments, name=name, file_id=file_id, metadata=metadata, fields=fields, errors=errors
     )
