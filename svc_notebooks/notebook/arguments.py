@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from io import IOBase
 from operator import index
-from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TypeAlias, TypeGuard, TypeVar
 from urllib.parse import parse_qs, unquote, urlsplit
 
@@ -241,28 +240,6 @@ def column_values(argument: str, value: Any, count: int, row: str = "file") -> l
         text = f"{count_text(len(value), 'value')} for {count_text(count, row)}"
         raise ValueError(f"{argument} is a {_type_name(value)} with {text}; give one value for each {row}")
     return list(value)
-
-
-def download_path(count: int, to: str | os.PathLike[str] | None) -> Path:
-    """Return the path to which files are saved. Raises ValueError for several files if the path is not a folder.
-
-    A path that does not exist is a folder if it ends in a slash or its name has no extension.
-    """
-    path = Path() if to is None else Path(to).expanduser()
-    if count > 1 and not path.is_dir() and (path.exists() or (path.suffix and not _ends_in_slash(to))):
-        raise ValueError(f"to is {str(to)!r}; for {count} files it must be a folder")
-    return path
-
-
-def is_new_folder(count: int, to: str | os.PathLike[str] | None) -> bool:
-    """Return True if `to` is a folder to create: for several files, or with a slash at the end of the path."""
-    if to is None or Path(to).expanduser().is_dir():
-        return False
-    return count > 1 or _ends_in_slash(to)
-
-
-def _ends_in_slash(path: str | os.PathLike[str] | None) -> bool:
-    return path is not None and os.fspath(path).endswith(("/", os.sep))
 
 
 def choice(argument: str, value: object, allowed: Iterable[str]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import PurePosixPath
@@ -10,7 +9,7 @@ from types import EllipsisType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...client.files import ROOT, copy_file, delete_file, get_file, update_file
-from ...client.session import Session, SessionLike, session_or_current
+from ...client.session import Parameters, Session, SessionLike, session_or_current
 from ...client.uploads.chosen_id import copy_with_chosen_id
 from ...client.uploads.request import UploadArguments
 from ...client.uploads.tree_upload import TreeUpload
@@ -361,13 +360,7 @@ class _CopyRow(NamedTuple):
 
 
 def _copy_row(
-    session: Session,
-    row: _CopyRow,
-    report: Report,
-    shared: FileResource,
-    query: Mapping[str, object],
-    *,
-    repeated: bool = False,
+    session: Session, row: _CopyRow, report: Report, shared: FileResource, query: Parameters, *, repeated: bool = False
 ) -> Record:
     body: FileResource = {**shared, **row.body}
     if row.new_id is None:

@@ -12,11 +12,13 @@ from ...core.files.fields import BY_PATH, FILE_FIELDS
 from .frames import TIME, Column, Dtype, Schema, schema, select_columns, snake
 
 _INT64 = frozenset({"size", "version", "quotaBytesUsed", "thumbnailVersion"})  # strings on the wire
-_FIELD_DTYPES: dict[str, Dtype] = {"string": "str", "media": "str", "colour": "str", "boolean": "boolean", "time": TIME}
+_TEXTS = ("string", "media", "colour", "enum", "id", "person")
+_DTYPES: dict[str, Dtype] = {**dict.fromkeys(_TEXTS, "str"), "boolean": "boolean", "integer": "Int64", "time": TIME}
+"""The dtypes of the types of fields. All others are objects."""
 
 
 def _file_columns(*keys: str) -> tuple[Column, ...]:
-    dtypes = {key: "Int64" if key in _INT64 else _FIELD_DTYPES.get(BY_PATH[key].type, "object") for key in keys}
+    dtypes = {key: "Int64" if key in _INT64 else _DTYPES.get(BY_PATH[key].type, "object") for key in keys}
     return tuple(Column(snake(key), dtype, key) for key, dtype in dtypes.items())
 
 
@@ -178,28 +180,15 @@ CLASS_CLOCK = schema("now time")
 # -- the frames about events
 
 
-_DTYPES: dict[str, Dtype] = {
-    "string": "str",
-    "enum": "str",
-    "id": "str",
-    "person": "str",
-    "boolean": "boolean",
-    "integer": "Int64",
-    "time": TIME,
-}
-_COMPUTED: dict[str, Dtype] = {
-    "all_day": "boolean",
-    "time_zone": "str",
-    "end_time_zone": "str",
-    "original_start_time_zone": "str",
-    "created": TIME,
-    "updated": TIME,
-}
+_COMPUTED = schema(
+    "all_day flag, time_zone text, end_time_zone text, original_start_time_zone text, created time, updated time"
+)
 _TYPES = {field.path: field.type for field in EVENT_FIELDS if "." not in field.path and "[]" not in field.path}
 
 
 def _columns(*keys: str) -> tuple[Column, ...]:
-    return tuple(Column(snake(key), _COMPUTED.get(key) or _DTYPES.get(_TYPES[key], "object"), key) for key in keys)
+    computed = {column.key: column for column in _COMPUTED.columns}
+    return tuple(computed.get(key) or Column(snake(key), _DTYPES.get(_TYPES[key], "object"), key) for key in keys)
 
 
 EVENTS = Schema(

@@ -29,7 +29,7 @@ from ....core.errors.caller_warning import warn_caller
 from ....core.processes import temporary_folder
 from ....local.saving import DistinctPaths, make_folder
 from ....local.tree import UrlFile, is_url, without_file_scheme
-from ...arguments import File, download_path, flag, is_frame, is_new_folder
+from ...arguments import File, flag, is_frame
 from ...batch.batch import (
     ROW_ERRORS,
     Batch,
@@ -442,10 +442,13 @@ def target_of(count: int, to: str | os.PathLike[str] | None, executor: Executor 
     """
     to = without_file_scheme(to)
     if not is_url(to):
-        path = download_path(count, to)
+        path = Path() if to is None else Path(to).expanduser()
+        is_folder, has_slash = path.is_dir(), to is not None and os.fspath(to).endswith(("/", os.sep))
+        if count > 1 and not is_folder and (path.exists() or (path.suffix and not has_slash)):
+            raise ValueError(f"to is {str(to)!r}; for {count} files it must be a folder")
         if executor is not None and not isinstance(executor, ThreadPoolExecutor):
             path = path.absolute()  # the current folder of another process may be another one
-        yield Target(path, is_new_folder(count, to))
+        yield Target(path, new_folder=not is_folder and (count > 1 or has_slash))
         return
     is_folder = to.endswith("/") or UrlFile(to).is_folder()
     if count > 1 and not is_folder and PurePosixPath(to).suffix:
