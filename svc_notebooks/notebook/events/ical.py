@@ -48,8 +48,7 @@ from ..batch.batch import (
     RowOperation,
     run,
 )
-from ..frames.frames import Record, frame
-from ..frames.schemas import CALENDAR_FILE, IMPORTED
+from ..frames import CALENDAR_FILE, IMPORTED, Record, frame
 from .body import When, add_required, calendar_id
 from .query import wire_window
 from .records import event_record, exceptions, in_zone

@@ -15,7 +15,7 @@ from ...client import files as client
 from ...client.session import SessionLike, session_or_current
 from ...client.uploads.chosen_id import with_chosen_id
 from ...client.uploads.request import UploadArguments, UploadRequest
-from ..arguments import flag, sources, whole
+from ..arguments import files_at, flag, sources, whole
 from ..batch.batch import (
     Batch,
     Errors,
@@ -29,9 +29,7 @@ from ..batch.batch import (
     run,
     run_alone,
 )
-from ..folder_tree import files_at
-from ..frames.frames import Record, Schema, frame, snake
-from ..frames.schemas import FILE, IDS, file_schema
+from ..frames import FILE, IDS, Record, Schema, file_schema, frame, snake
 from .metadata import RowBodies, check_fields, files_schema_with, metadata_body, row_bodies, with_parent
 from .upload_requests import (
     has_tree,

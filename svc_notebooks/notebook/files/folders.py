@@ -14,11 +14,9 @@ from ...client.uploads.chosen_id import copy_with_chosen_id
 from ...client.uploads.request import UploadArguments
 from ...client.uploads.tree_upload import TreeUpload
 from ...core.errors.errors import NotFound
-from ..arguments import Column, File, optional_text
+from ..arguments import Column, File, files_at, one_folder_id, optional_text
 from ..batch.batch import Batch, Errors, Executor, Progress, Report, Resumable, Resume, RowOperation, known_id, run
-from ..folder_tree import files_at, one_folder_id
-from ..frames.frames import Record, snake
-from ..frames.schemas import DELETED, FILES
+from ..frames import DELETED, FILES, Record, snake
 from .files import create_file, file as _file, update_files
 from .metadata import RowBodies, files_schema_with, metadata_body, row_bodies, with_parent
 from .search import files

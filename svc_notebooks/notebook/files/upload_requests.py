@@ -28,8 +28,7 @@ from ...core.http.native_formats import CSV, IMPORTS, XLSX
 from ...local.tree import HIDDEN, LocalTree, list_tree, names_tree
 from ..arguments import Column, Source, Sources, flag, is_frame, is_table, names_for, sources
 from ..batch.batch import ROW_ERRORS, Batch, Errors, Report, Resumable, RowOperation, run
-from ..frames.frames import Record, Schema
-from ..frames.schemas import FILES, TREE_FILES, UPLOADS
+from ..frames import FILES, TREE_FILES, UPLOADS, Record, Schema
 from ..quantities import listed, share_text, size_text
 from ..tables.formats import (
     BY_NAME,

@@ -26,8 +26,7 @@ from ...core.processes import ForkedChild, after_fork
 from ...core.suggestions import missing_attribute
 from ...core.user_functions import check_function, takes
 from ..arguments import choice, optional_text, whole
-from ..frames.frames import Record, frame
-from ..frames.schemas import CHANGES, EXPLAINED, MESSAGES, NOTIFICATIONS
+from ..frames import CHANGES, EXPLAINED, MESSAGES, NOTIFICATIONS, Record, frame
 from ..html import Markup, join_html, tag
 from ..quantities import count_text
 from ..sandbox.sandbox import Sandbox, sandbox_of

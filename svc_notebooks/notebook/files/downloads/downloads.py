@@ -29,7 +29,7 @@ from ....core.errors.caller_warning import warn_caller
 from ....core.processes import temporary_folder
 from ....local.saving import DistinctPaths, make_folder
 from ....local.tree import UrlFile, is_url, without_file_scheme
-from ...arguments import File, flag, is_frame
+from ...arguments import File, files_at, flag, is_frame, one_file_at
 from ...batch.batch import (
     ROW_ERRORS,
     Batch,
@@ -45,9 +45,7 @@ from ...batch.batch import (
     run,
 )
 from ...batch.progress import Counts, session_progress, showing
-from ...folder_tree import files_at, one_file_at
-from ...frames.frames import Record, Schema, camel, frame
-from ...frames.schemas import DOWNLOADS, EXPORTED
+from ...frames import DOWNLOADS, EXPORTED, Record, Schema, camel, frame
 from ...quantities import listed
 
 if TYPE_CHECKING:
