@@ -11,9 +11,9 @@ from threading import Lock, current_thread, get_ident, main_thread
 from typing import Protocol, TypeAlias
 
 from ...client.session import Session
+from ...core.errors.public_calls import check_function, show_error
 from ...core.platform import capabilities
 from ...core.printable_text import terminal_text
-from ...core.user_functions import check_function, show_error
 from ..frontend import detect_frontend, is_unattended
 from ..quantities import MIB, progress_text, share_text, size_text
 
