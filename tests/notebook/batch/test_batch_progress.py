@@ -89,15 +89,6 @@ def test_an_interrupt_leaves_the_last_text_and_no_button(clock, displayed):
     assert repr(parts[3]) == "<CancelButton>"
 
 
-@pytest.mark.spec("D-03", "D-03a")
-@pytest.mark.parametrize("workers", [1, 3])
-def test_all_uploads_of_a_call_share_one_bar(lab, displayed, workers):
-    svc.upload([bytes(3 * MIB)] * 3, name=["a", "b", "c"], workers=workers)
-
-    (bar,) = displayed
-    assert bar.text.startswith("Done: 3 of 3 files, 9 of 9 MiB in ")
-
-
 @pytest.mark.parametrize("workers", [1, 3])
 def test_a_function_gets_the_bytes_or_the_rows_of_the_whole_call(lab, workers):
     uploads, deletions = [], []

@@ -156,27 +156,6 @@ def test_a_local_file_in_the_place_of_a_folder_stays(data, tmp_path):
     assert (tmp_path / "Data" / "sub").read_bytes() == b"mine"
 
 
-def test_an_interrupted_download_goes_on_with_the_rest(data, tmp_path):
-    svc.upload(bytes(3_000_000), name="large.bin", parent=data)
-    total = []
-
-    def stop(done, _total):
-        total.append(done)
-        if done > 1_000_000:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt) as caught:
-        svc.download(data, tmp_path, progress=stop)
-    kept = (tmp_path / "Data" / "large.bin.part").stat().st_size
-    saved = svc.download(data, tmp_path).set_index("name")["outcome"]
-
-    assert caught.value.result["name"].tolist() == ["a.csv"]
-    assert kept > 0
-    assert svc.exchanges().query("range.notna()")["range"].tolist() == [f"bytes={kept}-"]
-    assert saved.to_dict() == {"a.csv": "unchanged", "b.csv": "saved", "c.txt": "saved", "large.bin": "saved"}
-    assert not list(tmp_path.rglob("*.part*"))
-
-
 def test_a_folder_in_the_trash_comes_with_its_files(data, tmp_path):
     svc.trash(data)
 

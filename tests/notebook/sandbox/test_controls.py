@@ -73,15 +73,6 @@ def test_an_invalid_fault_is_refused_before_anything_is_sent(lab, text):
     assert svc.exchanges()["status"].tolist() == [200]
 
 
-@pytest.mark.spec("X-04", "X-04b")
-def test_a_limit_is_listed_and_removed(lab):
-    limits = lab.limit("bob@svc.example", 10, per=90)
-
-    assert limits[["user", "requests", "per", "spent"]].values.tolist() == [["bob@svc.example", 10, 90.0, 0]]
-    assert lab.limit("bob@svc.example").empty
-    assert lab.limits().dtypes.equals(limits.dtypes)
-
-
 @pytest.mark.parametrize("clock", ["virtual", "system"])
 def test_a_clock_is_frozen_moved_and_set_whichever_it_is(clock):
     with svc.sandbox(clock=clock) as lab:
