@@ -142,8 +142,7 @@ class Service:
         self.clock, self.names, self.policy = context.clock, context.names, context.policy
         self.seed = context.ids.client_seed
         """The seed of the ids, or None for random ids. A reopened store appends "/" and its number of openings."""
-        self.servers = context.servers
-        """The socket servers whose addresses are in links. A sandbox adds its own."""
+        self.servers = context.servers  # the socket servers whose addresses are in links. A sandbox adds its own.
         self._push = PushNotifications(context, background=background)
         self._tokens = TokenVerifier(context.store, context.clock, lambda email: create_provided_user(context, email))
         self.provider: JupyterHub | None = None

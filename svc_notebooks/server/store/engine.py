@@ -59,8 +59,7 @@ def inserting(table: sa.Table, names: Iterable[str], *, otherwise: Conflict = "F
 
 
 MAX_READERS = 8
-_FEW_ROWS = 25
-"""The rows of a statement that are read without a pause."""
+_FEW_ROWS = 25  # the rows of a statement that are read without a pause
 
 
 class ThreadValues(local):
@@ -177,8 +176,7 @@ _FORK_ADVICE = "Use it there: SQLite allows no connection to cross a fork."
 _MAX_CACHED_ROWS = 256
 _MAX_LOG_SIZE = 64 * 1024 * 1024
 _COMMITS_PER_CHECK = 500
-_JOURNAL_MODE = slice(18, 20)
-"""The bytes of a database's header that contain the journal mode."""
+_JOURNAL_MODE = slice(18, 20)  # the bytes of a database's header that contain the journal mode
 
 Close: TypeAlias = Callable[[Callable[[], None]], None]
 

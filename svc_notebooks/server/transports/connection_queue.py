@@ -87,8 +87,7 @@ class ReadyQueue(Generic[T]):
         self, share: int, clock: Callable[[], float] = time.monotonic, look: Callable[[], None] = lambda: None
     ) -> None:
         self._share, self._clock, self._look = share, clock, look
-        self.turns = 0
-        """The number of permits that were given. It grows as long as work goes on."""
+        self.turns = 0  # the number of permits that were given. It grows as long as work goes on.
         self._idle = self._occupied = self._extra = 0
         self._flow_by_name: dict[str, _Flow[T]] = {}
         self._waiting: dict[str, _Flow[T]] = {}

@@ -91,8 +91,7 @@ class SocketServer:
         content = metrics.content if metrics else None
         self.handle = Health(service, self.handle, lambda: self.draining, content).handle
         self.tls, self.ca = tls, ca
-        self.owner: object = None
-        """An object that the server keeps alive while it runs, such as a sandbox."""
+        self.owner: object = None  # an object that the server keeps alive while it runs, such as a sandbox
         self.origin = self.base_url = ""
         self.flow_table = FlowTable(service.user_of)
         self.bodies: set[LengthBody] = set()

@@ -35,8 +35,7 @@ class PostgresReader(Reader):
         self._keeps_rows = keeps_rows
         self._statements = PostgresConnection(connection, connect)
         self._is_begun = False
-        self.is_durable = False
-        """Whether everything that the snapshot shows is on the disk."""
+        self.is_durable = False  # whether everything that the snapshot shows is on the disk
 
     def begin(self, rows: dict[tuple[Any, ...], Any]) -> None:
         """Begin a snapshot. The first statement fixes its rows, and cached rows need no statement."""

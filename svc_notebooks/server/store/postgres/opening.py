@@ -20,8 +20,7 @@ from . import upgrades as postgres_upgrades
 from .database import Locks, PostgresDatabase, explained
 from .schema import shared_metadata
 
-_CLASS = 0x737663
-"""The first number of the advisory locks. The second number is that of the schema."""
+_CLASS = 0x737663  # the first number of the advisory locks. The second number is that of the schema.
 
 _MOST_PREPARED = 500
 
