@@ -263,7 +263,6 @@ class RequestPipeline:
         self._long_reads = LongReads()
         self._batches = Batches(context, self.handle, self.refusal, tokens.user_of)
         self._routes = _routes_of(context.names, context.policy)
-        self._dispatch = self._dispatch_and_confirm if context.store.is_shared else self._find_and_call
         self._command_headers = command_headers(context)
         self._fault_header = context.names.header("Fault").lower()
         self.observers: list[Observer] = []
@@ -302,7 +301,7 @@ class RequestPipeline:
                 response = self._dispatch_with_faults(incoming)
             else:
                 try:
-                    response = self._dispatch(incoming)
+                    response = self._find_and_call(incoming)
                 except Exception as error:
                     response = self._failure(error, incoming)
         except BaseException:  # the connection is cut
@@ -381,7 +380,7 @@ class RequestPipeline:
             if response is None:
                 body = injection.request_body(request.body, entry) or incoming.body
                 try:
-                    response = self._dispatch(incoming._replace(body=body))
+                    response = self._find_and_call(incoming._replace(body=body))
                 except Exception as error:
                     response = self._failure(error, incoming)
             if request.method == "HEAD":  # before a fault counts the bytes of its body
@@ -418,13 +417,6 @@ class RequestPipeline:
             refusal = refuse("backendError")
         return _error_response(refusal, incoming.entry)
 
-    def _dispatch_and_confirm(self, incoming: _Incoming) -> Response:
-        """Return the response of the handler, or raise ApiError (401) if another process has revoked the token."""
-        try:
-            return self._find_and_call(incoming)
-        finally:
-            self._context.store.confirm_token()
-
     def _find_and_call(self, incoming: _Incoming) -> Response:
         """Return the response of the handler of a request."""
         if not (WHOLE_BODY.isdisjoint(incoming.headers) or isinstance(incoming.body, WholeBody)):
@@ -458,7 +450,7 @@ class RequestPipeline:
         elif context.policy.api_keys and operation.name in WITH_API_KEY and has_only_key(incoming.headers, query):
             caller = ANONYMOUS
         else:
-            caller = self._tokens.caller(incoming.headers, query, is_confirmed_later=not is_upload)
+            caller = self._tokens.caller(incoming.headers, query)
         entry.user, entry.client, entry.scopes = caller.user or None, caller.client, caller.scopes
         caller = require_scopes(caller, self._routes.scopes[operation.name], operation)
         for rate_limiter in self.rate_limiters:

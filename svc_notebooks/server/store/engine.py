@@ -63,13 +63,12 @@ _FEW_ROWS = 25  # the rows of a statement that are read without a pause
 
 
 class ThreadValues(local):
-    """The values of one thread: the reader with its snapshot, and the statement that PostgreSQL runs with the next one.
+    """The values of one thread: the reader with its snapshot, and whether it has the lock of PostgreSQL's `exclusive`.
 
     The defaults are attributes of the class, because `getattr` with a default raises and drops an exception each time.
     """
 
     reader: Reader | None = None
-    expectation: Any = None
     is_exclusive = False
 
 
@@ -379,13 +378,6 @@ class Database:
 
     queue_change: ClassVar[Callable[[Any, str, dict[str, Any]], object]] = change
     """Runs a statement that changes rows, at the latest with the next statement or commit. Errors may come then."""
-
-    def expect(self, statement: str, values: dict[str, Any], check: Callable[[list[Row]], None]) -> None:
-        """Run a statement that reads at once, and pass its rows to `check`."""
-        check(self.run(statement, values))
-
-    def confirm(self) -> None:
-        """Do nothing, because `expect` has run its statement."""
 
     def add(self, statement: str, values: dict[str, Any]) -> None:
         """Insert a row with untrusted values. Raises ValueError if the database refuses the row."""
