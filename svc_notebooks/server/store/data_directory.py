@@ -250,30 +250,20 @@ class _Record:
 
     def close(self, close: Callable[[], None]) -> None:
         """Close the database by calling `close`, and record that the store was closed."""
-        ended = self._end_database()
-        close()
-        if ended:
-            self._end_marker()
+        self._end(close)
         atexit.unregister(self._end)
         self.release()
 
-    def _end(self) -> None:
-        """Record that the store was closed, if the interpreter exits without `close`."""
-        if self._end_database():
-            self._end_marker()
-
-    def _end_database(self) -> bool:
-        if self._marker is None or os.getpid() != self._key[0]:  # a forked child does not own the store
-            return False
-        try:
-            return opening_record.end(self._driver)
-        except sqlite3.Error:
-            return False
-
-    def _end_marker(self) -> None:
-        assert self._marker
-        with suppress(OSError):
-            write_marker(self._folder, self._marker._replace(closed=True))
+    def _end(self, close: Callable[[], None] = lambda: None) -> None:
+        """Record that the store was closed. The interpreter calls this if it exits without `close`."""
+        is_recorded = False
+        if self._marker and os.getpid() == self._key[0]:  # a forked child does not own the store
+            with suppress(sqlite3.Error):
+                is_recorded = opening_record.end(self._driver)
+        close()
+        if self._marker and is_recorded:
+            with suppress(OSError):
+                write_marker(self._folder, self._marker._replace(closed=True))
 
     def release(self) -> None:
         """Allow this process to open the folder again."""

@@ -26,6 +26,7 @@ from .blob_store import (
     PartWriter,
     StoredPart,
     check_parts,
+    checksum_of,
     crc32,
     missing_part,
 )
@@ -78,7 +79,7 @@ class _FileWriter:
         if size < self.size:
             self._file.truncate(size)
             self._file.seek(0)
-            self.size, self.checksum = size, _checksum(_blocks(self._file, size))
+            self.size, self.checksum = size, checksum_of(_blocks(self._file, size))
 
     def commit(self) -> str:
         if self._sync:
@@ -184,7 +185,7 @@ class DirectoryBlobStore:
 
     def _read_checksum(self, part: StoredPart) -> int:
         with io.FileIO(self._name(part.key)) as file:
-            return _checksum(_blocks(file, part.size))
+            return checksum_of(_blocks(file, part.size))
 
     def has_all(self, keys: Iterable[str]) -> bool:
         return all(self._path(key).exists() for key in keys)
@@ -236,13 +237,6 @@ def _blocks(file: io.FileIO, size: int) -> Iterator[bytes]:
     while size and (block := file.read(min(BLOCK, size))):
         size -= len(block)
         yield block
-
-
-def _checksum(blocks: Iterable[bytes]) -> int:
-    value = 0
-    for block in blocks:
-        value = crc32(block, value)
-    return value
 
 
 def drop_snapshots(folder: Path) -> None:

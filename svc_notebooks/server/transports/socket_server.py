@@ -99,7 +99,7 @@ class SocketServer:
         self.draining = self.stopping = False
         self._address = host, port
         self._min_threads, self._max_threads = threads, max(threads, MAX_THREADS)
-        self._queue: ReadyQueue[ServerConnection] = ReadyQueue(max(1, self._max_threads // 4), look=self._collect_ready)
+        self._queue = ReadyQueue(max(1, self._max_threads // 4), look=self._collect_ready)
         self._threads: list[Thread] = []
         self._open: WeakSet[ServerConnection] = WeakSet()
         self._selector, self._lock = selectors.DefaultSelector(), Lock()

@@ -203,13 +203,6 @@ class PostgresDatabase(Database):
                     return self.run(statement, values)
         return super().fetch_all(statement, values)
 
-    def _read(self, reader: Any, statement: str, values: dict[str, Any]) -> list[Row]:
-        try:
-            rows: list[Row] = reader.run(statement, values)
-        except psycopg.Error as error:
-            self._raise(error)
-        return rows
-
     def select(self, statement: Select[Any]) -> Sequence[Row]:
         """Run a SELECT statement of SQLAlchemy and return its rows."""
         try:
