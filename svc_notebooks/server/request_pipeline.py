@@ -6,7 +6,7 @@ The route is found in a tree of path segments.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
@@ -124,11 +124,16 @@ class Routes:
         self._roots = {root: _Node() for root in roots}
         self.scopes = {operation.name: operation.scopes_under(policy) for operation in (*OPERATIONS, SESSION)}
         """The scopes of which a token needs one, for each operation."""
-        self._plain, self._media, self._calendar, public = self._roots.values()
+        plain, media, calendar, public = self._roots.values()
         for operation in OPERATIONS:
-            if operation.is_offered(policy):
-                self._add(operation, policy)
-        self._plain.fixed["files"].fixed["generateCseToken"] = _Node()  # not the id of a file
+            if not operation.is_offered(policy):
+                continue
+            if operation.name == "files.update":
+                operation = replace(operation, methods=policy.update_verbs)
+            if operation.media:
+                media.add(operation.path, operation)
+            (calendar if operation.calendar else plain).add(operation.path, operation)
+        plain.fixed["files"].fixed["generateCseToken"] = _Node()  # not the id of a file
         endpoints = [endpoint for endpoint in PUBLIC_ENDPOINTS if endpoint.is_offered(policy)]
         for endpoint in endpoints:
             public.add(endpoint.path_under(names), endpoint)
@@ -137,13 +142,6 @@ class Routes:
         self._endpoints = {
             "/".join(("", *endpoint.path_under(names))) for endpoint in endpoints if endpoint.name not in PAGES
         }
-
-    def _add(self, operation: Operation, policy: Policy) -> None:
-        if operation.name == "files.update":
-            operation = replace(operation, methods=policy.update_verbs)
-        if operation.media:
-            self._media.add(operation.path, operation)
-        (self._calendar if operation.calendar else self._plain).add(operation.path, operation)
 
     def find(self, method: str, path: str, query: Query) -> Route:
         """Return the route of a request. Raises ApiError (404) for an unknown path and (405) for an unknown method."""
@@ -314,8 +312,10 @@ class RequestPipeline:
             response = _without_body(response)
         elif isinstance(response.body, bytes):
             entry.sent = len(response.body)
-        else:
-            response = _counted(response, response.body, entry)
+        elif not isinstance(response.body, ResponseStream):  # otherwise a fault cuts the body, which counts its bytes
+            length = response.headers.get("Content-Length")
+            stream = ResponseStream(response.body, entry, length=None if length is None else int(length))
+            response = Response(response.status, response.headers, stream)
         if isinstance(response.body, ResponseStream):
             response.body.on_end = partial(self._end_entry, started)
         elif started or self._journal.is_kept:
@@ -537,15 +537,6 @@ def _without_body(response: Response) -> Response:
     """Return the response to a HEAD request."""
     close_body(response.body)
     return Response(response.status, response.headers)
-
-
-def _counted(response: Response, body: Iterable[bytes], entry: JournalEntry) -> Response:
-    """Return the response with a stream that adds the sent bytes to the journal entry."""
-    if isinstance(body, ResponseStream):  # a fault cuts the body, which already counts its bytes
-        return response
-    length = response.headers.get("Content-Length")
-    stream = ResponseStream(body, entry, length=None if length is None else int(length))
-    return Response(response.status, response.headers, stream)
 
 
 Observer: TypeAlias = Callable[[JournalEntry, float], None]
