@@ -33,7 +33,7 @@ from ..service import Service
 from .client_connection import ServerConnection
 from .connection_queue import BRIEF_SECONDS, FlowTable, ReadyQueue
 from .control_api import served_paths
-from .health import Health
+from .health import with_health
 from .http1 import LengthBody
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class SocketServer:
             has_page=self.policy.live_page,
         )
         content = metrics.content if metrics else None
-        self.handle = Health(service, self.handle, lambda: self.draining, content).handle
+        self.handle = with_health(service, self.handle, lambda: self.draining, content)
         self.tls, self.ca = tls, ca
         self.owner: object = None  # an object that the server keeps alive while it runs, such as a sandbox
         self.origin = self.base_url = ""
