@@ -15,7 +15,7 @@ from .files.storage_errors import naming_files
 from .notifications.trust_store import TrustStore
 from .store.archive import ArchiveReader, Manifest, write
 from .store.blob_store import BlobStore, MemoryBlobStore, check_parts
-from .store.clock import SharedClock, VirtualClock, unshared, virtual_clock_of
+from .store.clock import SharedClock, SystemClock, VirtualClock, unshared, virtual_clock_of
 from .store.contents import Content
 from .store.data_directory import DATABASE, OpenedStore, Reserve, open_folder
 from .store.errors import explain_errors, on_error
