@@ -15,7 +15,7 @@ from .files.storage_errors import naming_files
 from .notifications.trust_store import TrustStore
 from .store.archive import ArchiveReader, Manifest, write
 from .store.blob_store import BlobStore, MemoryBlobStore, check_parts
-from .store.clock import SharedClock, SystemClock, VirtualClock, unshared, virtual_clock_of
+from .store.clock import SharedClock, SystemClock, VirtualClock, unshared
 from .store.contents import Content
 from .store.data_directory import DATABASE, OpenedStore, Reserve, open_folder
 from .store.errors import explain_errors, on_error
@@ -57,8 +57,8 @@ class ServiceState:
             with context.content.replacing():
                 context.store.restore(self.rows)
             context.ids.go_to(self.manifest.ids)
-        if virtual := virtual_clock_of(context.clock):
-            virtual.put(self.manifest.now)
+        if context.clock.is_virtual:
+            context.clock.put(self.manifest.now)
 
     def drop(self) -> None:
         """Delete the parts of this state. The state cannot be restored any more."""
@@ -130,8 +130,7 @@ def _build_server_context(
     store = Store(database)
     with on_error(store.close):
         if store.shared:
-            virtual = virtual_clock_of(clock)
-            clock = SharedClock(store.shared.values, virtual.now() if virtual else None)
+            clock = SharedClock(store.shared.values, clock.now() if clock.is_virtual else None)
         with store.transaction():  # another process may be creating the same rows
             ids = Ids(seed, opening=store.users.count_opening())
             context = _assemble(store, parts, ids, clock, policy, names)
@@ -237,6 +236,5 @@ def load(context: ServiceContext, file: BinaryIO) -> None:
             context.store.users.set_fact("secret", context.secret)
             context.store.channels.stop_all()
             context.ids.go_to(saved.manifest.ids)
-    clock = virtual_clock_of(context.clock)
-    if clock and saved.manifest.start:
-        clock.put(saved.manifest.now)
+    if context.clock.is_virtual and saved.manifest.start:
+        context.clock.put(saved.manifest.now)

@@ -47,7 +47,7 @@ from .notifications.push import PushNotifications
 from .request_pipeline import Observer, RequestPipeline
 from .store.archive import save_to
 from .store.blob_store import StoredPart, missing_part
-from .store.clock import SystemClock, VirtualClock, unshared, virtual_clock_of
+from .store.clock import SystemClock, VirtualClock, unshared
 from .user_backup import UserBackups
 from .web.class_activity import ClassView
 from .web.live_page import activity
@@ -282,8 +282,8 @@ class Service:
         self._journal.clear()
         self._faults.clear()
         self._rate_limiter.clear()
-        if virtual := virtual_clock_of(context.clock):
-            virtual.restart()
+        if context.clock.is_virtual:
+            context.clock.restart()
 
     def snapshot(self) -> str:
         """Keep a copy of the state in memory and return its id for `restore`. Raises the same errors as `save`."""
