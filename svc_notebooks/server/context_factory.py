@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
@@ -126,7 +125,7 @@ def _build_server_context(
     except ImportError:
         raise ImportError('PostgreSQL needs a driver: pip install "svc-notebooks[postgres]"') from None
     durability = policy.durability or "power"
-    database, parts, notes, folder = open_server_store(address, content, durability, time.time(), shared=shared)
+    database, parts, notes, folder = open_server_store(address, content, durability, shared=shared)
     store = Store(database)
     with on_error(store.close):
         if store.shared:
@@ -142,7 +141,7 @@ def _build_context(folder: Path | None, settings: ServiceSettings) -> ServiceCon
     seed, clock, policy, names = settings
     with explain_errors(folder and folder / DATABASE):
         database, parts, notes, _ = (
-            open_folder(folder, policy.durability or "process", time.time())
+            open_folder(folder, policy.durability or "process")
             if folder
             else OpenedStore(open_database(None, "process"), MemoryBlobStore(), [], None)
         )

@@ -95,15 +95,13 @@ class Monitor:
                 if name not in self._checks or self._checks[name].problem.done():
                     self._checks[name] = _Check(find)
             checks, ends = dict(self._checks), time.monotonic() + seconds
-        problems = {}
+        problems: dict[str, str | None] = {}
         for name, check in checks.items():
             try:
-                problem = check.problem.result(max(0.0, ends - time.monotonic()))
+                problems[name] = check.problem.result(max(0.0, ends - time.monotonic()))
             except TimeoutError:
-                problem = f"no answer within {seconds:g} s"
-            if problem:
-                problems[name] = problem
-        return problems
+                problems[name] = f"no answer within {seconds:g} s"
+        return {name: problem for name, problem in problems.items() if problem}
 
     def is_stuck(self, seconds: float = 60.0) -> bool:
         """Return whether a check of `problems` has had no answer for more than `seconds`."""

@@ -94,11 +94,11 @@ class OpenedStore(NamedTuple):
     folder: Path | None
 
 
-def open_folder(folder: Path, durability: Literal["process", "power"], now: float) -> OpenedStore:
+def open_folder(folder: Path, durability: Literal["process", "power"]) -> OpenedStore:
     """Open the store in a folder. If the folder is empty or does not exist, create a store.
 
-    With `durability="power"`, parts are synced to the disk. `now` is in Unix seconds. Raises OSError, without changing
-    anything, if the folder is not a store, is damaged or is in use.
+    With `durability="power"`, parts are synced to the disk. Raises OSError, without changing anything, if the folder is
+    not a store, is damaged or is in use.
     """
     folder = folder.resolve()
     if folder.exists() and not folder.is_dir():
@@ -113,7 +113,7 @@ def open_folder(folder: Path, durability: Literal["process", "power"], now: floa
     with on_error(database.close):
         number = record.begin(database, marker)
         notes = [_UPGRADED.format(database.backup)] if database.backup else []
-        notes += move_strays_aside(folder, Contents(database).known_parts(), number, now, adopted=state == "unmarked")
+        notes += move_strays_aside(folder, Contents(database).known_parts(), number, adopted=state == "unmarked")
         snapshots = folder / SNAPSHOTS / marker.store
         drop_snapshots(snapshots)
         parts = DirectoryBlobStore(folder / PARTS, sync=durability == "power", opening=number, snapshots=snapshots)

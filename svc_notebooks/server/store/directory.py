@@ -286,7 +286,7 @@ HARMLESS = frozenset({".DS_Store", ".directory", ".gitignore", ".gitkeep", "Thum
 _SNAPSHOTS_BEFORE_MARKERS = "kept"
 
 
-def move_strays_aside(folder: Path, known: set[str], number: int, now: float, *, adopted: bool) -> list[str]:
+def move_strays_aside(folder: Path, known: set[str], number: int, *, adopted: bool) -> list[str]:
     """Move the stray files of a store to aside/, and return a sentence for each fact that the user should know.
 
     `known` has the keys of the parts that rows name, and `number` is the number of this opening. `adopted` is true for
@@ -294,7 +294,7 @@ def move_strays_aside(folder: Path, known: set[str], number: int, now: float, *,
     """
     present, unfinished, others = _read(folder / "parts", known)
     for path in unfinished:
-        if now - path.lstat().st_mtime > UNFINISHED_AGE:
+        if time.time() - path.lstat().st_mtime > UNFINISHED_AGE:
             path.unlink(missing_ok=True)
     missing = known - present
     returned = _restore_from_aside(folder, missing)
