@@ -59,15 +59,13 @@ from .uploads.upload_commands import command_headers, command_response, session_
 from .web.sign_in import signed_in_user
 
 Methods = dict[str, Operation]
-PathParams = Mapping[str, str]
-"""The values of the `{name}` parameters of a path template, by name."""
 
 
 class Route(NamedTuple):
     """The operation of a request and the parameters in its path. `upload` is true if the path is an upload URI."""
 
     operation: Operation
-    path_params: PathParams
+    path_params: Mapping[str, str]
     upload: bool
 
 
@@ -165,7 +163,7 @@ class Routes:
         """Return True if a path belongs to the interface or to an OAuth endpoint, False for a page that people open."""
         return path.startswith(self._interface) or path in self._endpoints
 
-    def _look_up(self, path: str, query: Query) -> tuple[Methods, PathParams]:
+    def _look_up(self, path: str, query: Query) -> tuple[Methods, Mapping[str, str]]:
         """Return the operations by method and the path parameters. Both are empty for an unknown path."""
         for root, node in self._roots.items():  # noqa: B007 -- `node` is read below
             if path.startswith(root):

@@ -81,11 +81,9 @@ def open_contents(
         folder.mkdir(parents=True, exist_ok=True)
         replace_synced(folder / MARKER, marker_of(store), f"{MARKER}.{number}.unfinished")
     # A part whose writing ended long ago without success is deleted. Younger ones may be those of another process.
+    long_ago = time.time() - UNFINISHED_AGE
     for path in (folder / _PARTS).glob(f"??/*{UNFINISHED}"):
-        if (
-            PART_NAME.fullmatch(path.name.removesuffix(UNFINISHED))
-            and time.time() - path.lstat().st_mtime > UNFINISHED_AGE
-        ):
+        if PART_NAME.fullmatch(path.name.removesuffix(UNFINISHED)) and path.lstat().st_mtime < long_ago:
             path.unlink(missing_ok=True)
     snapshots = folder / SNAPSHOTS / store
     if not database.is_shared:
