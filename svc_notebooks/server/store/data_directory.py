@@ -63,16 +63,18 @@ class Marker(NamedTuple):
 
 
 def read_marker(folder: Path) -> Marker:
-    """Read the marker file of a store. Raises ValueError with a message if the file is unreadable or invalid."""
+    """Read the marker file of a store. Raises OSError if the file is unreadable or invalid."""
+    advice = f"put the right {MARKER} back, or delete the file to continue without a marker"
     try:
         content: Any = json.loads((folder / MARKER).read_text(encoding="utf-8"))
         form, number, marker = content["format"], content["version"], Marker(*(content[key] for key in Marker._fields))
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        raise ValueError(f"{MARKER} cannot be read") from None
+        raise _refusal(folder, f"{MARKER} cannot be read", advice) from None
     if form != _FORMAT or [type(value) for value in marker] != [str, int, str, bool]:
-        raise ValueError(f"{MARKER} is not a valid marker file of a store")
+        raise _refusal(folder, f"{MARKER} is not a valid marker file of a store", advice)
     if number != _VERSION:
-        raise ValueError(f"{MARKER} has format version {number!r:.20}, and this package supports {_VERSION}")
+        problem = f"{MARKER} has format version {number!r:.20}, and this package supports {_VERSION}"
+        raise _refusal(folder, problem, advice)
     return marker
 
 
@@ -151,7 +153,7 @@ def examine(folder: Path) -> tuple[Literal["new", "marked", "unmarked"], Marker]
         raise _refusal(folder, "it is the target of a migration that has not ended", _CONTINUE)
     if MARKER not in names and DATABASE not in names:
         raise _refusal(folder, *_foreign(names - HARMLESS))
-    marker = _marker(folder) if MARKER in names else None
+    marker = read_marker(folder) if MARKER in names else None
     if marker and marker.openings == 0:
         return "new", marker  # the creation of the store was interrupted
     if DATABASE not in names:
@@ -206,15 +208,6 @@ def check_kinds(folder: Path) -> None:
                     if not stat.S_ISLNK(mode):
                         advice = _PUT_BACK
                     raise _refusal(folder, f"{path.relative_to(folder)} is {kind}", advice)
-
-
-def _marker(folder: Path) -> Marker:
-    try:
-        return read_marker(folder)
-    except ValueError as error:
-        raise _refusal(
-            folder, str(error), f"put the right {MARKER} back, or delete the file to continue without a marker"
-        ) from None
 
 
 def _mismatch(marker: Marker, last: opening_record.Opening | None) -> str | None:
