@@ -6,6 +6,8 @@ that an older version created without a marker. Every other folder is refused an
 The marker is a file that identifies the folder and its last opening. An opening writes a new token and the marker's
 token into the database, then the new token into the marker. The marker's token is therefore always one of the two
 tokens in the database, even after a kill, unless the marker or the database was replaced.
+
+The folder also has a file that reserves disk space, which is freed for deletions on a full disk.
 """
 
 from __future__ import annotations
