@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 
 from bench.processes import MIB, TOKEN
-from svc_notebooks.client.downloads.downloads import save_content
 from svc_notebooks.client.session import Session
 from svc_notebooks.client.uploads.resumable_upload import upload
+from tests.contents import save_content
 
 
 def main(base_url: str, folder: str, chunk: str) -> None:

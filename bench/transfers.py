@@ -13,10 +13,10 @@ from bench import peers, processes
 from bench.processes import MIB, TOKEN, Served, big_file, folder
 from bench.rounds import Costs, Run, Stopwatch, alternate, timed
 from bench.table import Row, at_least, at_most, compare, milliseconds, rate
-from svc_notebooks.client.downloads.downloads import save_content
 from svc_notebooks.client.files import delete_file
 from svc_notebooks.client.session import Session
 from svc_notebooks.client.uploads.resumable_upload import start_upload, upload
+from tests.contents import save_content
 
 SIZE = 256
 ROUNDS, MORE_ROUNDS = 9, 15  # more on a disk, whose waits differ

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pytest
 
-from svc_notebooks.cli.conformance import rows_of, rule_number
+from svc_notebooks.cli.conformance import rule_number
 
 RULES = Path(__file__).with_name("rules.csv")
 FLOOR = Path(__file__).with_name("rules_floor.txt")
@@ -76,7 +76,7 @@ def _problem(rule: str, named: tuple[str, ...], rules: dict[str, Rule]) -> str:
     if rule in rules:
         number = rule_number(rule)
         return "" if number in named else f"and without {number!r}, the number of its rule"
-    clauses = rows_of(rule, rules)
+    clauses = [row for row in rules if rule == rule_number(row)]
     if not clauses:
         return f"which is not an id of {RULES.name}"
     return (

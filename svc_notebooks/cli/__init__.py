@@ -15,6 +15,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
+from typing import Any
 
 from .. import __version__
 from .options import add_options, commands, fail
@@ -124,10 +125,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, command in commands().items():
-        add_options(
-            subparsers.add_parser(
-                name, help=command.get("help"), description=command.get("description"), allow_abbrev=False
-            ),
-            name,
-        )
+        texts: Any = {key: command.get(key) for key in ("help", "description")}
+        add_options(subparsers.add_parser(name, allow_abbrev=False, **texts), name)
     return parser

@@ -38,15 +38,6 @@ def rule_number(id: str) -> str:
     return id.rstrip(ascii_lowercase)
 
 
-def rows_of(id: str, ids: Iterable[str]) -> list[str]:
-    """Return the row ids of a rule (one row per clause) or of a clause. Empty if the id is unknown.
-
-    >>> rows_of("A6-04", ["A6-03", "A6-04a", "A6-04b"])
-    ['A6-04a', 'A6-04b']
-    """
-    return [row for row in ids if id in (row, rule_number(row))]
-
-
 @dataclass(frozen=True, slots=True)
 class Deployment:
     """The address of a deployment, the tokens of its users, and the options of a conformance run.
@@ -93,7 +84,7 @@ class Secrets:
     't=<token>&u=<token>'
     """
 
-    def __init__(self, texts: Iterable[str | None] = ()) -> None:
+    def __init__(self, texts: Iterable[str | None]) -> None:
         self._texts: set[str] = set()
         for text in texts:
             self.add(text)
@@ -105,13 +96,11 @@ class Secrets:
 
     def redact(self, text: str) -> str:
         """Return the text with "<token>" for each secret. A short secret is replaced only as a whole word."""
-        if not self._texts:
-            return text
         patterns = [
             re.escape(secret) if len(secret) >= 6 else rf"(?<!\w){re.escape(secret)}(?!\w)"
             for secret in sorted(self._texts, key=len, reverse=True)  # a secret may begin with another secret
         ]
-        return re.sub("|".join(patterns), "<token>", text)
+        return re.sub("|".join(patterns), "<token>", text) if patterns else text
 
 
 RESULTS = {"pass": "pass", "fail": "FAIL", "differs": "differs: choice", "untestable": "not testable"}
@@ -141,15 +130,19 @@ class CaseOutcome:
     differences: tuple[str, ...] = ()
 
 
-def rule_row(rule: InterfaceRule, outcomes: Sequence[CaseOutcome]) -> dict[str, Any]:
-    """Return the row of a rule in the JSON report, with its result, the number of tests and the failures.
+def rule_rows(rules: Mapping[str, InterfaceRule], outcomes: Sequence[CaseOutcome]) -> list[dict[str, Any]]:
+    """Return the row of each rule, in the order of the rules."""
+    return [_rule_row(rule, [outcome for outcome in outcomes if id in outcome.rules]) for id, rule in rules.items()]
 
-    >>> rule_row(InterfaceRule("A3-06", "resumable", "server", "..."), [])["result"]
-    'untestable'
-    """
+
+def _rule_row(rule: InterfaceRule, outcomes: Sequence[CaseOutcome]) -> dict[str, Any]:
+    """Return the row of a rule in the JSON report, with its result, the number of tests and the failures."""
     tests = {result: sum(outcome.result == result for outcome in outcomes) for result in RESULTS}
     result = next((result for result in ("fail", "pass", "differs") if tests[result]), "untestable")
-    texts = {name: _texts(outcome.text for outcome in outcomes if outcome.result == name) for name in RESULTS}
+    texts = {
+        name: list(dict.fromkeys(outcome.text for outcome in outcomes if outcome.result == name and outcome.text))
+        for name in ("fail", "untestable")
+    }
     return {
         "id": rule.id,
         "area": rule.area,
@@ -157,19 +150,9 @@ def rule_row(rule: InterfaceRule, outcomes: Sequence[CaseOutcome]) -> dict[str, 
         "result": result,
         "tests": tests,
         "failures": texts["fail"],
-        "differences": _texts(text for outcome in outcomes for text in outcome.differences),
+        "differences": list(dict.fromkeys(text for outcome in outcomes for text in outcome.differences)),
         "needs": [] if result != "untestable" else texts["untestable"] or ["a test over HTTP"],
     }
-
-
-def _texts(texts: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(filter(None, texts)))
-
-
-def rule_rows(rules: Mapping[str, InterfaceRule], outcomes: Iterable[CaseOutcome]) -> list[dict[str, Any]]:
-    """Return the row of each rule, in the order of the rules."""
-    outcomes = list(outcomes)
-    return [rule_row(rule, [outcome for outcome in outcomes if id in outcome.rules]) for id, rule in rules.items()]
 
 
 def counts(rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:

@@ -47,7 +47,7 @@ def grade(options: argparse.Namespace) -> int:
 def _grade(options: argparse.Namespace) -> int:
     from ..core.processes import temporary_folder
     from ..course.archives import SUFFIXES, unpack
-    from ..course.sandbox import NoSandboxError, find_sandbox, untried_bubblewrap
+    from ..course.sandbox import NoSandboxError, find_sandbox
     from ..course.submission_process import ProcessStarter, default_jobs
     from .marks.roster import read_roster
 
@@ -62,8 +62,8 @@ def _grade(options: argparse.Namespace) -> int:
             left_out = unpack(options.directory, unpacked) if is_archive else {}
             roster = read_roster(options.roster) if options.roster else None
             handed_in = _find(options, roster, unpacked if is_archive else options.directory, left_out)
-            where = options.isolation, [options.directory.parent if is_archive else options.directory]
-            sandbox = untried_bubblewrap(*where) or find_sandbox(*where)
+            hidden = options.directory.parent if is_archive else options.directory
+            sandbox = find_sandbox(options.isolation, [hidden])
         except (ValueError, NoSandboxError) as error:
             return fail("grade", str(error))
         if not handed_in:
@@ -127,19 +127,19 @@ def _grade_with(
     import secrets
 
     from ..course import grading
-    from ..course.sandbox import NoSandboxError, find_sandbox
     from ..course.submissions import read_submission
     from .marks.gradebook import Gradebook, SavedMarks, csv_text, read_marks, similar_notebooks, table
 
     try:
-        if not starter.works():
-            starter.restart(find_sandbox(options.isolation, [options.directory]))
         book = Gradebook(options, roster)
         for mismatch in book.expect(handed_in):
             _warn(mismatch)
-        resumed, (students, exercises) = _is_resumed(options), _selected(options, book, handed_in)
+        if options.resume and options.json is None:
+            raise ValueError("--resume needs --json FILE, the file of the earlier run")
+        resumed = options.resume and options.json.exists()
+        students, exercises = _selected(options, book, handed_in)
         seed, earlier = read_marks(options.json) if resumed else (options.seed or f"{secrets.randbelow(10**6)}", {})
-    except (ValueError, NoSandboxError) as error:
+    except ValueError as error:
         return fail("grade", str(error))
     if options.seed not in (None, seed):
         return fail("grade", f"{options.json} has the seed {seed}, not {options.seed}; give --resume without --seed")
@@ -204,13 +204,6 @@ def _merged(mark: SubmissionResult, exercises: Set[str], earlier: SubmissionResu
     }
     same = earlier is not None and earlier.digest == mark.digest
     return replace(mark, results=results, digest=mark.digest if same else "")
-
-
-def _is_resumed(options: argparse.Namespace) -> bool:
-    """Return whether an earlier run is resumed. Raises ValueError if `--resume` is given without `--json`."""
-    if options.resume and options.json is None:
-        raise ValueError("--resume needs --json FILE, the file of the earlier run")
-    return bool(options.resume and options.json.exists())
 
 
 def _report_interrupt(options: argparse.Namespace, graded: int, count: int) -> int:

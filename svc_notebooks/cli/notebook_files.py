@@ -10,7 +10,6 @@ import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from enum import Enum
 from importlib.util import find_spec
 from itertools import count
@@ -115,14 +114,6 @@ class CopyOutcome(Enum):
     KEPT = "kept your version, which differs from that of this package"
 
 
-@dataclass(frozen=True, slots=True)
-class CopiedFile:
-    """A copied or kept file with the outcome. `name` is the path relative to the target folder."""
-
-    name: str
-    outcome: CopyOutcome
-
-
 def notebooks_folder() -> Path:
     """Return the folder of the package's notebooks, which is inside the package in a wheel, else beside the package.
 
@@ -142,14 +133,15 @@ def _notebook_bytes(notebook: Mapping[str, Any]) -> bytes:
     return (json.dumps(notebook, indent=1, ensure_ascii=False) + "\n").encode()
 
 
-def copy_notebooks(target: Path, source: Path | None = None, *, with_outputs: bool = False) -> list[CopiedFile]:
-    """Copy the package's notebooks to a folder, keep existing files, and return the outcome for each file.
+def copy_notebooks(target: Path, source: Path | None = None, *, with_outputs: bool = False) -> dict[str, CopyOutcome]:
+    """Copy the package's notebooks to a folder, keep existing files, and return the outcomes by path in the folder.
 
     The notebooks have no outputs, so that a person can predict them, or those of the package if `with_outputs` is True.
     """
     source = source or notebooks_folder()
     paths = [path for path in sorted(source.rglob("*")) if path.is_file() and not _is_hidden(path, source)]
-    return [_copy_one(source, target, path.relative_to(source).as_posix(), with_outputs) for path in paths]
+    names = [path.relative_to(source).as_posix() for path in paths]
+    return {name: _copy_one(source, target, name, with_outputs) for name in names}
 
 
 def _is_hidden(path: Path, folder: Path) -> bool:
@@ -157,7 +149,7 @@ def _is_hidden(path: Path, folder: Path) -> bool:
     return any(part.startswith((".", "__pycache__")) for part in parts)
 
 
-def _copy_one(source: Path, target: Path, name: str, with_outputs: bool = False) -> CopiedFile:
+def _copy_one(source: Path, target: Path, name: str, with_outputs: bool) -> CopyOutcome:
     path, content = target / name, (source / name).read_bytes()
     versions = [content]
     if path.suffix == ".ipynb":
@@ -171,8 +163,8 @@ def _copy_one(source: Path, target: Path, name: str, with_outputs: bool = False)
         outcome = save_bytes(path, versions[0], overwrite=False).outcome
     except PathExists:
         is_other_version = path.is_file() and path.read_bytes() in versions
-        return CopiedFile(name, CopyOutcome.SAME if is_other_version else CopyOutcome.KEPT)
-    return CopiedFile(name, CopyOutcome.SAME if outcome == UNCHANGED else CopyOutcome.COPIED)
+        return CopyOutcome.SAME if is_other_version else CopyOutcome.KEPT
+    return CopyOutcome.SAME if outcome == UNCHANGED else CopyOutcome.COPIED
 
 
 def restore_notebook(
@@ -185,7 +177,7 @@ def restore_notebook(
     """
     source = source or notebooks_folder()
     name = _find_notebook(word, [path.relative_to(source).as_posix() for path in notebooks_in(source)])
-    if _copy_one(source, target, name, with_outputs).outcome is not CopyOutcome.KEPT:
+    if _copy_one(source, target, name, with_outputs) is not CopyOutcome.KEPT:
         return name, None
     path = target / name
     backups = (path.with_name(f"{path.stem}.kept-{number}{path.suffix}") for number in count(1))
@@ -242,11 +234,11 @@ def _copy_notebooks(directory: Path, fresh: str | None, *, with_outputs: bool) -
             raise LookupError(f"{directory} is in a Git checkout; restore the notebook with git restore")
     else:
         files = copy_notebooks(directory, with_outputs=with_outputs)
-        new = sum(file.outcome is CopyOutcome.COPIED for file in files)
+        new = sum(outcome is CopyOutcome.COPIED for outcome in files.values())
         summary = (
             f"{new} of {len(files)} files copied to {directory}" if new else f"all files are in {directory} already"
         )
-        kept = [f"{file.name}: {file.outcome.value}" for file in files if file.outcome is CopyOutcome.KEPT]
+        kept = [f"{name}: {outcome.value}" for name, outcome in files.items() if outcome is CopyOutcome.KEPT]
         for line in [summary, *kept]:
             sys.stderr.write(f"svc-notebooks lab: {terminal_text(line)}\n")
     if fresh is not None:

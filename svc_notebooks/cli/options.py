@@ -178,20 +178,13 @@ def commands() -> dict[str, dict[str, Any]]:
     return tomllib.loads(Path(__file__).with_name("commands.toml").read_text(encoding="utf-8"))
 
 
-def add_options(parser: argparse.ArgumentParser, command: str) -> argparse.ArgumentParser:
-    """Add the options of a command to a parser, and return it."""
+def add_options(parser: argparse.ArgumentParser, command: str) -> None:
+    """Add the options of a command to a parser."""
     for name, option in commands()[command].get("options", {}).items():
         settings = {key: value for key, value in option.items() if key != "variable"}
         if "type" in option:
             settings["type"] = _READERS[option["type"]]
         parser.add_argument(name, **settings)
-    return parser
-
-
-def serve_parser() -> argparse.ArgumentParser:
-    """Return a parser with the options of `svc-notebooks serve` only, which raises ArgumentError for a bad value."""
-    parser = argparse.ArgumentParser(prog="svc-notebooks serve", exit_on_error=False, allow_abbrev=False)
-    return add_options(parser, "serve")
 
 
 def fail(command: str, message: object, status: int = 2) -> int:

@@ -25,7 +25,7 @@ from ..core.policy import Policy
 from ..core.printable_text import terminal_text
 from ..server.auth.class_accounts import ROLES, TOKEN_FILE, ClassAccount
 from ..server.dispatch.service_context import Quota
-from .options import commands, names_of, policy_of, serve_parser, token_file_option
+from .options import add_options, commands, names_of, policy_of, token_file_option
 
 if TYPE_CHECKING:
     from ..server.auth.hub import HubSettings
@@ -352,8 +352,10 @@ def read_environment(environ: Mapping[str, str]) -> argparse.Namespace:
     known = {name: option for name, option in commands()["serve"]["options"].items() if option.get("variable")}
     texts = {name: environ.get(variable_of(name), "") for name in known}
     arguments = [argument for name, text in texts.items() for argument in _arguments(name, known[name], text)]
+    parser = argparse.ArgumentParser(prog="svc-notebooks serve", exit_on_error=False, allow_abbrev=False)
+    add_options(parser, "serve")
     try:
-        options = serve_parser().parse_args(arguments)
+        options = parser.parse_args(arguments)
     except argparse.ArgumentError as error:
         option = str(error.argument_name)
         secret = "token" in option or "://" in texts[option]  # neither is printed

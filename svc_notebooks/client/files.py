@@ -187,11 +187,8 @@ def page_lists(
     try:
         while left is None or left > 0:
             page = next_page()
-            items, token = (
-                read_page(page, resource, session.base_url, key, query.get("fields")),
-                page.get("nextPageToken"),
-            )
-            problem = ""
+            items = read_page(page, resource, session.base_url, key, query.get("fields"))
+            token, problem = page.get("nextPageToken"), ""
             if token:
                 tokens = tokens or PageTokens()
                 problem = tokens.problem(token, items)

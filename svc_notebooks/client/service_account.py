@@ -6,12 +6,11 @@ import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 
-from ..core.auth import assertions as keys
-from ..core.auth.oauth import JWT_BEARER, token_problem
 from ..core.errors.errors import ServiceFailed
-from ..core.http.messages import JSONObject, Request
+from ..core.http.messages import Request
+from ..core.oauth import JWT_BEARER, sign, token_problem
 from ..core.resources.errors import TokenInfo
 from ..local.saving import read_file
 from .json_response import read_fields, read_object
@@ -41,11 +40,13 @@ class AccountToken:
 
     def __call__(self) -> str:
         """Return a new access token. Raises NotSignedIn if refused, ServiceFailed if the response has no token."""
-        form = {"grant_type": JWT_BEARER, "assertion": self._assertion()}
-        answer = post_form(self._session, self._key["token_uri"], form)
-        token = answer.get("access_token")
+        address, session = self._key["token_uri"], self._session
+        content = urlencode({"grant_type": JWT_BEARER, "assertion": self._assertion()}).encode()
+        headers = session.headers(("Content-Type", _FORM), ("Content-Length", str(len(content))))
+        response = Retry(session, repeatable=True).run(Request("POST", address, headers, content))
+        token = read_object(response, address).get("access_token")
         if not isinstance(token, str) or token_problem(token):
-            raise ServiceFailed(f"{host_of(self._key['token_uri'])} returned no valid access_token; check token_uri.")
+            raise ServiceFailed(f"{host_of(address)} returned no valid access_token; check token_uri.")
         return token
 
     def _assertion(self) -> str:
@@ -59,7 +60,7 @@ class AccountToken:
         }
         if self._subject:
             claims["sub"] = self._subject
-        return keys.sign(claims, self._key["private_key"], self._key["private_key_id"])
+        return sign(claims, self._key["private_key"], self._key["private_key_id"])
 
 
 def account_key(key: Mapping[str, Any] | str | Path) -> Mapping[str, Any]:
@@ -80,20 +81,6 @@ def account_key(key: Mapping[str, Any] | str | Path) -> Mapping[str, Any]:
     if missing or key.get("type") != "service_account":
         raise ValueError(f"key is not a service account key: the field {(missing or ['type'])[0]} is missing or wrong")
     return key
-
-
-def token_session(token_uri: str, *, verify: bool | str | Path | None = None) -> Session:
-    """Return a session without a token for requests to the origin of a token endpoint."""
-    parts = urlsplit(token_uri)
-    return Session(f"{parts.scheme}://{parts.netloc}", verify=verify)
-
-
-def post_form(session: Session, address: str, form: Mapping[str, str]) -> JSONObject:
-    """Post a form to an OAuth endpoint and return the JSON response. Raises NotSignedIn or BadRequest if refused."""
-    content = urlencode(form).encode()
-    headers = session.headers(("Content-Type", _FORM), ("Content-Length", str(len(content))))
-    request = Request("POST", address, headers, content)
-    return read_object(Retry(session, repeatable=True).run(request), address)
 
 
 def token_info(session: Session) -> TokenInfo:

@@ -11,29 +11,28 @@ import random as dice
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from contextlib import suppress
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
 from secrets import token_hex
 from threading import RLock, local
-from types import TracebackType
-from typing import TYPE_CHECKING, NoReturn, Protocol, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeAlias, TypedDict, Unpack, cast
 from urllib.parse import urlsplit
 
 from ..core import suggestions
-from ..core.auth.oauth import token_problem
 from ..core.brand_names import Names
 from ..core.clock import Clock
 from ..core.errors.errors import NotFound, NotSignedIn, SvcError, error_from
-from ..core.errors.public_calls import public
+from ..core.errors.public_calls import check_function, public
 from ..core.fault_plan import Action
 from ..core.http.backoff import RetryRule, parse_retry_after
 from ..core.http.messages import Headers, JSONObject, Request, Response, merge_patch, query_text, segment
 from ..core.http.redaction import redact_text, remove_secret
+from ..core.oauth import token_problem
 from ..core.platform import capabilities
 from ..core.processes import after_fork
-from ..core.user_functions import check_function
 from .json_response import check_no_content, read_object
 from .transport.bounds import ERROR_TEXT, JSON_ANSWER, Bound, BoundedBody
 from .transport.foreign_urls import origin_of
@@ -206,14 +205,8 @@ class SessionRecipe:
     environment variable, which is read in the other process, or from a function, which is called there.
     """
 
-    base_url: str
-    token: Secret | Callable[[], str] | None = field(repr=False)
-    names: Names
-    verify: bool | str | Path | None
-    proxies: tuple[tuple[str, str], ...] | None = field(repr=False)
-    timeout: tuple[float, float]
-    retry: RetryRule
-    state_dir: Path | None
+    settings: Mapping[str, Any] = field(repr=False)
+    """The arguments of `Session`."""
     key: str
     """A random text, which is the same in each recipe of one session."""
 
@@ -252,6 +245,14 @@ _NOT_PICKLED = (
 
 _MAX_FIRST_TRIES = 3
 """The maximum number of tries if the service has never responded, because its address is probably wrong."""
+
+
+class RequestParts(TypedDict, total=False):
+    """The arguments of `Session.request` after the path."""
+
+    query: Mapping[str, object] | None
+    body: Mapping[str, object] | None
+    headers: Sequence[tuple[str, str]]
 
 
 _FOR_THE_CLIENT = frozenset(
@@ -315,20 +316,22 @@ class Session:
         """The wait that all threads of this session share after the service has refused a request."""
         self._own_origin = origin_of(self.base_url) + "/"
         self._credential = Credential(token)
+        own_token = Secret(token) if isinstance(token, str) else token
+        settings = {"base_url": self.base_url, "token": own_token, "names": names, "timeout": timeout, "retry": retry}
+        folder = None if state_dir is None else Path(state_dir).absolute()
+        proxies = None if proxies is None else dict(proxies)
         self._recipe = SessionRecipe(
-            self.base_url,
-            Secret(token) if isinstance(token, str) else token,
-            names,
-            verify,
-            None if proxies is None else tuple(proxies.items()),
-            timeout,
-            retry,
-            None if state_dir is None else Path(state_dir).absolute(),
-            token_hex(16),
+            {**settings, "verify": verify, "proxies": proxies, "state_dir": folder}, token_hex(16)
         )
         self._virtual = clock is not None
         self._sleep = sleep
-        self._transport = transport or _transport(handler, verify, proxies, timeout)
+        if transport is None and handler is not None:
+            transport = DirectTransport(handler)
+        elif transport is None:
+            from .transport.http import HttpTransport  # imported late, because a sandbox does not need `requests`
+
+            transport = HttpTransport(verify=verify, proxies=proxies, timeout=timeout)
+        self._transport = transport
         self.in_process = isinstance(self._transport, DirectTransport)
         """True if the service is a function in this process."""
         self._fault: list[str] = []  # at most one fault, which the next request takes
@@ -356,9 +359,7 @@ class Session:
         >>> Session.from_recipe(session.recipe())
         <Session https://api.example.org>
         """
-        settings = {setting.name: getattr(recipe, setting.name) for setting in fields(recipe) if setting.name != "key"}
-        proxies = None if recipe.proxies is None else dict(recipe.proxies)
-        return cls(**settings | {"proxies": proxies})
+        return cls(**recipe.settings)
 
     if not TYPE_CHECKING:  # otherwise every attribute would exist for mypy
 
@@ -381,9 +382,7 @@ class Session:
         self._outer.append(make_current(self))
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         make_current(self._outer.pop())
         self.close()
 
@@ -419,18 +418,10 @@ class Session:
         """
         return self.fetch(method, path, query=query, body=body, headers=headers, repeatable=repeatable)
 
-    def fetch(
-        self,
-        method: str,
-        path: str,
-        *,
-        query: Mapping[str, object] | None = None,
-        body: Mapping[str, object] | None = None,
-        headers: Sequence[tuple[str, str]] = (),
-        repeatable: bool = False,
-    ) -> JSONObject:
+    def fetch(self, method: str, path: str, *, repeatable: bool = False, **parts: Unpack[RequestParts]) -> JSONObject:
         """Do what `call` does, without its messages about wrong arguments."""
-        request = self.request(method, path, query=query, body=body, headers=headers)
+        request = self.request(method, path, **parts)
+        query, body = parts.get("query"), parts.get("body")
         made_id = body.get("id") if method == "POST" and body is not None else None
         attempts = Retry(self, repeatable=repeatable or method in IDEMPOTENT or bool(made_id))
         try:
@@ -445,20 +436,12 @@ class Session:
                     return stored
             raise
 
-    def execute(
-        self,
-        method: str,
-        path: str,
-        *,
-        query: Mapping[str, object] | None = None,
-        body: Mapping[str, object] | None = None,
-        headers: Sequence[tuple[str, str]] = (),
-    ) -> None:
+    def execute(self, method: str, path: str, **parts: Unpack[RequestParts]) -> None:
         """Send a JSON request as `call` does, which deletes or stops a resource, and which is answered with a 204.
 
         If a repetition fails because the resource is not there any more, an earlier try has deleted it.
         """
-        request = self.request(method, path, query=query, body=body, headers=headers)
+        request = self.request(method, path, **parts)
         attempts = Retry(self, repeatable=True)
         try:
             check_no_content(attempts.run(request), request.url)
@@ -511,9 +494,11 @@ class Session:
         if own and self.throttle.until:
             self.throttle.wait(self)
         secret = self._credential.header if own else None
-        headers = _signed(request.headers, secret)
+        pairs = [pair for pair in request.headers.pairs if pair[0].lower() != "authorization"]  # case 65
+        headers = Headers(pairs if secret is None else [*pairs, ("Authorization", secret)])
         if own and self._fault:
-            headers = self._with_fault(headers)
+            with suppress(IndexError):  # another thread has taken the fault
+                headers = headers.plus((self.names.header("Fault"), self._fault.pop()))
         now = self.clock.now()
         started = now.timestamp() if self._virtual else time.monotonic()
         token = self._credential.token if secret else ""
@@ -563,12 +548,6 @@ class Session:
         read = Action.parse_header(action) if isinstance(action, str) else Action.read(action)
         self._fault[:] = [json.dumps(read.raw)]
 
-    def _with_fault(self, headers: Headers) -> Headers:
-        try:
-            return headers.plus((self.names.header("Fault"), self._fault.pop()))
-        except IndexError:  # another thread has taken the fault
-            return headers
-
     def _renew_in_child(self) -> None:
         """Replace what a forked child must not share: the seed of boundaries, ids and delays, and a held lock."""
         self.random.seed()
@@ -604,33 +583,11 @@ class Session:
         return self.explain(error_from(status, remove_secret(text, self._credential.token).encode()))
 
 
-def _signed(headers: Headers, secret: Secret | None) -> Headers:
-    """Return the headers with `secret` as Authorization header, or without this header if None (case 65)."""
-    pairs = list(headers.pairs)
-    for pair in headers.pairs:
-        if pair[0].lower() == "authorization":
-            pairs.remove(pair)
-    return Headers(pairs if secret is None else [*pairs, ("Authorization", secret)])
-
-
 def _folder(state_dir: Path | str | None, *, in_process: bool) -> Path | None:
     """Return the upload journal's folder, or None (journal in memory) for an in-process service without `state_dir`."""
     if state_dir is not None:
         return Path(state_dir).expanduser()
     return None if in_process else default_folder(os.environ)
-
-
-def _transport(
-    handler: Handler | None,
-    verify: bool | str | Path | None,
-    proxies: Mapping[str, str] | None,
-    timeout: tuple[float, float],
-) -> Transport:
-    if handler is not None:
-        return DirectTransport(handler)
-    from .transport.http import HttpTransport  # imported late, because a sandbox does not need `requests`
-
-    return HttpTransport(verify=verify, proxies=proxies, timeout=timeout)
 
 
 # -- the current session, which public functions use if they are called without a `session` argument

@@ -21,7 +21,7 @@ from ..core.processes import after_fork
 
 
 try:
-    from fcntl import flock as _flock  # noqa: F401 - JupyterLite has an empty module of this name
+    from fcntl import LOCK_EX, LOCK_NB, flock  # JupyterLite has an empty module of this name
 except ImportError:
     LOCKS = False
 else:
@@ -36,7 +36,10 @@ def open_and_lock(path: Path, mode: int) -> int | None:
     """
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, mode)
-        if not _lock(descriptor):
+        try:
+            if LOCKS:
+                flock(descriptor, LOCK_EX | LOCK_NB)
+        except OSError:
             os.close(descriptor)
             return None
         try:
@@ -45,18 +48,6 @@ def open_and_lock(path: Path, mode: int) -> int | None:
         except FileNotFoundError:
             pass
         os.close(descriptor)
-
-
-def _lock(descriptor: int) -> bool:
-    if not LOCKS:
-        return True
-    import fcntl
-
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
 
 
 @dataclass(frozen=True, slots=True)

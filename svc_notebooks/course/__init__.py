@@ -84,22 +84,23 @@ def exercises(theme: str | None = None) -> DataFrame:
     """
     from ..notebook.frames.frames import frame
     from ..notebook.frames.schemas import EXERCISES
-    from .catalogue import DEFINITIONS, THEMES
+    from .catalogue import THEMES
 
     if theme is not None and theme not in THEMES:
         raise ValueError(f"theme must be one of {', '.join(THEMES)}, not {theme!r}")
     rows = [
         {
-            "name": name,
+            "name": definition.name,
             "title": definition.text.title,
-            "notebook": THEMES[definition.theme],
-            "outcome": str(_exercises[name].outcome) if name in _exercises else "not tried",
-            "points": _exercises[name].points if name in _exercises else 0,
+            "notebook": notebook,
+            "outcome": str(exercise(definition.name).outcome),
+            "points": exercise(definition.name).points,
             "maxPoints": definition.max_points,
-            "hintsTaken": _exercises[name].hints_taken if name in _exercises else 0,
+            "hintsTaken": exercise(definition.name).hints_taken,
         }
-        for name, definition in DEFINITIONS.items()
-        if theme in (None, definition.theme)
+        for name, (notebook, definitions) in THEMES.items()
+        if theme in (None, name)
+        for definition in definitions
     ]
     return frame(EXERCISES, rows)
 

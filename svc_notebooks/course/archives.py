@@ -119,7 +119,7 @@ def _zip_reader(archive: ZipFile, info: ZipInfo, limits: ArchiveLimits) -> Calla
     def read() -> bytes:
         try:
             with archive.open(info) as file:
-                return _read(file, limits)
+                return _BoundedReader(file, limits).read(MAX_FILE_SIZE)
         except _ERRORS as error:
             raise UnreadableFileError(f"is damaged: {error}"[:200]) from None
 
@@ -154,7 +154,7 @@ def _tar_reader(archive: tarfile.TarFile, info: tarfile.TarInfo) -> Callable[[],
 
 
 class _BoundedReader:
-    """Reads a decoded tar archive, with all its headers and the files that nobody reads, within the limits."""
+    """Reads a file of a zip archive, or a decoded tar archive with its headers, within the limits."""
 
     def __init__(self, file: IO[bytes], limits: ArchiveLimits) -> None:
         self._file, self._limits = file, limits
@@ -163,12 +163,6 @@ class _BoundedReader:
         content = self._file.read(min(size, max(0, self._limits.size) + 1))
         self._limits.spend(len(content))
         return content
-
-
-def _read(file: IO[bytes], limits: ArchiveLimits) -> bytes:
-    content = file.read(max(0, limits.size) + 1)
-    limits.spend(len(content))
-    return content
 
 
 def archive_stem(name: str) -> str:

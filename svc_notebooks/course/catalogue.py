@@ -5,22 +5,19 @@ from __future__ import annotations
 from .definition import ExerciseDefinition, exercise_text
 from .themes import capstone, change_log, content, errors, events, messages, people, resumable, uploads
 
-THEMES = {
-    "uploads": "exercises/e1-uploads.ipynb",
-    "resumable": "exercises/e2-resumable.ipynb",
-    "content": "exercises/e3-content.ipynb",
-    "trouble": "exercises/e4-trouble.ipynb",
-    "people": "exercises/e5-people.ipynb",
-    "messages": "exercises/e6-messages.ipynb",
-    "events": "exercises/e7-events.ipynb",
-    "capstone": "exercises/e8-capstone.ipynb",
+THEMES: dict[str, tuple[str, tuple[ExerciseDefinition, ...]]] = {
+    "uploads": ("exercises/e1-uploads.ipynb", uploads.ALL),
+    "resumable": ("exercises/e2-resumable.ipynb", resumable.ALL),
+    "content": ("exercises/e3-content.ipynb", content.ALL),
+    "trouble": ("exercises/e4-trouble.ipynb", errors.ALL),
+    "people": ("exercises/e5-people.ipynb", people.ALL),
+    "messages": ("exercises/e6-messages.ipynb", (*messages.ALL, *change_log.ALL)),
+    "events": ("exercises/e7-events.ipynb", events.ALL),
+    "capstone": ("exercises/e8-capstone.ipynb", capstone.ALL),
 }
+"""The notebook and the exercises of each theme."""
 
-_THEME_MODULES = (uploads, resumable, content, errors, people, messages, change_log, events, capstone)
-
-DEFINITIONS: dict[str, ExerciseDefinition] = {
-    definition.name: definition for theme in _THEME_MODULES for definition in theme.ALL
-}
+DEFINITIONS = {definition.name: definition for _, definitions in THEMES.values() for definition in definitions}
 
 
 def solution_code(name: str) -> tuple[str, str]:

@@ -197,7 +197,6 @@ class ExerciseDefinition:
     """The definition of an exercise."""
 
     name: str
-    theme: str
     set_up: SetUp
     parts: tuple[Part, ...]
     changes: tuple[str, ...] = ()

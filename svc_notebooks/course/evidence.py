@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from functools import cached_property
@@ -17,18 +16,14 @@ from ..client.events.events import list_access_rules, list_calendars, list_event
 from ..client.files import file_path, list_files
 from ..client.session import USER_AGENT, Session
 from ..client.transport.bounds import EXPORT
-from ..core.brand_names import NOWHERE
 from ..core.clock import parse_time
-from ..core.http.content_coding import decode, read_codings
 from ..core.http.messages import Body, Disconnected, Headers, Query, Request, Response, abort_body
-from ..core.http.multipart import boundary_of, parse_headers
 from ..core.processes import after_fork
 
 if TYPE_CHECKING:
     from ..core.resources.events import Event
     from ..core.resources.files import File
     from ..server.service import Service
-    from .definition import Value
     from .exercise_service import ReceiverCase
 
 
@@ -36,7 +31,6 @@ MAX_REQUESTS = 2000
 """The largest number of recorded requests. Further requests are disconnected, so that an endless loop does not fill the
 memory."""
 
-_BATCH, _MAX_BATCH = "/batch/", 1000
 _MAX_BODY = 64 * 1024
 _MAX_RECORDED = 16 * 1024 * 1024
 _RECORDED_HEADERS = ("Content-Length", "Content-Range", "Content-Type", "If-Match", "Range", "User-Agent")
@@ -94,9 +88,6 @@ class RequestRecorder:
                 body = _RecordingBody(request.body, record.request_body)
                 request = Request(request.method, request.url, request.headers, body)
             response = self._service.handle(request)
-            if request.path.startswith(_BATCH):  # its requests are performed while its body is read
-                response = Response(response.status, response.headers, response.content())
-            record.request_body = _without_codings(request.headers, record.request_body)
             record.status, record.response_headers = response.status, response.headers
             if isinstance(response.body, bytes):
                 record.response_body = response.body[:_MAX_BODY]
@@ -104,40 +95,6 @@ class RequestRecorder:
             if self._react:
                 self._react(record)
             return response
-
-
-def _without_codings(headers: Headers, body: bytearray) -> bytearray:
-    """Return the first 64 KiB of a recorded body without its content codings, as far as it can be decoded."""
-    blocks: Iterable[bytes] = [bytes(body)]
-    content = bytearray()
-    with suppress(ValueError, LookupError):
-        for coding in reversed(read_codings(headers.all("Content-Encoding"))):
-            blocks = decode(blocks, coding, lambda size: None)
-        for block in blocks:
-            content += block[: _MAX_BODY - len(content)]
-            if len(content) == _MAX_BODY:
-                break
-    return content
-
-
-def batched_exchanges(batch: ExerciseExchange) -> list[ExerciseExchange]:
-    """Return the requests in a batch with their responses. Empty for any other request, and for a refused batch."""
-    if not batch.path.startswith(_BATCH) or batch.status != 200:
-        return []
-    from ..server.dispatch.batch import read_batch, read_parts  # the process of a submission does not need it
-
-    requests = read_batch(batch.headers["Content-Type"], [bytes(batch.request_body)], _MAX_BATCH)
-    parts = read_parts(boundary_of(batch.response_headers["Content-Type"]), [batch.response_body])
-    exchanges = []
-    for request, (_, part) in zip(requests, parts, strict=True):
-        head, _, content = part.partition(b"\r\n\r\n")
-        status_line, _, lines = head.partition(b"\r\n")
-        url, own = urlsplit(request.target), _recorded(request.headers)
-        headers = {"User-Agent": batch.headers.get("User-Agent", "")} | own
-        body, status = bytearray(request.body), int(status_line.split()[1])
-        query, answer = Query.parse(url.query), parse_headers(lines, b"\r\n")
-        exchanges.append(ExerciseExchange(request.method, url.path, query, headers, body, status, content, answer))
-    return exchanges
 
 
 def _recorded(headers: Headers) -> dict[str, str]:
@@ -290,32 +247,22 @@ def resources(session: Session) -> dict[str, dict[str, Any]]:
     return {key: {name: row[name] for name in row if name not in _VOLATILE} for key, row in rows.items()}
 
 
+@dataclass
 class Evidence:
     """The student's requests, the service state and the set-up results, for an exercise check.
 
     The student sees the set-up's `values`, but not its `check_data`. `sign_ins` are the clients and scopes of the
-    tokens that the student requested. `now` is the time of the exercise's clock.
+    tokens that the student requested. `now` is the time of the exercise's clock. `state` is a session that is signed in
+    to the fork as the student.
     """
 
-    def __init__(
-        self,
-        requests: list[RecordedRequest],
-        state: Service,
-        values: Mapping[str, Value],
-        check_data: Mapping[str, Any],
-        receiver_cases: list[ReceiverCase],
-        sign_ins: list[tuple[str, list[str]]],
-        now: datetime,
-    ) -> None:
-        self.requests = requests
-        self.values: Mapping[str, Any] = values
-        self.check_data = check_data
-        self.receiver_cases = receiver_cases
-        self.sign_ins = sign_ins
-        self.now = now
-        self.state = Session(
-            NOWHERE, state.sign_in(), handler=state.handle, clock=state.clock, sleep=state.clock.wait, random=None
-        )
+    requests: list[RecordedRequest]
+    state: Session
+    values: Mapping[str, Any]
+    check_data: Mapping[str, Any]
+    receiver_cases: list[ReceiverCase]
+    sign_ins: list[tuple[str, list[str]]]
+    now: datetime
 
     # -- the requests
 

@@ -35,7 +35,6 @@ from .evidence import (
     ExerciseExchange,
     RecordedRequest,
     RequestRecorder,
-    batched_exchanges,
     join_records,
     resources,
 )
@@ -200,8 +199,10 @@ class ExerciseService:
         try:
             requests, now = self._requests(), self.clock.now()
             with closing(self.service.fork()) as fork:
+                clock, token = fork.clock, fork.sign_in()
+                state = Session(NOWHERE, token, handler=fork.handle, clock=clock, sleep=clock.wait, random=None)
                 values, data, cases = self.values, self.check_data, self.receiver_cases
-                evidence = Evidence(requests, fork, values, data, cases, self.sign_ins, now)
+                evidence = Evidence(requests, state, values, data, cases, self.sign_ins, now)
                 if requests or any(case.outcome is not None for case in cases):
                     return _check_parts(parts, evidence)
                 changed = resources(evidence.state) != self._expected
@@ -216,10 +217,9 @@ class ExerciseService:
         """Return the student's requests. Raises CheckFailedError if they prove nothing."""
         require(not self.recorder.over_limit, _TOO_MANY_REQUESTS)
         rows = [row for n, row in enumerate(self.service.journal()) if n not in self._other_rows]
-        records = [each for record in self.recorder.records for each in (record, *batched_exchanges(record))]
+        records = self.recorder.records
+        require(not any(record.path.startswith("/batch/") for record in records), _BATCH)
         counts = {"notes": quantity(len(records), "request"), "rows": quantity(len(rows), "request")}
-        cut = any(record.path.startswith("/batch/") and record.status is None for record in self.recorder.records)
-        require(len(rows) == len(records) or not cut, _BATCH_CUT)
         require(len(rows) == len(records), _JOURNAL_CHANGED.format(**counts))
         requests = [join_records(record, row) for record, row in zip(records, rows, strict=True)]
         changes = [request for request in requests if request.method != "GET" or request.is_download]  # no mere looks
@@ -333,10 +333,7 @@ _NOT_BY_HAND = (
     "The service saw requests of the client of svc_notebooks, which waits, queries and retries by itself. In this"
     " exercise you write the requests yourself: send them with given.send()."
 )
-_BATCH_CUT = (
-    "A fault has cut a batch, so it does not show which of its requests were performed. Send single requests in this"
-    " exercise. begin() starts again."
-)
+_BATCH = "A batch does not show its requests one by one. Send single requests in this exercise. begin() starts again."
 _JOURNAL_CHANGED = (
     "The journal of the service has {rows}, but the service received {notes}. The journal was changed, or the service"
     " was called without HTTP, so the journal proves nothing. begin() starts again."

@@ -132,8 +132,7 @@ class _SubmissionRunner:
 
     def grade(self, submission: SubmissionContent) -> SubmissionResult:
         """Run all notebooks of a submission, and return its result. Raises CancelledError after `stop`."""
-        cells = [cell for notebook in submission.notebooks for cell in notebook.cells]
-        key = self._grader.open(f"{self._seed}/{submission.student}", cells)
+        key = self._grader.open(f"{self._seed}/{submission.student}")
         remarks, errors = list[str](), list[str]()
         reports = self._run(submission, key)
         for notebook, report in zip(submission.notebooks, reports, strict=True):

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
@@ -16,41 +14,11 @@ from ..core.policy import Policy
 from ..server.dispatch.requests_and_responses import error_response, json_response
 from .catalogue import DEFINITIONS
 from .definition import ExerciseOutcome, Verdict
-from .environment import COURSE_PATH, values_as_json
 from .exercise_service import ExerciseService
+from .student_exercise import COURSE_PATH, values_as_json
 
 if TYPE_CHECKING:
     from ..core.http.messages import JSONObject
-
-
-class PreparedExercises:
-    """The services of exercises that a submission will probably begin, made one after the other in a thread.
-
-    Args:
-        names: The names of the exercises, in the order in which they are needed.
-        make: The function that makes the service of an exercise.
-    """
-
-    def __init__(self, names: Iterable[str], make: Callable[[str], ExerciseService]) -> None:
-        self._thread = ThreadPoolExecutor(1)
-        self._services = {name: self._thread.submit(make, name) for name in names}
-
-    def take(self, name: str) -> ExerciseService | None:
-        """Return the service of an exercise, which belongs to the caller, or None if nobody has begun to make it."""
-        service = self._services.pop(name, None)
-        return None if service is None or service.cancel() else service.result()
-
-    def close(self) -> None:
-        """Close the services that nobody has taken."""
-        self._thread.shutdown(cancel_futures=True)
-        for service in self._services.values():
-            if not service.cancelled() and not service.exception():
-                service.result().close()
-
-
-def begun_in(cells: Iterable[str]) -> list[str]:
-    """Return the names of the exercises that code cells seem to begin, in the order of the cells."""
-    return list(dict.fromkeys(name for cell in cells if "begin" in cell for name in DEFINITIONS if name in cell))
 
 
 MAX_BEGINS = 10
@@ -62,14 +30,10 @@ _NOT_TRIED = Verdict(ExerciseOutcome.NOT_TRIED, "The exercise was not begun.")
 
 
 class GradedSubmission:
-    """A submission during grading, with a service for each begun exercise and the best result of each exercise.
+    """A submission during grading, with a service for each begun exercise and the best result of each exercise."""
 
-    `cells` are the submission's code, whose exercises are set up before the submission begins them.
-    """
-
-    def __init__(self, seed: str, cells: Iterable[str] = ()) -> None:
+    def __init__(self, seed: str) -> None:
         self._seed = seed
-        self._prepared = PreparedExercises(begun_in(cells), lambda name: self._new_exercise(name, 1))
         self._exercises: dict[str, ExerciseService] = {}
         self._begin_counts: dict[str, int] = {}
         self._tokens: dict[str, tuple[ExerciseService, str]] = {}
@@ -83,9 +47,6 @@ class GradedSubmission:
     def exercise_of(self, token: str) -> tuple[ExerciseService, str] | None:
         """Return the exercise service of an access token, and its own token. Return None for an unknown token."""
         return self._tokens.get(token)
-
-    def _new_exercise(self, name: str, attempt: int) -> ExerciseService:
-        return ExerciseService(DEFINITIONS[name], f"{self._seed}/{attempt}")
 
     def _new_token(self, exercise: ExerciseService, own_token: str) -> str:
         token = secrets.token_urlsafe(24)
@@ -107,7 +68,7 @@ class GradedSubmission:
                     "badRequest", message=f"exercise {name!r} was begun {MAX_BEGINS} times, which is the limit"
                 )
             self._end(name)
-            exercise = self._prepared.take(name) or self._new_exercise(name, self._begin_counts[name])
+            exercise = ExerciseService(DEFINITIONS[name], f"{self._seed}/{self._begin_counts[name]}")
             self._exercises[name] = exercise
             token = self._new_token(exercise, exercise.token)
             given = values_as_json(exercise.values)
@@ -159,7 +120,6 @@ class GradedSubmission:
     def end(self) -> dict[str, Verdict]:
         """Check and close all services, and return a dict from the name of every exercise to its best result."""
         with self._lock:
-            self._prepared.close()
             for name in list(self._exercises):
                 self._end(name)
             return {name: self._best_results.get(name, _NOT_TRIED) for name in DEFINITIONS}
@@ -174,13 +134,10 @@ class GradingService:
     def __init__(self) -> None:
         self._submissions: dict[str, GradedSubmission] = {}
 
-    def open(self, seed: str, cells: Iterable[str] = ()) -> str:
-        """Register a submission with a seed for its exercise data, and return the submission's key (str).
-
-        `cells` are the submission's code, whose exercises are set up before the submission begins them.
-        """
+    def open(self, seed: str) -> str:
+        """Register a submission with a seed for its exercise data, and return the submission's key (str)."""
         key = secrets.token_urlsafe(24)
-        self._submissions[key] = GradedSubmission(seed, cells)
+        self._submissions[key] = GradedSubmission(seed)
         return key
 
     def close(self, key: str) -> dict[str, Verdict]:

@@ -64,14 +64,6 @@ class SubmissionSandbox:
         )
 
 
-def untried_bubblewrap(isolation: str, hidden: Iterable[Path]) -> SubmissionSandbox | None:
-    """Return the sandbox that `find_sandbox` tries, or None if bubblewrap is not installed or not asked for."""
-    program = None if isolation == "limits" else which("bwrap")
-    if program is None:
-        return None
-    return SubmissionSandbox((program, *_arguments(program, [path.resolve() for path in hidden])), IN_BUBBLEWRAP)
-
-
 def find_sandbox(isolation: str = "auto", hidden: Iterable[Path] = ()) -> SubmissionSandbox:
     """Return the sandbox for submissions, with bubblewrap where it works. The folders `hidden` are never visible.
 
@@ -79,10 +71,11 @@ def find_sandbox(isolation: str = "auto", hidden: Iterable[Path] = ()) -> Submis
     Raises NoSandboxError if `isolation` is "bubblewrap" and bubblewrap does not work.
     """
     problem = "not asked for" if isolation == "limits" else "not installed"
-    if sandbox := untried_bubblewrap(isolation, hidden):
-        problem = _problem(sandbox.command)
+    if isolation != "limits" and (program := which("bwrap")):
+        command = (program, *_arguments(program, [path.resolve() for path in hidden]))
+        problem = _problem(command)
         if not problem:
-            return sandbox
+            return SubmissionSandbox(command, IN_BUBBLEWRAP)
     if isolation == "bubblewrap":
         raise NoSandboxError(f"bubblewrap cannot be used: {problem}")
     return SubmissionSandbox((), f"{WITHOUT_SANDBOX} (bubblewrap: {problem})")

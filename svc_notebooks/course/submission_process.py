@@ -58,10 +58,6 @@ class SandboxedProcess:
             )
         self.connection = Connection(ours.detach())
 
-    def is_started(self) -> bool:
-        """Wait until the process runs in the sandbox, and return False if it could not start."""
-        return self._receive_listener() is not None
-
     def connect(self, server: SocketServer) -> str | None:
         """Let the server accept connections of the sandbox's own network.
 
@@ -122,9 +118,6 @@ class LimitedProcess:
         with theirs:
             self._process.start()
 
-    def is_started(self) -> bool:
-        return True
-
     def connect(self, server: SocketServer) -> str:
         """Return the address of the server. The process uses the network of this machine."""
         return server.base_url
@@ -181,25 +174,15 @@ class ProcessStarter:
 
     def __init__(self, sandbox: SubmissionSandbox, count: int) -> None:
         self._waiting: deque[SandboxedProcess | LimitedProcess] = deque()
-        self._count = count
-        self.restart(sandbox)
-
-    def restart(self, sandbox: SubmissionSandbox) -> None:
-        """Start the first processes in `sandbox`, in place of those that no submission has used."""
-        self.close()
         self.sandbox = sandbox
         if not sandbox.is_bubblewrap:
             start_fork_server()
         with suppress(OSError):  # a submission tries it again
-            for _ in range(self._count):
+            for _ in range(count):
                 self._waiting.append(self._new())
 
     def _new(self) -> SandboxedProcess | LimitedProcess:
         return SandboxedProcess(self.sandbox) if self.sandbox.is_bubblewrap else LimitedProcess()
-
-    def works(self) -> bool:
-        """Wait until the first process has started, and return whether it could start in its sandbox."""
-        return not self._waiting or self._waiting[0].is_started()
 
     def start(self) -> SandboxedProcess | LimitedProcess:
         """Return a process that waits for a job. Raises OSError if no process can be started."""

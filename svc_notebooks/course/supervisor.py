@@ -91,18 +91,12 @@ def _prctl(option: int, value: int) -> None:
 
 
 PRELOADED_MODULES = (
-    "bdb", "IPython.core.application", "IPython.core.completer", "IPython.core.completerlib",
-    "IPython.core.crashhandler", "IPython.core.interactiveshell", "IPython.core.logger", "IPython.core.magics",
-    "IPython.core.oinspect", "pandas", "pandas.io.formats.html", "pandas.io.formats.string", "pyarrow.pandas_compat",
-    "pyarrow.vendored.version", "requests", "svc_notebooks.client.about", "svc_notebooks.client.downloads.downloads",
-    "svc_notebooks.client.downloads.exports", "svc_notebooks.client.transport.http",
-    "svc_notebooks.client.uploads.chosen_id", "svc_notebooks.client.uploads.request",
-    "svc_notebooks.client.uploads.resumable_upload", "svc_notebooks.course.definition",
-    "svc_notebooks.course.student_exercise",
-    "svc_notebooks.local.tree", "svc_notebooks.notebook.events.events", "svc_notebooks.notebook.events.query",
-    "svc_notebooks.notebook.files.downloads.downloads",
-    "svc_notebooks.notebook.files.downloads.downloads", "svc_notebooks.notebook.files.files",
-    "svc_notebooks.notebook.files.permissions", "svc_notebooks.notebook.files.search",
+    "IPython.core.application", "IPython.core.completer", "IPython.core.completerlib", "IPython.core.interactiveshell",
+    "IPython.core.magics", "IPython.core.oinspect", "pandas", "pandas.io.formats.html", "pyarrow.pandas_compat",
+    "pyarrow.vendored.version", "requests", "svc_notebooks.client.downloads.exports",
+    "svc_notebooks.client.transport.http", "svc_notebooks.course.student_exercise",
+    "svc_notebooks.notebook.events.events", "svc_notebooks.notebook.files.downloads.downloads",
+    "svc_notebooks.notebook.files.files", "svc_notebooks.notebook.files.search",
     "svc_notebooks.notebook.files.uploads", "svc_notebooks.notebook.notifications.channels",
 )  # fmt: skip
 """The modules that most submissions import. The process of a notebook starts with these modules loaded.

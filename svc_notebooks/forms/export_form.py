@@ -17,7 +17,6 @@ from ..client.files import get_file
 from ..client.session import Session, SessionLike, session_or_current
 from ..core.errors.errors import PathExists
 from ..local.saving import REPLACED, SAVED, UNCHANGED, check_path, make_folder, save_bytes
-from ..notebook.batch.progress_bar import ProgressBar
 from ..notebook.folder_tree import files_at
 from ..notebook.frames.frames import frame
 from ..notebook.frames.schemas import EXPORTED
@@ -159,7 +158,6 @@ class ExportControls(widgets.VBox):  # type: ignore[misc]
         return call_text("export", arguments, {"overwrite": True} if overwrite else {})
 
 
-_CONVERTING = "Converting …"
 _CANCELLED = "Cancelled: nothing was saved"
 _WORDS = {
     SAVED: "Done: {name}, {size}, saved as {path}",
@@ -215,13 +213,10 @@ class ExportForm(Form):
         save, show = partial(self._begin, self._save), partial(self._begin, self._show_preview, preview=True)
         self.export = self._button("Export", "Export the document and save the file", save, "primary")
         self.preview = self._button("Preview", "Export the document and show it; nothing is saved", show)
-        self.cancel = self._button("Cancel export", "Stop the running export without saving", lambda: self.work.stop())
-        self.bar = ProgressBar("Export", 1)
         self.view = widgets.HTML()
         self.browser_download = DownloadWidget(self._on_received)
-        buttons = ui.row(self.export, self.preview, self.cancel)
-        self.bar.reset("Export")
-        self.work = BackgroundTask(self._on_error, self.bar)
+        buttons = ui.row(self.export, self.preview)
+        self.work = BackgroundTask(self._on_error)
         self.controls.refresh.on_click(lambda _button: self._guard(self.refresh))
         ui.on_change(lambda: self._guard(self._show_formats), self.controls.document)
         self.controls.watch(self._on_change)
@@ -230,8 +225,8 @@ class ExportForm(Form):
             self.controls,
             buttons,
             self.question,
-            self.bar,
             self.work,
+            self.status,
             self.alert,
             self.view,
             self.browser_download,
@@ -271,10 +266,6 @@ class ExportForm(Form):
             self._clear()
         self._show_code()
 
-    def _clear_status(self) -> None:
-        if not self.busy:
-            self.bar.reset("Export")
-
     def _forget_answer(self) -> None:
         """Close the question, and forget the previous answer and the export that waits for an answer."""
         self._waiting_export, self._answer_arguments = None, {}
@@ -282,29 +273,26 @@ class ExportForm(Form):
 
     def _begin(self, on_done: Callable[[ExportRequest, bytes], str], *, preview: bool = False) -> None:
         self.work.require_idle()
-        self.bar.reset("Export")
+        self._clear_status()
         request = self.controls.request(self.session, preview=preview)
         self._clear()
         self._forget_answer()
         self._show_code()
-        self.bar.begin(f"Export {request.name}", None)
-        self.bar.show_text(_CONVERTING)
 
         def export(progress: Report) -> bytes:
             return read_export(request.session, request.file_id, request.format.media_type, progress=progress)
 
         def finish(body: bytes) -> None:
             with HANDLER_LOCK:  # the browser may have received the file before the status says that it is sent
-                self.bar.complete(on_done(request, body))
+                self._show_status(on_done(request, body))
 
-        self.work.begin("", export, finish, in_thread=True)
+        self.work.begin(f"Export {request.name}", export, finish, in_thread=True)
 
     def _on_error(self, error: Exception) -> None:
         with HANDLER_LOCK:
             if isinstance(error, Stopped):
-                self.bar.complete(_CANCELLED, succeeded=False)
+                self._show_status(_CANCELLED)
             else:
-                self.bar.complete("Failed", succeeded=False)
                 self._show_error(error)
 
     def _save(self, request: ExportRequest, body: bytes) -> str:
@@ -337,11 +325,11 @@ class ExportForm(Form):
         (conflict,) = self.question.conflicts
         self.export.focus()
         if answer is None or self._waiting_export is None:
-            self.bar.complete(f"{_CANCELLED}; {conflict.path.name} is unchanged", succeeded=False)
+            self._show_status(f"{_CANCELLED}; {conflict.path.name} is unchanged")
             return
         overwrite = answer == REPLACE
         path = conflict.path if overwrite else conflict.alternative_path
-        self.bar.complete(self._save_to(*self._waiting_export, path, overwrite=overwrite))
+        self._show_status(self._save_to(*self._waiting_export, path, overwrite=overwrite))
         if not self.question.is_open:
             self._answer_arguments = {"overwrite": True} if overwrite else {"path": str(path)}
             self._waiting_export = None
@@ -356,7 +344,7 @@ class ExportForm(Form):
 
     def _on_received(self) -> None:
         with HANDLER_LOCK:
-            self.bar.show_text(self.bar.text.replace("sending to", "received by"))
+            self.status.value = self.status.value.replace("sending to", "received by")
 
     def _clear(self) -> None:
         self.view.value = ""

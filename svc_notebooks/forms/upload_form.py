@@ -15,7 +15,7 @@ from ..core.errors.caller_warning import CallerWarnings, collected_warnings
 from ..core.files.fields import is_media_type
 from ..core.resources.files import File
 from ..notebook.batch.progress_bar import ProgressBar
-from ..notebook.files.files import generate_ids, update, upload
+from ..notebook.files.files import update, upload
 from ..notebook.files.metadata import metadata_body
 from ..notebook.folder_tree import one_folder_id
 from ..notebook.frames.frames import camel, concatenate
@@ -109,19 +109,15 @@ class UploadForm(Form):
         self._waiting = False
         self.controls = UploadControls()
         self.upload = self._button("Upload", "Upload the selected files", self._upload, "primary")
-        self.cancel = self._button("Cancel", "Stop; the service keeps the bytes that it has", self._cancel)
         self.resume = self._button("Resume", "Continue where the upload stopped", self._resume)
-        self.bar = ProgressBar("Upload", 1)
-        self.work = BackgroundTask(self._on_stop, self.bar)
-        buttons = ui.row(self.upload, self.cancel, self.resume)
-        self.bar.reset("Upload")
+        self.work = BackgroundTask(self._on_stop)
         self.question = Confirmation(self._guard)
         self.controls.watch(self._on_change)
         self.controls.files.watch(self._on_files)
         ui.on_change(lambda: self._guard(self.refresh), self.controls.upload_as)
         self.controls.refresh.on_click(lambda _button: self._guard(self.refresh))
-        self.controls.options.generate.on_click(lambda _button: self._guard(self._generate_id))
-        self._compose(self.controls, buttons, self.question, self.bar, self.work, self.alert, self.table)
+        buttons = ui.row(self.upload, self.resume)
+        self._compose(self.controls, buttons, self.question, self.work, self.status, self.alert, self.table)
 
     @property
     def result(self) -> DataFrame:
@@ -141,7 +137,7 @@ class UploadForm(Form):
 
     def _on_change(self) -> None:
         """Remove the question and the messages of the previous upload after a change of a control."""
-        self._close_question()
+        self.question.dismiss()
         self._show_error(None)
         self._clear_status()
         self._show_code()
@@ -156,17 +152,13 @@ class UploadForm(Form):
         count = len(self.controls.files.picker.loading())
         self._waiting = count > 0
         if self._waiting:
-            self.bar.show_text(f"Waiting for {count_text(count, 'file')} to load")
+            self._show_status(f"Waiting for {count_text(count, 'file')} to load")
         return self._waiting
 
     def _clear_status(self) -> None:
-        """Show "Idle" instead of the status of a finished upload. The status explains Resume and a waiting upload."""
-        if not (self.busy or self._waiting or self._interrupted):
-            self.bar.reset("Upload")
-
-    def _generate_id(self) -> None:
-        made = generate_ids(1, session=self.session)
-        self.controls.options.id.value = str(made["id"].item())
+        """Remove the status of a finished upload, but not one that explains Resume or a waiting upload."""
+        if not (self._waiting or self._interrupted):
+            super()._clear_status()
 
     def _upload(self) -> None:
         self.work.require_idle()
@@ -204,7 +196,6 @@ class UploadForm(Form):
             ("Modified", f"{minute_text(file.get('modifiedTime'))} UTC", ""),
             ("File ID", file["id"], "the same"),
         )
-        ui.set_visible(self.cancel, False)
         self.question.ask(
             f"Replace the content of {name}?",
             "Replace content",
@@ -215,18 +206,12 @@ class UploadForm(Form):
         )
 
     def _replace(self, calls: list[UploadCall]) -> None:
-        self._close_question()
         self.upload.focus()
         self._begin(calls)
 
     def _keep(self, name: str) -> None:
-        self._close_question()
         self.upload.focus()
-        self.bar.show_text(f"Cancelled: {name} is unchanged.")
-
-    def _close_question(self) -> None:
-        self.question.dismiss()
-        ui.set_visible(self.cancel, True)
+        self._show_status(f"Cancelled: {name} is unchanged.")
 
     @property
     def _interrupted(self) -> UploadQueue | None:
@@ -234,15 +219,8 @@ class UploadForm(Form):
         return next((queue for queue in self._queues[-1:] if not queue.is_done), None)
 
     def _begin(self, calls: list[UploadCall]) -> None:
-        self._queues.append(UploadQueue(calls, self.bar))
+        self._queues.append(UploadQueue(calls, self.work.bar))
         self._start(self._queues[-1])
-
-    def _cancel(self) -> None:
-        if self._waiting:
-            self._waiting = False
-            self.bar.show_text("Cancelled: nothing was uploaded")
-            return
-        self.work.stop()
 
     def _resume(self) -> None:
         if self.busy or self._interrupted is None:
@@ -251,8 +229,8 @@ class UploadForm(Form):
 
     def _start(self, queue: UploadQueue) -> None:
         """Run the queue in a thread, or to its end without an event loop."""
-        self.bar.begin("Upload", None)
-        self.work.begin("", queue.run, lambda warnings: self._on_done(queue, warnings), in_thread=True)
+        self._show_status("")
+        self.work.begin("Upload", queue.run, lambda warnings: self._on_done(queue, warnings), in_thread=True)
 
     def _on_done(self, queue: UploadQueue, warnings: CallerWarnings) -> None:
         text = f"{count_text(len(queue.results), 'file')} uploaded"
@@ -262,14 +240,14 @@ class UploadForm(Form):
         self.controls.forget()
         self.refresh()
         self._show_result()
-        self.bar.show_text(". ".join([f"Done: {text}", *(message for message, _ in warnings)]))
+        self._show_status(". ".join([f"Done: {text}", *(message for message, _ in warnings)]))
 
     def _on_stop(self, error: Exception) -> None:
         self._show_result()
         if isinstance(error, Stopped):
-            self.bar.show_text(f"Cancelled at {self.bar.status}. Resume continues from there.")
+            self._show_status(f"Cancelled at {self.work.bar.status}. Resume continues from there.")
         else:
-            self.bar.show_text(f"Stopped at {self.bar.status}. Resume retries from there.")
+            self._show_status(f"Stopped at {self.work.bar.status}. Resume retries from there.")
             self._show_error(error)
 
     def _show_result(self) -> None:
@@ -319,8 +297,7 @@ class UploadOptions(ui.MoreOptions):
             ui.text_field("Media type", "The Content-Type of the upload", hint="empty: from the name of the file")
         )
         self.id = ui.text_field("File ID", "An id from generate_ids() for one new file")
-        self.generate = ui.small_button("Generate ID", "Get an unused id from the service")
-        self.file_id = ui.Field(self.id, self.generate, hint=_ID)
+        self.file_id = ui.Field(self.id, hint=_ID)
         self.metadata = ui.SingleField(
             ui.text_area("Metadata (JSON)", "More fields of every file, as a JSON object", hint=_EXAMPLE, rows=2)
         )

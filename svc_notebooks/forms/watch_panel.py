@@ -1,11 +1,10 @@
-"""The notification panel opens and stops channels, sets the responses of the receiver, and shows messages (W-04)."""
+"""The notification panel, which opens and stops channels, and shows messages (W-04)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
@@ -38,45 +37,6 @@ if TYPE_CHECKING:
     from ..core.brand_names import Names
 
 
-DEFAULT, AFTER, AT = "default", "after", "at"
-_CHOICES = (("Default", DEFAULT), ("After a time", AFTER), ("At a date and time", AT))
-
-
-class ChannelEnd(ui.Field):
-    """The controls for the expiration of a channel. Dates and times are in UTC."""
-
-    def __init__(self) -> None:
-        self.choice = ui.dropdown("Expires", "When the channel ends", _CHOICES)
-        tooltip = "The lifetime of the channel: a number and s, m, h or d"
-        self.after = ui.text_field("after", tooltip, value="2h", hint="90s, 2h, 7d", style=ui.AUTO_WIDTH)
-        self.day = widgets.DatePicker(
-            **ui.describe("on", "The date on which the channel ends, in UTC"), style=ui.AUTO_WIDTH
-        )
-        self.clock = widgets.TimePicker(
-            step=1, **ui.describe("at (UTC)", "The time of day at which the channel ends, in UTC"), style=ui.AUTO_WIDTH
-        )
-        super().__init__(self.choice, self.after, self.day, self.clock)
-        ui.on_change(self._update_visibility, self.choice)
-        self._update_visibility()
-
-    @property
-    def arguments(self) -> dict[str, str]:
-        """A dict with `expires_in` or `expiration`, or {} for the default. Raises ValueError for an invalid value."""
-        if self.choice.value == AFTER:
-            return {"expires_in": self.after.value.strip()}
-        if self.choice.value == AT:
-            if self.day.value is None or self.clock.value is None:
-                raise ValueError("Enter the date and the time at which the channel ends.")
-            moment = datetime.combine(self.day.value, self.clock.value.replace(tzinfo=None), UTC)
-            return {"expiration": moment.isoformat()}
-        return {}
-
-    def _update_visibility(self) -> None:
-        ui.set_visible(self.after, self.choice.value == AFTER)
-        for control in (self.day, self.clock):
-            ui.set_visible(control, self.choice.value == AT)
-
-
 CHANGES = ""
 """The value that stands for the change log in the list of files."""
 
@@ -96,19 +56,6 @@ _TOKEN_HINT_ELSEWHERE = f"At most {MAX_TOKEN_LENGTH} characters that every messa
 _ASK_TOKEN = 'getpass("Channel token: ")'
 
 
-Responses: TypeAlias = "tuple[tuple[int, int | None, float], ...]"
-"""The status, the count and the delay for each call of `answer_with`."""
-
-RESPONSES: tuple[tuple[str, Responses], ...] = (
-    ("200 (delivered)", ((200, None, 0),)),
-    ("503 twice, then 200", ((200, None, 0), (503, 2, 0))),
-    ("503 always (given up)", ((503, None, 0),)),
-    ("404 (failed)", ((404, None, 0),)),
-    ("102 only (delivered)", ((102, None, 0),)),
-    ("200 after 3 seconds", ((200, None, 3),)),
-)
-
-
 class WatchControls(widgets.VBox):  # type: ignore[misc]
     """The controls for a new notification channel. `in_kernel` is True for a sandbox in this kernel."""
 
@@ -122,18 +69,16 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
         )
         label = ui.describe("Token", "A text that the receiver compares; not a credential")
         self.token = ui.SingleField(widgets.Password(continuous_update=False, style=ui.LABEL, **label))
-        self.ends = ChannelEnd()
+        tooltip = "The lifetime of the channel, or the date and time at which it ends"
+        self.ends = ui.SingleField(ui.text_field("Expires", tooltip, hint="Default; 2h, 7d, or 2026-11-30T18:00Z"))
         tooltip = "The https URL of a receiver whose domain is registered with the service"
         self.address = ui.SingleField(ui.text_field("Address", tooltip, hint=_ANY_ADDRESS))
         self.channel_id.show_hint(_NEW_ID)
         self.address.show_hint(_ADDRESS_HINT if in_kernel else "")
         self.token.show_hint(_TOKEN_HINT if in_kernel else _TOKEN_HINT_ELSEWHERE)
-        tooltip = "The responses of the receiver in this kernel to the next messages"
-        self.responses = ui.radio_buttons("Responses", tooltip, RESPONSES)
-        counted = (self.channel_id.control, self.token.control, self.ends.choice)
-        ui.set_visible(self.responses, in_kernel)
+        counted = (self.channel_id.control, self.token.control, self.ends.control)
         self.more = ui.MoreOptions(self.channel_id, self.token, self.ends, counted=counted)
-        super().__init__([ui.row(self.target, self.refresh), self.address, self.responses, self.more])
+        super().__init__([ui.row(self.target, self.refresh), self.address, self.more])
         self.add_class("svc-fields")
         self.add_class("svc-channel")
         self.fields = {"id": self.channel_id, "token": self.token, "expiration": self.ends, "address": self.address}
@@ -146,14 +91,19 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
         self.more.shown = self.more.shown or name in ("id", "token", "expiration")
 
     def watch(self, changed: Callable[[], object]) -> None:
-        ui.on_change(changed, self.target, self.responses)
+        ui.on_change(changed, self.target)
         for field in self.fields.values():
             field.watch(changed)
 
     def arguments(self) -> dict[str, str]:
-        """Return the arguments of `watch_file`, except the receiver. Raises ValueError for an invalid expiration."""
+        """Return the arguments of `watch_file`, except the receiver."""
         named = {"channel_id": self.channel_id.value, "token": self.token.value}
-        return {name: value for name, value in named.items() if value} | self.ends.arguments
+        return {name: value for name, value in named.items() if value} | self.expiration()
+
+    def expiration(self) -> dict[str, str]:
+        """Return the argument `expires_in` of `watch_file`, for a date `expiration`, or no argument for the default."""
+        text = str(self.ends.value).strip()
+        return {"expiration" if "-" in text else "expires_in": text} if text else {}
 
     def read(self, session: Session) -> dict[str, str]:
         """Fill the list of files, and return the file names by id."""
@@ -174,16 +124,7 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
         address = self.address_elsewhere
         lines += ["rx = svc.receiver()"] if address is None else []
         to = "rx" if address is None else repr(address)
-        if address is None and self.responses.index:
-            for status, times, delay in self.responses.value:
-                more = (f", times={times}" if times else "") + (f", delay={delay:g}" if delay else "")
-                if status != 200 or more:
-                    lines.append(f"rx.answer_with({status}{more})")
-        try:
-            named = {name: repr(value) for name, value in self.arguments().items()}
-            shown = [f"{name}={_ASK_TOKEN if name == 'token' else value}" for name, value in named.items()]
-        except ValueError:
-            shown = ["..."]  # the field shows the problem
+        shown = [f"{name}={_ASK_TOKEN if name == 'token' else repr(value)}" for name, value in self.arguments().items()]
         first = "watch_changes(" if self.target.value == CHANGES else f"watch_file({self.target.value!r}, "
         return "\n".join([*lines, f"channel = svc.{first}{', '.join([to, *shown])})"])
 
@@ -232,7 +173,6 @@ class WatchPanel(Form):
         self._line_of: dict[int, widgets.HTML] = {}
         self.controls.refresh.on_click(lambda _button: self._guard(self.refresh))
         self.controls.watch(self._update)
-        self.controls.responses.observe(lambda _change: self._guard(self._set_responses), "value")
         self._guard(self._read)
         self._update()
         buttons = ui.row(self.watch, self.stop, self.renew)
@@ -291,7 +231,6 @@ class WatchPanel(Form):
         if address is None and self.receiver is None:
             self.receiver = receiver(session=self.session)
             self.receiver.listen(self._on_message)
-            self._set_responses()
         to = self.receiver if address is None else address
         return watch_changes(to, **arguments) if target == CHANGES else watch_file(target, to, **arguments)
 
@@ -303,10 +242,6 @@ class WatchPanel(Form):
             with suppress(RuntimeError):  # the kernel shuts down
                 self._loop.call_soon_threadsafe(self._show)
 
-    def _set_responses(self) -> None:
-        for status, times, delay in self.controls.responses.value if self.receiver else ():
-            self.receiver.answer_with(status, times=times, delay=delay)  # type: ignore[union-attr]
-
     def _stop(self) -> None:
         channel = self._selected_channel()
         stop_channel(channel.id, session=self.session)
@@ -315,7 +250,7 @@ class WatchPanel(Form):
 
     def _renew(self) -> None:
         channel = self._selected_channel()
-        ends: dict[str, Any] = self.controls.ends.arguments
+        ends: dict[str, Any] = self.controls.expiration()
         renewed = renew_channel(channel.id, **ends, session=self.session)
         self._show_status("Renewed: a new channel replaces it.")
         self._deliver_in_browser()

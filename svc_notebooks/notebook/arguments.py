@@ -197,12 +197,10 @@ def sources(source: object) -> list[Any]:
         return [{"name": name, **file.get("metadata", {}), **file} for name, file in source.items()]
     if isinstance(source, list | tuple | Iterator) and not hasattr(source, "read"):
         return list(source)
-    return list(source) if _is_column(source) else [source]
-
-
-def _is_column(value: Any) -> TypeGuard[Iterable[Any]]:
-    """Return True for a Series or another column of bytes or paths."""
-    return hasattr(value, "to_list") and all(isinstance(member, bytes | str | os.PathLike) for member in value)
+    column: Any = source  # perhaps a Series or another column of bytes or paths
+    if hasattr(column, "to_list") and all(isinstance(member, bytes | str | os.PathLike) for member in column):
+        return list(column)
+    return [source]
 
 
 def single_source(source: object) -> Any:

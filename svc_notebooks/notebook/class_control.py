@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
 from ..client.json_response import foreign_answer, reading
-from ..client.session import Session, SessionLike, current_session, session_or_current
+from ..client.session import RequestParts, Session, SessionLike, current_session, session_or_current
 from ..core.brand_names import NOWHERE
 from ..core.durations import Duration, parse_duration
 from ..core.errors.errors import SvcError
@@ -91,7 +91,10 @@ class ClassControl:
         """
         rows = self._get("class/students", "students")
         with reading(self.base_url):
-            return frame(STUDENTS, [student_record(row) for row in rows])
+            for row in rows:
+                row["operations"] = ", ".join(operation_texts(row["steps"].items()))
+                row["steps"] = sum(done for done, _ in row["exercises"].values())
+            return frame(STUDENTS, rows)
 
     def steps(self, user: Rows = None) -> DataFrame:
         """List the steps of the course's exercises that the requests of each account contain.
@@ -253,16 +256,9 @@ class ClassControl:
             raise foreign_answer(self.base_url, f"it has no list {member}", str(rows)[:99])
         return rows
 
-    def _ask(
-        self,
-        name: str,
-        member: str,
-        *,
-        query: Mapping[str, object] | None = None,
-        body: Mapping[str, object] | None = None,
-    ) -> Mapping[str, Any]:
+    def _ask(self, name: str, member: str, **parts: Unpack[RequestParts]) -> Mapping[str, Any]:
         """Return the answer to a call, a POST if it has a body. Raises ServiceFailed if it has no field `member`."""
-        answer = self._session.fetch("GET" if body is None else "POST", f"{_CONTROL}{name}", query=query, body=body)
+        answer = self._session.fetch("POST" if "body" in parts else "GET", f"{_CONTROL}{name}", **parts)
         if answer.get(member) is None:
             raise foreign_answer(self.base_url, f"it has no field {member}", str([*answer][:9]))
         return answer
@@ -282,15 +278,6 @@ def report_prediction(question: str, answer: str, right: bool) -> None:
 
 def _users(user: Rows) -> list[str]:
     return [] if user is None else [each.lower() for each in row_ids(user, "user", ("email", "user"))]
-
-
-def student_record(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the record of a student for the frame, from the row that the service sends."""
-    return {
-        **row,
-        "steps": sum(done for done, _ in row["exercises"].values()),
-        "operations": ", ".join(operation_texts(row["steps"].items())),
-    }
 
 
 def operation_texts(counts: Iterable[tuple[str, tuple[int, int]]]) -> list[str]:

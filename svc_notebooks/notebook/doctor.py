@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import platform
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
@@ -59,36 +58,20 @@ def doctor(*, session: SessionLike = None, store: str | Path | None = None) -> D
     checked: Session | None = None
     with suppress(RuntimeError):
         checked = session_or_current(session)
-    findings = [*_packages(), *_environment(), *conversion(), *_service(checked)]
+    frontend: Finding = ("front end", detect_frontend(), "ok", "")
+    findings = [*_packages(), frontend, _time_zones(zone_data()), *conversion(), *_service(checked)]
     if store is not None:
         findings += _check_store_folder(Path(store).expanduser())
-    return frame(DOCTOR, [dict(zip(_FINDING, row, strict=True)) for row in findings])
-
-
-_FINDING = ("check", "found", "status", "fix")
+    return frame(DOCTOR, [dict(zip(("check", "found", "status", "fix"), row, strict=True)) for row in findings])
 
 
 def _packages() -> Iterator[Finding]:
-    recent = sys.version_info >= (3, 11)
-    yield "python", platform.python_version(), "ok" if recent else "problem", "" if recent else "3.11 or later"
-    for name in REQUIRED:
-        installed = _version(name)
-        yield name, installed or "missing", "ok" if installed else "problem", "" if installed else f"pip install {name}"
-    for name, fix in OPTIONAL.items():
-        installed = _version(name)
-        yield name, installed or "missing", "ok" if installed else "note", "" if installed else fix
-
-
-def _version(name: str) -> str | None:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return None
-
-
-def _environment() -> Iterator[Finding]:
-    yield "front end", detect_frontend(), "ok", ""
-    yield _time_zones(zone_data())
+    yield "python", platform.python_version(), "ok", ""
+    for name, fix in {**{name: f"pip install {name}" for name in REQUIRED}, **OPTIONAL}.items():
+        try:
+            yield name, version(name), "ok", ""
+        except PackageNotFoundError:
+            yield name, "missing", "problem" if name in REQUIRED else "note", fix
 
 
 def _time_zones(data: ZoneData) -> Finding:

@@ -179,10 +179,6 @@ query = f"name contains '{given.word.upper()}' and not trashed = true"
 svc.files(query, fields=["id", "name"])
 svc.update(svc.files(f"{query} and mimeType = 'text/csv'", fields=["id", "name"]), starred=True)
 svc.files("starred = true")
--- in batches
-query = quote(f"name contains '{given.word}' and mimeType = 'text/csv' and trashed = false")
-for file in send("GET", f"/storage/v3/files?fields=files(id,name)&q={query}").json()["files"]:
-    batch("PATCH", f"/storage/v3/files/{file['id']}", {"starred": True})
 -- by pages
 query, token = quote(f"name contains '{given.word}' and mimeType = 'text/csv' and trashed = false"), ""
 ids = []
@@ -306,8 +302,6 @@ permissions = f"/storage/v3/files/{given.file_id}/permissions"
 send("POST", permissions, {"type": "user", "role": "comment", "emailAddress": given.email})
 made = send("POST", permissions, {"type": "user", "role": "reader", "emailAddress": given.email.upper()}).json()
 send("PATCH", f"{permissions}/{made['id']}", {"role": "commenter"})
--- in a batch
-batch("POST", f"/storage/v3/files/{given.file_id}/permissions", {"type": "user", "role": "commenter", "emailAddress": given.email})
 == the-narrowest-scope
 -- a file without content
 svc.files(session=given.sign_in("catalogue", ["storage.metadata.readonly"]), fields=["name"])
@@ -451,7 +445,7 @@ svc.update_event(made, end=start + pd.Timedelta(minutes=given.minutes), time_zon
 start = pd.Timestamp(f"{given.day} {given.time}", tz=given.zone).tz_convert("UTC")
 side = lambda when: {"dateTime": when.strftime("%Y-%m-%dT%H:%M:%SZ"), "timeZone": given.zone}
 body = {"summary": given.summary, "start": side(start), "end": side(start + pd.Timedelta(minutes=given.minutes))}
-batch("POST", "/calendar/v3/calendars/primary/events", body)
+send("POST", "/calendar/v3/calendars/primary/events", body)
 == series-with-an-exception
 -- the free day deleted
 import pandas as pd

@@ -1,4 +1,3 @@
-import gzip
 from io import BytesIO
 
 import pytest
@@ -190,7 +189,7 @@ class TestParts:
 
         assert message in exercise.check().message[:120]
 
-    def test_the_requests_in_a_batch_count(self):
+    def test_a_batch_proves_nothing(self):
         exercise = course.exercise("share-with-one")
         given = exercise.begin()
         body = f'{{"type": "user", "role": "commenter", "emailAddress": "{given.email}"}}'
@@ -202,7 +201,7 @@ class TestParts:
         headers = {"Content-Type": "multipart/mixed; boundary=b"}
         given.send("POST", "/batch/storage/v3", headers, "\r\n".join(lines).encode())
 
-        assert exercise.check().outcome is ExerciseOutcome.CORRECT
+        assert exercise.check().message.startswith("A batch does not show its requests one by one")
 
     def test_a_verdict_is_the_same_after_a_way_as_json(self):
         solve()
@@ -314,7 +313,7 @@ class TestReset:
 class TestCatalogue:
     def test_has_exercises_for_every_notebook(self):
         assert len(DEFINITIONS) >= 12
-        assert {definition.theme for definition in DEFINITIONS.values()} == set(THEMES)
+        assert all(definitions for _, definitions in THEMES.values())
 
     def test_an_unknown_name_is_refused_with_a_near_one(self):
         with pytest.raises(ValueError, match="did you mean 'resumable-loop'"):
@@ -337,26 +336,13 @@ class TestCatalogue:
         assert isinstance(course.exercise("expired-session").task, student_exercise.Said)
 
 
-CODED = gzip.compress(b'{"name": "a"}', mtime=0)
-
-
 class TestRecord:
-    """A check reads what a student's client sent, whatever coding the client uses."""
+    """A check reads the first 64 KiB that a student's client sent."""
 
     @pytest.mark.parametrize("stream", [False, True])
-    @pytest.mark.parametrize(
-        "coding, body, recorded",
-        [
-            ("gzip", CODED, b'{"name": "a"}'),
-            ("gzip, gzip", gzip.compress(CODED, mtime=0), b'{"name": "a"}'),
-            ("gzip", CODED[:-8], b'{"name": "a"}'),
-            ("gzip", gzip.compress(bytes(10**6), mtime=0), bytes(65536)),
-            ("br", CODED, b""),
-            ("identity", b"{}", b"{}"),
-        ],
-    )
-    def test_a_body_is_recorded_without_its_codings(self, coding: str, body: bytes, recorded: bytes, stream: bool):
-        headers = {"Content-Encoding": coding, "Content-Length": str(len(body))}
+    @pytest.mark.parametrize("body, recorded", [(b"{}", b"{}"), (bytes(10**6), bytes(65536))])
+    def test_a_body_is_recorded(self, body: bytes, recorded: bytes, stream: bool):
+        headers = {"Content-Length": str(len(body))}
         with open_service(seed=0, background=False) as service:
             recorder = RequestRecorder(service)
             headers["Authorization"] = f"Bearer {service.sign_in()}"

@@ -12,10 +12,9 @@ from svc_notebooks.core.http.messages import Headers, Request
 from svc_notebooks.course.archives import UnreadableFileError
 from svc_notebooks.course.catalogue import DEFINITIONS, solution_code
 from svc_notebooks.course.definition import ExerciseOutcome
-from svc_notebooks.course.environment import LocalEnvironment, values_as_json, values_from_json
 from svc_notebooks.course.exercise_service import ExerciseService
 from svc_notebooks.course.grading_service import GradingService
-from svc_notebooks.course.student_exercise import Given
+from svc_notebooks.course.student_exercise import Given, LocalEnvironment, values_as_json, values_from_json
 from svc_notebooks.course.submissions import exercise_cells
 from tests.examples import examples
 

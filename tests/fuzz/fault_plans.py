@@ -13,7 +13,6 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from svc_notebooks.client.downloads.downloads import read_content, save_content
 from svc_notebooks.client.notifications.channels import watch
 from svc_notebooks.client.session import Session
 from svc_notebooks.client.uploads.resumable_upload import upload
@@ -22,6 +21,7 @@ from svc_notebooks.core.http.messages import Disconnected, Request, Response
 from svc_notebooks.core.notifications.messages import RETRIED
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
+from tests.contents import read_content, save_content
 from tests.scripted import Q, Stream
 
 BASE = "http://svc.test"

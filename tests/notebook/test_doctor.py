@@ -29,7 +29,12 @@ def test_a_service_that_refuses_is_a_problem_with_its_reason(lab):
 
 
 def test_a_missing_package_names_its_fix(monkeypatch):
-    monkeypatch.setattr(module, "_version", lambda name: None if name == "pyarrow" else "1.0")
+    def version(name: str) -> str:
+        if name == "pyarrow":
+            raise module.PackageNotFoundError(name)
+        return "1.0"
+
+    monkeypatch.setattr(module, "version", version)
 
     row = findings().loc["pyarrow"]
 

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from os.path import lexists
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from ...core.errors.caller_warning import warn_of_abuse
 from ...core.errors.errors import ContentMismatch, NotAllowed
@@ -40,107 +40,70 @@ _DEVICE = re.compile(r"(con|prn|aux|nul|com[1-9]|lpt[1-9])(\.|$)", re.IGNORECASE
 _MAX_NAME = 200  # bytes; file systems take 255, and `.part.json` is appended
 
 
-def read_content(session: Session, file_id: str, *, size: int | None = None, **options: Any) -> bytes:
-    """Return the content of a file, or a byte range of the content.
+@dataclass
+class Download:
+    """A download of the content of a file, or of a byte range of the content.
 
-    `size` is the size of the whole content in bytes, and None requests it. The `options` and the errors are those of
-    `read_known`.
-    """
-    file: File = get_file(session, file_id, fields="size") if size is None else {"size": str(size)}
-    return read_known(session, {**file, "id": file_id}, **options)
-
-
-def read_known(
-    session: Session,
-    file: File,
-    *,
-    byte_range: RangeGiven = None,
-    acknowledge_abuse: bool = False,
-    progress: Progress | None = None,
-) -> bytes:
-    """Return the content of a file whose metadata `file` are known, or a byte range of the content.
-
-    The content is compared with the size and the checksum in `file`, if it has them. `byte_range` is (first, last)
-    inclusive, a slice, a str such as "bytes=0-99" or a ByteRange. `acknowledge_abuse` lets the owner download a file
-    flagged as abusive (A6-03). The flag is sent only after a refusal, and an AbusiveFileWarning names it (A6-04c).
+    `file` has the id of the file, and if they are known the size, headRevisionId and a checksum. The content is
+    compared with them, and the metadata are requested again if they describe other content. `acknowledge_abuse` lets
+    the owner download a file flagged as abusive (A6-03). The flag is sent only after a refusal, and an
+    AbusiveFileWarning names it (A6-04c).
 
     Raises NotFound, NotAllowed (such as for a native document, which must be exported), BadRequest (no byte in the
     range), ContentMismatch (other content than the metadata describe), Interrupted.
     """
-    sink = Memory()
-    _Download(session, file, as_range(byte_range), progress, acknowledge_abuse).receive(sink)
-    return sink.content()
-
-
-def save_content(
-    session: Session, file_id: str, to: str | os.PathLike[str], *, byte_range: RangeGiven = None, **options: Any
-) -> SavedFile:
-    """Save the content of a file, or a byte range of the content, to disk.
-
-    `to` is the path of the file, or a folder, in which the file gets its name on the service, made safe. The `options`
-    and the errors are those of `save_known`.
-    """
-    destination, requested = check_destination(to), as_range(byte_range)
-    facts = get_file(session, file_id, fields=FACTS)
-    name = safe_name(str(facts.get("name") or file_id))
-    target = destination / name if destination.is_dir() else destination
-    return save_known(session, {**facts, "id": file_id}, target, byte_range=requested, **options)
-
-
-def save_known(
-    session: Session,
-    file: File,
-    target: Path,
-    *,
-    byte_range: ByteRange | None = None,
-    acknowledge_abuse: bool = False,
-    progress: Progress | None = None,
-    overwrite: bool = False,
-) -> SavedFile:
-    """Save the content of a file whose metadata `file` are known, or a byte range of the content, at a path.
-
-    Received bytes are collected in `<name>.part` in the same folder, so that a repeated call continues an interrupted
-    download. Small content is received at once, and needs no such file. The size is compared with that in `file`, and
-    the checksum if `file` has one, or if the content came in several pieces. An existing file with the same content is
-    not changed, and not transferred if the service has a checksum. The metadata are requested again if the content is
-    not the one that `file` describes.
-
-    Args:
-        file: The id, and if they are known the size, headRevisionId and a checksum.
-        overwrite: Replace a file with other content at the path.
-
-    Raises:
-        PathExists: A file with other content exists at the path and was not changed.
-        OSError: The file cannot be written.
-
-    The errors of `read_known` can be raised too.
-    """
-    whole = int(file["size"]) if file.get("size") is not None else None
-    span = byte_range.resolve(whole) if byte_range and whole is not None else None
-    size = whole if byte_range is None else span.size if span else None
-    if _is_unchanged(session, file, target, size, whole=byte_range is None, overwrite=overwrite):
-        return SavedFile(target, UNCHANGED, target.stat().st_size)
-    download = _Download(session, file, byte_range, progress, acknowledge_abuse)
-    if byte_range is None and size is not None and size <= _AT_ONCE:
-        sink = Memory()
-        download.receive(sink)
-        return save_bytes(target, sink.content(), overwrite=overwrite)
-    with PartFile(target, download.content_id()) as part:
-        download.receive(part)
-        return part.finish(overwrite=overwrite)
-
-
-@dataclass
-class _Download:
-    """A download of the content that the metadata `file` describe, or that the service has meanwhile."""
 
     session: Session
     file: File
-    requested: ByteRange | None
-    progress: Progress | None
-    acknowledge_abuse: bool
+    requested: ByteRange | None = None
+    acknowledge_abuse: bool = False
+    progress: Progress | None = None
 
-    def receive(self, sink: PartFile | Memory) -> None:
+    def read(self) -> bytes:
+        """Return the content."""
+        sink = Memory()
+        self._receive(sink)
+        return sink.content()
+
+    def save(self, target: Path, *, overwrite: bool = False) -> SavedFile:
+        """Save the content at a path.
+
+        Received bytes are collected in `<name>.part` in the same folder, so that a repeated call continues an
+        interrupted download. Small content is received at once, and needs no such file. The size is compared with that
+        in `file`, and the checksum if `file` has one, or if the content came in several pieces. An existing file with
+        the same content is not changed, and not transferred if the service has a checksum. `overwrite` replaces a file
+        with other content.
+
+        Raises PathExists for a file with other content, which was not changed, and OSError.
+        """
+        requested = self.requested
+        whole = int(self.file["size"]) if self.file.get("size") is not None else None
+        span = requested.resolve(whole) if requested and whole is not None else None
+        size = whole if requested is None else span.size if span else None
+        if self._is_unchanged(target, size, overwrite=overwrite):
+            return SavedFile(target, UNCHANGED, target.stat().st_size)
+        if requested is None and size is not None and size <= _AT_ONCE:
+            return save_bytes(target, self.read(), overwrite=overwrite)
+        with PartFile(target, self._content_id()) as part:
+            self._receive(part)
+            return part.finish(overwrite=overwrite)
+
+    def _is_unchanged(self, target: Path, size: int | None, *, overwrite: bool) -> bool:
+        """Return True if the file at a path has the content that the service has now.
+
+        Raises PathExists for other content without `overwrite`.
+        """
+        existing = check_path(target, size if self.requested else None, overwrite=overwrite)
+        other_size = existing is not None and size is not None and existing.size != size
+        is_comparable = existing is not None and existing.kind == FILE and self.requested is None and size is not None
+        if existing is None or not is_comparable or (overwrite and other_size):
+            return False
+        same = has_content_of(self.session, self.file["id"], target, size=existing.size)
+        if same is False or (same is None and other_size):
+            check_replaceable(existing, size, overwrite=overwrite)
+        return bool(same)
+
+    def _receive(self, sink: PartFile | Memory) -> None:
         """Download the content into a sink.
 
         Raises ContentMismatch if the content has another size or checksum than the current metadata.
@@ -157,7 +120,7 @@ class _Download:
                 raise wrong_size
             self.file = {**now, "id": self.file["id"]}
             repeated_requests.set(repeated_requests.get() + 1)
-            sink.restart(self.content_id())
+            sink.restart(self._content_id())
         raise ContentMismatch(_NEVER_EQUAL.format(self.file["id"]))
 
     def _current(self) -> File:
@@ -196,7 +159,7 @@ class _Download:
         stored = checksum(now)
         return stored is None or sink.digest(stored[0]) == stored[1]
 
-    def content_id(self) -> dict[str, object]:
+    def _content_id(self) -> dict[str, object]:
         """Return the texts that identify the content for a further run."""
         facts = {name: self.file.get(name) for name in ("id", "size", "headRevisionId")}
         asked = str(self.requested) if self.requested else None
@@ -212,44 +175,15 @@ def target_path(to: str | os.PathLike[str], name: str) -> Path:
     >>> target_path("new", "a.csv").as_posix(), target_path("new", "a").as_posix(), target_path("b.csv", "a.csv").name
     ('new/a.csv', 'new', 'b.csv')
     """
-    check_is_path(to)
+    if not isinstance(to, (str, os.PathLike)):
+        raise TypeError(f"to must be the path of a file or a folder, not {type(to).__name__}")
     path = Path(to).expanduser()
     is_new_folder = not path.suffix and Path(name).suffix and not lexists(path)
     if path.is_dir() or is_new_folder or os.fspath(to).endswith(("/", os.sep)):
         return path / safe_name(name)
-    return check_destination(to)
-
-
-def _is_unchanged(
-    session: Session, file: File, target: Path, size: int | None, *, whole: bool, overwrite: bool
-) -> bool:
-    """Return True if the file has the content that the service has now, and False if the service must send it.
-
-    Raises PathExists for other content without `overwrite`.
-    """
-    existing = check_path(target, None if whole else size, overwrite=overwrite)
-    other_size = existing is not None and size is not None and existing.size != size
-    if existing is None or existing.kind != FILE or not whole or size is None or (overwrite and other_size):
-        return False
-    same = has_content_of(session, file["id"], target, size=existing.size)
-    if same is False or (same is None and other_size):
-        check_replaceable(existing, size, overwrite=overwrite)
-    return bool(same)
-
-
-def check_destination(to: str | os.PathLike[str]) -> Path:
-    """Convert `to` to a Path. Raises TypeError if `to` is not a path, FileNotFoundError if its folder is missing."""
-    check_is_path(to)
-    path = Path(to).expanduser()
-    if not path.is_dir() and (os.fspath(to).endswith(("/", os.sep)) or not path.parent.is_dir()):
+    if not path.parent.is_dir():
         raise FileNotFoundError(f"to is {str(to)!r}, but the folder does not exist; create the folder first")
     return path
-
-
-def check_is_path(to: object) -> None:
-    """Raise TypeError if `to` is not a path."""
-    if not isinstance(to, (str, os.PathLike)):
-        raise TypeError(f"to must be the path of a file or a folder, not {type(to).__name__}")
 
 
 def as_range(byte_range: RangeGiven) -> ByteRange | None:

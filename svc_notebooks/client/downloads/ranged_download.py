@@ -15,9 +15,9 @@ import os
 import shutil
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import closing
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
-from types import TracebackType
 
 from ...core.errors.errors import ContentMismatch, Interrupted, ServiceFailed, cannot_write, disk_full
 from ...core.http.messages import Request, Response
@@ -26,7 +26,7 @@ from ...core.processes import after_fork
 from ...local.saving import SameContent, SavedFile, move_into_place, real_path, same_bytes
 from ..json_response import foreign_answer
 from ..session import Session
-from ..transport.bounds import content_bound, declared_size
+from ..transport.bounds import EXPORT, Bound, declared_size
 from ..transport.foreign_urls import host_of
 from ..transport.in_process import TransportError
 from ..transport.retry import Retry
@@ -71,9 +71,7 @@ class PartFile:
     def __enter__(self) -> PartFile:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if isinstance(error, ContentMismatch) or (error is not None and not self.have):
             self.discard()
         self._file.close()
@@ -194,6 +192,7 @@ _PAGES = frozenset({"text/html", "application/json"})
 """The media types of the pages and messages of proxies and networks, of which only exports to them have any."""
 
 
+@dataclass(eq=False)
 class RangedDownload:
     """A download of content, or of a byte range, into a sink.
 
@@ -202,73 +201,63 @@ class RangedDownload:
     an export, which the service generates for each request, so that a broken download starts again.
     """
 
-    def __init__(
-        self,
-        session: Session,
-        url: str,
-        sink: PartFile | Memory,
-        size: int | None,
-        requested: ByteRange | None = None,
-        progress: Progress | None = None,
-        *,
-        export: str = "",
-    ) -> None:
-        self._session = session
-        self._url = url
-        self._export = export
-        self._sink = sink
-        self._bound = content_bound(size)
-        self._size = size
-        self._requested = self._as_given = requested
-        if requested is not None and size is not None and (span := requested.resolve(size)):
-            self._requested = ByteRange(span.first, span.last)
-        self._progress = progress
-        self._retry = Retry(session, repeatable=True)
+    session: Session
+    url: str
+    sink: PartFile | Memory
+    size: int | None
+    requested: ByteRange | None = None
+    progress: Progress | None = None
+    export: str = ""
+
+    def __post_init__(self) -> None:
+        size, self._as_given = self.size, self.requested
+        self._bound = EXPORT if size is None else Bound(size, "the content according to its metadata", ContentMismatch)
+        if self.requested is not None and size is not None and (span := self.requested.resolve(size)):
+            self.requested = ByteRange(span.first, span.last)
+        self._retry = Retry(self.session, repeatable=True)
         self._retry.progress()
         self._restarts = 0
-        self._furthest = sink.have
-        self.resumed = sink.have > 0
+        self._furthest = self.sink.have
+        self.resumed = self.sink.have > 0
 
     def run(self) -> None:
         """Download all bytes into the sink. Raises SvcError, or OSError if the sink cannot be written."""
         while True:
-            if self._sink.have and self._sink.have == self._end:
+            if self.sink.have and self.sink.have == self._end:
                 return  # an earlier run received all bytes
             if self._try_once():
                 return
-            self.resumed |= self._sink.have > 0
+            self.resumed |= self.sink.have > 0
 
     @property
     def _first(self) -> int:
-        return (self._requested.first or 0) if self._requested else 0
+        return (self.requested.first or 0) if self.requested else 0
 
     @property
     def _end(self) -> int | None:
         """The number of bytes that the sink has at the end, or None if not yet known."""
-        if self._requested is None:
-            return self._size
-        span = self._requested.resolve(self._size) if self._size is not None else self._requested
+        if self.requested is None:
+            return self.size
+        span = self.requested.resolve(self.size) if self.size is not None else self.requested
         return None if span is None or span.first is None or span.last is None else span.last + 1 - span.first
 
     def _try_once(self) -> bool:
         """Send one request. Returns False if another request is needed to complete the download."""
-        request = Request("GET", self._url, self._session.headers(*self._range()))
+        have, byte_range = self.sink.have, self._as_given
+        if have:
+            byte_range = ByteRange(self._first + have, self.requested.last if self.requested else None)
+        pairs = [("Range", str(byte_range))] if byte_range else []
+        request = Request("GET", self.url, self.session.headers(*pairs))
         try:
-            return self._handle_response(request, self._session.send(request, self._bound))
+            return self._handle_response(request, self.session.send(request, self._bound))
         except TransportError as broken:
-            if self._export and self._sink.have:  # the next response begins with the first byte
+            if self.export and self.sink.have:  # the next response begins with the first byte
                 self._restarts += 1
-                self._sink.restart()
+                self.sink.restart()
             broken.hopeless |= self._restarts > _MAX_RESTARTS
-            resumable = not self._export and self._sink.lasting and self._sink.have > 0
+            resumable = not self.export and self.sink.lasting and self.sink.have > 0
             self._retry.wait_or_raise_broken(broken, request, resumable=resumable)
             return False
-
-    def _range(self) -> list[tuple[str, str]]:
-        have = self._sink.have
-        if not have:
-            return [("Range", str(self._as_given))] if self._as_given else []
-        return [("Range", str(ByteRange(self._first + have, self._requested.last if self._requested else None)))]
 
     def _handle_response(self, request: Request, response: Response) -> bool:
         if response.status == 206:
@@ -276,20 +265,20 @@ class RangedDownload:
         if response.status == 200:
             return self._handle_whole(response)
         content = response.content()
-        if response.status == 416 and self._sink.have:
+        if response.status == 416 and self.sink.have:
             return self._handle_unsatisfiable(response)
         self._retry.wait_or_raise(Response(response.status, response.headers, content))
         return False
 
     def _set_size(self, size: int | None) -> None:
         """Set the size of the content that a response declares. Raises ContentMismatch if another size is known."""
-        if None not in (size, self._size) and size != self._size:
+        if None not in (size, self.size) and size != self.size:
             raise self._mismatch(f"{size:,}")
-        self._size = size if self._size is None else self._size
+        self.size = size if self.size is None else self.size
 
     def _mismatch(self, size: str) -> ContentMismatch:
         return ContentMismatch(
-            f"{host_of(self._url)} sends {size} bytes as the content, which should have {self._size:,}.",
+            f"{host_of(self.url)} sends {size} bytes as the content, which should have {self.size:,}.",
             advice="Check base_url and the proxy, and call again: the content may have changed.",
         )
 
@@ -305,33 +294,33 @@ class RangedDownload:
                 "The service sent a partial response without a valid Content-Range.", location="Content-Range"
             )
         self._set_size(content_range.total)
-        if self._requested is not None and self._requested.first is None:
+        if self.requested is not None and self.requested.first is None:
             # Replace a range of last bytes by absolute offsets.
-            self._requested = ByteRange(span.first, span.last)
+            self.requested = ByteRange(span.first, span.last)
         end, end_of_span = self._end, span.last + 1 - self._first
-        if span.first != self._first + self._sink.have or (end is not None and end_of_span > end):
+        if span.first != self._first + self.sink.have or (end is not None and end_of_span > end):
             raise ServiceFailed("The service sent a different byte range than requested.", location="Content-Range")
         self._write_blocks(response, 0, None, end_of_span)
-        return end is None or self._sink.have == end
+        return end is None or self.sink.have == end
 
     def _handle_whole(self, response: Response) -> bool:
         """Write the requested bytes of a 200 response to the sink and return True.
 
         Raises ServiceFailed if a byte range was requested and the size of the content is unknown.
         """
-        if self._sink.have:
-            self._sink.restart()
-        if self._export:
-            self._size = None  # each export is a new one
+        if self.sink.have:
+            self.sink.restart()
+        if self.export:
+            self.size = None  # each export is a new one
             media_type = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
-            if media_type in _PAGES and media_type != self._export.partition(";")[0].lower():
-                raise foreign_answer(self._url, f"it is {media_type}, and not an export", "", response.status)
+            if media_type in _PAGES and media_type != self.export.partition(";")[0].lower():
+                raise foreign_answer(self.url, f"it is {media_type}, and not an export", "", response.status)
         self._set_size(declared_size(response.headers))
-        if self._requested is None:
-            self._write_blocks(response, 0, None, self._size)
+        if self.requested is None:
+            self._write_blocks(response, 0, None, self.size)
             return True
         end = self._end
-        if end is None or self._size is None:
+        if end is None or self.size is None:
             raise ServiceFailed("The service does not support range requests for this content.", status=200)
         self._write_blocks(response, self._first, end, end)
         return True
@@ -342,32 +331,32 @@ class RangedDownload:
             total = ContentRange.parse(response.headers.get("Content-Range", "")).total
         except ValueError:
             total = None
-        if self._size is None and total == self._first + self._sink.have:
+        if self.size is None and total == self._first + self.sink.have:
             return True
         self._restarts += 1
         if self._restarts > _MAX_RESTARTS:
             raise ContentMismatch("The content changed during every download attempt.")
-        self._sink.restart()
+        self.sink.restart()
         return False
 
     def _write_blocks(self, response: Response, skip: int, take: int | None, end: int | None) -> None:
         """Write `take` bytes of a body to the sink, which then has `end` bytes. None means all or an unknown number."""
-        self._sink.end = end
+        self.sink.end = end
         blocks = [response.body] if isinstance(response.body, bytes) else response.body
         with closing(_slice_blocks(blocks, skip, take)) as blocks_to_write:
             for block in blocks_to_write:
-                if end is not None and self._sink.have + len(block) > end:
-                    raise self._mismatch(f"at least {self._first + self._sink.have + len(block):,}")
-                self._sink.write(block)
-                if self._sink.have > self._furthest:  # repeated bytes after a restart are no progress
-                    self._furthest = self._sink.have
+                if end is not None and self.sink.have + len(block) > end:
+                    raise self._mismatch(f"at least {self._first + self.sink.have + len(block):,}")
+                self.sink.write(block)
+                if self.sink.have > self._furthest:  # repeated bytes after a restart are no progress
+                    self._furthest = self.sink.have
                     self._retry.progress()
-                if self._progress is not None:
-                    self._progress(self._sink.have, end)
-        if end is not None and self._sink.have != end:
+                if self.progress is not None:
+                    self.progress(self.sink.have, end)
+        if end is not None and self.sink.have != end:
             if "Transfer-Encoding" in response.headers:  # the response is complete
-                raise self._mismatch(f"{self._first + self._sink.have:,}")
-            raise TransportError(f"the content ended at byte {self._sink.have} of {end}")
+                raise self._mismatch(f"{self._first + self.sink.have:,}")
+            raise TransportError(f"the content ended at byte {self.sink.have} of {end}")
 
 
 def _slice_blocks(blocks: Iterable[bytes], skip: int, take: int | None) -> Generator[bytes, None, None]:

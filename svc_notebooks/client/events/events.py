@@ -3,18 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Mapping
-from typing import cast
+from typing import TypeAlias, cast
 
 from ...core.http.messages import JSONObject, segment
-from ...core.resources.calendars import (
-    Acl,
-    AclRule,
-    Calendar,
-    CalendarList,
-    CalendarListEntry,
-    Colors,
-    FreeBusy,
-)
+from ...core.resources.calendars import Acl, AclRule, Calendar, CalendarList, CalendarListEntry, Colors, FreeBusy
 from ...core.resources.events import Event, EventList
 from ...core.time_zones import UTC_NAME, zone
 from ..files import check_id, page_lists, pages
@@ -23,10 +15,11 @@ from ..session import Session
 
 _MAX_PAGE_SIZE = 1000
 
+Parameters: TypeAlias = Mapping[str, object]
+"""Query parameters by their names in the interface."""
 
-def insert_event(
-    session: Session, calendar: str, event: JSONObject, *, query: Mapping[str, object] | None = None
-) -> Event:
+
+def insert_event(session: Session, calendar: str, event: JSONObject, *, query: Parameters | None = None) -> Event:
     """Create an event and return it. With an `id` in `event`, a repeated call creates only one event."""
     answer = session.fetch("POST", events_path(session, calendar), query=query, body=event)
     return read_resource(answer, Event, session.base_url, (query or {}).get("fields"), identifier=event.get("id"))
@@ -37,15 +30,13 @@ def new_event_ids(session: Session, count: int) -> list[str]:
     return [f"{session.random.getrandbits(128):032x}" for _ in range(count)]
 
 
-def import_event(
-    session: Session, calendar: str, event: JSONObject, *, query: Mapping[str, object] | None = None
-) -> Event:
+def import_event(session: Session, calendar: str, event: JSONObject, *, query: Parameters | None = None) -> Event:
     """Add a private copy of an existing event, identified by iCalUID, to a calendar and return the copy."""
     answer = session.fetch("POST", f"{events_path(session, calendar)}/import", query=query, body=event, repeatable=True)
     return read_resource(answer, Event, session.base_url, (query or {}).get("fields"))
 
 
-def get_event(session: Session, calendar: str, event: str, *, query: Mapping[str, object] | None = None) -> Event:
+def get_event(session: Session, calendar: str, event: str, *, query: Parameters | None = None) -> Event:
     """Return an event or an instance of a recurring event. Raises NotFound if the event does not exist."""
     answer = session.fetch("GET", event_path(session, calendar, event), query=query)
     return read_resource(answer, Event, session.base_url, (query or {}).get("fields"), identifier=event)
@@ -57,7 +48,7 @@ def patch_event(
     event: str,
     changes: JSONObject,
     *,
-    query: Mapping[str, object] | None = None,
+    query: Parameters | None = None,
     if_match: str | None = None,
 ) -> Event:
     """Set the fields in `changes` on an event, and return the event. The value None removes a field.
@@ -70,12 +61,7 @@ def patch_event(
 
 
 def delete_event(
-    session: Session,
-    calendar: str,
-    event: str,
-    *,
-    query: Mapping[str, object] | None = None,
-    if_match: str | None = None,
+    session: Session, calendar: str, event: str, *, query: Parameters | None = None, if_match: str | None = None
 ) -> None:
     """Delete an event or an instance of a recurring event. Raises NotFound if the event does not exist."""
     session.execute("DELETE", event_path(session, calendar, event), query=query, headers=_precondition(if_match))
@@ -85,15 +71,13 @@ def _precondition(etag: str | None) -> tuple[tuple[str, str], ...]:
     return (("If-Match", etag),) if etag is not None else ()
 
 
-def list_events(
-    session: Session, calendar: str, query: Mapping[str, object], *, limit: int | None = None
-) -> Iterator[Event]:
+def list_events(session: Session, calendar: str, query: Parameters, *, limit: int | None = None) -> Iterator[Event]:
     """Return an iterator over at most `limit` events that match `query`. Pages are requested lazily."""
     return _pages(session, events_path(session, calendar), query, limit)
 
 
 def list_event_pages(
-    session: Session, calendar: str, query: Mapping[str, object], *, limit: int | None = None
+    session: Session, calendar: str, query: Parameters, *, limit: int | None = None
 ) -> Generator[list[Event], None, None]:
     """Return an iterator over the pages of at most `limit` events that match `query`.
 
@@ -105,17 +89,17 @@ def list_event_pages(
 
 
 def list_instances(
-    session: Session, calendar: str, event: str, query: Mapping[str, object], *, limit: int | None = None
+    session: Session, calendar: str, event: str, query: Parameters, *, limit: int | None = None
 ) -> Iterator[Event]:
     """Return an iterator over at most `limit` instances of a recurring event. Pages are requested lazily."""
     return _pages(session, f"{event_path(session, calendar, event)}/instances", query, limit)
 
 
-def _pages(session: Session, path: str, query: Mapping[str, object], limit: int | None) -> Iterator[Event]:
+def _pages(session: Session, path: str, query: Parameters, limit: int | None) -> Iterator[Event]:
     return cast(Iterator[Event], pages(session, path, _with_page_size(query, limit), "items", EventList, limit=limit))
 
 
-def _with_page_size(query: Mapping[str, object], limit: int | None) -> Mapping[str, object]:
+def _with_page_size(query: Parameters, limit: int | None) -> Parameters:
     size = _MAX_PAGE_SIZE if limit is None else min(limit, _MAX_PAGE_SIZE)
     return {"maxResults": size or 1, **query}
 

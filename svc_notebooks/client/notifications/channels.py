@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, cast
+from typing import Any
 from uuid import UUID, uuid4
 from weakref import WeakKeyDictionary
 
@@ -18,7 +18,6 @@ from ..json_response import foreign_answer, read_fields, read_resource
 from ..session import Session
 from ..transport.bounds import PageTokens
 
-_TYPE = "web_hook"
 _ID_IN_USE = "channelIdNotUnique"
 _LATEST = 253_402_300_799_000
 """The end of the year 9999 in milliseconds, because Python has no later times."""
@@ -77,20 +76,10 @@ def new_id(session: Session) -> str:
     return str(UUID(int=session.random.getrandbits(128), version=4))
 
 
-def watch(
-    session: Session,
-    file: str | None,
-    address: str,
-    *,
-    channel_id: str | None,
-    token: str | None,
-    expiration: int | str | None,
-    channel_type: str | None = None,
-    expect: Any = None,
-) -> Channel:
+def watch(session: Session, file: str | None, channel: ChannelToOpen, expect: Any = None) -> Channel:
     """Open a notification channel on a file, or on the change log if `file` is None, and return the channel.
 
-    `expiration` is Unix time in milliseconds, an int or a str. If `channel_id` is None, an id is generated.
+    A `channel` without an id or a type gets an id that is generated, and the type of the interface.
     `expect(channel_id, token)` is called before the request, because the first message may arrive before the response.
     Raises SvcError.
 
@@ -100,30 +89,21 @@ def watch(
     """
     lost: list[str] = []
     for left in reversed(range(_MAX_NEW_IDS)):
-        requested_id = channel_id if channel_id is not None else str(uuid4()) if lost else new_id(session)
+        requested_id = channel["id"] if "id" in channel else str(uuid4()) if lost else new_id(session)
         registry_of(session).watched[requested_id] = file
         if expect:
-            expect(requested_id, token)
-        body: ChannelToOpen = {
-            "id": requested_id,
-            "type": cast(Any, _TYPE if channel_type is None else channel_type),
-            "address": address,
-        }
-        if token is not None:
-            body["token"] = token
-        if expiration is not None:
-            body["expiration"] = expiration
+            expect(requested_id, channel.get("token"))
         try:
-            channel = _open_channel(session, file, body)
+            opened = _open_channel(session, file, {"id": requested_id, "type": "web_hook", **channel})
         except BadRequest as error:
-            if error.reason != _ID_IN_USE or channel_id is not None or not left:
+            if error.reason != _ID_IN_USE or "id" in channel or not left:
                 raise
             lost.append(requested_id)
         else:
             for lost_id in lost:  # all channels of a resource have its id (A8-09)
                 with suppress(SvcError):  # a channel of another user stays
-                    stop(session, lost_id, channel.resource_id)
-            return channel
+                    stop(session, lost_id, opened.resource_id)
+            return opened
     raise AssertionError("unreachable")
 
 

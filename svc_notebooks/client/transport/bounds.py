@@ -14,7 +14,7 @@ from ...core.http.content_coding import decode, read_codings
 from ...core.http.messages import Headers, Response
 from .foreign_urls import host_of
 from .in_process import closing_body
-from .recorder import RecordedExchange
+from .recorder import Exchange
 
 _MIB = 1024 * 1024
 _MAX_DIGITS = 18
@@ -42,11 +42,6 @@ MAX_JSON_MEMORY = 80_000_000
 MAX_PAGES = 10_000
 MAX_EMPTY_PAGES = 100
 """The most pages of a list, and the most of them in succession that are empty."""
-
-
-def content_bound(size: int | None) -> Bound:
-    """Return the bound of a file's content, whose size is known from the metadata, or None if not known."""
-    return EXPORT if size is None else Bound(size, "the content according to its metadata", ContentMismatch)
 
 
 def content_length(values: Sequence[str]) -> int | None:
@@ -94,7 +89,7 @@ class BoundedBody:
     __slots__ = ("_bound", "_elapsed", "_entry", "_response", "_url")
 
     def __init__(
-        self, response: Response, bound: Bound, url: str, entry: RecordedExchange, elapsed: Callable[[], float]
+        self, response: Response, bound: Bound, url: str, entry: Exchange, elapsed: Callable[[], float]
     ) -> None:
         self._response, self._bound, self._url = response, bound, url
         self._entry, self._elapsed = entry, elapsed

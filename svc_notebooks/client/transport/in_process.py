@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol, TypeAlias
 
 from ...core.http.messages import Body, Disconnected, Request, Response, close_body
-from .recorder import RecordedExchange
+from .recorder import Exchange
 
 Handler: TypeAlias = Callable[[Request], Response]
 """A service in this process, which is a function from request to response."""
@@ -102,7 +102,7 @@ class OutgoingBody:
     """
 
     body: Body
-    record: RecordedExchange
+    record: Exchange
     error: BaseException | None = None
 
     def read(self, size: int = -1, /) -> bytes:

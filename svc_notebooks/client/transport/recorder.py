@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import chain
 from threading import Lock
@@ -32,9 +32,16 @@ _BASE_SIZE = 1000
 """The approximate memory in bytes for an exchange without its texts."""
 
 
-@dataclass(frozen=True, slots=True)
+def _is_text(headers: Pairs) -> bool:
+    for name, value in headers:
+        if len(name) == 12 and name.lower() == "content-type":
+            return value.lower().startswith(_TEXT)
+    return False
+
+
+@dataclass(slots=True, eq=False)
 class Exchange:
-    """The record of a request and its response.
+    """The record of a request and its response, which may be in progress. Its end removes the session's token.
 
     `n` is the number of the exchange. `sent` and `received` are body sizes in bytes. `seconds` is the duration until
     the last byte of the response. `request_body` and `response_body` have at most 2 KiB of text, and are None if empty
@@ -45,93 +52,65 @@ class Exchange:
     time: datetime
     method: str
     url: str
-    status: int | None
-    request_headers: tuple[tuple[str, str], ...]
-    response_headers: tuple[tuple[str, str], ...]
-    sent: int
-    received: int
-    request_body: str | None
-    response_body: str | None
-    seconds: float
-    error: str | None
-
-
-def _is_text(headers: Pairs) -> bool:
-    for name, value in headers:
-        if len(name) == 12 and name.lower() == "content-type":
-            return value.lower().startswith(_TEXT)
-    return False
-
-
-@dataclass(slots=True, eq=False, repr=False)
-class RecordedExchange:
-    """The record of an exchange that may be in progress. Its end removes the session's token (`secret`)."""
-
-    n: int
-    time: datetime
-    method: str
-    url: str
     request_headers: Pairs
-    secret: str
-    request_head: bytes = b""
+    _secret: str = field(repr=False)
     status: int | None = None
     response_headers: Pairs = ()
-    response_head: bytes = b""
     seconds: float = 0.0
     sent: int = 0
     received: int = 0
     error: str | None = None
-    weight: int = 0
+    _request_head: bytes = field(default=b"", repr=False)
+    _response_head: bytes = field(default=b"", repr=False)
+    _weight: int = field(default=0, repr=False)
     """The approximate memory of the record in bytes."""
-    remaining: int = 0
+    _remaining: int = field(default=0, repr=False)
     """The number of further bytes of the request body that the record keeps, 0 unless the body is text."""
+
+    @property
+    def request_body(self) -> str | None:
+        return _readable(_redact_head(self._request_head, self._secret, self.url)) or None
+
+    @property
+    def response_body(self) -> str | None:
+        return _readable(_redact_head(self._response_head, self._secret, self.url)) or None
 
     def record_sent(self, data: bytes) -> None:
         """Add a sent block of the request body to the record."""
-        if self.remaining:
-            self.request_head += data[: self.remaining]
-            self.remaining = max(0, self.remaining - len(data))
+        if self._remaining:
+            self._request_head += data[: self._remaining]
+            self._remaining = max(0, self._remaining - len(data))
         self.sent += len(data)
 
     def answer(self, response: Response, seconds: float) -> None:
         """Add the status, the headers and the seconds since the request to the record. Bytes as the body end it."""
         self.status = response.status
-        self.response_headers = redact_headers(response.headers.pairs, self.secret)
+        self.response_headers = redact_headers(response.headers.pairs, self._secret)
         self.seconds = seconds
         if isinstance(response.body, bytes):
             if response.body:
                 self.record_received(response.body)
-            if self.request_head or self.response_head:
+            if self._request_head or self._response_head:
                 self.end(seconds)
-            self.secret = ""
+            self._secret = ""
 
     def record_received(self, data: bytes) -> None:
         """Add a received block of the response body to the record."""
-        head = self.response_head
+        head = self._response_head
         if len(head) < _SCANNED_BYTES and (head or (self.received == 0 and _is_text(self.response_headers))):
-            self.response_head += data[: _SCANNED_BYTES - len(head)]
+            self._response_head += data[: _SCANNED_BYTES - len(head)]
         self.received += len(data)
 
     def end(self, seconds: float, error: BaseException | None = None) -> None:
         """End the record after `seconds`, with the error of the exchange or None. Remove secrets from the bodies."""
         self.seconds = seconds
         if error is not None:
-            self.error = remove_secret(redact_text(str(error) or type(error).__name__), self.secret)
-        if self.request_head:
-            self.request_head = _redact_head(self.request_head, self.secret, self.url)
-        if self.response_head:
-            self.response_head = _redact_head(self.response_head, self.secret, self.url)
-        self.secret = ""
-
-    def view(self) -> Exchange:
-        """Return the current data of the exchange. A body is None if empty or binary."""
-        heads = [_redact_head(head, self.secret, self.url) for head in (self.request_head, self.response_head)]
-        request_body, response_body = (_readable(head) or None for head in heads)
-        facts = {name: getattr(self, name) for name in _FACTS}
-        return Exchange(**facts, request_body=request_body, response_body=response_body)
-
-
-_FACTS = [field.name for field in fields(Exchange) if field.name not in ("request_body", "response_body")]
+            self.error = remove_secret(redact_text(str(error) or type(error).__name__), self._secret)
+        if self._request_head:
+            self._request_head = _redact_head(self._request_head, self._secret, self.url)
+        if self._response_head:
+            self._response_head = _redact_head(self._response_head, self._secret, self.url)
+        self._secret = ""
 
 
 def _redact_head(head: bytes, secret: str, url: str) -> bytes:
@@ -152,7 +131,7 @@ class Recorder(Sequence[Exchange]):
 
     def __init__(self, limit: int = 1000, most_bytes: int = 8 * MIB) -> None:
         self._limit, self._max_bytes = limit, most_bytes
-        self._entries: deque[RecordedExchange] = deque()
+        self._entries: deque[Exchange] = deque()
         self._count = 0
         self._bytes = 0
         self._lock = Lock()
@@ -168,10 +147,7 @@ class Recorder(Sequence[Exchange]):
     def __getitem__(self, index: slice) -> list[Exchange]: ...
     def __getitem__(self, index: int | slice) -> Exchange | list[Exchange]:
         with self._lock:
-            entries = list(self._entries)
-        if isinstance(index, slice):
-            return [entry.view() for entry in entries[index]]
-        return entries[index].view()
+            return list(self._entries)[index]
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -193,7 +169,7 @@ class Recorder(Sequence[Exchange]):
             self._entries.clear()
             self._bytes = 0
 
-    def begin(self, method: str, url: str, headers: Headers, time: datetime, secret: str = "") -> RecordedExchange:
+    def begin(self, method: str, url: str, headers: Headers, time: datetime, secret: str = "") -> Exchange:
         """Return a new record for a request that is about to be sent. `secret` is the token in the request, or ""."""
         with self._lock:
             self._count += 1
@@ -203,17 +179,17 @@ class Recorder(Sequence[Exchange]):
             pairs = redact_headers(headers.pairs, secret)
             # nobody finds secrets in a body with a coding
             remaining = _SCANNED_BYTES if _is_text(pairs) and "Content-Encoding" not in headers else 0
-            entry = RecordedExchange(self._count, time, method, self._recorded_url, pairs, secret, remaining=remaining)
+            entry = Exchange(self._count, time, method, self._recorded_url, pairs, secret, _remaining=remaining)
             entries = self._entries
             if entries:  # the previous exchange has its bodies now
                 last = entries[-1]
                 headers_size = len("".join(chain.from_iterable(last.request_headers + last.response_headers)))
-                last.weight = (
-                    _BASE_SIZE + len(last.url) + len(last.request_head) + len(last.response_head) + headers_size
+                last._weight = (
+                    _BASE_SIZE + len(last.url) + len(last._request_head) + len(last._response_head) + headers_size
                 )
-                self._bytes += last.weight
+                self._bytes += last._weight
             while entries and (self._bytes > self._max_bytes or len(entries) >= self._limit):
-                self._bytes -= entries.popleft().weight
+                self._bytes -= entries.popleft()._weight
             entries.append(entry)
         return entry
 

@@ -85,42 +85,6 @@ def response_facts(session: Session, response: Response) -> ResponseFacts:
     return ResponseFacts(response.status, reason=reason, retry_after=session.retry_after(response))
 
 
-def upload_error(
-    reason: FailureReason,
-    session: Session,
-    machine: ResumableUpload,
-    response: Response,
-    broken: TransportError | None,
-    session_uri: str | None,
-) -> SvcError:
-    """Return the error of a failed upload. `response` is the last response, or `broken` the reason for its absence."""
-    status = response.status or None
-    if reason is FailureReason.REFUSED:
-        return response_error(session, response)
-    if reason is FailureReason.DATA_LOSS:
-        return ContentMismatch(
-            f"The service reports more stored bytes ({response.headers.get('Range')}) than this upload has sent:"
-            " another thread or process sends to the same upload session, or the report is wrong.",
-            advice="Wait for the other upload and check the file, or start a new upload.",
-        )
-    if reason is not FailureReason.GAVE_UP:
-        return SessionExpired(f"The upload cannot continue: {reason.value}.", status=status)
-    if machine.too_long is not None:
-        text = f"The upload stopped at status {status}. {machine.retry.too_long_message(machine.too_long)}"
-    else:
-        detail = f"the last response had status {status}" if status else f"there was no response: {broken}"
-        text = f"The upload made no progress for too long; {detail}."
-    return interruption_error(text, broken, session_uri=session_uri, status=status)
-
-
-def interruption_error(
-    text: str, broken: TransportError | None, *, session_uri: str | None, status: int | None = None
-) -> Interrupted:
-    """Return the Interrupted error of a resumable upload, or Unreachable if no connection was made."""
-    kind = Unreachable if broken is not None and broken.unreachable else Interrupted
-    return kind(text, session_uri=session_uri, status=status)
-
-
 class ClientUpload:
     """A resumable upload that can be run to its end or step by step.
 
@@ -402,8 +366,7 @@ class ClientUpload:
             machine.lose_connection(session.elapsed(), session.chance())
             self._record(action, request, first=first, last=last, error=str(error))
             if error.hopeless:
-                text = f"No response to {request.method} {request.path}: {error}."
-                raise interruption_error(text, error, session_uri=self.session_uri) from error
+                raise self._interruption(f"No response to {request.method} {request.path}: {error}.") from error
             return None
         if response.status == 401 and not self._token_renewed:
             self._token_renewed = True
@@ -510,7 +473,29 @@ class ClientUpload:
         raise error
 
     def _error(self, reason: FailureReason) -> SvcError:
-        return upload_error(reason, self._session, self._machine, self._response, self._broken, self.session_uri)
+        """Return the error of a failed upload, by the last response, or by the reason for its absence."""
+        response, machine = self._response, self._machine
+        status = response.status or None
+        if reason is FailureReason.REFUSED:
+            return response_error(self._session, response)
+        if reason is FailureReason.DATA_LOSS:
+            return ContentMismatch(
+                f"The service reports more stored bytes ({response.headers.get('Range')}) than this upload has sent:"
+                " another thread or process sends to the same upload session, or the report is wrong.",
+                advice="Wait for the other upload and check the file, or start a new upload.",
+            )
+        if reason is not FailureReason.GAVE_UP:
+            return SessionExpired(f"The upload cannot continue: {reason.value}.", status=status)
+        if machine.too_long is not None:
+            too_long = machine.retry.too_long_message(machine.too_long)
+            return self._interruption(f"The upload stopped at status {status}. {too_long}")
+        detail = f"the last response had status {status}" if status else f"there was no response: {self._broken}"
+        return self._interruption(f"The upload made no progress for too long; {detail}.")
+
+    def _interruption(self, text: str) -> Interrupted:
+        """Return the Interrupted error of this upload, or Unreachable if no connection was made."""
+        kind = Unreachable if self._broken is not None and self._broken.unreachable else Interrupted
+        return kind(text, session_uri=self.session_uri, status=self._response.status or None)
 
 
 # -- one call for an upload of any type

@@ -18,6 +18,7 @@ import io
 import os
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any, Protocol, TypeAlias, cast
 
@@ -376,29 +377,20 @@ class UnsizedFile:
 # -- streams the bytes of an upload source as the body of a request
 
 
+@dataclass(slots=True, eq=False)
 class SourceStream:
     """A request body with `size` bytes of a source from the offset `first` on, or all if None (A2-05, A3-26).
 
     `head` and `tail` are sent before and after. `sent` is the number of source bytes that were read so far.
     """
 
-    __slots__ = ("_first", "_head", "_progress", "_size", "_source", "_tail", "sent")
-
-    def __init__(
-        self,
-        source: UploadSource,
-        first: int,
-        size: int | None,
-        progress: Progress | None = None,
-        *,
-        head: bytes = b"",
-        tail: bytes = b"",
-    ) -> None:
-        self.sent = 0
-        self._source = source
-        self._first, self._size = first, size
-        self._progress = progress
-        self._head, self._tail = head, tail
+    source: UploadSource
+    first: int
+    size: int | None
+    progress: Progress | None = None
+    head: bytes = b""
+    tail: bytes = b""
+    sent: int = 0
 
     def read(self, size: int = -1, /) -> bytes:
         """Return at most `size` bytes of the body, or all remaining bytes if negative.
@@ -407,19 +399,19 @@ class SourceStream:
         """
         if size < 0:
             return b"".join(iter(lambda: self.read(BLOCK), b""))
-        if self._head:
-            piece, self._head = self._head[:size], self._head[size:]
+        if self.head:
+            piece, self.head = self.head[:size], self.head[size:]
             return piece
-        at = self._first + self.sent
-        size_to_read = size if self._size is None else min(size, self._size - self.sent)
-        if size_to_read and (data := self._source.read(at, size_to_read)):
+        at = self.first + self.sent
+        size_to_read = size if self.size is None else min(size, self.size - self.sent)
+        if size_to_read and (data := self.source.read(at, size_to_read)):
             self.sent += len(data)
-            if self._progress is not None:
-                self._progress(at + len(data), self._source.size)
+            if self.progress is not None:
+                self.progress(at + len(data), self.source.size)
             return data
-        if size_to_read and self._size is not None:
-            raise change_error(self._source.name, self._first + self._size, at)
-        piece, self._tail = self._tail[:size], self._tail[size:]
+        if size_to_read and self.size is not None:
+            raise change_error(self.source.name, self.first + self.size, at)
+        piece, self.tail = self.tail[:size], self.tail[size:]
         return piece
 
 

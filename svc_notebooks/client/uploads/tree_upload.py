@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
+from itertools import chain, count
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -45,7 +46,7 @@ class TreeUpload:
         self._fields = (arguments.query or {})["fields"]
         self._folders = {PurePosixPath(): top}
         self._children: dict[str, dict[str, list[File]]] = {}
-        self._new_ids = self._generate_ids()
+        self._new_ids = chain.from_iterable(generate_ids(session, _IDS) for _ in count())
         self._check_arguments()
 
     def _check_arguments(self) -> None:
@@ -54,10 +55,6 @@ class TreeUpload:
         if arguments.convert_to == "auto":  # which depends on the type of each file
             arguments = replace(arguments, convert_to=None, ocr_language=None)
         prepare(self._session, b"", arguments)
-
-    def _generate_ids(self) -> Iterator[str]:
-        while True:
-            yield from generate_ids(self._session, _IDS)
 
     def folder(self, path: PurePosixPath) -> str:
         """Return the id of the folder at a path of the tree. The folder is created if it does not exist."""

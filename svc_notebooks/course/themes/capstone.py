@@ -50,7 +50,7 @@ def _set_up(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
     values, change_event = edited_event(exercise, rng)
     page_token, channel = start_page_token(session), f"ponds-{rng.getrandbits(32):08x}"
     token, other_token = (f"{rng.getrandbits(64):016x}Ab" for _ in range(2))
-    watch(session, None, address, channel_id=channel, token=token, expiration=None)
+    watch(session, None, {"id": channel, "address": address, "token": token})
 
     there = {replaced: text(replaced), conflict: b"(there) " + text(conflict)}
     for name, content in there.items():
@@ -240,7 +240,6 @@ def _require_same(found: dict[str, Any], expected: dict[str, Any], owner: str) -
 _UPLOADS = ("files.create", "files.update", "upload.session")
 CAPSTONE = ExerciseDefinition(
     name="two-way-sync",
-    theme="capstone",
     set_up=_set_up,
     parts=(
         Part("genuine messages are accepted, forged ones rejected", _require_messages, 2),

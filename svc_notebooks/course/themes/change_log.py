@@ -192,7 +192,6 @@ def _require_same_files(copy: dict[str, Any], files: dict[str, str]) -> None:
 
 CHANGE_LOG = ExerciseDefinition(
     name="page-by-page",
-    theme="messages",
     set_up=_set_up,
     parts=(
         Part("only the change log is read", _require_no_list, operations=("changes.list",)),

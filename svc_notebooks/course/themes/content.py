@@ -97,7 +97,6 @@ def _require_record(evidence: Evidence) -> None:
 
 PART = ExerciseDefinition(
     name="a-part-of-a-file",
-    theme="content",
     set_up=_set_up_part,
     parts=(
         Part("no other byte is downloaded", _require_only_record, 2, ("files.get",)),
@@ -233,7 +232,6 @@ def _require_stars(evidence: Evidence) -> None:
 
 SEARCH = ExerciseDefinition(
     name="let-the-service-search",
-    theme="content",
     set_up=_set_up_search,
     parts=(
         Part("the service finds these files and no others", _require_search, 2, ("files.list",)),
@@ -290,7 +288,6 @@ def _require_export(evidence: Evidence) -> str:
 
 FORMAT = ExerciseDefinition(
     name="another-format",
-    theme="content",
     set_up=lambda _, rng: {"name": f"counts {rng.randrange(100, 1000)}", "content": survey(rng, 30)},
     parts=(
         Part("a spreadsheet called given.name", _require_spreadsheet, 2, _IMPORT),

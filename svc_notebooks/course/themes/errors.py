@@ -136,7 +136,6 @@ def _require_jitter(evidence: Evidence) -> str:
 
 GROWING_DELAYS = ExerciseDefinition(
     name="growing-delays",
-    theme="trouble",
     set_up=_set_up,
     parts=(
         Part("every file is downloaded", _require_downloads),
@@ -217,7 +216,6 @@ def _require_empty_files(evidence: Evidence) -> None:
 
 OFTEN = ExerciseDefinition(
     name="too-often",
-    theme="trouble",
     set_up=_set_up_often,
     parts=(
         Part("a wait as long as Retry-After says", _require_waits, 2),
@@ -299,7 +297,6 @@ def _require_stars(evidence: Evidence) -> None:
 
 LATER = ExerciseDefinition(
     name="later-or-never",
-    theme="trouble",
     set_up=_set_up_later,
     parts=(
         Part("temporary errors are repeated until they succeed", _require_repetitions, 2),

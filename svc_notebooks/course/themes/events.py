@@ -171,7 +171,6 @@ def _require_line(evidence: Evidence) -> None:
 
 CONFLICT = ExerciseDefinition(
     name="two-programs-one-event",
-    theme="events",
     set_up=_set_up,
     parts=(
         Part("each update has the etag in If-Match", require_conditions, 2),
@@ -274,7 +273,6 @@ def _require_no_recurrence(evidence: Evidence) -> None:
 
 ZONE = ExerciseDefinition(
     name="event-in-its-zone",
-    theme="events",
     set_up=_set_up_zone,
     parts=(
         EVENT,
@@ -366,7 +364,6 @@ def _require_same_summary(evidence: Evidence) -> None:
 
 SERIES = ExerciseDefinition(
     name="series-with-an-exception",
-    theme="events",
     set_up=_set_up_series,
     parts=(
         EVENT,

@@ -124,7 +124,6 @@ def _hours(time: timedelta) -> str:
 
 WATCH = ExerciseDefinition(
     name="watch-without-a-gap",
-    theme="messages",
     set_up=_set_up_watch,
     parts=(
         Part("messages to given.address", _require_address, operations=("files.watch",)),
@@ -143,7 +142,7 @@ def _set_up_token(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
     tokens = {f"plan-{rng.getrandbits(32):08x}": f"{rng.getrandbits(64):016x}Ab" for _ in range(2)}
     file_id = put_file(session, "plan.txt", b"Feed the ducks.")
     for channel, token in tokens.items():
-        watch(session, file_id, address, channel_id=channel, token=token, expiration=None)
+        watch(session, file_id, {"id": channel, "address": address, "token": token})
     for name in ("plan for May.txt", "plan for June.txt"):
         update_file(session, file_id, {"name": name})
     exercise.service.deliver()
@@ -250,7 +249,6 @@ def require_rejections(evidence: Evidence) -> str:
 
 TOKEN = ExerciseDefinition(
     name="believe-nobody",
-    theme="messages",
     set_up=_set_up_token,
     parts=(
         Part("genuine messages are accepted", require_genuine),
@@ -269,7 +267,7 @@ def _set_up_repeated(exercise: ExerciseService, rng: Random) -> dict[str, Value]
     file_id = put_file(session, "plan.txt", b"Feed the ducks.")
     channels = [f"state-{rng.getrandbits(32):08x}" for _ in range(2)]
     for channel in channels:  # at the same time, so that their messages have the same numbers
-        opened = watch(session, file_id, address, channel_id=channel, token=None, expiration=None)
+        opened = watch(session, file_id, {"id": channel, "address": address})
     for count in range(_MAX_CHANGES):
         for name in (f"plan {count}.txt", f"plan for {count}.txt"):
             update_file(session, file_id, {"name": name})
@@ -392,7 +390,6 @@ def _require_state(evidence: Evidence, channel: str, entry: object, expected: Ma
 
 REPEATED = ExerciseDefinition(
     name="twice-and-out-of-order",
-    theme="messages",
     set_up=_set_up_repeated,
     parts=(
         Part("a success status for each message", require_genuine),

@@ -78,7 +78,6 @@ def _require_commenter(evidence: Evidence) -> None:
 
 SHARE = ExerciseDefinition(
     name="share-with-one",
-    theme="people",
     set_up=_set_up_share,
     parts=(
         Part("nobody else had access, and nobody could change the file", _require_narrow_grants, 2, _SHARING),
@@ -176,7 +175,6 @@ def _require_own_token_unused(evidence: Evidence) -> str:
 
 SCOPE = ExerciseDefinition(
     name="the-narrowest-scope",
-    theme="people",
     set_up=_set_up_scope,
     parts=(
         *(Part(f"{program}: its work with its scope", _require_work(program), 2) for program in _PROGRAMS),

@@ -133,7 +133,6 @@ def _require_finished(evidence: Evidence) -> str:
 
 GO_ON = ExerciseDefinition(
     name="go-on-where-it-stopped",
-    theme="resumable",
     set_up=_set_up_go_on,
     parts=(
         Part("no other upload", _require_no_new_upload),
@@ -216,7 +215,6 @@ def _require_name_in_session(evidence: Evidence) -> str:
 
 EXPIRED = ExerciseDefinition(
     name="expired-session",
-    theme="resumable",
     set_up=_set_up_expired,
     parts=(
         Part("a status query first", _require_known_end, 2),
@@ -336,7 +334,6 @@ def _require_loop_finished(evidence: Evidence) -> None:
 
 LOOP = ExerciseDefinition(
     name="resumable-loop",
-    theme="resumable",
     set_up=_set_up_loop,
     parts=(
         Part("one resumable session", _require_one_session, operations=("files.create",)),

@@ -37,7 +37,6 @@ def _require_single_request(evidence: Evidence) -> str:
 
 NAMED = ExerciseDefinition(
     name="upload-with-a-name",
-    theme="uploads",
     set_up=lambda _, rng: {"name": f"ponds-{rng.randrange(100, 1000)}.csv", "content": survey(rng)},
     parts=(
         NAME,
@@ -95,7 +94,6 @@ def _require_no_other_request(evidence: Evidence) -> str:
 
 METADATA = ExerciseDefinition(
     name="metadata-in-one-request",
-    theme="uploads",
     set_up=_set_up_metadata,
     parts=(
         NAME,
@@ -180,7 +178,6 @@ def _shows(request: RecordedRequest, file: File) -> bool:
 
 RECEIPT = ExerciseDefinition(
     name="the-lost-receipt",
-    theme="uploads",
     set_up=_set_up_receipt,
     parts=(
         Part("no request can create a second order", _require_safe_requests, 2),

@@ -495,7 +495,9 @@ class CalendarView(Form):
     def _request(self, request: ListRequest) -> None:
         session = self.session
         self.listing = Listing(request)
-        self.toolbar.show(request.period, self._zone_text())
+        days = request.period.days
+        noon = datetime.combine(days[len(days) // 2], time(12), zone(self.zone_name))
+        self.toolbar.show(request.period, f"Times in {self.zone_name} (UTC{offset_text(noon)})")
         self.loading.begin(lambda: request.send(session), self._show_listing, in_thread=not session.in_process)
 
     def _show_listing(self, listing: Listing) -> None:
@@ -525,11 +527,6 @@ class CalendarView(Form):
 
     def _now(self) -> datetime:
         return self.session.clock.now().astimezone(zone(self.zone_name))
-
-    def _zone_text(self) -> str:
-        days = self.period.days
-        noon = datetime.combine(days[len(days) // 2], time(12), zone(self.zone_name))
-        return f"Times in {self.zone_name} (UTC{offset_text(noon)})"
 
     def _static_view(self) -> Markup:
         columns = ["summary", "start", "end", "status"]

@@ -92,69 +92,6 @@ class FaultSection(Section):
         self.armed.value = tag("ul", *lines) if lines else tag("p", "No fault is armed.")
 
 
-class LimitSection(Section):
-    """The controls that limit the number of requests of a user."""
-
-    heading = "Limits"
-
-    def _controls(self) -> list[widgets.Widget]:
-        self.user = ui.text_field(
-            "User", "The user whose requests are counted; empty: the first user of the sandbox", hint="ada@svc.example"
-        )
-        tooltip = "The number of requests that are allowed"
-        self.requests = ui.number_field(10, "Max. requests", tooltip, style=ui.LABEL)
-        self.per = ui.text_field("Within", "A number and s, m, h or d", value="60s")
-        self.set = self._button("Set limit", "Refuse further requests with 403 and Retry-After", self._set_limit)
-        self.remove = self._button("Remove limit", "Allow any number of requests", self._remove_limit)
-        self.limits = widgets.HTML()
-        return [self.user, self.requests, self.per, ui.row(self.set, self.remove), self.limits]
-
-    def _set_limit(self) -> None:
-        user, maximum, per = self.user.value.strip() or None, int(self.requests.value), self.per.value.strip()
-        code = f"lab.limit({f'{user!r}, ' if user else ''}requests={maximum}, per={per!r})"
-        self._run(code, lambda: self._form.lab.limit(user, maximum, per), f"At most {maximum} requests within {per}.")
-
-    def _remove_limit(self) -> None:
-        user = self.user.value.strip() or None
-        code = f"lab.limit({repr(user) if user else ''})"
-        self._run(code, lambda: self._form.lab.limit(user), "The limit was removed.")
-
-    def update(self) -> None:
-        lines = [
-            tag("li", f"{limit.user}: {limit.spent} of {limit.requests} requests spent within {limit.per} seconds")
-            for limit in self._form.lab.limits().itertuples()
-        ]
-        self.limits.value = tag("ul", *lines) if lines else tag("p", "No limit is set.")
-
-
-class SnapshotSection(Section):
-    """The controls that save and restore the state of the service."""
-
-    heading = "Snapshots"
-
-    def _controls(self) -> list[widgets.Widget]:
-        self._names: dict[str, str] = {}
-        self.chooser = ui.dropdown("Snapshot", "The snapshot to restore", [("No snapshot", "")])
-        self.take = self._button("Take snapshot", "Save the state of the service", self._take)
-        self.restore = self._button("Restore", "Restore the state of the service", self._restore)
-        return [self.chooser, ui.row(self.take, self.restore)]
-
-    def _take(self) -> None:
-        def take() -> None:
-            key = self._form.lab.snapshot()
-            self._names[key] = f"{len(self._names) + 1}, of {self._form.lab.clock.now():%Y-%m-%d %H:%M:%S} UTC"
-            self.chooser.options = [(text, snapshot_id) for snapshot_id, text in self._names.items()]
-            self.chooser.value = key
-
-        self._run("before = lab.snapshot()", take, "Snapshot saved.")
-
-    def _restore(self) -> None:
-        key = str(self.chooser.value)
-        if not key:
-            raise ValueError("There is no snapshot to restore.")
-        self._run("lab.restore(before)", lambda: self._form.lab.restore(key), f"Restored: snapshot {self._names[key]}.")
-
-
 class PeopleSection(Section):
     """The controls that sign in to an account and call `signed_in` with the new session and the e-mail address."""
 
@@ -202,9 +139,8 @@ class LabPanel(Form):
         self.lab = lab
         self.work = BackgroundTask(self._show_failure)
         self.signed_in = signed_in
-        self.clock, self.faults, self.limits = ClockSection(self), FaultSection(self), LimitSection(self)
-        self.snapshots, self.people = SnapshotSection(self), PeopleSection(self)
-        self._sections = [self.clock, self.people, self.faults, self.limits, self.snapshots]
+        self.clock, self.people, self.faults = ClockSection(self), PeopleSection(self), FaultSection(self)
+        self._sections = [self.clock, self.people, self.faults]
         self.log_choice = ui.radio_buttons("Log", "The log of the sandbox that is shown", _LOGS, "svc-columns")
         self.refresh_button = self._button("Refresh", "Reload this tab", self.refresh)
         ui.on_change(lambda: self._guard(self._change_log), self.log_choice)

@@ -52,7 +52,6 @@ class GuestList(ui.Field):
         self.list = ui.text_area("Guests", _HELP, hint=_HINT, rows=2)
         self.details = AttendeeRows()
         super().__init__(self.list)
-        self.details.take.on_click(lambda _button: self._move_to_rows())
         self.watch(lambda: self.show_hint(f"{len(self.value)} guests" if len(self.value) > 1 else ""))
 
     @property
@@ -99,14 +98,6 @@ class GuestList(ui.Field):
         guests = {guest["email"].casefold(): guest for guest in reversed(read_people(self.list.value)[0])}
         return [guest for key, guest in reversed(guests.items()) if key not in taken]
 
-    def _move_to_rows(self) -> None:
-        """Give each guest of the list a row. Other entries stay in the list."""
-        guests = self._listed()
-        self.list.value = ", ".join(self.rejected)
-        self.details.replace([*self.details.rows, *(AttendeeRow(guest) for guest in guests)])
-        if not guests:
-            self.details.note.show_problems(["The list of guests is empty. Enter addresses there, or add a guest."])
-
 
 _NO_FILES = "There is no stored file yet. Upload one with svc.upload(…), then click Refresh. A link works too."
 
@@ -147,9 +138,7 @@ class AttachmentRows(ui.EditableRows[AttachmentRow]):
 
     @value.setter
     def value(self, attachments: list[Attachment] | None) -> None:
-        self.clear()
-        for attachment in attachments or []:
-            self.append(AttachmentRow(attachment))
+        self.replace([AttachmentRow(attachment) for attachment in attachments or []])
 
     def read(self, session: Session) -> None:
         """Fill the list with the stored files, and keep the selection. Show a service error as a hint."""
@@ -252,13 +241,12 @@ class AttendeeRow(ui.Field):
 
 
 class AttendeeRows(ui.EditableRows[AttendeeRow]):
-    """The rows of guests with details, a button that adds a row, and a button that moves the listed guests to rows."""
+    """The rows of guests with details, and a button that adds a row."""
 
     def __init__(self) -> None:
         tooltip = "Add a row for a guest with details"
         self.add = ui.small_button("Add guest", tooltip, lambda: self.append(AttendeeRow(), focus=True))
-        self.take = ui.small_button("Edit listed guests", "Move the guests of the list to rows with details")
-        super().__init__(ui.Field(ui.heading("Guest details"), self.add, self.take))
+        super().__init__(ui.Field(ui.heading("Guest details"), self.add))
 
     @property
     def value(self) -> list[dict[str, Any]]:

@@ -88,7 +88,7 @@ class ReminderRows(ui.EditableRows[ReminderRow]):
     def value(self, reminders: Reminders | None) -> None:
         settings = reminders or {"useDefault": True}
         overrides = settings.get("overrides") or []
-        self.clear()
+        self.replace([])
         for override in overrides:
             if override.get("method") in _KNOWN and isinstance(override.get("minutes"), int):
                 self.append(ReminderRow(override["method"], override["minutes"]))

@@ -122,10 +122,6 @@ class Download:
     def ids(self) -> list[str]:
         return [str(facts["id"]) for facts in self.files]
 
-    def for_file(self, facts: File, to: str | None = None) -> Download:
-        """Return the same download for one of the files, optionally to another destination."""
-        return replace(self, files=(facts,), to=to or self.to)
-
     @property
     def code(self) -> str:
         """The calls that save the files, or that read them into memory.
@@ -211,13 +207,13 @@ def _add_failure(result: DownloadResult, request: Download, cause: Exception) ->
     file: File = vars(cause)["file"]  # can be below a selected folder
     facts = next((facts for facts in request.files if facts["id"] == file["id"]), file)
     if is_flagged(cause):
-        result.flagged.append(request.for_file(facts))
+        result.flagged.append(replace(request, files=(facts,)))
     elif isinstance(cause, PathExists) and cause.replaceable and facts.get("size") is not None:
         # not an export, which `download` makes only for a whole folder
         modified, media_type = f"{minute_text(facts.get('modifiedTime'))} UTC", str(facts.get("mimeType") or "")
         conflict = path_conflict(cause, str(facts.get("name")), int(facts["size"]), modified, media_type)
         result.conflicts.append(conflict)
-        result.blocked.append(request.for_file(facts))
+        result.blocked.append(replace(request, files=(facts,)))
     else:
         result.error = result.error or cause
 
@@ -231,7 +227,7 @@ def _read(session: Session, request: Download, report: Report, result: DownloadR
         except NotAllowed as error:
             if not is_flagged(error):
                 raise
-            result.flagged.append(request.for_file(facts))
+            result.flagged.append(replace(request, files=(facts,)))
 
 
 class FileDownloads(widgets.VBox):  # type: ignore[misc]

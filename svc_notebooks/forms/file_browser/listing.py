@@ -453,7 +453,9 @@ class FileListing:
             return
         self._shown = request
         self.pager.show(len(files), page.get("nextPageToken"))
-        self.files.show_order([*HEADING_ORDERS] if order else [], *heading_of(order))
+        column, descending = heading_of(order)
+        self.files.sortable = [*HEADING_ORDERS] if order else []
+        self.files.order = {"column": column, "descending": descending}
         self._show_rows(files, _EMPTY_FOLDER if self.search.in_folder and not self.search.text.value else _NO_MATCH)
 
     def _show_rows(self, files: list[File], empty_message: str) -> None:

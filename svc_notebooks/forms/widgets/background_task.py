@@ -28,19 +28,16 @@ class Stopped(BaseException):
 
 
 class BackgroundTask(widgets.VBox):  # type: ignore[misc]
-    """Runs one task at a time, with its progress and a Cancel button. `on_error` gets the exceptions of a task.
+    """Runs one task at a time, with its progress and a Cancel button. `on_error` gets the exceptions of a task."""
 
-    A form that has a bar and a Cancel button of its own passes the bar, and shows the beginning of the task in it.
-    """
-
-    def __init__(self, on_error: Callable[[Any], None], bar: ProgressBar | None = None) -> None:
+    def __init__(self, on_error: Callable[[Any], None]) -> None:
         self._on_error = on_error
         self._task: asyncio.Task[None] | None = None
         self._stop_requested = False
-        self.bar = bar or ProgressBar("Work", None)
+        self.bar = ProgressBar("Work")
         self.cancel = widgets.Button(description="Cancel", tooltip="Stop the running task")
         self.cancel.on_click(lambda _button: self.stop())
-        super().__init__([self.cancel] if bar else [self.bar, ui.row(self.cancel)])
+        super().__init__([self.bar, ui.row(self.cancel)])
         ui.set_visible(self, False)
 
     @property
@@ -68,15 +65,16 @@ class BackgroundTask(widgets.VBox):  # type: ignore[misc]
         """Run `work`, optionally in a thread, and pass its value to `on_done`. Raises ValueError while a task runs."""
         self.require_idle()
         self._stop_requested = False
+        if in_thread:
+            self.bar.begin(label, None)
+            ui.set_visible(self, True)
         if not in_thread or not can_run_in_background():
             try:
                 on_done(work(self._report))
             except (Exception, Stopped) as error:
                 self._on_error(error)
+            ui.set_visible(self, False)
             return
-        if self.bar in self.children:
-            self.bar.begin(label, None)
-            ui.set_visible(self, True)
         self._task = asyncio.ensure_future(self._run_in_thread(work, on_done))
 
     def _report(self, done: int, total: int | None) -> None:

@@ -57,11 +57,6 @@ class Grid(anywidget.AnyWidget):
         """Return the ids of the selected rows, from top to bottom."""
         return [row["id"] for row in self.rows if row["id"] in self.chosen]
 
-    def show_order(self, sortable: Sequence[str], column: str, descending: bool) -> None:
-        """Show which columns a person can sort by, and by which column the rows are sorted ("" for none of them)."""
-        with self.hold_sync():
-            self.sortable, self.order = list(sortable), {"column": column, "descending": descending}
-
     def watch(
         self,
         changed: Callable[[], None],

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -307,9 +307,6 @@ class EditableRows(widgets.VBox, Generic[R]):  # type: ignore[misc]
     def remove(self, row: R) -> None:
         self.replace([kept_row for kept_row in self.rows if kept_row is not row])
 
-    def clear(self) -> None:
-        self.replace([])
-
     def notify(self) -> None:
         """Call all functions that were passed to `watch`."""
         for changed in self._changed:
@@ -407,12 +404,8 @@ _FOLDER = Path(__file__).parent
 
 def style_sheet(name: str, extra_rules: str = "") -> widgets.HTML:
     """Create an invisible widget that adds a style sheet of this folder and extra CSS rules to the page."""
-    return widgets.HTML(tag("style", Markup(_text(name) + extra_rules)), layout={"display": "none"})
-
-
-@cache
-def _text(name: str) -> str:
-    return (_FOLDER / name).read_text(encoding="utf-8")
+    rules = (_FOLDER / name).read_text(encoding="utf-8")
+    return widgets.HTML(tag("style", Markup(rules + extra_rules)), layout={"display": "none"})
 
 
 def row(*parts: widgets.Widget) -> widgets.HBox:

@@ -10,8 +10,8 @@ import json
 import os
 from array import array
 from collections import Counter
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cache, partial
 from itertools import islice
@@ -156,7 +156,7 @@ def run(operation: RowOperation[Row], rows: Sequence[Row], session: Session, bat
 
     try:
         with (
-            open_rows(operation.call, rows, session, operation.resumable, batch.resume, skip) as calls,
+            closing(AllRows(operation.call, rows, session, operation.resumable, batch.resume, skip)) as calls,
             showing(progress),
             closing(
                 row_outcomes(calls.call, session, calls.pending, calls.begin, progress, batch.workers, batch.executor)
@@ -176,7 +176,10 @@ def run(operation: RowOperation[Row], rows: Sequence[Row], session: Session, bat
         if batch.errors == "raise" or (batch.errors is None and len(rows) == 1):
             results.annotate(first, batch.resume)
             raise first
-        warn_caller(results.warning())
+        warn_caller(
+            f"{len(results.failed)} of {len(rows)} rows failed; their outcome is 'failed', and the column error says"
+            f" why. The first is {results.label(min(results.failed))}: {type(first).__name__}: {first}"
+        )
     return results.frame()
 
 
@@ -200,7 +203,7 @@ def run_alone(operation: RowOperation[Row], row: Row, session: Session, progress
     started, repeated = session.elapsed(), repeated_requests.get()
     try:
         if progress is False or (progress is None and not may_be_large):
-            record = operation.call(session, row, _report_nothing)
+            record = operation.call(session, row, lambda done, total: None)
         else:
             counts = Counts(1, operation.unit, None if operation.size is None else [size])
             with showing(BatchProgress(counts, operation.title, progress, elapsed=session.elapsed)) as bar:
@@ -221,10 +224,6 @@ def _explain_interrupt(error: BaseException, counts: Counts | None, continue_hin
     if isinstance(error, KeyboardInterrupt) and not error.args:
         stopped = f"stopped at {counts.done_text()}" if counts else "stopped"
         error.args = ("; ".join(filter(None, [stopped, continue_hint])),)
-
-
-def _report_nothing(done: int, total: int | None) -> None:
-    """Report no progress of a row."""
 
 
 def failed_record(operation: RowOperation[Row], row: Row, error: Exception) -> dict[str, Any]:
@@ -296,7 +295,7 @@ class _Results(Generic[Row]):
             f"{len(done)} of {len(self.rows)} succeeded{numbers}; the attribute result has the rows that ended"
         )
         for n in sorted(self.failed)[:_MAX_NOTES]:
-            error.add_note(f"{self._label(n)}: {type(self.failed[n]).__name__}: {self.failed[n]}")
+            error.add_note(f"{self.label(n)}: {type(self.failed[n]).__name__}: {self.failed[n]}")
         if len(self.failed) > _MAX_NOTES:
             error.add_note(f"and {len(self.failed) - _MAX_NOTES} more, in the attribute failed of this error")
         error.add_note(
@@ -305,16 +304,8 @@ class _Results(Generic[Row]):
             else "to go on, run the cell again: the ledger has the rows that are done"
         )
 
-    def warning(self) -> str:
-        """Return a line that says how many rows failed, and why the first one did."""
-        n = min(self.failed)
-        first = self.failed[n]
-        return (
-            f"{len(self.failed)} of {len(self.rows)} rows failed; their outcome is 'failed', and the column error says"
-            f" why. The first is {self._label(n)}: {type(first).__name__}: {first}"
-        )
-
-    def _label(self, n: int) -> str:
+    def label(self, n: int) -> str:
+        """Return the name of a row for a message."""
         return self.operation.label(n, self.rows[n])
 
 
@@ -394,7 +385,8 @@ class _RowToCall(NamedTuple):
 class AllRows(Generic[Row]):
     """The rows of a call. New files and events of several rows get ids, so that none is made twice.
 
-    A ledger records each row before and after its call. `skip` gets the rows that an earlier call with it has done.
+    The ledger `resume` records each row before and after its call. `skip` gets the rows that an earlier call with it
+    has done. The caller calls `begin` and `end` for each pending row, and `close`.
     """
 
     def __init__(
@@ -403,9 +395,11 @@ class AllRows(Generic[Row]):
         rows: Sequence[Row],
         session: Session,
         resumable: Resumable[Row] | None,
-        ledger: Ledger | None = None,
-        skip: Callable[[int, Record], None] = lambda n, record: None,
+        resume: Resume,
+        skip: Callable[[int, Record], None],
     ) -> None:
+        path = ledger_path(resume)
+        ledger = None if path is None or resumable is None else _open_ledger(path, session, resumable)
         resumable = resumable or Resumable("")
         self._rows, self._session, self._resumable, self._ledger = rows, session, resumable, ledger
         self.call: RowCall[Any] = partial(_call_or_repeat, call=call, repeat=resumable.repeat or call)
@@ -413,7 +407,11 @@ class AllRows(Generic[Row]):
         """The numbers of the rows that an earlier call has not done."""
         self._stored: dict[int, LedgerRow] = {}
         if ledger is not None:
-            self._read(ledger, skip)
+            try:
+                self._read(ledger, skip)
+            except BaseException:
+                ledger.close()
+                raise
         self._ids = {n: row.id for n, row in self._stored.items() if row.id is not None}
         with_id = {*self._ids}
         needs_id = resumable.needs_id if ledger is None else lambda row: True
@@ -425,7 +423,9 @@ class AllRows(Generic[Row]):
     def _read(self, ledger: Ledger, skip: Callable[[int, Record], None]) -> None:
         """Skip the rows that the ledger has as done, and keep what it has of the others."""
         numbers = _numbers(self._rows, self._resumable.identity)
-        with _without_collector():
+        collects = gc.isenabled()
+        gc.disable()  # the garbage collector would look through a million records again and again
+        try:
             for row in ledger.rows():
                 n = numbers.get(row.key)
                 if n is None:
@@ -437,6 +437,9 @@ class AllRows(Generic[Row]):
                     record |= _SKIPPED
                     skip(n, record)
                     del numbers[row.key]
+        finally:
+            if collects:
+                gc.enable()
         self._keys = {n: key for key, n in numbers.items()}
         self.pending = list(self._keys)
 
@@ -472,50 +475,43 @@ class AllRows(Generic[Row]):
             keep_id = not isinstance(outcome.error, _ID_IS_USED)
             self._ledger.save(self._keys[n], "failed", error=failure, keep_id=keep_id)
 
+    def close(self) -> None:
+        """Close the ledger."""
+        if self._ledger:
+            self._ledger.close()
 
-@contextmanager
-def open_rows(
-    call: RowCall[Row],
-    rows: Sequence[Row],
-    session: Session,
-    resumable: Resumable[Row] | None,
-    resume: Resume,
-    skip: Callable[[int, Record], None],
-) -> Generator[AllRows[Row]]:
-    """Open the ledger of a call, and yield its rows. The block calls `begin` and `end` for each pending row.
 
-    `skip` is called with the numbers and the records of the rows that an earlier call has done.
-    """
-    path = ledger_path(resume)
-    if path is None or resumable is None:
-        yield AllRows(call, rows, session, resumable)
-        return
+def _open_ledger(path: Path, session: Session, resumable: Resumable[Any]) -> Ledger:
+    """Open the ledger of a call. That of a sandbox that has ended is kept under another name, with a warning."""
     from ...local.ledger import Ledger, OtherCallError
+    from ...local.saving import set_aside
 
     common = _common(session, resumable)
     try:
-        ledger = Ledger(path, common)
+        return Ledger(path, common)
     except OtherCallError as error:
         if not _has_ended(error.call.get("service", "")):
             raise ValueError(str(error)) from None
-        _start_again(path)
-        ledger = Ledger(path, common)
-    try:
-        yield AllRows(call, rows, session, resumable, ledger, skip)
-    finally:
-        ledger.close()
+        kept = set_aside(path)
+        warn_caller(
+            f"resume is {str(path)!r}, the ledger of a sandbox in memory, which has ended with its files."
+            f" The call does all rows; the old ledger is kept as {kept.name!r}"
+        )
+        return Ledger(path, common)
 
 
 def _common(session: Session, resumable: Resumable[Any]) -> dict[str, str]:
     """Return the values that all rows of a ledger have in common. The top folder stands for the service and user."""
-
+    service = session.base_url
+    if session.in_process and session.pending.folder is None:
+        service += _SANDBOX + _in_memory.setdefault(session.owner or session, token_hex(4))
     try:
         top = str(get_file(session, ROOT, fields="id").get("id"))
     except (NotAllowed, NotFound):  # the access token is for other files only
         top = "unknown"
     values = {name: value for name, value in resumable.arguments.items() if value is not None}
     arguments = {name: json.dumps(value, sort_keys=True, default=str) for name, value in values.items()}
-    return {"function": resumable.function, "service": _service(session), "top folder": top, **arguments}
+    return {"function": resumable.function, "service": service, "top folder": top, **arguments}
 
 
 _in_memory: WeakKeyDictionary[object, str] = WeakKeyDictionary()
@@ -525,42 +521,12 @@ _in_memory: WeakKeyDictionary[object, str] = WeakKeyDictionary()
 _SANDBOX = ", sandbox "
 
 
-def _service(session: Session) -> str:
-    if not session.in_process or session.pending.folder is not None:
-        return session.base_url
-    name = _in_memory.setdefault(session.owner or session, token_hex(4))
-    return f"{session.base_url}{_SANDBOX}{name}"
-
-
 def _has_ended(service: str) -> bool:
     """Return True for the service of a ledger that was a sandbox in memory, unless it is open in this kernel."""
     _, mark, name = service.partition(_SANDBOX)
     gc.collect()  # a sandbox that a cell has replaced by another one
     owners = [owner for owner, own_name in _in_memory.items() if own_name == name]
     return bool(mark) and not any(owner in open_sandboxes() or not hasattr(owner, "closes") for owner in owners)
-
-
-def _start_again(path: Path) -> None:
-    """Set the ledger of a sandbox that has ended aside, with a warning."""
-    from ...local.saving import set_aside
-
-    kept = set_aside(path)
-    warn_caller(
-        f"resume is {str(path)!r}, the ledger of a sandbox in memory, which has ended with its files."
-        f" The call does all rows; the old ledger is kept as {kept.name!r}"
-    )
-
-
-@contextmanager
-def _without_collector() -> Generator[None]:
-    """Turn off the garbage collector, which would look through a million records again and again."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def _numbers(rows: Sequence[Row], identity: Callable[[Row], Any]) -> dict[str, int]:

@@ -12,9 +12,9 @@ from threading import Lock, current_thread, get_ident, main_thread
 from typing import Protocol, TypeAlias
 
 from ...client.session import Session
+from ...core.errors.public_calls import check_function, show_error
 from ...core.platform import capabilities
 from ...core.printable_text import terminal_text
-from ...core.user_functions import check_function, show_error
 from ..frontend import detect_frontend, is_unattended
 from ..quantities import MIB, progress_text, share_text, size_text
 
@@ -58,8 +58,11 @@ class Counts:
         with self._lock:
             if self._sizes is None:
                 self._sizes, self._unknown = [None] * self.rows, self.rows
-            if total is not None and total != self._sizes[n]:
-                self._set_size(self._sizes, n, total)
+            before = self._sizes[n]
+            if total is not None and total != before:
+                self._unknown -= before is None
+                self.known_size += total - (before or 0)
+                self._sizes[n] = total
             self._move(n, done, sent=True)
 
     def end(self, n: int, *, failed: bool, sent: bool = True) -> None:
@@ -76,11 +79,6 @@ class Counts:
         """Count a row that an earlier call has done, before others run."""
         self.rows_done += 1
         self.moved += (self._sizes[n] or 0) if self._sizes else 0
-
-    def _set_size(self, sizes: list[int | None], n: int, size: int) -> None:
-        self._unknown -= sizes[n] is None
-        self.known_size += size - (sizes[n] or 0)
-        sizes[n] = size
 
     def _move(self, n: int, done: int, *, sent: bool) -> None:
         step = done - self._running.get(n, 0)
@@ -179,18 +177,13 @@ def displays(title: str, *, requested: bool, now: float) -> list[Display]:
     lines = LogLines(title, always=requested and frontend == "none", now=now)
     if frontend == "none":
         return [lines]
-    return [_notebook_bar(title), *([lines] if is_unattended() else [])]
-
-
-def _notebook_bar(title: str) -> Display:
-    """Display a progress bar in the notebook, with a Cancel button that interrupts the kernel."""
     from IPython.display import display
 
     from .progress_bar import BatchBar
 
     bar = BatchBar(title, interruptible=current_thread() is main_thread() and capabilities().threads)
     display(bar)  # type: ignore[no-untyped-call]
-    return bar
+    return [bar, *([lines] if is_unattended() else [])]
 
 
 class TerminalBar:
@@ -307,8 +300,7 @@ class BatchProgress:
 
         def report(done: int, total: int | None) -> None:
             self._counts.report(n, done, total)
-            if self._function:
-                self._call_function(self._function)
+            self._call_function()
             if get_ident() == self._thread:
                 self.draw()
 
@@ -317,8 +309,7 @@ class BatchProgress:
     def end(self, n: int, *, failed: bool, outcome: object = None) -> None:
         """Count a row that has ended."""
         self._counts.end(n, failed=failed, sent=outcome not in _NOT_SENT)
-        if self._function:
-            self._call_function(self._function)
+        self._call_function()
         self.draw()
 
     def draw(self) -> None:
@@ -352,9 +343,10 @@ class BatchProgress:
         patience = self._patience
         return patience is not None and self._counts.rows > 1 and self._elapsed() - self._started >= patience
 
-    def _call_function(self, function: Report) -> None:
-        with self._function_lock:
-            function(*self._counts.share)
+    def _call_function(self) -> None:
+        if self._function:
+            with self._function_lock:
+                self._function(*self._counts.share)
 
 
 @contextmanager

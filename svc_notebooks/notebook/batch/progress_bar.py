@@ -52,17 +52,6 @@ class ProgressBar(widgets.VBox):  # type: ignore[misc]
             self._announced = percent
             self.show_text(self.status)
 
-    def complete(self, text: str, *, succeeded: bool = True) -> None:
-        """Show `text` at the end of work that does not count bytes. The bar is full on success, otherwise empty."""
-        self.done, self.total = int(succeeded), 1
-        self._bar.value = self._bar_html()
-        self.show_text(text)
-
-    def reset(self, label: str) -> None:
-        """Show an empty bar with the status "Idle"."""
-        self.begin(label, 1)
-        self.show_text("Idle")
-
     def _bar_html(self) -> Markup:
         unknown = self.total is None
         bar = tag(

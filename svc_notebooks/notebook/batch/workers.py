@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack, closing
+from contextlib import closing, nullcontext
 from itertools import islice
 from queue import Empty, SimpleQueue
 from threading import Event
@@ -14,8 +14,8 @@ from ...client.session import Session, SessionRecipe
 from ...client.transport.retry import repeated_requests, thread_sleep
 from ...core.errors import errors
 from ...core.errors.caller_warning import CallerWarnings, collected_warnings
+from ...core.errors.public_calls import check_function
 from ...core.platform import capabilities
-from ...core.user_functions import check_function
 from ..arguments import whole
 from .progress import BatchProgress, Report
 
@@ -100,8 +100,6 @@ class Executor(Protocol):
     def submit(self, function: Callable[..., Any], /, *args: Any) -> Future[Any]:
         """Call a function with arguments in a worker, and return the future of its result."""
 
-
-Item = TypeVar("Item")
 
 Outcomes: TypeAlias = Generator[tuple[int, RowOutcome], None, None]
 """A generator of row numbers and outcomes, in the order in which the calls end. Closing it stops the calls."""
@@ -206,12 +204,13 @@ def _in_threads(
         finally:
             thread_sleep.reset(token)
 
-    with ExitStack() as stack:
-        threads = stack.enter_context(ThreadPoolExecutor(pool, "svc-row")) if isinstance(pool, int) else pool
-        stack.callback(stop.set)
-        yield from _on_executor(
-            threads, numbers, lambda chunk: threads.submit(run, chunk[0], begin(chunk[0])), progress.draw
-        )
+    with ThreadPoolExecutor(pool, "svc-row") if isinstance(pool, int) else nullcontext(pool) as threads:
+        try:
+            yield from _on_executor(
+                threads, numbers, lambda chunk: threads.submit(run, chunk[0], begin(chunk[0])), progress.draw
+            )
+        finally:
+            stop.set()
 
 
 def _on_executor(
@@ -239,7 +238,11 @@ def _on_executor(
         for chunk in islice(waiting, ahead):
             start(chunk)
         while futures:
-            chunk, future = _wait_for(ended, tick)
+            try:
+                chunk, future = ended.get(timeout=_TICK)
+            except Empty:
+                tick()
+                continue
             del futures[chunk[0]]
             for following in islice(waiting, 1):
                 start(following)
@@ -247,12 +250,3 @@ def _on_executor(
     finally:
         for future in futures.values():
             future.cancel()
-
-
-def _wait_for(queue: SimpleQueue[Item], tick: Callable[[], None]) -> Item:
-    """Return the next item of a queue. Call `tick` while there is none."""
-    while True:
-        try:
-            return queue.get(timeout=_TICK)
-        except Empty:
-            tick()

@@ -94,10 +94,10 @@ def event_body(*, request_id: str = "conference", **arguments: Any) -> JSONObjec
     return body
 
 
-def notes_of_unknown_fields(event: Mapping[str, Any]) -> list[str]:
+def _notes_of_unknown_fields(event: Mapping[str, Any]) -> list[str]:
     """Return a note for each field of a body that an event does not have.
 
-    >>> notes_of_unknown_fields({"attendees": [{"email": "a@b", "optinal": True}]})
+    >>> _notes_of_unknown_fields({"attendees": [{"email": "a@b", "optinal": True}]})
     ["attendees.optinal is not a field of an event, and services ignore it; did you mean 'optional'?"]
     """
     notes: dict[str, None] = {}
@@ -121,7 +121,7 @@ def warn_about(event: Mapping[str, Any], given: Iterable[str] = ("start", "end")
 
     `given` are the times that were given as objects of the interface, which the service moves if they do not exist.
     """
-    for note in notes_of_unknown_fields(event):
+    for note in _notes_of_unknown_fields(event):
         warn_caller(note)
     for n, attachment in enumerate(event.get("attachments") or ()):
         if isinstance(attachment, Mapping) and not attachment.get("fileUrl"):
@@ -161,7 +161,9 @@ def partial_body(*, request_id: str = "conference", **arguments: Any) -> JSONObj
     properties: JSONObject = {}
     body: JSONObject = {}
     for name in {"private", "shared"} & values.keys():
-        properties[name] = _texts(name, values.pop(name))
+        if not isinstance(texts := values.pop(name), Mapping):
+            raise TypeError(f"{name} must be a dict of strings, not {type(texts).__name__}")
+        properties[name] = {str(key): text for key, text in texts.items()}
     for argument, value in absolute_times(values, zone, end_zone).items():
         if argument in ("start", "end", "original_start_time"):
             its_zone = end_zone if argument == "end" else zone
@@ -185,12 +187,6 @@ def partial_body(*, request_id: str = "conference", **arguments: Any) -> JSONObj
     if recurrence and isinstance(recurrence, str | list):  # the service's checks refuse other types
         body["recurrence"] = _recurrence_lines(recurrence, body.get("start"))
     return plain(body)  # type: ignore[no-any-return]
-
-
-def _texts(argument: str, value: Any) -> JSON:
-    if not isinstance(value, Mapping):
-        raise TypeError(f"{argument} must be a dict of strings, not {type(value).__name__}")
-    return {str(key): text for key, text in value.items()}
 
 
 def _conference(value: Any, request_id: str) -> JSON:
@@ -342,12 +338,9 @@ def query_of(arguments: Mapping[str, Any]) -> dict[str, object]:
 
 def add_required(query: Mapping[str, object], body: Mapping[str, Any]) -> dict[str, object]:
     """Add the parameters to `query` without which the service ignores the body's conference data and attachments."""
-    required: dict[str, object] = {}
-    if "conferenceData" in body:
-        required["conferenceDataVersion"] = 1
-    if "attachments" in body:
-        required["supportsAttachments"] = "true"
-    return {**required, **query}
+    version = {"conferenceDataVersion": 1} if "conferenceData" in body else {}
+    support = {"supportsAttachments": "true"} if "attachments" in body else {}
+    return {**version, **support, **query}
 
 
 def calendar_ids(session: Session, calendar: object) -> list[str]:

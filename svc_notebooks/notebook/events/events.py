@@ -588,10 +588,10 @@ def create_events(
     columns_set = EVENT.pick([key for key in keys if key in EVENT.keys and key not in CREATED.keys]).columns
     zone = zone_name("time_zone", time_zone) or "UTC"
     columns = [frame[column].tolist() for column in frame.columns]
-    rows = [
-        _EventRow(label, common | _arguments(names, cells))
-        for label, cells in zip(frame.index.tolist(), zip(*columns, strict=True), strict=True)
-    ]
+    rows: list[_EventRow] = []
+    for label, cells in zip(frame.index.tolist(), zip(*columns, strict=True), strict=True):
+        present = ((name, cell) for name, cell in zip(names, cells, strict=True) if not is_missing(cell))
+        rows.append(_EventRow(label, common | {name: _argument(name, cell) for name, cell in present}))
     now = session.clock.now()
     if time_zone is None and (local := [row for row in rows if _is_without_zone(row.arguments, now)]):
         zone = get_calendar(session, common["calendar"])["timeZone"]
@@ -604,13 +604,13 @@ def create_events(
         with_id=_with_id,
         new_ids=new_event_ids,
         needs_id=lambda row: "event_id" not in row.arguments,
-        repeat=partial(_create_again, zone=zone),
+        repeat=partial(_create, zone=zone, repeated=True),
         current=lambda row: {"row": row.label},
     )
     operation = RowOperation(
         Schema((*CREATED.columns[:-2], *columns_set, *CREATED.columns[-2:])),
         partial(_create, zone=zone),
-        known=_known,
+        known=lambda row: {"row": row.label, "summary": row.arguments.get("summary")},
         error_columns=_field_of,
         row_errors=(*ROW_ERRORS, TypeError, ValueError),
         resumable=resumable,
@@ -630,11 +630,6 @@ def create_events(
 class _EventRow(NamedTuple):
     label: Any
     arguments: dict[str, Any]
-
-
-def _arguments(names: list[str], cells: tuple[Any, ...]) -> dict[str, Any]:
-    """Return the arguments of `create_event` for the cells of a row that are not missing."""
-    return {name: _argument(name, cell) for name, cell in zip(names, cells, strict=True) if not is_missing(cell)}
 
 
 def _argument_names(frame: DataFrame) -> list[str]:
@@ -683,32 +678,22 @@ def _argument(name: str, cell: Any) -> Any:
     return int(cell) if name in _WHOLE_NUMBERS and isinstance(cell, float) and cell.is_integer() else cell
 
 
-def _create(session: Session, row: _EventRow, report: Report, zone: str) -> Record:
-    """Create an event and return its record."""
-
+def _create(session: Session, row: _EventRow, report: Report, zone: str, *, repeated: bool = False) -> Record:
+    """Create an event and return its record. If `repeated`, an earlier call may have created it with the same id."""
     arguments = row.arguments
     query = query_of(arguments)
     body = event_body(**body_arguments(session, {"start": None, "end": None, **arguments}))
-    made = insert_event(session, arguments["calendar"], body, query=add_required(query, body))
-    return {"row": row.label, **event_record(made, zone)}
-
-
-def _create_again(session: Session, row: _EventRow, report: Report, zone: str) -> Record:
-    """Create an event, or return the record of the event that an earlier call has created with the same id."""
-
     try:
-        return _create(session, row, report, zone)
+        made = insert_event(session, arguments["calendar"], body, query=add_required(query, body))
     except AlreadyExists:
-        made = get_event(session, row.arguments["calendar"], row.arguments["event_id"])
-        return {"row": row.label, **event_record(made, zone)}
+        if not repeated:
+            raise
+        made = get_event(session, arguments["calendar"], arguments["event_id"])
+    return {"row": row.label, **event_record(made, zone)}
 
 
 def _with_id(row: _EventRow, event_id: str) -> _EventRow:
     return row if "event_id" in row.arguments else row._replace(arguments={**row.arguments, "event_id": event_id})
-
-
-def _known(row: _EventRow) -> Record:
-    return {"row": row.label, "summary": row.arguments.get("summary")}
 
 
 def _field_of(error: Exception) -> Record:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from functools import partial
 from itertools import chain
@@ -120,11 +120,20 @@ def export_events(
     target = target_path(to, f"{name}.ics")
     check_path(target, overwrite=overwrite)
     bounds = wire_window(time_min, time_max, zone, session.clock)
-    selected = list(_all_events(session, calendar, bounds) if ids is None else _selected_events(session, calendar, ids))
+    if ids is None:  # with the cancelled instances of recurring events
+        selected = list(client.list_events(session, calendar, {**bounds, "showDeleted": "true"}))
+    else:
+        selected = []
+        for event_id in dict.fromkeys(ids):
+            selected.append(client.get_event(session, calendar, event_id))
+            if selected[-1].get("recurrence"):
+                selected += exceptions(session, calendar, selected[-1])
     color = str(entry.get("backgroundColor") or "")
     with reading(session.base_url):
         content = calendar_file(selected, name=name, color=color, reminders=calendar_reminders(entry))
-        counts = _counts(selected)
+        shown = {event["id"]: event for event in selected if event.get("status") != "cancelled"}
+        changed_count = sum(event.get("recurringEventId") in shown for event in shown.values())
+        counts = {"events": len(shown) - changed_count, "changedInstances": changed_count}
     chosen = {*(ids or ())}
     deleted = [event["id"] for event in selected if event.get("status") == "cancelled" and event["id"] in chosen]
     if deleted:
@@ -144,31 +153,10 @@ def calendar_entry(session: Session, calendar: str) -> Calendar | CalendarListEn
     return client.get_calendar(session, calendar)
 
 
-def _all_events(session: Session, calendar: str, bounds: dict[str, str | None]) -> Iterator[Event]:
-    """Yield all events of the calendar between the bounds, including the cancelled instances of recurring events."""
-
-    return client.list_events(session, calendar, {**bounds, "showDeleted": "true"})
-
-
-def _selected_events(session: Session, calendar: str, ids: list[str]) -> Iterator[Event]:
-
-    for event_id in dict.fromkeys(ids):
-        event = client.get_event(session, calendar, event_id)
-        yield event
-        if event.get("recurrence"):
-            yield from exceptions(session, calendar, event)
-
-
 def calendar_reminders(entry: Calendar | CalendarListEntry) -> Sequence[Mapping[str, object]]:
     """Return the default reminders of a calendar, or [] without an entry of the caller's calendar list."""
     reminders = entry.get("defaultReminders")
     return [reminder for reminder in reminders if isinstance(reminder, dict)] if isinstance(reminders, list) else []
-
-
-def _counts(events: list[Event]) -> dict[str, int]:
-    shown = {event["id"]: event for event in events if event.get("status") != "cancelled"}
-    changed = sum(event.get("recurringEventId") in shown for event in shown.values())
-    return {"events": len(shown) - changed, "changedInstances": changed}
 
 
 _MarkedFields: TypeAlias = "tuple[JSONObject | None, str]"
@@ -355,7 +343,11 @@ def _rows(session: Session, calendar: str, events: list[ImportedEvent], reminder
     lone: dict[str, list[Event]] = {}
     for each in events_of_uid.values():
         lone.setdefault(_private(each).get(_SERIES, ""), []).append(each)
-    exported = _exported([*by_id.values()], reminders) if by_id else {}
+    exported: dict[JSON, str] = {}  # the digests that stored events would have in a file, by iCalUID
+    if by_id:
+        text = unfolded(calendar_file([*by_id.values()], reminders=reminders)).decode()
+        written = imported_events(parse_calendars(text), UTC_NAME)
+        exported = {event.body["iCalUID"]: event.digest for event in written}
     rows: list[_Row] = []
     for event in events:
         uid, (series_uid, original) = str(event.body["iCalUID"]), event.instance_of or ("", None)
@@ -368,12 +360,6 @@ def _rows(session: Session, calendar: str, events: list[ImportedEvent], reminder
         row = _Row(event, events_of_uid.get(uid), instance_id, by_id.get(instance_id, series), False, lone.get(uid, []))
         rows.append(row._replace(is_stored=exported.get(uid) == event.digest))
     return rows
-
-
-def _exported(stored: list[Event], reminders: Reminders) -> dict[JSON, str]:
-    """Return the digests, by iCalUID, that stored events would have in a file. They are equal to those of an export."""
-    text = unfolded(calendar_file(stored, reminders=reminders)).decode()
-    return {event.body["iCalUID"]: event.digest for event in imported_events(parse_calendars(text), UTC_NAME)}
 
 
 def _import(session: Session, row: _Row, report: Report, calendar: str, zone: str) -> Record:
@@ -415,15 +401,15 @@ def _import_series(session: Session, calendar: str, row: _Row, known: dict[str, 
     imported = client.import_event(session, calendar, body, query=add_required({}, event.body))
     # The service moves changed instances with their series, so only now are their ids known.
     instances = _instances(session, calendar, imported) if stored and "recurrence" in stored else {}
-    undone = {
-        instance_id: (fields, f"{event.stamp} ")
-        for instance_id, each in instances.items()
-        if _stored_version(each) <= event.version and (fields := _as_in_series(event, each))
-    }
+    undone: dict[str, _MarkedFields] = {}
+    for instance_id, each in instances.items():
+        own = ImportedSeries(event).instance_fields(read_time(each.get("originalStartTime")))
+        if own and _stored_version(each) <= event.version:
+            undone[instance_id] = {name: None for name in _CHANGEABLE if name in each} | own, f"{event.stamp} "
     missing = _change(session, calendar, undone | _changes(event, imported["id"], instances, digest))
-    for own, change in lone:
-        if own.get("status") != "cancelled" and f"{imported['id']}_{change.original}" not in missing:
-            client.delete_event(session, calendar, own["id"])
+    for single, change in lone:
+        if single.get("status") != "cancelled" and f"{imported['id']}_{change.original}" not in missing:
+            client.delete_event(session, calendar, single["id"])
     if event.changes:  # only now, so that the import of a series can be repeated after an error
         imported = client.patch_event(
             session, calendar, imported["id"], _marked(stored, f"{event.stamp} {digest}", event)
@@ -554,15 +540,6 @@ def _lone_changes(event: ImportedEvent, lone: list[Event], zone: str) -> list[tu
             is_cancelled = each.get("status") == "cancelled"
             changes.append((each, InstanceChange(original, None if is_cancelled else fields, _stored_version(each))))
     return changes
-
-
-def _as_in_series(event: ImportedEvent, instance: Event) -> JSONObject | None:
-    """Return the fields that undo the change of an instance, or None if the series of the file does not have it."""
-
-    original = read_time(instance.get("originalStartTime"))
-    fields = ImportedSeries(event).instance_fields(original)
-    unset: JSONObject = {name: None for name in _CHANGEABLE if name in instance}
-    return fields and unset | fields
 
 
 def _change(session: Session, calendar: str, changes: Mapping[str, _MarkedFields]) -> dict[str, str]:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ...client.events.events import delete_event, get_event, insert_event, list_events, new_event_ids, patch_event
 from ...client.session import Session
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 _ZONES = {"time_zone": "start", "end_time_zone": "end", "original_start_time_zone": "originalStartTime"}
 """The time field whose time zone each time zone column shows."""
-_PEOPLE = ("creator", "organizer")
 
 
 def fields_mask(schema: Schema) -> str | None:
@@ -94,7 +93,7 @@ def event_record(event: Event, time_zone: str) -> Record:
         except (ArithmeticError, ValueError) as error:
             problem = f"The service returned an event with a {name} that is not a time: {printable(str(error))}"
             raise ServiceFailed(problem, location=name, advice="Check base_url.") from None
-    for name in _PEOPLE:
+    for name in ("creator", "organizer"):
         if isinstance(record.get(name), dict):
             record[name] = record[name].get("email")
     return record
@@ -338,8 +337,7 @@ class SeriesState:
         times = Times.of(self.master)
         first = times.shifted(clock_time(self.split) - clock_time(times.start), timedelta())
         lines = self.series.since(self.split)
-        rest: Any = {**own_values(self.master), **first.fields(self.master), "recurrence": lines}
-        return rest  # type: ignore[no-any-return]
+        return cast(Event, {**own_values(self.master), **first.fields(self.master), "recurrence": lines})
 
     @property
     def split(self) -> Start:

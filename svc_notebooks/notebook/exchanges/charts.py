@@ -142,11 +142,6 @@ class StatePath:
     steps: Mapping[Key, tuple[int, ...]]
     now: UploadState
 
-    def has_visited(self, state: UploadState) -> bool:
-        return state is self.now or any(
-            state in (before, TRANSITIONS[before, event].state) for before, event in self.steps
-        )
-
 
 def state_path(history: Iterable[Mapping[str, Any]], *, begun_elsewhere: bool = False) -> StatePath:
     """Return the state transitions for the rows of an upload's history.
@@ -201,26 +196,24 @@ def _svg(title: str, path: StatePath) -> Markup:
     root = ElementTree.fromstring(_DRAWING.read_text(encoding="utf-8"))
     parts = {part.get("id"): part for part in root.iter()}
     root[0].text = title
+    visited = {path.now, *(state for key in path.steps for state in (key[0], TRANSITIONS[key].state))}
     for state in UploadState:
         is_now, label = state is path.now, parts[f"{state.value}-label"]
-        look = " ".join(["been"] * path.has_visited(state) + ["now"] * is_now)
+        look = " ".join(["been"] * (state in visited) + ["now"] * is_now)
         parts[state.value].set("class", look)
         label.set("class", look)
         label.text = _state_label(state) + " (now)" * is_now
     for (before, after), keys in arrows().items():
         name = f"{before.value}-{after.value}"
         parts[name].set("class", "been" if any(key in path.steps for key in keys) else "")
-        _write_lines(parts[f"{name}-label"], _label_lines(keys, path))
+        label, lines = parts[f"{name}-label"], _label_lines(keys, path)
+        # The place of a label is that of its first line, or of its last one if it grows upwards.
+        step = _LINE * (1 - len(lines)) if label.get("data-grows") == "up" else 0
+        for text, steps in lines:
+            attributes = {"x": label.get("x", ""), "dy": str(step), "class": "been" if steps else ""}
+            ElementTree.SubElement(label, f"{{{_SVG}}}tspan", attributes).text = text
+            step = _LINE
     return Markup(ElementTree.tostring(root, encoding="unicode"))
-
-
-def _write_lines(label: ElementTree.Element, lines: Sequence[tuple[str, tuple[int, ...]]]) -> None:
-    """Write lines into a label, with its place as that of the first line, or of the last one if it grows upwards."""
-    step = _LINE * (1 - len(lines)) if label.get("data-grows") == "up" else 0
-    for text, steps in lines:
-        attributes = {"x": label.get("x", ""), "dy": str(step), "class": "been" if steps else ""}
-        ElementTree.SubElement(label, f"{{{_SVG}}}tspan", attributes).text = text
-        step = _LINE
 
 
 def arrows() -> dict[Arrow, list[Key]]:

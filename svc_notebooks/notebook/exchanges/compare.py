@@ -73,16 +73,15 @@ def compare_exchanges(first: Run, second: Run, *, ignore: Iterable[str] = ()) ->
 
 def _messages(first: ExchangeView, second: ExchangeView) -> tuple[Row, Row]:
     """Return the columns, headers and bodies of two exchanges as rows with the same keys."""
-    rows = [dict(exchange_row(view.exchange)) | dict(_headers_and_bodies(view)) for view in (first, second)]
+    rows: list[Row] = []
+    for view in (first, second):
+        rows.append({**exchange_row(view.exchange)})
+        for message in ("request", "response"):
+            headers = getattr(view, f"{message}_headers")
+            rows[-1] |= {f"{message} header {name}": value for name, value in headers}
+            rows[-1][f"{message} body"] = getattr(view, f"{message}_body")
     names = [name for name in dict.fromkeys([*rows[0], *rows[1]]) if name not in _COLUMNS_OF_HEADERS]
     return {name: rows[0].get(name) for name in names}, {name: rows[1].get(name) for name in names}
-
-
-def _headers_and_bodies(view: ExchangeView) -> Iterator[tuple[str, str | None]]:
-    for message in ("request", "response"):
-        for name, value in getattr(view, f"{message}_headers"):
-            yield f"{message} header {name}", value
-        yield f"{message} body", getattr(view, f"{message}_body")
 
 
 def _rows(run: Run, name: str) -> list[Row]:

@@ -56,7 +56,13 @@ class ExchangeFilter:
         """Return the filter for these arguments. Raises ValueError or TypeError for an invalid argument."""
         if path is not None and not isinstance(path, str):
             raise TypeError(f"path must be a text that the path contains, not {type(path).__name__}")
-        return cls(frozenset(_methods(method)), frozenset(_statuses(status)), (path or "").lower())
+        methods, statuses = _several(method), [str(each).strip().lower() for each in _several(status)]
+        if wrong := [text for text in methods if not (isinstance(text, str) and text.isalpha())]:
+            raise ValueError(f"method has {wrong[0]!r}; it must be a method such as 'PUT', or several")
+        if wrong := [text for text in statuses if not _STATUS.fullmatch(text)]:
+            kinds = "a number such as 404, a class such as '4xx', '-' for no response, or several"
+            raise ValueError(f"status has {wrong[0]!r}; it must be {kinds}")
+        return cls(frozenset(map(str.upper, methods)), frozenset(statuses), (path or "").lower())
 
     def matches(self, exchange: Exchange) -> bool:
         """Return True if an exchange meets all conditions."""
@@ -73,23 +79,6 @@ def _several(value: Any) -> list[Any]:
     if value is None:
         return []
     return list(value) if isinstance(value, Iterable) and not isinstance(value, str) else [value]
-
-
-def _methods(method: MethodArgument) -> list[str]:
-    methods = _several(method)
-    if wrong := [text for text in methods if not (isinstance(text, str) and text.isalpha())]:
-        raise ValueError(f"method has {wrong[0]!r}; it must be a method such as 'PUT', or several")
-    return [text.upper() for text in methods]
-
-
-def _statuses(status: StatusArgument) -> list[str]:
-    texts = [str(each).strip().lower() for each in _several(status)]
-    if wrong := [text for text in texts if not _STATUS.fullmatch(text)]:
-        raise ValueError(
-            f"status has {wrong[0]!r}; it must be a number such as 404, a class such as '4xx', '-' for no response, or"
-            " several"
-        )
-    return texts
 
 
 def exchanges(
@@ -241,17 +230,18 @@ def sequence_diagram(exchanges: Iterable[Exchange]) -> Diagram:
     """Return the sequence diagram of exchanges, the oldest first."""
     arrows: list[Arrow] = []
     for exchange in exchanges:
-        arrows.append(Arrow(terminal_text(_request_label(exchange)), is_request=True))
-        lost = exchange.status is None
-        arrows.append(Arrow(terminal_text(_response_label(exchange)), is_request=False, lost=lost))
+        sent, received = dict(exchange.request_headers), dict(exchange.response_headers)
+        byte_range = sent.get("Content-Range") or sent.get("Range") or ""
+        body = f"({size_text(exchange.sent)})" if exchange.sent else ""
+        label = " ".join(filter(None, (exchange.method, _target(exchange.url), byte_range, body)))
+        arrows.append(Arrow(terminal_text(label), is_request=True))
+        if exchange.status is None:
+            arrows.append(Arrow(terminal_text(exchange.error or "no response"), is_request=False, lost=True))
+        else:
+            byte_range = received.get("Range") or received.get("Content-Range") or ""
+            label = f"{status_line(exchange.status)} {byte_range}".rstrip()
+            arrows.append(Arrow(terminal_text(label), is_request=False))
     return Diagram(arrows)
-
-
-def _request_label(exchange: Exchange) -> str:
-    headers = dict(exchange.request_headers)
-    byte_range = headers.get("Content-Range") or headers.get("Range") or ""
-    body = f"({size_text(exchange.sent)})" if exchange.sent else ""
-    return " ".join(part for part in (exchange.method, _target(exchange.url), byte_range, body) if part)
 
 
 def _target(url: str) -> str:
@@ -264,21 +254,13 @@ def _target(url: str) -> str:
     return "?".join([parts.path, *parameters])
 
 
-def _response_label(exchange: Exchange) -> str:
-    if exchange.status is None:
-        return exchange.error or "no response"
-    headers = dict(exchange.response_headers)
-    return f"{status_line(exchange.status)} {headers.get('Range') or headers.get('Content-Range') or ''}".rstrip()
-
-
 def _lines(arrows: Sequence[Arrow]) -> Iterable[str]:
     width = max((len(arrow.label) for arrow in arrows), default=10) + 4
     yield f"client{'service':>{width + 5}}"
-    for label, is_request, lost in ((arrow.label, arrow.is_request, arrow.lost) for arrow in arrows):
-        if is_request:
-            yield f"  │─ {label} {'─' * (width - len(label))}>│"
-        else:
-            yield f"  │{'  x' if lost else '<'}- {label} {'-' * (width - len(label) - 2 * lost)} │"
+    for arrow in arrows:
+        line = (width - len(arrow.label) - 2 * arrow.lost) * ("─" if arrow.is_request else "-")
+        head = "─" if arrow.is_request else "  x-" if arrow.lost else "<-"
+        yield f"  │{head} {arrow.label} {line}{'>' if arrow.is_request else ' '}│"
 
 
 def _svg(arrows: Sequence[Arrow], width: int) -> Markup:
@@ -354,7 +336,8 @@ class ExchangeView:
             raise missing_attribute("an exchange", self, name) from None
 
     def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *(field.name for field in fields(self._exchange))})
+        names = (field.name for field in fields(self._exchange) if not field.name.startswith("_"))
+        return sorted({*super().__dir__(), *names, "request_body", "response_body"})
 
     def __str__(self) -> str:
         return http_text(self._exchange)
@@ -421,10 +404,25 @@ class ExchangeView:
             TypeError: An argument has the wrong type.
             RuntimeError: The record of the session was cleared while the request was sent.
         """
-        request = edited_request(self._exchange, method=method, url=url, headers=headers, body=body)
-        number = send_and_record(self._session, request)
-        recorded = list(self._session.exchanges)
-        return ExchangeView(recorded, [exchange.n for exchange in recorded].index(number), self._session)
+        exchange, session = self._exchange, self._session
+        content = _content(exchange, body)
+        verb = _method(exchange.method if method is None else method)
+        pairs = [*_headers(exchange, headers or {}, is_json=isinstance(body, dict | list))]
+        if content or verb in _WITH_BODY:
+            pairs.append(("Content-Length", str(len(content))))
+        request, before = Request(verb, _url(exchange, url), Headers(pairs), content), session.exchanges.last
+        with suppress(TransportError, ServiceFailed):
+            response = session.send(request, WHOLE_RESPONSE)
+            if not isinstance(response.body, bytes):
+                deque(response.body, maxlen=0)
+        recorded = list(session.exchanges)
+        new = [n for n, each in enumerate(recorded) if each.n > before]
+        if not new:
+            lost = "Its response is lost, because the record of the session was cleared."
+            raise RuntimeError(f"The request was sent. {lost}")
+        # Other threads may have sent other requests meanwhile.
+        own = (n for n in new if (recorded[n].method, urlsplit(recorded[n].url).path) == (request.method, request.path))
+        return ExchangeView(recorded, next(own, new[-1]), session)
 
     def diagram(self, last: int = 10) -> Diagram:
         """Return a sequence diagram of this exchange and the exchanges before it, with an arrow for each message.
@@ -489,44 +487,6 @@ _SET_BY_SESSION = frozenset({"authorization", "host", "content-length", "transfe
 _WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 """A method or the name of a header (RFC 9110, 5.6.2)."""
-
-
-def edited_request(
-    exchange: Exchange,
-    *,
-    method: str | None = None,
-    url: str | None = None,
-    headers: Mapping[str, str | None] | None = None,
-    body: BodyArgument = None,
-) -> Request:
-    """Return the request of an exchange with changes. None keeps the recorded value.
-
-    The arguments are those of `ExchangeView.resend`. The same errors are raised.
-    """
-    content = _content(exchange, body)
-    verb = _method(exchange.method if method is None else method)
-    pairs = [*_headers(exchange, headers or {}, is_json=isinstance(body, dict | list))]
-    if content or verb in _WITH_BODY:
-        pairs.append(("Content-Length", str(len(content))))
-    return Request(verb, _url(exchange, url), Headers(pairs), content)
-
-
-def send_and_record(session: Session, request: Request) -> int:
-    """Send a request once, read its response to the end, and return the number of the new exchange.
-
-    If no response arrives, the new exchange has the reason. Raises RuntimeError if the new exchange is no longer
-    recorded.
-    """
-    before = session.exchanges.last
-    with suppress(TransportError, ServiceFailed):
-        response = session.send(request, WHOLE_RESPONSE)
-        if not isinstance(response.body, bytes):
-            deque(response.body, maxlen=0)
-    new = [recorded for recorded in session.exchanges if recorded.n > before]
-    if not new:
-        raise RuntimeError("The request was sent. Its response is lost, because the record of the session was cleared.")
-    sent = request.method, request.path  # other threads may have sent other requests meanwhile
-    return next((each.n for each in new if (each.method, urlsplit(each.url).path) == sent), new[-1].n)
 
 
 def _method(method: object) -> str:

@@ -221,9 +221,15 @@ def python_text(exchange: Exchange, base_url: str | None = None, *, in_process: 
     """
     body, data = _python_body(exchange)
     is_here = is_loopback(urlsplit(base_url or exchange.url).hostname) or (in_process and base_url is None)
+    parts = urlsplit(exchange.url)
+    origin = f"{parts.scheme}://{parts.netloc}"
+    rest = exchange.url[len(origin) :]
+    url = _with_token((base_url or origin).rstrip("/") + rest)
+    if in_process and base_url is None:
+        url = f"{_BASE_URL} + {_with_token(rest)}"
     call = [
         f"{_literal(exchange.method)},",
-        f"{_python_url(exchange.url, base_url, in_process=in_process)},",
+        f"{url},",
         *_python_headers(exchange),
         *([f"data={data},"] if data else []),
         "auth=lambda request: request,  # otherwise an entry of ~/.netrc replaces the header Authorization",
@@ -233,14 +239,6 @@ def python_text(exchange: Exchange, base_url: str | None = None, *, in_process: 
     lines = [*body, "response = requests.request(", *(f"    {argument}" for argument in call), ")"]
     code = "\n".join([*lines, "print(response.status_code, response.text)"])
     return ("import os\n\n" if "os.environ" in code else "") + "import requests\n\n" + code
-
-
-def _python_url(url: str, base_url: str | None, *, in_process: bool) -> str:
-    parts = urlsplit(url)
-    origin = f"{parts.scheme}://{parts.netloc}"
-    if in_process and base_url is None:
-        return f"{_BASE_URL} + {_with_token(url[len(origin) :])}"
-    return _with_token((base_url or origin).rstrip("/") + url[len(origin) :])
 
 
 def _with_token(text: str) -> str:

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from ...client.about import get_about
 from ...client.session import Session, SessionLike, session_or_current
@@ -73,7 +74,11 @@ def import_formats(*, session: SessionLike = None) -> DataFrame:
     from ...client.about import capabilities_of, import_formats, native_name
 
     session = session_or_current(session)
-    sizes, ocr_available = capabilities_of(session).max_sizes, _ocr_available(session)
+    sizes, ocr_available = capabilities_of(session).max_sizes, None
+    if session.in_process:  # another service does not say whether it reads text in pictures
+        from ...convert.engines import available
+
+        ocr_available = available.ocr_available()
     rows = [
         {
             "native": native_name(session.names, native_type),
@@ -87,15 +92,6 @@ def import_formats(*, session: SessionLike = None) -> DataFrame:
         for native_type, media_type, row in import_formats(session)
     ]
     return frame(IMPORT_FORMATS, rows)
-
-
-def _ocr_available(session: Session) -> bool | None:
-    """Return whether the service reads text in pictures. Return None for a service outside this process."""
-    if not session.in_process:
-        return None
-    from ...convert.engines.available import ocr_available
-
-    return ocr_available()
 
 
 def _note(row: ImportFormat | None, ocr_available: bool | None) -> str | None:
@@ -218,9 +214,11 @@ def service_account_token(
     >>> svc.token_info()["email"].tolist()
     ['robot@notebooks.iam.svc.example']
     """
-    from ...client.service_account import AccountToken, account_key, token_session
+    from ...client.service_account import AccountToken, account_key
 
     if isinstance(scopes, str):
         raise TypeError("scopes must be a list of full URIs, not a str")
     account = account_key(Path(key) if isinstance(key, os.PathLike) else key)
-    return AccountToken(account, scopes, subject=subject, session=token_session(account["token_uri"], verify=verify))
+    endpoint = urlsplit(account["token_uri"])
+    session = Session(f"{endpoint.scheme}://{endpoint.netloc}", verify=verify)
+    return AccountToken(account, scopes, subject=subject, session=session)

@@ -23,7 +23,7 @@ from fsspec.spec import AbstractBufferedFile, AbstractFileSystem
 from fsspec.utils import isfilelike
 
 from ...client.about import export_formats, native_name
-from ...client.downloads.downloads import read_content, save_content
+from ...client.downloads.downloads import Download
 from ...client.downloads.exports import export_target, normalize_format, read_export
 from ...client.files import ROOT, copy_file, create_file, get_file, list_children, list_files, update_file
 from ...client.session import Session, current_session
@@ -37,7 +37,7 @@ from ...core.resources.files import File
 from ..folder_tree import name_of_part, path_part
 from ..sandbox.sandbox import new_session
 
-_FIELDS = "id,name,mimeType,size,md5Checksum,createdTime,modifiedTime,parents,shortcutDetails"
+_FIELDS = "id,name,mimeType,size,md5Checksum,headRevisionId,createdTime,modifiedTime,parents,shortcutDetails"
 
 _EXPORT = re.compile(r"(?P<path>.+)\?export=(?P<format>[^/?]+)")
 _WITH_ID = re.compile(r"(?P<stem>.*?) ?\(id=(?P<id>[\w-]+)\)(?P<extension>(\.[^.]*)?)", re.DOTALL)
@@ -223,7 +223,7 @@ class SvcFileSystem(AbstractFileSystem):  # type: ignore[misc]
             return
         Path(lpath).parent.mkdir(parents=True, exist_ok=True)
         callback.set_size(int(file["size"]))
-        save_content(self.session, file["id"], lpath, progress=_update(callback), overwrite=True)
+        Download(self.session, file, progress=_update(callback)).save(Path(lpath), overwrite=True)
 
     def readable_file(self, path: str) -> File:
         """Return the metadata of a file with content. Raises IsADirectoryError, or OSError for a native document."""
@@ -410,7 +410,7 @@ class SvcFile(AbstractBufferedFile):  # type: ignore[misc]
         self._arguments = fs.upload_arguments(path, mode)
         super().__init__(fs, path, mode, DEFAULT_CHUNK, **options)
         if mode == "ab" and (file_id := self._arguments.get("file_id")):
-            self.write(read_content(self._session, file_id))
+            self.write(Download(self._session, {"id": file_id}).read())
 
     _content: bytes | None
     _upload: ClientUpload | None
@@ -421,7 +421,7 @@ class SvcFile(AbstractBufferedFile):  # type: ignore[misc]
         if start >= min(end, self.size):
             return b""
         span = ByteRange(start, min(end, self.size) - 1)
-        return read_content(self._session, self._file["id"], size=self.size, byte_range=span)
+        return Download(self._session, {"id": self._file["id"], "size": str(self.size)}, span).read()
 
     def _upload_chunk(self, final: bool = False) -> None:
         written = self.buffer.getvalue()

@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...client.files import get_file, update_file
+from ...client import files as client
 from ...client.session import SessionLike, session_or_current
 from ...client.uploads.chosen_id import with_chosen_id
 from ...client.uploads.request import UploadArguments, UploadRequest
@@ -34,7 +34,6 @@ from ..frames.frames import Record, Schema, frame, snake
 from ..frames.schemas import FILE, IDS, file_schema
 from .metadata import RowBodies, check_fields, files_schema_with, metadata_body, row_bodies, with_parent
 from .upload_requests import (
-    check_resumable,
     has_tree,
     is_current,
     new_content,
@@ -218,8 +217,9 @@ def _run_uploads(
     )
     if batch.is_direct(requests):
         return run_alone(operation, requests[0], session, batch.progress)
-    if batch.resume is not None:
-        check_resumable(requests)
+    for request in requests if batch.resume is not None else ():
+        if request.source.identity() is None:  # a later call could not tell whether the source is the same
+            raise ValueError(f"resume needs paths or bytes, and {request.name!r} is a file object or has no known size")
     resumable: Resumable[UploadRequest] = Resumable(
         function,
         {**{snake(key): value for key, value in bodies.shared.items()}, **common},
@@ -336,7 +336,7 @@ def _update_row(
     session: Session, row: _UpdateRow, report: Report, shared: FileResource, query: Mapping[str, object]
 ) -> Record:
 
-    return update_file(session, row.id, {**shared, **row.body}, query=query)
+    return client.update_file(session, row.id, {**shared, **row.body}, query=query)
 
 
 def create_file(
@@ -368,14 +368,12 @@ def create_file(
     >>> svc.create_file("Plan", mime_type="document")[["name", "mime_type"]].values.tolist()
     [['Plan', 'application/vnd.svc-apps.document']]
     """
-    from ...client import files as calls
-
     session = session_or_current(session)
     if name is not None:
         metadata["name"] = name
     body = metadata_body(with_parent(session, metadata, parent, folder), creating=True, names=session.names)
     schema = files_schema_with(body)
-    return frame(schema, [calls.create_file(session, body, query=schema.query)])
+    return frame(schema, [client.create_file(session, body, query=schema.query)])
 
 
 def generate_ids(count: int = 10, *, session: SessionLike = None) -> DataFrame:
@@ -393,10 +391,8 @@ def generate_ids(count: int = 10, *, session: SessionLike = None) -> DataFrame:
     >>> len(svc.generate_ids(3))
     3
     """
-    from ...client import files as calls
-
     whole("count", count, 1, 1000)
-    return frame(IDS, [{"id": file_id} for file_id in calls.generate_ids(session_or_current(session), count)])
+    return frame(IDS, [{"id": file_id} for file_id in client.generate_ids(session_or_current(session), count)])
 
 
 def file(id: File, *, fields: str | Iterable[str] | None = None, session: SessionLike = None) -> DataFrame:
@@ -422,5 +418,5 @@ def file(id: File, *, fields: str | Iterable[str] | None = None, session: Sessio
     session = session_or_current(session)
     schema = file_schema(fields)
     mask = "*" if schema is FILE else ",".join(schema.keys)
-    call = partial(get_file, session, fields=mask)
+    call = partial(client.get_file, session, fields=mask)
     return apply_to_rows(schema, files_at(session, id, "id"), call, session, workers=None)

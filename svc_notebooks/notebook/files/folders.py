@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import PurePosixPath
 from types import EllipsisType
@@ -58,8 +59,7 @@ def trash(
     >>> svc.trash(svc.upload(b"old"))["trashed"].tolist()
     [True]
     """
-    batch = Batch(workers, executor, errors, resume, progress)
-    return _set_trashed(session, file, batch, trashed=True)
+    return _set_trashed(session, file, Batch(workers, executor, errors, resume, progress), trashed=True)
 
 
 def untrash(
@@ -88,8 +88,7 @@ def untrash(
     >>> svc.untrash(svc.trash(svc.upload(b"old")))["trashed"].tolist()
     [False]
     """
-    batch = Batch(workers, executor, errors, resume, progress)
-    return _set_trashed(session, file, batch, trashed=False)
+    return _set_trashed(session, file, Batch(workers, executor, errors, resume, progress), trashed=False)
 
 
 def _set_trashed(session: SessionLike, file: File, batch: Batch, *, trashed: bool) -> DataFrame:
@@ -130,7 +129,7 @@ def delete(
     [True]
     """
     batch = Batch(workers, executor, errors, resume, progress)
-    resumable: Resumable[str] = Resumable("delete", repeat=_delete_again)
+    resumable: Resumable[str] = Resumable("delete", repeat=partial(_delete_row, repeated=True))
     operation = RowOperation(DELETED, _delete_row, known=known_id, resumable=resumable, title="Delete")
     session = session_or_current(session)
     return run(operation, files_at(session, file), session, batch)
@@ -155,18 +154,11 @@ def empty_trash(*, session: SessionLike = None) -> DataFrame:
     return former
 
 
-def _delete_row(session: Session, file_id: str, report: Report) -> Record:
-
-    delete_file(session, file_id)
+def _delete_row(session: Session, file_id: str, report: Report, *, repeated: bool = False) -> Record:
+    """Delete a file. If `repeated`, an earlier call may have done so and was stopped before it recorded this."""
+    with suppress(*([NotFound] if repeated else [])):
+        delete_file(session, file_id)
     return {"id": file_id, "deleted": True}
-
-
-def _delete_again(session: Session, file_id: str, report: Report) -> Record:
-    """Delete a file, unless an earlier call has done so and was stopped before it recorded this."""
-    try:
-        return _delete_row(session, file_id, report)
-    except NotFound:
-        return {"id": file_id, "deleted": True}
 
 
 _FIELDS = ",".join(FILES.keys)
@@ -268,21 +260,16 @@ def move(
     to = folder if isinstance(to, EllipsisType) else to
     session = session_or_current(session)
     ids = files_at(session, file)
-    target = _folder_id(session, ROOT if to is None else one_folder_id(session, to, "to"))
+    folder_id = ROOT if to is None else one_folder_id(session, to, "to")
+    found = get_file(session, folder_id, fields="id,name,mimeType,trashed")
+    if found.get("mimeType") != session.names.native("folder"):
+        raise ValueError(f"to is {found.get('name')!r}, a file of the type {found.get('mimeType')}; give a folder")
+    if found.get("trashed"):
+        raise ValueError(f"to is {found.get('name')!r}, a folder in the trash; restore it first with untrash()")
+    target = str(found["id"])
     resumable: Resumable[str] = Resumable("move", {"to": target})
     operation = RowOperation(FILES, partial(_move, target=target), known=known_id, resumable=resumable, title="Move")
     return run(operation, ids, session, Batch(workers, executor, errors, resume, progress))
-
-
-def _folder_id(session: Session, file_id: str) -> str:
-    """Return the id of a folder, also for "root". Raises ValueError if the file is no folder, or is in the trash."""
-
-    folder = get_file(session, file_id, fields="id,name,mimeType,trashed")
-    if folder.get("mimeType") != session.names.native("folder"):
-        raise ValueError(f"to is {folder.get('name')!r}, a file of the type {folder.get('mimeType')}; give a folder")
-    if folder.get("trashed"):
-        raise ValueError(f"to is {folder.get('name')!r}, a folder in the trash; restore it first with untrash()")
-    return str(folder["id"])
 
 
 def _move(session: Session, file_id: str, report: Report, target: str) -> FileResource:
@@ -361,8 +348,8 @@ def copy(
         needs_id=lambda row: "id" not in bodies.keys,
         repeat=partial(call, repeated=True),
     )
-    rows = list(map(_CopyRow, ids, bodies.rows))
     operation = RowOperation(schema, call, resumable=resumable, title="Copy")
+    rows = list(map(_CopyRow, ids, bodies.rows))
     return run(operation, rows, session, Batch(workers, executor, errors, resume, progress))
 
 

@@ -177,13 +177,13 @@ def unshare(
     """
     session = session_or_current(session)
     pairs = list(product(files_at(session, file), _emails("with_", with_)))
-    resumable: Resumable[tuple[str, str]] = Resumable("unshare", identity=list, repeat=_unshare_again)
-    row_errors = (*ROW_ERRORS, ValueError)
+    repeat = partial(_unshare_row, repeated=True)
+    resumable: Resumable[tuple[str, str]] = Resumable("unshare", identity=list, repeat=repeat)
     operation = RowOperation(
         PERMISSIONS,
         _unshare_row,
         known=_known,
-        row_errors=row_errors,
+        row_errors=(*ROW_ERRORS, ValueError),
         resumable=resumable,
         title="Unshare",
         unit="permissions",
@@ -191,8 +191,8 @@ def unshare(
     return run(operation, pairs, session, Batch(workers, executor, errors, resume, progress))
 
 
-def _unshare_row(session: Session, pair: tuple[str, str], report: Report) -> Record:
-
+def _unshare_row(session: Session, pair: tuple[str, str], report: Report, *, repeated: bool = False) -> Record:
+    """Remove a permission. If `repeated`, an earlier call may have done so and was stopped before it recorded this."""
     file_id, grantee = pair
     for permission in file_permissions(session, file_id):
         if grantee == permission["id"] or grantee.lower() == _grantee(permission).lower():
@@ -202,6 +202,8 @@ def _unshare_row(session: Session, pair: tuple[str, str], report: Report) -> Rec
                 error.advice = _inheritance(session, file_id, permission) or error.advice
                 raise
             return _record(file_id, permission)
+    if repeated:
+        return _record(file_id, _body(grantee, ""))
     raise ValueError(f"file {file_id!r} is not shared with {grantee!r}; permissions(file) lists its grantees")
 
 
@@ -217,14 +219,6 @@ def _inheritance(session: Session, file_id: str, permission: Permission) -> str:
                     f"The permission is inherited from the folder {name!r}; unshare that folder, whose id is {parent}."
                 )
     return ""
-
-
-def _unshare_again(session: Session, pair: tuple[str, str], report: Report) -> Record:
-    """Remove a permission, unless an earlier call has done so and was stopped before it recorded this."""
-    try:
-        return _unshare_row(session, pair, report)
-    except ValueError:
-        return _record(pair[0], _body(pair[1], ""))
 
 
 def _grantee(permission: Permission) -> str:
@@ -250,14 +244,8 @@ def permissions(file: File, *, session: SessionLike = None) -> DataFrame:
     """
 
     session = session_or_current(session)
-    return frame(
-        PERMISSIONS,
-        [
-            _record(file_id, permission)
-            for file_id in files_at(session, file)
-            for permission in file_permissions(session, file_id)
-        ],
-    )
+    pairs = [(file_id, each) for file_id in files_at(session, file) for each in file_permissions(session, file_id)]
+    return frame(PERMISSIONS, [_record(*pair) for pair in pairs])
 
 
 def _record(file_id: str, permission: Permission) -> Record:

@@ -197,11 +197,6 @@ def _folder(argument: str, value: Any, context: _Context) -> _Condition | None:
     return _Condition(_any_of(f"{quote(folder)} in parents" for folder in ids)) if ids else None
 
 
-def _in_folders(folders: set[str]) -> _Condition:
-    """Return the condition that a file is in one of many folders, which a query cannot name."""
-    return _Condition(None, "parents", lambda parents: not folders.isdisjoint(parents or ()))
-
-
 def _owner(argument: str, value: Any, context: _Context) -> _Condition | None:
     addresses = texts(argument, value)
     owners = [str(person["email"]) for person in people(argument, value if isinstance(value, str) else addresses)]
@@ -323,19 +318,16 @@ def explain_bad_request(error: BadRequest, query: str | None, keys: Iterable[str
         try:
             parse_query(query, _FIELDS)
         except QueryError as invalid:
-            _show_place(error, query, invalid)
+            text = invalid.problem
+            if not _OPERATOR.search(query) and wire_query(query).split()[0] not in FIELDS:
+                hint = "files(name=...) searches names, and files(text=...) words."
+                text = f"{query.strip()!r:.60} is not a query; {hint}"
+            error.message, error.advice = f"query: {text}\n{_excerpt(query, invalid.start, invalid.end)}", ""
     elif error.location == "orderBy":
         for name, *direction in map(str.split, keys):
             if problem := sort_key_problem(name, direction, SORT_KEYS if name in SORT_KEYS else tuple(_KEYS)):
                 error.message, error.advice = f"order_by: {problem}", ""
                 return
-
-
-def _show_place(error: BadRequest, query: str, invalid: QueryError) -> None:
-    problem = invalid.problem
-    if not _OPERATOR.search(query) and wire_query(query).split()[0] not in FIELDS:
-        problem = f"{query.strip()!r:.60} is not a query; files(name=...) searches names, and files(text=...) words."
-    error.message, error.advice = f"query: {problem}\n{_excerpt(query, invalid.start, invalid.end)}", ""
 
 
 def _excerpt(query: str, start: int, end: int) -> str:
@@ -483,7 +475,8 @@ def files(  # type: ignore[misc]  # the overloads tell the types of the result
         if tree and recursive and folder is not None:
             inside = tree.below(conditions["folder"])
             without = read({**conditions, "folder": None}) or chosen
-            chosen = FileFilter(without.query, (*without.conditions, _in_folders(inside)))
+            is_inside = _Condition(None, "parents", lambda parents: not inside.isdisjoint(parents or ()))
+            chosen = FileFilter(without.query, (*without.conditions, is_inside))  # a query cannot name many folders
         most = None if chosen.conditions else limit  # the service does not test patterns
         needed = [*map(attrgetter("key"), chosen.conditions), *("name", "parents") * paths]
         listed = list_file_pages(

@@ -250,13 +250,6 @@ def _check_streams(contents: Sequence[object]) -> None:
         raise ValueError("source is a stream for several files, and can be read only once; give a path or bytes")
 
 
-def check_resumable(requests: Sequence[UploadRequest]) -> None:
-    """Raise ValueError if a later call could not tell whether a source is the same."""
-    for request in requests:
-        if request.source.identity() is None:
-            raise ValueError(f"resume needs paths or bytes, and {request.name!r} is a file object or has no known size")
-
-
 def upload_identity(own_keys: Iterable[str], request: UploadRequest) -> list[object]:
     """Return what identifies an upload in a ledger: its source, its name, and the file that gets new content.
 
@@ -289,8 +282,13 @@ def send_upload(session: Session, request: UploadRequest, report: Report, *, alo
     try:
         file = upload.run() if upload else send_once(session, request, report)
     except KeyboardInterrupt as interrupt:
-        stopped = "the upload was stopped; files() shows whether the file is stored"
-        interrupt.args = (f"{stored_text(upload)}; {_how_to_go_on(upload, alone=alone)}" if upload else stopped,)
+        text = "the upload was stopped; files() shows whether the file is stored"
+        if upload and upload.session_uri and not upload.resumes_later:
+            text = f"{stored_text(upload)}; an upload from a stream cannot go on in another call; give a path or bytes"
+        elif upload:
+            again = "run the cell again to go on" if alone else f"upload {request.name!r} again to go on with it"
+            text = f"{stored_text(upload)}; {again}"
+        interrupt.args = (text,)
         raise
     except BadRequest as refused:
         native = native_name(session.names, str(request.metadata.get("mimeType")))
@@ -316,12 +314,6 @@ def repeat_upload(session: Session, request: UploadRequest, report: Report, *, a
 
     send = partial(send_upload, session, request, report, alone=alone)
     return {**find_or_upload(session, request, cast(Any, send)), SOURCE_TIME: request.source.status_changed}
-
-
-def _how_to_go_on(upload: ClientUpload, *, alone: bool) -> str:
-    if upload.session_uri and not upload.resumes_later:
-        return "an upload from a stream cannot go on in another call; give a path or bytes"
-    return "run the cell again to go on" if alone else f"upload {upload.request.name!r} again to go on with it"
 
 
 MAX_FILES = 1000

@@ -7,6 +7,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
+from ...client.files import get_file
 from ...client.session import SessionLike, session_or_current
 from ...client.uploads import resumable_upload
 from ...core.errors.errors import SvcError
@@ -167,8 +168,6 @@ class Upload:
 
     def _file_frame(self, file: FileResource) -> DataFrame:
         """Return the file as a frame of one row. Metadata are requested if another process opened the session."""
-        from ...client.files import get_file
-
         schema = files_schema_with(self._upload.request.metadata)
         if not self._upload.request.restartable:
             with suppress(SvcError):

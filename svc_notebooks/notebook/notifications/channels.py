@@ -187,17 +187,19 @@ def _watcher(
 ) -> Callable[[str | None], Channel]:
     """Check the arguments of a watch call. Return a function that opens a channel on a file, or on the change log."""
     target, text = receiver_for(session, receiver), channel_token(session, token)
-    arguments: dict[str, Any] = {
-        "channel_id": optional_text("channel_id", channel_id),
+    body: Any = {
+        "id": optional_text("channel_id", channel_id),
         "expiration": expiration_time(session, *end),
-        "channel_type": optional_text("channel_type", channel_type),
+        "type": optional_text("channel_type", channel_type),
+        "address": target if isinstance(target, str) else target.address,
     }
+    body = {name: value for name, value in body.items() if value is not None}
 
     def open_channel(file_id: str | None) -> Channel:
-        if isinstance(target, str):
-            return watch(session, file_id, target, token=text or None, **arguments)
-        chosen = f"{session.random.getrandbits(8 * _TOKEN_BYTES):032x}" if text is None else text
-        return watch(session, file_id, target.address, token=chosen or None, expect=target.expect, **arguments)
+        expect, chosen = None if isinstance(target, str) else target.expect, text
+        if expect and text is None:
+            chosen = f"{session.random.getrandbits(8 * _TOKEN_BYTES):032x}"
+        return watch(session, file_id, body | {"token": chosen} if chosen else body, expect)
 
     return open_channel
 

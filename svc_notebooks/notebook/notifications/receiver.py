@@ -9,7 +9,6 @@ from functools import partial
 from itertools import count
 from pathlib import Path
 from time import monotonic
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 from weakref import WeakKeyDictionary, ref
 
@@ -19,13 +18,12 @@ from ...client.notifications.inbox import Inbox, Received, same_token
 from ...client.session import Session, SessionLike, session_or_current
 from ...core.brand_names import Names
 from ...core.durations import Duration, parse_duration
-from ...core.errors.public_calls import public_methods
+from ...core.errors.public_calls import check_function, public_methods, takes
 from ...core.http.redaction import mask_token
 from ...core.notifications.messages import HEADERS, STATES
 from ...core.platform import capabilities, need_sockets
 from ...core.processes import ForkedChild, after_fork
 from ...core.suggestions import missing_attribute
-from ...core.user_functions import check_function, takes
 from ..arguments import choice, optional_text, whole
 from ..frames.frames import Record, frame
 from ..frames.schemas import CHANGES, EXPLAINED, MESSAGES, NOTIFICATIONS
@@ -153,9 +151,7 @@ class Receiver:
     def __enter__(self) -> Receiver:
         return self
 
-    def __exit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -572,11 +568,10 @@ def _listen(
 
 
 def _certificate(host: str, files: _Files | None) -> tuple[ssl.SSLContext, str | None]:
-    from ..sandbox.certificates import make_authority
+    from ..sandbox.certificates import server_context
 
     if files is None:
-        authority = make_authority()
-        return authority.context(host, *(("127.0.0.1",) if host == "localhost" else ())), authority.ca_pem
+        return server_context(host, *(("127.0.0.1",) if host == "localhost" else ()))
     import ssl
 
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

@@ -10,7 +10,6 @@ from contextlib import AbstractContextManager, ContextDecorator
 from datetime import date
 from math import ceil
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from ...core.durations import parse_duration
@@ -92,10 +91,8 @@ class FaultBlock(ContextDecorator):
     def hits(self) -> int:
         return sum(step.fired for plan in self._plans for step in plan.steps)
 
-    def __exit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> bool | None:
-        return self._entered.pop().__exit__(error_type, error, trace)
+    def __exit__(self, *error: Any) -> bool | None:
+        return self._entered.pop().__exit__(*error)
 
     def _recreate_cm(self) -> FaultBlock:
         """Return the context manager for each call of a decorated function (ContextDecorator)."""
@@ -524,11 +521,8 @@ class Identities:
             return self._sign_in_account(user, scopes, expires_in, subject)
         if subject is not None:
             raise ValueError("subject needs a service account; give lab.service_account(...) as the user")
-        listed, client = None if scopes is None else _scopes(scopes), _client_id(client)
-        token = self.service.sign_in(
-            user, scopes=listed, client=client, expires_in=expires_in, service_account=service_account
-        )
-        session = self._session(token)
+        options = {"scopes": _scopes(scopes), "client": _client_id(client), "expires_in": expires_in}
+        session = self._session(self.service.sign_in(user, service_account=service_account, **options))
         session.user = str(user)
         return session
 
@@ -563,8 +557,7 @@ class Identities:
         >>> response.json()["files"]
         []
         """
-        listed = None if scopes is None else _scopes(scopes)
-        return self.service.sign_in(user, scopes=listed, client=_client_id(client), expires_in=expires_in)
+        return self.service.sign_in(user, scopes=_scopes(scopes), client=_client_id(client), expires_in=expires_in)
 
     def create_refresh_token(
         self, client: str | OAuthClient, user: str | None = None, *, scopes: Iterable[str] | None = None
@@ -590,7 +583,7 @@ class Identities:
         >>> requests.post(f"{server.base_url}/token", data=form).json()["token_type"]
         'Bearer'
         """
-        return self.service.refresh_token(user, None if scopes is None else _scopes(scopes), _client_id(client))
+        return self.service.refresh_token(user, _scopes(scopes), _client_id(client))
 
     def _sign_in_account(
         self, account: ServiceAccount, scopes: Iterable[str] | None, expires_in: Duration | None, subject: str | None
@@ -705,8 +698,8 @@ def _for_each(file: File, call: Callable[[str], bool]) -> None:
             raise ValueError(f"there is no file {file_id!r} in this sandbox")
 
 
-def _scopes(scopes: Iterable[str]) -> list[str]:
-    """Return scopes as a list. Raises TypeError for a str, because a str would be read as a list of letters."""
+def _scopes(scopes: Iterable[str] | None) -> Any:
+    """Return scopes as a list, or None. Raises TypeError for a str, which would be read as a list of letters."""
     if isinstance(scopes, str):
         raise TypeError(f'scopes must be a list, such as ["{scopes}"], not a str')
-    return list(scopes)
+    return None if scopes is None else list(scopes)

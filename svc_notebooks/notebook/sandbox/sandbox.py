@@ -9,7 +9,6 @@ from contextlib import ExitStack
 from itertools import count
 from pathlib import Path
 from random import Random
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 from urllib.parse import urljoin, urlsplit
 from weakref import ref
@@ -42,7 +41,7 @@ from ..folder_tree import one_file_at
 from ..frames.frames import frame
 from ..frames.schemas import DELIVERIES, JOURNAL, OUTBOX
 from .controls import Identities, SandboxControls
-from .sandbox_numbers import explain_not_found, next_number, register, sandbox_at, seed_of, unregister
+from .sandbox_numbers import SEED_DISTANCE, explain_not_found, next_number, register, unregister
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -162,9 +161,7 @@ class Sandbox(Identities, SandboxControls):
         self._entered = True
         return self
 
-    def __exit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -434,7 +431,7 @@ def sandbox(
     number, folder = next_number(), None if path is None else Path(path).expanduser()
     service = open_service(
         folder,
-        seed=seed_of(number) if seed == "auto" else seed,
+        seed=(number - 1) * SEED_DISTANCE if seed == "auto" else seed,
         clock=VirtualClock() if clock == "virtual" else SystemClock(),
         policy=policy or Policy(browser_sign_in="choose"),
         names=names or Names(),
@@ -524,23 +521,16 @@ def connect(
     return session
 
 
-def new_session(
-    base_url: str | None = None,
-    token: str | Callable[[], str] | None = None,
-    *,
-    names: Names | None = None,
-    verify: bool | str | Path | None = None,
-    proxies: Mapping[str, str] | None = None,
-) -> Session:
-    """Return a session as `connect` does, without making it the current session."""
+def new_session(base_url: str | None = None, token: str | Callable[[], str] | None = None, **options: Any) -> Session:
+    """Return a session as `connect` does, without making it the current session. `options` are those of `Session`."""
     address, variable = (base_url, "SVC_TOKEN") if base_url is not None else _address_in_environment()
     if not address:
         raise ValueError(_MISSING.format(argument="base_url", variable="SVC_BASE_URL"))
     access_token = EnvironmentToken(variable) if token is None else token
     if not access_token or (token is None and not os.environ.get(variable)):
         raise ValueError(_MISSING.format(argument="token", variable=variable))
-    session = Session(address, access_token, names=names or Names(), verify=verify, proxies=proxies)
-    session.explain = lambda error: explain_not_found(error, sandbox_at(session.base_url), session.base_url)
+    session = Session(address, access_token, **{name: value for name, value in options.items() if value is not None})
+    session.explain = lambda error: explain_not_found(error, base_url=session.base_url)
     return session
 
 

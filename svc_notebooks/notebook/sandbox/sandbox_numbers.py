@@ -32,7 +32,7 @@ _OTHER_KINDS = {
 }
 """By the kind of a missing id, the other kind that the id may have, and the end of a sentence about it."""
 
-_SEED_DISTANCE = 2**32  # larger than a seed that a person would write
+SEED_DISTANCE = 2**32  # of two sandboxes with `seed="auto"`; larger than a seed that a person would write
 
 
 def _reset_after_fork(_: object) -> None:
@@ -50,11 +50,6 @@ def next_number() -> int:
     return next(_numbers)
 
 
-def seed_of(number: int) -> int:
-    """Return the seed (int) of the sandbox with this number and `seed="auto"`. The seed of sandbox 1 is 0."""
-    return (number - 1) * _SEED_DISTANCE
-
-
 def register(sandbox: Sandbox) -> None:
     with _lock:
         _open_sandboxes.add(sandbox)
@@ -69,9 +64,10 @@ def explain_not_found(error: SvcError, sandbox: Sandbox | None = None, base_url:
     """Add advice to a NotFound error, and return the error.
 
     The advice names another open sandbox that has the missing id, or the search for a file by its name. `sandbox`
-    raised the error, or is None for a service outside this kernel. If the path of the request does not exist, the
-    advice names the address `base_url` of that service. Other errors are returned unchanged.
+    raised the error, or is None for the service at `base_url`, which may be the server of a sandbox. If the path of the
+    request does not exist, the advice names this address. Other errors are returned unchanged.
     """
+    sandbox = sandbox or next((lab for lab in open_sandboxes() if lab.served == base_url), None)
     is_unknown_path = error.status == 404 and not (error.location or missing_id(error.message))
     if is_unknown_path and base_url and (error.reason is None or base_url.count("/") > 2):
         error.advice = f"Check base_url ({base_url}): the client adds the path of the interface to it."
@@ -103,11 +99,6 @@ def explain_not_found(error: SvcError, sandbox: Sandbox | None = None, base_url:
             other = "for an event of another calendar give calendar=..., which calendars() lists"
             error.advice = f"Check the id;{search} {other}."
     return error
-
-
-def sandbox_at(base_url: str) -> Sandbox | None:
-    """Return the open sandbox whose server has this base URL. Return None if no sandbox has this base URL."""
-    return next((lab for lab in open_sandboxes() if lab.served == base_url), None)
 
 
 def open_sandboxes() -> list[Sandbox]:

@@ -112,19 +112,8 @@ def format_of_file(media_type: str, name: str) -> TableFormat | None:
     return format_of_name(name) or by_type
 
 
-def check_reader(table_format: TableFormat) -> None:
-    """Raise ImportError with the command that installs the package that reads the format, if it is missing."""
-    _check_module(table_format, table_format.reader, "read")
-
-
-def check_writer(table_format: TableFormat) -> None:
-    """Raise ImportError if the package that writes the format is missing, and ValueError if no package writes it."""
-    if table_format.writer is None:
-        raise ValueError(f"a DataFrame is not written as {table_format.title}; name the file .xlsx, .parquet or .csv")
-    _check_module(table_format, table_format.writer, "written")
-
-
-def _check_module(table_format: TableFormat, module: str, participle: str) -> None:
+def check_module(table_format: TableFormat, module: str, participle: str) -> None:
+    """Raise ImportError with the command that installs a module, if it is missing. It reads or writes the format."""
     if module and find_spec(module) is None:
         raise ImportError(f"{table_format.title} files are {participle} by the package {module}: {_INSTALL}")
 

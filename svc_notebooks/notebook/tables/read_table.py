@@ -24,7 +24,7 @@ from ...convert.spreadsheet.delimited import Dialect, detect, split_declaration
 from ...core.http.mime import sniff
 from ...core.suggestions import nearest_name
 from ..quantities import listed
-from .formats import TableFormat, check_reader, with_columns
+from .formats import TableFormat, check_module, with_columns
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
@@ -58,7 +58,7 @@ def check_options(table_format: TableFormat, options: Options, arguments: Sequen
     """
     import pandas as pd
 
-    check_reader(table_format)
+    check_module(table_format, table_format.reader, "read")
     reader = getattr(pd, _PANDAS_READERS.get(table_format.name, "read_excel"))
     parameters = [*inspect.signature(reader).parameters.values()][1:]  # without the source
     allowed = [parameter.name for parameter in parameters if parameter.name != "sheet_name"]
@@ -154,7 +154,8 @@ def _check_content(head: bytes, table_format: TableFormat, name: str) -> None:
         raise TableError(f"{name!r} is empty: it has no table")
     if head.startswith(_OLE) and _ENCRYPTED in head:
         raise TableError(f"{name!r} is encrypted; save it without a password")
-    expected, sniffed = _signatures(table_format), sniff(head)
+    expected: tuple[bytes, ...] = (b"PK", _OLE) if table_format.is_workbook else ()
+    expected, sniffed = (b"PAR1",) if table_format.name == "parquet" else expected, sniff(head)
     if head.startswith(expected) if expected else sniffed is None:
         return
     begins = f", which begins like {sniffed}" if sniffed else ""
@@ -162,12 +163,6 @@ def _check_content(head: bytes, table_format: TableFormat, name: str) -> None:
         f"{name!r} should be {table_format.title}, but has other content{begins}. "
         "Name the format of the content, for example format='csv'."
     )
-
-
-def _signatures(table_format: TableFormat) -> tuple[bytes, ...]:
-    if table_format.is_workbook:
-        return (b"PK", _OLE)
-    return (b"PAR1",) if table_format.name == "parquet" else ()
 
 
 # -- CSV and TSV files: the character set, the delimiter, the digits of numbers, and rows with too many cells
@@ -318,7 +313,9 @@ def _with_digits(table: DataFrame, file: IO[bytes], arguments: Mapping[str, Any]
     dtypes = {} if arguments.get("dtype") is None else arguments["dtype"]
     if not isinstance(dtypes, Mapping) or isinstance(dtypes, defaultdict) or "dtype_backend" in arguments:
         return table
-    has_zeros = _has_leading_zero(file, arguments["encoding"])
+    file.seek(0)
+    parts = iter(lambda: b"".join(file.readlines(SAMPLE_SIZE)), b"")  # a part of the file is in memory at a time
+    has_zeros = any(map(_LEADING_ZERO.search, codecs.iterdecode(parts, arguments["encoding"], "ignore")))
     chosen = {*dtypes, *(arguments.get("converters") or {})}  # names or positions
     positions = [
         position
@@ -345,13 +342,6 @@ def _with_digits(table: DataFrame, file: IO[bytes], arguments: Mapping[str, Any]
     if has_index:
         table.index = _index_with_zeros(table.index, texts.index, chosen)
     return table
-
-
-def _has_leading_zero(file: IO[bytes], encoding: str) -> bool:
-    """Return True if a number in a file may have a leading zero. A part of the file is in memory at a time."""
-    file.seek(0)
-    parts = iter(lambda: b"".join(file.readlines(SAMPLE_SIZE)), b"")
-    return any(map(_LEADING_ZERO.search, codecs.iterdecode(parts, encoding, "ignore")))
 
 
 def _index_with_zeros(index: Any, texts: Any, chosen: Set[Any]) -> Any:
@@ -382,10 +372,6 @@ def _may_be_whole(column: Series[Any]) -> bool:
 
 
 # -- the readers of the formats
-
-
-def _read_tsv(file: IO[bytes], head: bytes, options: Options) -> Any:
-    return read_delimited(file, head, options if "delimiter" in options else {"sep": "\t", **options})
 
 
 def _read_json(file: IO[bytes], head: bytes, options: Options) -> Any:
@@ -431,10 +417,6 @@ _ROW_NUMBER = re.compile("0|[1-9][0-9]{0,17}")
 """Matches the labels "0", "1" that `DataFrame.to_json` writes for an index of numbers."""
 
 
-def _read_json_lines(file: IO[bytes], head: bytes, options: Options) -> Any:
-    return _read_json(file, head, {"lines": True, **options})
-
-
 def read_parquet(file: IO[bytes], head: bytes = b"", options: Options = MappingProxyType({})) -> DataFrame:
     """Read Parquet with lists as lists, of which pandas makes arrays, and with all digits of whole numbers."""
     import pandas as pd
@@ -474,9 +456,11 @@ def plain_lists(value: Any) -> Any:
 
 _READERS: dict[str, Callable[[IO[bytes], bytes, Options], Any]] = {
     "csv": read_delimited,
-    "tsv": _read_tsv,
+    "tsv": lambda file, head, options: read_delimited(
+        file, head, options if "delimiter" in options else {"sep": "\t", **options}
+    ),
     "json": _read_json,
-    "jsonl": _read_json_lines,
+    "jsonl": lambda file, head, options: _read_json(file, head, {"lines": True, **options}),
     "parquet": read_parquet,
 }
 

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from ...convert.spreadsheet.values import clean
 from ...core.errors.caller_warning import warn_caller
 from ..quantities import listed
-from .formats import TableFormat, check_writer, with_columns
+from .formats import TableFormat, check_module, with_columns
 from .read_table import SAMPLE_SIZE, csv_options, plain_lists, read_delimited, read_parquet
 
 if TYPE_CHECKING:
@@ -242,7 +242,9 @@ def write_table(
     `read_frame` would not return. Raises ImportError if a package is missing, and ValueError, which names the column,
     if the format cannot hold the DataFrame.
     """
-    check_writer(table_format)
+    if table_format.writer is None:
+        raise ValueError(f"a DataFrame is not written as {table_format.title}; name the file .xlsx, .parquet or .csv")
+    check_module(table_format, table_format.writer, "written")
     try:
         if table_format.name == "xlsx":
             content, notes = _write_sheets(table if isinstance(table, Mapping) else {"Sheet1": table})

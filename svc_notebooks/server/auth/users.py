@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
-from ...core.auth.assertions import new_key
 from ...core.brand_names import NOWHERE
 from ...core.events.value_checks import is_address
+from ...core.oauth import new_key
 from ..calendars.attendee_copies import emails_of, sync_attendee_copies
 from ..calendars.event_resource import EventRecord
 from ..dispatch.service_context import ServiceContext, scope_names

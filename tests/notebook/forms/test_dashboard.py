@@ -102,28 +102,6 @@ def test_a_fault_is_armed_and_disarmed(panel, lab):
     assert lab.fault_plans().empty
 
 
-def test_a_limit_is_set_and_removed(panel, lab):
-    panel.limits.requests.value, panel.limits.per.value = 5, "90s"
-    panel.limits.set.click()
-    assert lab.limits()[["requests", "per"]].values.tolist() == [[5, 90.0]]
-    assert eval(panel.code(), {"lab": lab})["requests"].tolist() == [5]
-    panel.limits.remove.click()
-    assert lab.limits().empty
-
-
-def test_a_snapshot_is_restored(board, panel):
-    panel.snapshots.restore.click()
-    assert "There is no snapshot to restore" in panel.alert.value
-    panel.snapshots.take.click()
-    svc.delete(svc.files())
-    panel.snapshots.restore.click()
-
-    assert svc.files()["name"].tolist() == ["table.csv"]
-    board.poll()
-    board.show("files")
-    assert listed(board) == ["table.csv"]
-
-
 def test_signing_in_replaces_the_user_of_all_tabs(board, panel, lab):
     panel.people.user.value = "bob@svc.example"
     panel.people.scopes.value = "storage.readonly"

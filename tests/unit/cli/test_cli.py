@@ -14,7 +14,7 @@ import psutil
 import pytest
 
 from svc_notebooks.cli import _parser, main, notebook_files as shipped_module
-from svc_notebooks.cli.notebook_files import CopiedFile, CopyOutcome, copy_notebooks, restore_notebook
+from svc_notebooks.cli.notebook_files import CopyOutcome, copy_notebooks, restore_notebook
 from svc_notebooks.server.transports.socket_server import SocketServer
 from tests.patience import PATIENCE, until
 
@@ -50,10 +50,7 @@ class TestCopy:
     def test_brings_everything_that_a_notebook_needs(self, shipped: Path, tmp_path: Path):
         copied = copy_notebooks(tmp_path / "mine", shipped)
 
-        assert copied == [
-            CopiedFile("00-start.ipynb", CopyOutcome.COPIED),
-            CopiedFile("data/cities.csv", CopyOutcome.COPIED),
-        ]
+        assert copied == {"00-start.ipynb": CopyOutcome.COPIED, "data/cities.csv": CopyOutcome.COPIED}
         assert (tmp_path / "mine" / "data" / "cities.csv").read_text() == "of this version"
 
     def test_keeps_changed_files(self, shipped: Path, tmp_path: Path):
@@ -63,7 +60,7 @@ class TestCopy:
 
         copied = copy_notebooks(mine, shipped)
 
-        assert [copy.outcome for copy in copied] == [CopyOutcome.KEPT, CopyOutcome.SAME]
+        assert [*copied.values()] == [CopyOutcome.KEPT, CopyOutcome.SAME]
         assert (mine / "00-start.ipynb").read_text() == "with my notes"
 
     def test_restores_a_notebook_and_keeps_the_changed_one(self, shipped: Path, tmp_path: Path):
@@ -90,7 +87,7 @@ class TestCopy:
             copy_notebooks(tmp_path / folder, shipped, with_outputs=with_outputs)
             again = copy_notebooks(tmp_path / folder, shipped, with_outputs=not with_outputs)
 
-            assert [copy.outcome for copy in again] == [CopyOutcome.SAME, CopyOutcome.SAME]
+            assert [*again.values()] == [CopyOutcome.SAME, CopyOutcome.SAME]
             assert bool(cells_of(tmp_path / folder / "00-start.ipynb")[0]["outputs"]) is with_outputs
         assert cells_of(tmp_path / "plain" / "00-start.ipynb")[0]["execution_count"] is None
 

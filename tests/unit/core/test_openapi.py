@@ -35,7 +35,9 @@ def test_every_operation_is_there_under_its_path_and_methods() -> None:
 
     for operation in OPERATIONS:
         for root in (
-            [names.calendar_path] if operation.calendar else [names.path, names.upload_path][: 1 + operation.media]
+            [names.calendar_path]
+            if operation.calendar
+            else [names.path, names.upload_path][: 1 + operation.accepts_content]
         ):
             assert {method.lower() for method in operation.methods} - {"head"} <= paths[root(*operation.path)].keys(), (
                 operation.name

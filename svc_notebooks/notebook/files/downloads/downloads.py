@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
-from ....client.downloads.downloads import RangeGiven, as_range, read_known, safe_name, save_known, target_path
+from ....client.downloads.downloads import Download, RangeGiven, as_range, safe_name, target_path
 from ....client.downloads.exports import (
     check_extension,
     export_name,
@@ -21,10 +21,12 @@ from ....client.downloads.exports import (
     same_export,
     save_export,
 )
+from ....client.downloads.tree_download import FIELDS, list_remote_tree
 from ....client.files import get_file
 from ....client.session import Session, SessionLike, session_or_current
 from ....core.errors.caller_warning import warn_caller
 from ....core.processes import temporary_folder
+from ....local.saving import DistinctPaths, make_folder
 from ....local.tree import UrlFile, is_url, without_file_scheme
 from ...arguments import File, download_path, flag, is_frame, is_new_folder
 from ...batch.batch import (
@@ -52,7 +54,7 @@ if TYPE_CHECKING:
 
     from ....core.http.ranges import ByteRange
     from ....core.resources.files import File as FileResource
-    from ....local.saving import DistinctPaths, SavedFile
+    from ....local.saving import SavedFile
 
 
 def download(
@@ -126,9 +128,6 @@ def download(
     >>> svc.download(file, folder)["outcome"].item()
     'unchanged'
     """
-    from ....client.downloads.tree_download import FIELDS
-    from ....local.saving import DistinctPaths
-
     flag("overwrite", overwrite)
     requested, batch = as_range(byte_range), Batch(workers, executor, errors, resume, progress)
     session = session_or_current(session)
@@ -137,24 +136,23 @@ def download(
     with target_of(len(ids), to, executor) as target:
         prepared = DownloadRows(session, target.path, target.new_folder, DistinctPaths(), requested)
         fields = f"{FIELDS},parents" if len(ids) > 1 else FIELDS
-        listed = request_metadata(session, ids, known, fields, batch, DOWNLOADS)
-        metadata = [
-            each for each in listed if {*ids}.isdisjoint(each[0].get("parents") or ())
-        ]  # not in a folder of ids
+        read = request_metadata(session, ids, known, fields, batch, DOWNLOADS)
+        metadata = [each for each in read if {*ids}.isdisjoint(each[0].get("parents") or ())]  # not in a folder of ids
         rows = list(map(target.place, prepared.rows(metadata)))
     call = partial(target.save, byte_range=requested, acknowledge_abuse=acknowledge_abuse, overwrite=overwrite)
     operation = RowOperation(
         DOWNLOADS,
         call,
         known=known_of_row,
-        label=label_of_row,
+        label=lambda n, row: row.label,
         resumable=target.resumable("download", {"byte_range": requested}),
         title=f"Download {rows[0].file.get('name')}" if len(rows) == 1 else "Download",
         size=partial(_size, byte_range=requested),
         continue_hint=CONTINUE_HINT,
     )
     result = run(operation, rows, session, batch)
-    _warn_of_skipped(rows)
+    if skipped := [row.skipped for row in rows if row.skipped]:  # such as shortcuts
+        warn_caller(f"not downloaded: {listed(skipped)}")
     return result
 
 
@@ -165,13 +163,6 @@ def _size(row: DownloadRow, byte_range: ByteRange | None) -> int | None:
     size = None if row.file.get("size") is None else int(row.file["size"])
     span = byte_range.resolve(size) if byte_range and size is not None else None
     return span.size if span else size
-
-
-def _warn_of_skipped(rows: Sequence[DownloadRow]) -> None:
-    """Warn of the files that cannot be saved, such as shortcuts."""
-    skipped = [row.skipped for row in rows if row.skipped]
-    if skipped:
-        warn_caller(f"not downloaded: {listed(skipped)}")
 
 
 def read(
@@ -218,7 +209,7 @@ def read(
         document = get_file(session, file_id, fields="id,name,mimeType")
         return read_export(session, file_id, export_target(session, document, name).media_type)
     known = known_files(file, checksum=False).get(file_id) or get_file(session, file_id, fields="size")
-    return read_known(session, {**known, "id": file_id}, byte_range=requested, acknowledge_abuse=acknowledge_abuse)
+    return Download(session, {**known, "id": file_id}, requested, acknowledge_abuse).read()
 
 
 def export(
@@ -274,8 +265,6 @@ def export(
     >>> (folder / "table.tsv").read_text(), saved["mime_type"].item(), saved["outcome"].item()
     ('a\\tb\\n', 'text/tab-separated-values', 'saved')
     """
-    from ....local.saving import DistinctPaths
-
     flag("overwrite", overwrite)
     batch = Batch(workers, executor, errors, resume, progress)
     session, format_name = session_or_current(session), normalize_format(format)
@@ -289,8 +278,8 @@ def export(
     operation = RowOperation(
         EXPORTED,
         partial(target.save, overwrite=overwrite),
-        known=_known_document,
-        label=label_of_row,
+        known=lambda row: {"id": row.file["id"], "name": row.file.get("name")},
+        label=lambda n, row: row.label,
         resumable=target.resumable("export", {"format": format_name}),
         title=f"Export {rows[0].file.get('name')}" if len(rows) == 1 else "Export",
         unit="documents",
@@ -312,13 +301,6 @@ def _export_row(
             path_name = export_name(str(file.get("name") or file["id"]), target)
             return prepared.file_row(file, n, path_name, export=target.media_type)
     return DownloadRow(file, f"row {n}", error=error)
-
-
-def _known_document(row: DownloadRow) -> Record:
-    return {"id": row.file["id"], "name": row.file.get("name")}
-
-
-# -- the files of a download with their paths on disk, and saving one of them
 
 
 # -- reads the metadata of files from the rows of a file argument, so that a call need not request them again
@@ -438,16 +420,11 @@ class Target:
             with temporary_folder("svc-") as folder:
                 content = folder / row.path.name
                 record = save_row(session, row._replace(path=content), report, byte_range, **options)
-                outcome = url.save(content, overwrite=overwrite, same=_same_export if row.export else None)
+                outcome = url.save(content, overwrite=overwrite, same=same_export if row.export else None)
         except ROW_ERRORS as error:
             vars(error)["file"] = row.file
             raise
         return {**record, "path": url.url, "outcome": outcome}
-
-
-def _same_export(first: Path, second: Path) -> bool:
-
-    return same_export(first, second)
 
 
 @contextmanager
@@ -507,9 +484,8 @@ def request_metadata(
     results: dict[str, Metadata] = {file_id: (file, None) for file_id, file in known.items()}
     shown = None if len(missing) > 1 and batch.progress is not False else False
     progress = session_progress(session, Counts(len(missing), "files"), "Read metadata", shown)
-    request = partial(_request, fields=fields)
     numbers, workers = range(len(missing)), (batch.workers, batch.executor)
-    outcomes = row_outcomes(request, session, numbers, missing.__getitem__, progress, *workers)
+    outcomes = row_outcomes(partial(_request, fields=fields), session, numbers, missing.__getitem__, progress, *workers)
     with showing(progress), closing(outcomes):
         for n, (record, error, *_) in outcomes:
             progress.end(n, failed=error is not None)
@@ -563,8 +539,6 @@ class DownloadRows:
         return self._row(file, f"row {n}", self.paths.claim(path), export)
 
     def _folder_rows(self, folder: FileResource) -> Iterator[DownloadRow]:
-        from ....client.downloads.tree_download import list_remote_tree
-
         if self.byte_range is not None:
             raise ValueError(f"byte_range is for files, and {folder.get('name')!r} is a folder")
         if not self.new_folder and self.target.suffix.lower() in _ARCHIVES and not self.target.is_dir():
@@ -580,19 +554,15 @@ class DownloadRows:
             if file.skipped:
                 yield DownloadRow(file.metadata, str(file.path), skipped=f"{file.path} ({file.skipped})")
             else:
-                yield self._row(
-                    file.metadata, str(file.path), file.path, None if file.export is None else file.export.media_type
-                )
+                media_type = file.export.media_type if file.export else None
+                yield self._row(file.metadata, str(file.path), file.path, media_type)
 
     def _row(self, file: FileResource, label: str, path: Path, export: str | None = None) -> DownloadRow:
-        if error := self._folder_error(path.parent):
-            return DownloadRow(file, label, error=error)
-        return DownloadRow(file, label, path, export)
+        error = self._folder_error(path.parent)
+        return DownloadRow(file, label, None if error else path, None if error else export, error)
 
     def _folder_error(self, folder: Path) -> OSError | None:
         """Create a folder if necessary. Returns the error if it cannot be created."""
-        from ....local.saving import make_folder
-
         if folder not in self.folders:
             self.folders[folder] = None
             try:
@@ -621,24 +591,12 @@ def save_row(
         if row.export is not None:
             saved = save_export(session, row.file["id"], row.export, row.path, progress=report, overwrite=overwrite)
             return {**_record(row.file, saved), "mimeType": row.export}
-        saved = save_known(
-            session,
-            row.file,
-            row.path,
-            byte_range=byte_range,
-            acknowledge_abuse=acknowledge_abuse,
-            progress=report,
-            overwrite=overwrite,
-        )
+        download = Download(session, row.file, byte_range, acknowledge_abuse, report)
+        saved = download.save(row.path, overwrite=overwrite)
     except ROW_ERRORS as error:
         vars(error)["file"] = row.file
         raise
     return _record(row.file, saved)
-
-
-def label_of_row(n: int, row: DownloadRow) -> str:
-    """Return the name of a row in error messages."""
-    return row.label
 
 
 def known_of_row(row: DownloadRow) -> Record:

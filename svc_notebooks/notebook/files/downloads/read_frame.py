@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ....client.about import native_name
+from ....client.downloads.downloads import Download
+from ....client.downloads.exports import read_export
+from ....client.files import list_files
 from ....client.session import Session, SessionLike, session_or_current
 from ....core.http.multipart import MediaType
+from ....core.http.native_formats import XLSX
 from ....core.processes import temporary_folder
 from ...arguments import File, choice, optional_text
 from ...batch.batch import Batch, Executor, Progress, Report, RowOperation, run
@@ -109,7 +114,11 @@ def read_frame(
             raise ValueError(
                 f"sheet_name is {sheet!r:.60}; read_frame reads one sheet, the first without this argument; {hint}"
             )
-    _check_arguments(sheet, format, file_column)
+    if sheet is not None and (isinstance(sheet, bool) or not isinstance(sheet, str | int)):
+        raise TypeError(f"sheet must be the name or the number of one sheet, not {type(sheet).__name__}")
+    optional_text("file_column", file_column)
+    if format is not None:
+        choice("format", format, BY_NAME)
     batch = Batch(workers, executor, progress=progress)
     session = session_or_current(session)
     ids = files_at(session, file)
@@ -146,14 +155,6 @@ def _read_row(
     return {"id": table.facts["id"], "name": table.name, "frame": read}
 
 
-def _check_arguments(sheet: object, format: object, file_column: object) -> None:
-    if sheet is not None and (isinstance(sheet, bool) or not isinstance(sheet, str | int)):
-        raise TypeError(f"sheet must be the name or the number of one sheet, not {type(sheet).__name__}")
-    optional_text("file_column", file_column)
-    if format is not None:
-        choice("format", format, BY_NAME)
-
-
 @dataclass(frozen=True, slots=True)
 class StoredTable:
     """A file that can be read as a table. `facts` are its metadata, with a checksum if that is known.
@@ -172,17 +173,14 @@ class StoredTable:
     @contextmanager
     def content(self, session: Session, report: Report, *, acknowledge_abuse: bool) -> Iterator[bytes | Path]:
         """Download the content, and yield the bytes, or the path of a temporary file for large content."""
-        from ....client.downloads.downloads import read_known, save_known
-        from ....client.downloads.exports import read_export
-
+        download = Download(session, self.facts, None, acknowledge_abuse, report)
         if self.export_type is not None:
             yield read_export(session, self.facts["id"], self.export_type, progress=report)
         elif self.size <= _IN_MEMORY:
-            yield read_known(session, self.facts, acknowledge_abuse=acknowledge_abuse, progress=report)
+            yield download.read()
         else:
             with temporary_folder("svc-") as folder:
-                target = folder / "table"
-                yield save_known(session, self.facts, target, acknowledge_abuse=acknowledge_abuse, progress=report).path
+                yield download.save(folder / "table").path
 
 
 def _tables(session: Session, files: Iterable[Metadata], format: str | None) -> Iterator[StoredTable]:
@@ -200,8 +198,6 @@ def _tables(session: Session, files: Iterable[Metadata], format: str | None) -> 
 
 
 def _tables_in_folder(session: Session, folder: FileResource, format: str | None) -> list[StoredTable]:
-    from ....client.files import list_files
-
     children = list(
         list_files(session, q=f"'{folder['id']}' in parents and trashed = false", order_by="name", fields=_FIELDS)
     )
@@ -214,8 +210,6 @@ def _tables_in_folder(session: Session, folder: FileResource, format: str | None
 
 def _stored_table(session: Session, facts: FileResource, format: str | None) -> StoredTable | None:
     """Return the table in a file, or None if the file is not a table."""
-    from ....core.http.native_formats import XLSX
-
     name, media_type = str(facts.get("name")), str(facts.get("mimeType"))
     size = int(facts.get("size") or 0)
     if media_type == session.names.native("spreadsheet"):
@@ -225,22 +219,14 @@ def _stored_table(session: Session, facts: FileResource, format: str | None) -> 
     table_format = format_of_file(media_type, name) if format is None else BY_NAME[format]
     if table_format is None:
         return None
-    charset = MediaType.parse(media_type).parameters.get("charset", "utf-8")
-    encoding = {"encoding": charset} if table_format.is_text and not _is_utf8(charset) else {}
-    return StoredTable(facts, name, size, table_format, options=encoding)
-
-
-def _is_utf8(charset: str) -> bool:
-    """Return True for UTF-8, whose byte order mark is detected, and for unknown names of character sets."""
-    try:
-        return codecs.lookup(charset).name in ("utf-8", "ascii")
-    except LookupError:
-        return True
+    charset, options = MediaType.parse(media_type).parameters.get("charset", "utf-8"), {}
+    with suppress(LookupError):  # of an unknown name of a character set
+        if table_format.is_text and codecs.lookup(charset).name not in ("utf-8", "ascii"):  # which are detected
+            options = {"encoding": charset}
+    return StoredTable(facts, name, size, table_format, options=options)
 
 
 def _not_a_table(session: Session, facts: FileResource) -> str:
-    from ....client.about import native_name
-
     name, media_type = str(facts.get("name")), str(facts.get("mimeType"))
     if session.names.is_native(media_type):
         native = native_name(session.names, media_type)
