@@ -72,15 +72,14 @@ Fields: TypeAlias = JSONObject
 CallResult: TypeAlias = "Mapping[str, object] | None"
 
 
-def with_student_calls(service: Service) -> Callable[[Request], Response]:
-    """Return a function with `STUDENT_CALLS`, if the service has a class or a hub, and the service for other paths."""
+def with_receivers(service: Service) -> Callable[[Request], Response]:
+    """Return the function that handles the requests to a service, and `STUDENT_CALLS` for users of JupyterHub."""
+    if service.provider is None:
+        return service.handle
 
     def handle(request: Request) -> Response:
-        if service.class_view.is_open:
-            own = without_prefix(request, service.policy.path_prefix)
-            if own.path in STUDENT_CALLS:
-                return _handle_student_call(service, own)
-        return service.handle(request)
+        own = without_prefix(request, service.policy.path_prefix)
+        return _handle_student_call(service, own) if own.path in STUDENT_CALLS else service.handle(request)
 
     return handle
 
@@ -152,7 +151,6 @@ def with_control(service: Service, token: str | None = None) -> Callable[[Reques
     """
     if token is not None and not _TOKEN.fullmatch(token):
         raise ValueError("the control token must be printable ASCII without spaces, and not empty")
-    next_handle = with_student_calls(service)
 
     def check(request: Request, context: ServiceContext) -> None:
         check_host(request, context)
@@ -165,8 +163,10 @@ def with_control(service: Service, token: str | None = None) -> Callable[[Reques
     def handle(request: Request) -> Response:
         request = without_prefix(request, service.policy.path_prefix)
         path = urlsplit(request.url).path
+        if path in STUDENT_CALLS and service.class_view.is_open:
+            return _handle_student_call(service, request)
         if not path.startswith(_PREFIX):
-            return next_handle(request)
+            return service.handle(request)
         response = service.refusal(request, check) or _control_response(service, request, path[len(_PREFIX) :])
         return Response(response.status, response.headers) if request.method == "HEAD" else response
 
@@ -495,5 +495,5 @@ def served_paths(
 
     `page_key` is the key of the live page, or None if everybody may see it. Raises ValueError for a bad control token.
     """
-    handle = with_control(service, control_token) if control else with_student_calls(service)
+    handle = with_control(service, control_token) if control else with_receivers(service)
     return with_live_page(service, handle, page_key, control=control) if has_page else handle
