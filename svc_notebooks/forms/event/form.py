@@ -50,7 +50,6 @@ from .inputs import (
     WhenChoice,
     argument_time,
     aware_moment,
-    chip_styles,
     read_offset,
     read_wire_time,
     wire_moment,
@@ -276,7 +275,7 @@ class EventForm(Form):
             lambda _button: self._guard(lambda: self.controls.read(self.session))
         )
         self.controls.watch(lambda: self._guard(self._on_change))
-        sheet = ui.style_sheet("event_form.css", chip_styles())
+        sheet = ui.style_sheet("event_form.css")
         self._compose(sheet, self.controls, ui.row(self.create), self.status, self.alert, self.table)
         self._update()
 
