@@ -29,7 +29,6 @@ from ...core.time_zones import UTC_NAME, zone, zone_names
 from ...notebook.events.body import LENIENT, QUERY_ARGUMENTS, partial_body, query_of
 from ...notebook.events.calendars import free_times
 from ...notebook.events.events import ARGUMENTS, body_arguments, create_event
-from ...notebook.events.query import events
 from ...notebook.events.records import changed_fields, in_zone
 from ...notebook.frames.frames import camel, concatenate
 from ...notebook.frames.schemas import EVENT
@@ -38,7 +37,7 @@ from ...notebook.quantities import count_text
 from ..recurrence import RecurrenceBuilder, RecurrencePreview
 from ..widgets import ui
 from ..widgets.background_task import LatestTask
-from ..widgets.form import Form, call_text, frame_view, refuse_unnamed
+from ..widgets.form import Form, call_text, refuse_unnamed
 from .attendee_rows import AttachmentRows, GuestList
 from .bindings import BINDINGS, FIRST, GUESTS, LABELS, PARAMETERS, SECOND, OtherFields, with_label
 from .inputs import (
@@ -211,8 +210,6 @@ def _set_times(controls: EventControls, event: JSONObject) -> None:
 
 
 _COLUMNS = ["id", "summary", "start", "end", "time_zone", "status"]
-_LIST_COLUMNS = ["summary", "start", "end", "time_zone", "recurrence", "status"]
-_MAX_ROWS = 50
 _SAME_ZONE = "end.timeZone"
 """The path of the end time zone. If the end has no zone of its own, its problem is already shown for the start."""
 _SERVICE_DEFINED = "conferenceData.createRequest.conferenceSolutionKey.type"
@@ -418,34 +415,6 @@ class EventForm(Form):
     def _summary(self) -> str:
         count = len(self._created)
         return f"<EventForm: {count_text(count, 'event')} created>" if count else "<EventForm: nothing created yet>"
-
-
-class EventPage(EventForm):
-    """The event form with a list of the events of the calendar, as a tab of the dashboard."""
-
-    title = "Events"
-
-    def __init__(self, session: SessionLike = None) -> None:
-        super().__init__(session)
-        self._guard(self._show_events)
-
-    @property
-    def listed(self) -> DataFrame:
-        """At most 50 events of the calendar, with the columns of `events()`."""
-        return events(limit=_MAX_ROWS, session=self._session)
-
-    def refresh(self) -> None:
-        self.controls.read(self.session)
-        self._show_events()
-
-    def _show_events(self) -> None:
-        rows = self.listed
-        heading = tag("h4", "In the calendar", class_="svc-head")
-        columns = [name for name in _LIST_COLUMNS if name in rows]
-        self.table.value = heading + frame_view("In the calendar", rows[columns], "No event yet.")
-
-    def _show_table(self, result: DataFrame, empty: str = "") -> None:
-        self._show_events()
 
 
 class EventMoreOptions(ui.MoreOptions):

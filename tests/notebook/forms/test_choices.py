@@ -35,7 +35,9 @@ def test_text_is_sent_when_the_field_is_left(controls):
     assert len(fields) > 25
 
     # A search goes with every letter.
-    assert [control.tooltip for control in fields if control.continuous_update] == ["The list is updated while you type"]
+    assert [control.tooltip for control in fields if control.continuous_update] == [
+        "The list is updated while you type"
+    ]
 
 
 NAMED = widgets.Button | widgets.Text | widgets.Textarea | widgets.IntText | widgets.Checkbox | widgets.Dropdown
