@@ -73,15 +73,6 @@ def resident_bytes(pids: list[int]) -> int:
     return kilobytes * 1024
 
 
-def largest_memory(pids: list[int]) -> int:
-    """Return an upper bound of `resident_bytes` that is fast to read, because it counts shared memory repeatedly."""
-    pages = 0
-    for pid in pids:
-        with suppress(OSError, IndexError):
-            pages += int(Path(f"/proc/{pid}/statm").read_text().split()[1])
-    return pages * (os.sysconf("SC_PAGE_SIZE") if pages else 0)
-
-
 def _prctl(option: int, value: int) -> None:
     """Set an attribute of this process, where the system can: who adopts orphans, or the end with the parent."""
     from ctypes import CDLL
@@ -209,7 +200,7 @@ def _excess(limits: GradingLimits) -> str:
     running = descendants(os.getpid(), limits.processes)
     if len(running) > limits.processes:
         return f"it had more than {limits.processes} processes"
-    if largest_memory(running) > limits.memory and resident_bytes(running) > limits.memory:
+    if resident_bytes(running) > limits.memory:
         return f"it was out of memory, with more than {limits.memory / 1024**2:g} MiB"
     return ""
 
