@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, cast
 
 from ..core.processes import temporary_folder
 from .definition import GRADER, KEY
-from .runner import GradingLimits as GradingLimits, SubmissionJob
 from .sandbox import FOLDER, SubmissionSandbox, find_sandbox
 from .submission_process import (
     LimitedProcess,
@@ -22,6 +21,7 @@ from .submission_process import (
     default_jobs,
 )
 from .submissions import SubmissionContent
+from .supervisor import GradingLimits as GradingLimits, SubmissionJob
 
 if TYPE_CHECKING:
     from ..server.service import Service
