@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from mimetypes import guess_type
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..client.session import Session
 from ..core.brand_names import NOWHERE
@@ -25,6 +25,7 @@ from .definition import (
     ExerciseOutcome,
     Part,
     PartResult,
+    Value,
     Verdict,
     list_text,
     quantity,
@@ -38,9 +39,6 @@ from .evidence import (
     join_records,
     resources,
 )
-
-if TYPE_CHECKING:
-    from .definition import Value
 
 _MIB = 1024 * 1024
 _POLICY = Policy(max_upload_size=32 * _MIB, storage_limit=128 * _MIB, journal_bytes=64 * _MIB)

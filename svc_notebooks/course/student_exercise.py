@@ -22,12 +22,11 @@ from ..core.durations import Duration, parse_duration
 from ..core.errors.errors import BadRequest
 from ..core.errors.public_calls import public_methods
 from ..core.http.messages import JSON, Headers, Request
-from .definition import GRADER, KEY, SEED, ExerciseOutcome, Verdict, list_text
+from .definition import GRADER, KEY, SEED, ExerciseDefinition, ExerciseOutcome, Value, Verdict, list_text
 from .exercise_service import ExerciseService
 
 if TYPE_CHECKING:
     from ..client.transport.http import HttpTransport
-    from .definition import ExerciseDefinition, Value
 
 
 _MAX_WIDTH = 60

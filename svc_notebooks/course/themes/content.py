@@ -8,17 +8,14 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from ...client.files import create_file, delete_file, list_files, share_file, update_file
-from ...core.http.messages import Request
-from ..definition import ExerciseDefinition, Part, list_text, quantity, require
-from .shared_checks import require_file, require_same_content
+from ...core.http.messages import JSONObject, Request
+from ..definition import ExerciseDefinition, Part, Value, list_text, quantity, require
+from ..evidence import Evidence, require_file, require_same_content
 from .uploads import survey
 
 if TYPE_CHECKING:
     from ...client.session import Session
-    from ...core.http.messages import JSONObject
     from ...core.resources.files import File, Permission
-    from ..definition import Value
-    from ..evidence import Evidence
     from ..exercise_service import ExerciseService
 
 _RECORD_SIZE = 64

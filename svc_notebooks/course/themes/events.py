@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING, Any, Literal
 from zoneinfo import ZoneInfo
 
 from ...client.events.events import insert_event, patch_event
-from ..definition import ExerciseDefinition, Part, list_text, quantity, require
-from .shared_checks import require_any
+from ..definition import ExerciseDefinition, Part, Value, list_text, quantity, require
+from ..evidence import Evidence, ExerciseExchange, RecordedRequest, require_any
 
 if TYPE_CHECKING:
     from ...core.resources.events import Event
-    from ..definition import Value
-    from ..evidence import Evidence, ExerciseExchange, RecordedRequest
     from ..exercise_service import ExerciseService
 
 

@@ -7,13 +7,11 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from ...client.files import file_permissions
-from ..definition import ExerciseDefinition, Part, quantity, require
+from ..definition import ExerciseDefinition, Part, Value, quantity, require
+from ..evidence import Evidence, RecordedRequest, require_any
 from .content import put_file
-from .shared_checks import require_any
 
 if TYPE_CHECKING:
-    from ..definition import Value
-    from ..evidence import Evidence, RecordedRequest
     from ..exercise_service import ExerciseService
 
 
