@@ -1,4 +1,4 @@
-"""The evidence for an exercise check: the student's requests, a fork of the service, and requirements of several checks."""
+"""The evidence for an exercise check: the student's requests and a fork of the service; and shared requirements."""
 
 from __future__ import annotations
 
