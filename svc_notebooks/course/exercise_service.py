@@ -1,7 +1,5 @@
 """The class ExerciseService, which runs the service of an exercise, records its requests and checks the exercise."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace

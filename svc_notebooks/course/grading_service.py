@@ -1,7 +1,5 @@
 """Serves the exercises of submissions from the teacher's process, so that their code cannot change the results."""
 
-from __future__ import annotations
-
 import json
 import secrets
 from threading import RLock

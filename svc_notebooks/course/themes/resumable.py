@@ -1,12 +1,9 @@
 """Exercises about resuming an upload, restarting an expired upload, and writing the loop of a resumable upload."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections.abc import Callable
 from random import Random
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from ...core.http.messages import JSONObject, Query, Request, as_body
@@ -21,9 +18,7 @@ from ..evidence import (
     require_no_updates,
     require_same_content,
 )
-
-if TYPE_CHECKING:
-    from ..exercise_service import ExerciseService
+from ..exercise_service import ExerciseService
 
 _KIB = 1024
 QUANTUM = 256 * _KIB

@@ -1,7 +1,5 @@
 """The controls for attendees with details. Each attendee has a row, and optional details below the row."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any

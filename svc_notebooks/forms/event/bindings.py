@@ -1,8 +1,6 @@
 # ruff: noqa: E501  the bindings are a table: a row is a line
 """A table that binds each control of the event form to an event field and to an argument of `create_event`."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Mapping

@@ -4,8 +4,6 @@ Arrow keys and typed letters move between rows, Space selects a row, Enter opens
 rows.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
