@@ -28,6 +28,47 @@ from typing import Any
 
 from .sandbox import inherited_variables
 
+
+@dataclass(frozen=True, slots=True)
+class GradingLimits:
+    """The limits of a submission.
+
+    Args:
+        cell: Seconds for a cell.
+        notebook: Seconds for a notebook. The processor time of a process may be twice as long.
+        output: Characters that a cell may print.
+        processes: The number of processes that a notebook may have at the same time.
+        memory: The memory in bytes of the processes of a notebook together.
+    """
+
+    cell: float = 30.0
+    notebook: float = 120.0
+    output: int = 10_000_000
+    processes: int = 32
+    memory: int = 2 * 1024**3
+
+
+@dataclass(frozen=True, slots=True)
+class SubmissionJob:
+    """The cells of each notebook to run, the other files of the submission in base64, the limits and the variables."""
+
+    notebooks: list[list[str]]
+    files: dict[str, str]
+    folder: str
+    environment: dict[str, str]
+    limits: GradingLimits
+    in_sandbox: bool = False
+    first: int = 0
+
+    def to_bytes(self) -> bytes:
+        return json.dumps(asdict(self)).encode()
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> SubmissionJob:
+        values = json.loads(content)
+        return cls(**values | {"limits": GradingLimits(**values["limits"])})
+
+
 _SET_PARENT_DEATH_SIGNAL = 1
 _SET_CHILD_SUBREAPER = 36
 _ROUNDS = 50
@@ -241,46 +282,6 @@ _MAX_ERROR = 200
 
 _ALARM_INTERVAL = 0.5
 """The interval in seconds between further interrupts, if a cell catches the first interrupt and continues."""
-
-
-@dataclass(frozen=True, slots=True)
-class GradingLimits:
-    """The limits of a submission.
-
-    Args:
-        cell: Seconds for a cell.
-        notebook: Seconds for a notebook. The processor time of a process may be twice as long.
-        output: Characters that a cell may print.
-        processes: The number of processes that a notebook may have at the same time.
-        memory: The memory in bytes of the processes of a notebook together.
-    """
-
-    cell: float = 30.0
-    notebook: float = 120.0
-    output: int = 10_000_000
-    processes: int = 32
-    memory: int = 2 * 1024**3
-
-
-@dataclass(frozen=True, slots=True)
-class SubmissionJob:
-    """The cells of each notebook to run, the other files of the submission in base64, the limits and the variables."""
-
-    notebooks: list[list[str]]
-    files: dict[str, str]
-    folder: str
-    environment: dict[str, str]
-    limits: GradingLimits
-    in_sandbox: bool = False
-    first: int = 0
-
-    def to_bytes(self) -> bytes:
-        return json.dumps(asdict(self)).encode()
-
-    @classmethod
-    def from_bytes(cls, content: bytes) -> SubmissionJob:
-        values = json.loads(content)
-        return cls(**values | {"limits": GradingLimits(**values["limits"])})
 
 
 def run_cells(job: SubmissionJob, cells: Sequence[str], connection: Connection) -> None:

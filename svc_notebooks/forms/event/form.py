@@ -212,8 +212,6 @@ def _set_times(controls: EventControls, event: JSONObject) -> None:
 _COLUMNS = ["id", "summary", "start", "end", "time_zone", "status"]
 _SAME_ZONE = "end.timeZone"
 """The path of the end time zone. If the end has no zone of its own, its problem is already shown for the start."""
-_SERVICE_DEFINED = "conferenceData.createRequest.conferenceSolutionKey.type"
-"""The path of a field that the form does not check, because the policy of the service defines the valid values."""
 
 
 def event_form(*, session: SessionLike = None, **fields: Any) -> EventForm:
@@ -346,7 +344,11 @@ class EventForm(Form):
         try:
             self.controls.update_dependents()
             self.draft = read_controls(self.controls)
-            self._problems = self._find_problems()
+            reported = {field for field, _ in self.draft.problems}  # which has no problems of the event beside its own
+            skipped = {_CONFERENCE_TYPE, *(() if self.draft.has_end_zone else (_SAME_ZONE,))}
+            rows = [row for row in problems(self.value, LENIENT) if row.location not in skipped]
+            located = [self._locate(row.location, row.message) for row in rows]
+            self._problems = [*self.draft.problems, *(problem for problem in located if problem[0] not in reported)]
             for field in self.controls.fields():
                 field.show_problems(text for problem_field, text in self._problems if problem_field is field)
             self.controls.repeats.field.show_hint("\n".join(self.draft.lines))
@@ -354,14 +356,6 @@ class EventForm(Form):
             self._show_code()
         finally:
             self._updating = False
-
-    def _find_problems(self) -> list[tuple[ui.Field | None, str]]:
-        """Return each problem with its field or None. A field with a control problem has no event problems."""
-        reported = {field for field, _ in self.draft.problems}
-        skipped = {_SERVICE_DEFINED, *(() if self.draft.has_end_zone else (_SAME_ZONE,))}
-        rows = [row for row in problems(self.value, LENIENT) if row.location not in skipped]
-        located = [self._locate(row.location, row.message) for row in rows]
-        return [*self.draft.problems, *(problem for problem in located if problem[0] not in reported)]
 
     def _locate(self, path: str | None, message: str) -> tuple[ui.Field | None, str]:
         """Return the field of an event problem (or None), and the message with the field label instead of the path."""
@@ -554,6 +548,7 @@ FieldProblem = tuple[ui.Field, str]
 _TIMES = ("start", "end", "original_start_time")
 _NOT_FIELDS = (*_TIMES, "time_zone", "end_time_zone", "recurrence", "metadata", *QUERY_ARGUMENTS)
 _CONFERENCE_TYPE = "conferenceData.createRequest.conferenceSolutionKey.type"
+"""The path of a field that the form does not check, because the policy of the service defines the valid values."""
 _REQUEST_ID = "conferenceData.createRequest.requestId"
 
 
