@@ -14,8 +14,7 @@ from ..core.errors.errors import SvcError
 from ..core.errors.public_calls import public_methods
 from ..core.fault_plan import network_outage, preset as preset_of
 from .arguments import row_ids
-from .frames.frames import frame
-from .frames.schemas import (
+from .frames import (
     BACKUPS,
     CLASS_CLOCK,
     CLASS_PREDICTIONS,
@@ -24,6 +23,7 @@ from .frames.schemas import (
     JOURNAL,
     RESET_STUDENT,
     STUDENTS,
+    frame,
 )
 from .sandbox.controls import fault_plan_rows
 from .sandbox.sandbox import new_session

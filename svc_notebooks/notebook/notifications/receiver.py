@@ -25,8 +25,7 @@ from ...core.platform import capabilities, need_sockets
 from ...core.processes import ForkedChild, after_fork
 from ...core.suggestions import missing_attribute
 from ..arguments import choice, optional_text, whole
-from ..frames.frames import Record, frame
-from ..frames.schemas import CHANGES, EXPLAINED, MESSAGES, NOTIFICATIONS
+from ..frames import CHANGES, EXPLAINED, MESSAGES, NOTIFICATIONS, Record, frame
 from ..html import Markup, join_html, tag
 from ..quantities import count_text
 from ..sandbox.sandbox import Sandbox, sandbox_of

@@ -36,10 +36,8 @@ from ...core.platform import need_sockets
 from ...core.policy import Policy
 from ...core.processes import after_fork, skip_finalizers
 from ...core.suggestions import CALLS, missing_attribute
-from ..arguments import File, choice, is_frame
-from ..folder_tree import one_file_at
-from ..frames.frames import frame
-from ..frames.schemas import DELIVERIES, JOURNAL, OUTBOX
+from ..arguments import File, choice, is_frame, one_file_at
+from ..frames import DELIVERIES, JOURNAL, OUTBOX, frame
 from .controls import Identities, SandboxControls
 from .sandbox_numbers import SEED_DISTANCE, explain_not_found, next_number, register, unregister
 
