@@ -79,7 +79,7 @@ def operations() -> Iterator[str]:
                 operation.units,
                 " ".join(operation.methods),
                 f"`/{'/'.join(operation.path)}`" if operation.path else "the session URI",
-                "yes" if operation.media else "",
+                "yes" if operation.accepts_content else "",
                 "yes" if operation.extension else "",
                 operation.decided_by,
             )
@@ -108,7 +108,7 @@ def file_fields() -> Iterator[str]:
     yield table(
         "field, type, writable, only with content, subfields",
         (
-            (f"`{field.name}`", field.type, field.write.value, "yes" if field.binary else "", ", ".join(field.parts))
+            (f"`{field.name}`", field.type, field.write.value, "yes" if field.binary else "", ", ".join(field.members))
             for field in FILE_FIELDS
         ),
     )
@@ -125,9 +125,9 @@ def event_fields() -> Iterator[str]:
 def _event_field(field: Field) -> tuple[str, str, str]:
     rules = (
         "required" if field.required else "",
-        ", ".join(field.values) if field.values else field.rule,
+        ", ".join(field.values) if field.values else field.note,
         "" if field.default is None else f"default `{json.dumps(field.default)}`",
-        f"limit {field.limit}" if field.limit else "",
+        f"limit {field.max_length}" if field.max_length else "",
         "" if field.writable else "read only",
         "extension" if field.extension else "",
     )

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from ..core.auth import assertions as keys
-from ..core.auth.oauth import JWT_BEARER, token_problem
 from ..core.errors.errors import ServiceFailed
 from ..core.http.messages import Request
+from ..core.oauth import JWT_BEARER, sign, token_problem
 from ..core.resources.errors import TokenInfo
 from ..local.saving import read_file
 from .json_response import read_fields, read_object
@@ -61,7 +60,7 @@ class AccountToken:
         }
         if self._subject:
             claims["sub"] = self._subject
-        return keys.sign(claims, self._key["private_key"], self._key["private_key_id"])
+        return sign(claims, self._key["private_key"], self._key["private_key_id"])
 
 
 def account_key(key: Mapping[str, Any] | str | Path) -> Mapping[str, Any]:

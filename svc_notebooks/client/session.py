@@ -22,18 +22,17 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeAlias, TypedDict,
 from urllib.parse import urlsplit
 
 from ..core import suggestions
-from ..core.auth.oauth import token_problem
 from ..core.brand_names import Names
 from ..core.clock import Clock
 from ..core.errors.errors import NotFound, NotSignedIn, SvcError, error_from
-from ..core.errors.public_calls import public
+from ..core.errors.public_calls import check_function, public
 from ..core.fault_plan import Action
 from ..core.http.backoff import RetryRule, parse_retry_after
 from ..core.http.messages import Headers, JSONObject, Request, Response, merge_patch, query_text, segment
 from ..core.http.redaction import redact_text, remove_secret
+from ..core.oauth import token_problem
 from ..core.platform import capabilities
 from ..core.processes import after_fork
-from ..core.user_functions import check_function
 from .json_response import check_no_content, read_object
 from .transport.bounds import ERROR_TEXT, JSON_ANSWER, Bound, BoundedBody
 from .transport.foreign_urls import origin_of
@@ -248,10 +247,14 @@ _MAX_FIRST_TRIES = 3
 """The maximum number of tries if the service has never responded, because its address is probably wrong."""
 
 
+Parameters: TypeAlias = Mapping[str, object]
+"""Query parameters by their names in the interface."""
+
+
 class RequestParts(TypedDict, total=False):
     """The arguments of `Session.request` after the path."""
 
-    query: Mapping[str, object] | None
+    query: Parameters | None
     body: Mapping[str, object] | None
     headers: Sequence[tuple[str, str]]
 

@@ -63,19 +63,9 @@ def parse(text: str) -> Mask:
     mask: Mask = {}
     if not text.strip():
         return mask
-    tokens = _tokens(text)
-    if _read(tokens, mask, 0) != "":
+    if _read(iter(_TOKEN.findall(text)), mask, 0) != "":
         raise refuse("invalidFields", name=text)
     return mask
-
-
-def _tokens(text: str) -> Iterator[str]:
-    at, end = 0, len(text.rstrip())
-    while at < end:
-        match = _TOKEN.match(text, at)
-        assert match  # every character is in one of the two classes
-        yield match[1]
-        at = match.end()
 
 
 def _read(tokens: Iterator[str], into: Mask, depth: int) -> str:

@@ -95,16 +95,12 @@ class ForkedChild:
     """A replacement in a forked child for an object that works only in the parent. Every use raises Unsupported."""
 
     def __init__(self, message: str, advice: str) -> None:
-        self.__dict__.update(message=message, advice=advice)
+        self.message, self.advice = message, advice
 
-    def __getattr__(self, name: str) -> NoReturn:
+    def _refuse(self, *args: object, **options: object) -> NoReturn:
         raise Unsupported(self.message, advice=self.advice)
 
-    def __enter__(self) -> NoReturn:
-        raise Unsupported(self.message, advice=self.advice)
-
-    def __call__(self, *args: object, **options: object) -> NoReturn:
-        raise Unsupported(self.message, advice=self.advice)
+    __getattr__ = __enter__ = __call__ = _refuse
 
     def __exit__(self, *error: object) -> None:
         """Do nothing. A `with` block looks up `__exit__` before it calls `__enter__`, which raises."""
@@ -114,19 +110,14 @@ _PREFIX, _NEW, _LOCK = "svc-process-", "svc-new-", "lock"
 _of_processes: dict[int, Path] = {}
 
 
-class _Owner:
-    """An object that is the owner of a temporary folder."""
-
-
 @contextmanager
 def temporary_folder(prefix: str) -> Iterator[Path]:
     """Create a temporary folder and remove the folder at the end of the block, but never in a forked child."""
-    owner, folder = _Owner(), new_temporary_folder(prefix)
-    remove = remove_with(owner, folder)
+    folder, remove = new_temporary_folder(prefix), in_this_process(shutil.rmtree)
     try:
         yield folder
     finally:
-        remove()
+        remove(folder, ignore_errors=True)
 
 
 def new_temporary_folder(prefix: str) -> Path:
@@ -146,7 +137,7 @@ def _folder_of_process() -> Path:
             fcntl.flock(os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o600), fcntl.LOCK_EX | fcntl.LOCK_NB)
             # Renamed with its lock, so that no other process sees the folder without it.
             folder = folder.rename(folder.with_name(folder.name.replace(_NEW, _PREFIX, 1)))
-    remove_with(_Owner, folder)
+    remove_with(_folder_of_process, folder)  # a function, which lives until the end of the process
     return folder
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from time import perf_counter
 from typing import NamedTuple, TypeAlias
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 
 from ..core.api.error_rules import rule_for
 from ..core.api.operations import FILE_ID, OPERATIONS, SESSION, Operation, query_parameters
@@ -20,7 +20,7 @@ from ..core.api.public_endpoints import BATCHES, PAGES, PUBLIC_ENDPOINTS, SIGN_I
 from ..core.brand_names import Names
 from ..core.errors.catalogue import ApiError, refuse
 from ..core.fault_plan import FaultTarget
-from ..core.http.messages import Disconnected, Query, Request, Response, close_body, plain_segment
+from ..core.http.messages import Disconnected, Query, Request, Response, close_body
 from ..core.http.multipart import MediaType
 from ..core.http.redaction import redact_target
 from ..core.policy import Policy
@@ -141,7 +141,7 @@ class Routes:
     def _add(self, operation: Operation, policy: Policy) -> None:
         if operation.name == "files.update":
             operation = replace(operation, methods=policy.update_verbs)
-        if operation.media:
+        if operation.accepts_content:
             self._media.add(operation.path, operation)
         (self._calendar if operation.calendar else self._plain).add(operation.path, operation)
 
@@ -184,7 +184,7 @@ class Routes:
                 node = child
             elif node.parameter and segment:
                 name, node = node.parameter
-                path_params[name] = plain_segment(segment)
+                path_params[name] = unquote(segment)
             else:
                 return {}, {}
         return node.methods, path_params
@@ -482,7 +482,8 @@ class RequestPipeline:
             body,
             entry,
         )
-        handler = _upload_handler(request_context) if is_upload and operation.media else HANDLERS[operation.name]
+        receives_content = is_upload and operation.accepts_content
+        handler = _upload_handler(request_context) if receives_content else HANDLERS[operation.name]
         is_status_query = operation is SESSION and entry.declared == 0
         if method == "DELETE" or is_status_query:  # no body, so the handler can be called a second time
             return context.reserve.spend(lambda: handler(context, request_context))

@@ -17,7 +17,13 @@ from urllib.parse import quote, unquote
 from ..core.clock import format_time
 from ..core.http.messages import JSON
 from ..core.notifications.channels import ChannelState
-from .calendars.event_messages import record_calendar_change, record_clearing, record_deletion, users_of
+from .calendars.event_messages import (
+    record_calendar_change,
+    record_clearing,
+    record_event_change,
+    record_list_change,
+    users_of,
+)
 from .context_factory import save
 from .dispatch.service_context import ServiceContext
 from .files.operations import delete_tree, discard_contents
@@ -161,7 +167,8 @@ class UserBackups:
                 record_clearing(context, row.id)
             else:
                 store.calendars.drop(row.id)
-                record_deletion(context, row, users)
+                record_event_change(context, row.id)
+                record_list_change(context, users, row.id)
         return counts, contents
 
 

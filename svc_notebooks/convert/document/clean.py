@@ -16,19 +16,18 @@ from typing import Any
 from urllib.parse import unquote, unquote_to_bytes
 
 from ..engines import images
-from ..engines.chart import KINDS
+from ..engines.typst import CHART_KINDS
 from ..input.native_package import resource_name
 from ..job import ConversionError, Job, TooLarge
 from .model import SPACE, Document, Node, Page, text_inlines
 
-KEPT_ATTRIBUTES = ("width", "height", "dir", "lang", "chart")
-"""The names of the attributes that are kept. The only class that is kept is the programming language of code."""
+KEPT_ATTRIBUTES = ("width", "height", "dir", "lang", "chart")  # and of classes, the programming language of code
 PARAGRAPH_LOOKS = ("align", "page-break")
-TEXT_LOOKS = ("size", "color", "background")
-"""The names of the attributes of Div, Header and Span nodes for the looks of paragraphs and of text."""
+TEXT_LOOKS = ("size", "color", "background")  # these attributes of Div, Header and Span nodes are the looks of text
 _LOOKS = {
     "align": re.compile("left|center|right|justify"), "page-break": re.compile("before"),
-    "color": re.compile("#[0-9a-f]{6}"), "background": re.compile("#[0-9a-f]{6}"), "chart": re.compile("|".join(KINDS)),
+    "color": re.compile("#[0-9a-f]{6}"), "background": re.compile("#[0-9a-f]{6}"),
+    "chart": re.compile("|".join(CHART_KINDS)),
 }  # fmt: skip
 _TEXT_SIZE = re.compile(r"\d{1,3}(?:\.\d{1,6})?pt")
 _MAX_TEXT_SIZE = 400.0

@@ -18,11 +18,9 @@ from .typst import SCRIPTS
 
 _DEFAULT = "eng"  # the model of "en", which is the setting `locale` of every account
 _MIN_CONFIDENCE = 45  # the minimum confidence of a paragraph in percent, since stripes in photographs look like letters
-_MIN_LETTERS = 60
-"""The number of characters with too little confidence from which a picture without other text may be turned."""
+_MIN_LETTERS = 60  # so many doubtful letters, and no other text, may be a turned picture
 _MIN_ORIENTATION_CONFIDENCE = 4.0
-_MIN_HEIGHT = 1000
-"""The side length in pixels up to which a picture is enlarged, since Tesseract needs letters of 20 pixels."""
+_MIN_HEIGHT = 1000  # smaller pictures are enlarged, since Tesseract needs letters of 20 pixels
 _MIN_WORDS = 5  # the number of frequent words, or of letters of a script, from which a text tells its language
 
 

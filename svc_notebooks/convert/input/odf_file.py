@@ -164,8 +164,7 @@ _PROPERTIES = {name(f"style:{kind}-properties"): kind for kind in _PROPERTY_KIND
 MASTER_PAGE = "master-page"  # the key of the master page that begins before a paragraph or a table
 _FONT_SIZE, _COLOR = "text/" + name("fo:font-size"), "text/" + name("fo:color")
 _AUTOMATIC_COLOR = "text/" + name("style:use-window-font-color")
-StyleProperties = Mapping[str, str]
-"""Attribute values by key. A key consists of the property group and the attribute, such as `text/{...}font-size`."""
+StyleProperties = Mapping[str, str]  # by property group and attribute, such as `text/{...}font-size`
 
 
 class OdfStyles:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from .. import decision_ids as rules
 from ..errors.catalogue import Row
 from ..events.value_checks import EVENT_FIELDS
 from .operations import CONTENT, EVENTS_CREATE, METADATA_ONLY, Operation
@@ -23,15 +22,14 @@ EXPORT = FILE | {"mimeType": "A7-02"}
 CHANNEL = {"fileId": "A8-08", "id": "A8-02", "type": "A8-03", "address": "A8-04", "token": "A8-06",
                    "expiration": "A8-07"}  # fmt: skip
 STOP = {"id": "A10-01", "resourceId": "A10-01"}
-PERMISSION = {"fileId": "T-04", "": rules.SHARING}
+PERMISSION = {"fileId": "T-04", "": "Sharing"}
 EVENT = {field.path.replace("[]", ""): "E-22" for field in EVENT_FIELDS if field.values} | {
     "start": "E-02", "start.date": "E-03", "start.dateTime": "E-03", "start.timeZone": "E-04",
     "end": "E-02", "end.date": "E-03", "end.dateTime": "E-03", "end.timeZone": "E-04",
     "originalStartTime": "E-23", "attachments": "E-17", "attendees": "E-07", "attendees.resource": "E-08",
     "colorId": "E-24", "conferenceData": "E-09",
-    "conferenceData.conferenceSolution": rules.CONFERENCE_PARTS,
-    "conferenceData.entryPoints": rules.CONFERENCE_PARTS,
-    "conferenceData.entryPoints.entryPointType": rules.CONFERENCE_PARTS,
+    "conferenceData.conferenceSolution": "Conference data beyond createRequest",
+    "conferenceData.entryPoints": "Conference data beyond createRequest",
     "conferenceDataVersion": "E-09", "extendedProperties": "E-19",
     "gadget": "E-10", "id": "E-11", "maxAttendees": "E-15", "recurrence": "E-12", "reminders": "E-13",
     "sendNotifications": "E-16", "sendUpdates": "E-16", "source": "E-14", "supportsAttachments": "E-17",
@@ -52,7 +50,7 @@ def rule_for(row: Row, operation: str | None, *, upload: bool = False) -> str:
     >>> rule_for(row("badNumber", field="reminders.overrides[2].minutes", message=""), "events.insert")
     'E-13'
     """
-    if row.decided_by != rules.FIELD:
+    if row.decided_by:
         return row.decided_by
     name = operation or ""
     fields = UPLOAD if upload else FIELDS.get(name) or FIELDS.get(name.partition(".")[0]) or {}
@@ -63,8 +61,10 @@ def rule_for(row: Row, operation: str | None, *, upload: bool = False) -> str:
             return rule
         path = path.rpartition(".")[0]
     if location == "Content-Length":
-        return rules.LENGTHS
-    return rules.UNREADABLE if row.location_type in ("parameter", "header") else fields.get("", WRONG_FIELD)
+        return "Content-Length with Transfer-Encoding, or two lengths"
+    if row.location_type in ("parameter", "header"):
+        return "Invalid parameters and headers"
+    return fields.get("", WRONG_FIELD)
 
 
 def rule_for_scopes(operation: Operation, scopes: frozenset[str]) -> str:
@@ -72,5 +72,7 @@ def rule_for_scopes(operation: Operation, scopes: frozenset[str]) -> str:
     if operation.scopes == EVENTS_CREATE:
         return "T-02"
     if operation.calendar:
-        return rules.SCOPES_OF_CALENDARS
-    return "T-03" if operation.content and METADATA_ONLY & scopes and not CONTENT & scopes else rules.SCOPES_OF_FILES
+        return "Scopes for calendars"
+    return (
+        "T-03" if operation.returns_content and METADATA_ONLY & scopes and not CONTENT & scopes else "Scopes for files"
+    )

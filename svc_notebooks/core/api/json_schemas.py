@@ -104,7 +104,7 @@ def _field(value: Any, field: Field, *, writing: bool) -> Schema:
         schema |= _ID
     elif not is_typeddict(value):
         schema |= _KEYWORDS.get(field.type, {})
-    return schema | dict(field.keywords)
+    return schema | dict(field.schema_keywords)
 
 
 def _value(value: Any, field: Field, *, writing: bool) -> Schema:

@@ -6,11 +6,12 @@ An operation that receives content also has a path under `/upload` (U-01). The d
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Final
 
-from ..auth.oauth import GRANTS
 from ..brand_names import Names
 from ..errors.catalogue import CATALOGUE
+from ..oauth import GRANTS
 from ..policy import Policy
 from .json_schemas import RESOURCES, STRING, TIME, Schema, array, record, ref, response_schema
 from .operations import ALL_SCOPES, OPERATIONS, SESSION, Operation
@@ -58,54 +59,45 @@ def _operations(names: Names, policy: Policy) -> Iterator[tuple[str, str, Schema
         for method in policy.update_verbs if operation.name == "files.update" else operation.methods:
             if method != "HEAD":
                 yield path, method, _operation(operation, method, names, policy)
-            if operation.media:
+            if operation.accepts_content:
                 yield names.upload_path(*operation.path), method, _upload_operation(operation, method, names, policy)
     sessions = names.upload_path(*OPERATIONS[0].path)
-    send = _head(SESSION, SESSION.name, "PUT", SESSION.summary, SESSION.parameters, names, policy)
+    send = _head(SESSION, "PUT", names, policy)
     send["requestBody"] = {"content": {"application/octet-stream": {"schema": _BINARY}}}
     complete = {"200": response_schema(200, {_JSON: ref("File")})}
     incomplete = response_schema(308) | {"headers": {"Range": {"schema": STRING}}}
     yield sessions, "PUT", send | {"responses": complete | {"308": incomplete} | _session_errors()}
-    parameters = [parameter for parameter in SESSION.parameters if parameter.location == "query"]
-    cancel = _head(SESSION, SESSION.name, "DELETE", "Cancel an upload", parameters, names, policy)
+    parameters = tuple(parameter for parameter in SESSION.parameters if parameter.location == "query")
+    cancel = _head(replace(SESSION, summary="Cancel an upload", parameters=parameters), "DELETE", names, policy)
     yield sessions, "DELETE", cancel | {"responses": complete | {"499": response_schema(499)} | _session_errors()}
 
 
-def _head(
-    operation: Operation,
-    name: str,
-    method: str,
-    summary: str,
-    parameters: Iterable[Parameter],
-    names: Names,
-    policy: Policy,
-) -> Schema:
+def _head(operation: Operation, method: str, names: Names, policy: Policy) -> Schema:
     """Return the first members of an operation description, such as operationId, summary and security."""
+    parameters = [_parameter(parameter, policy) for parameter in operation.parameters]
     return {
-        "operationId": name if method == operation.methods[0] else f"{name}.{method.lower()}",
-        "summary": summary,
+        "operationId": operation.name + ("" if method == operation.methods[0] else f".{method.lower()}"),
+        "summary": operation.summary,
         "tags": [operation.name.partition(".")[0]],
         "security": [
             {"oauth2": [f"{policy.auth_scope_base}/{names.scope(scope)}"]}
             for scope in sorted(operation.scopes_under(policy))
         ],
-        "parameters": [*_path_parameters(operation), *(_parameter(parameter, policy) for parameter in parameters)],
+        "parameters": [*_path_parameters(operation), *parameters],
     }
 
 
 def _operation(operation: Operation, method: str, names: Names, policy: Policy) -> Schema:
     own = {parameter.name for parameter in operation.parameters}
     common = [parameter for parameter in COMMON if operation.response and parameter.name not in own]
-    document = _head(
-        operation, operation.name, method, operation.summary, (*operation.parameters, *common), names, policy
-    )
+    document = _head(replace(operation, parameters=(*operation.parameters, *common)), method, names, policy)
     if operation.body:
         document["requestBody"] = {"required": True, "content": {_JSON: {"schema": ref(operation.body)}}}
     content: dict[str, Schema] = {_JSON: ref(operation.response)} if operation.response else {}
-    if operation.content:
+    if operation.returns_content:
         content[_ANY] = _BINARY
     responses = {"200": response_schema(200, content)} if content else {"204": response_schema(204)}
-    if operation.content and operation.response:
+    if operation.returns_content and operation.response:
         headers = {"Content-Range": {"required": True, "schema": STRING}}
         responses["206"] = response_schema(206, {_ANY: _BINARY}) | {"headers": headers}
     document["responses"] = responses | _errors_of(operation)
@@ -114,9 +106,9 @@ def _operation(operation: Operation, method: str, names: Names, policy: Policy) 
 
 def _upload_operation(operation: Operation, method: str, names: Names, policy: Policy) -> Schema:
     """Describe an operation at its upload URI, which receives content or starts an upload session (A1, A2, A3)."""
+    name, summary = f"{operation.name}.upload", f"{operation.summary}, with content"
     parameters = (*UPLOAD, *operation.parameters, *COMMON)
-    summary = f"{operation.summary}, with content"
-    document = _head(operation, f"{operation.name}.upload", method, summary, parameters, names, policy)
+    document = _head(replace(operation, name=name, summary=summary, parameters=parameters), method, names, policy)
     document["requestBody"] = {
         "content": {
             _JSON: {"schema": ref(str(operation.body))},

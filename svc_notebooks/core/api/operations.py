@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal
 
-from ..decision_ids import CALENDARS_OF_OTHERS, CHANGE_LOG, FAMILY, SHARING
 from ..http.messages import Query
 from ..policy import Policy
 from . import parameters as query
@@ -45,6 +44,10 @@ METADATA_ONLY = frozenset({"storage.metadata", "storage.metadata.readonly"})
 
 CONTENT = READ - METADATA_ONLY
 """The scopes that allow a download of content. A token needs only one scope."""
+
+CALENDARS_OF_OTHERS = "Shared calendars"
+SHARING = "Sharing"
+"""Decisions of docs/decisions.md."""
 
 ABOUT = READ - {"storage.meet.readonly"}
 SHARE = frozenset({"storage", "storage.file"})
@@ -79,9 +82,9 @@ GET_COST, UPDATE_COST, LIST_COST, DOWNLOAD_COST = 5, 50, 100, 200
 class Operation:
     """An operation with its path, scopes, rate-limit cost and OpenAPI description.
 
-    `path` is relative to `/storage/v3` or `/calendar/v3`. An operation with `media` also has a path below `/upload`
-    (U-01). `scopes` are last segments, of which a token needs one. `body` and `response` are schema names, or None
-    without JSON. `content` is True if the operation can return a file's content. `errors` are additional error
+    `path` is relative to `/storage/v3` or `/calendar/v3`. An operation that `accepts_content` also has a path below
+    `/upload` (U-01). `scopes` are last segments, of which a token needs one. `body` and `response` are schema names, or None
+    without JSON. `returns_content` is True if the operation can return a file's content. `errors` are additional error
     statuses. `decided_by` is the rule behind a successful response, unless the handler names another rule.
     `extension` is True for an operation that exists only with `Policy.extensions`.
     """
@@ -96,10 +99,10 @@ class Operation:
     response: str | None = None
     errors: tuple[int, ...] = ()
     parameters: tuple[Parameter, ...] = ()
-    media: bool = False
-    content: bool = False
+    accepts_content: bool = False
+    returns_content: bool = False
     calendar: bool = False
-    decided_by: str = FAMILY
+    decided_by: str = "Operations that the interface does not specify"
     extension: bool = False
 
     def is_offered(self, policy: Policy) -> bool:
@@ -138,11 +141,11 @@ EXTENSION: Mapping[str, Any] = {"extension": True, "decided_by": "extensions"}
 # fmt: off
 OPERATIONS: tuple[Operation, ...] = (
     _storage("files.create", "POST", "files", WRITE, UPDATE_COST,
-        "Create a file", body="FileToCreate", response="File", errors=(404, 409), media=True, decided_by="A4-01"),
+        "Create a file", body="FileToCreate", response="File", errors=(404, 409), accepts_content=True, decided_by="A4-01"),
     _storage("files.update", "PUT PATCH", "files/{fileId}", UPDATE, UPDATE_COST,
-        "Change a file's metadata, or move it", body="FileToUpdate", response="File", parameters=query.MOVE_FILE, media=True, decided_by="U-05"),
+        "Change a file's metadata, or move it", body="FileToUpdate", response="File", parameters=query.MOVE_FILE, accepts_content=True, decided_by="U-05"),
     _storage("files.get", "GET HEAD", "files/{fileId}", READ, GET_COST,
-        "Get the metadata of a file, or its content with alt=media", response="File", errors=(416,), parameters=query.FILE_CONTENT, content=True),
+        "Get the metadata of a file, or its content with alt=media", response="File", errors=(416,), parameters=query.FILE_CONTENT, returns_content=True),
     _storage("files.generateIds", "GET HEAD", "files/generateIds", WRITE, GET_COST,
         "Generate ids for new files", response="GeneratedIds", parameters=query.GENERATED_IDS, decided_by="L-01"),
     _storage("files.list", "GET HEAD", "files", READ, LIST_COST,
@@ -152,7 +155,7 @@ OPERATIONS: tuple[Operation, ...] = (
     _storage("files.delete", "DELETE", "files/{fileId}", WRITE, UPDATE_COST,
         "Permanently delete a file"),
     _storage("files.export", "GET HEAD", "files/{fileId}/export", EXPORT, DOWNLOAD_COST,
-        "Export a native document in another format", parameters=(query.EXPORT_FORMAT,), content=True, decided_by="A7-01"),
+        "Export a native document in another format", parameters=(query.EXPORT_FORMAT,), returns_content=True, decided_by="A7-01"),
     _storage("files.copy", "POST", "files/{fileId}/copy", COPY, UPDATE_COST,
         "Copy a file", body="FileToCreate", response="File", errors=(409,)),
     _storage("permissions.create", "POST", "files/{fileId}/permissions", SHARE, UPDATE_COST,
@@ -168,9 +171,9 @@ OPERATIONS: tuple[Operation, ...] = (
     _storage("files.watch", "POST", "files/{fileId}/watch", READ, UPDATE_COST,
         "Open a notification channel for a file", body="ChannelToOpen", response="Channel", decided_by="A8-01"),
     _storage("changes.getStartPageToken", "GET HEAD", "changes/startPageToken", READ, GET_COST,
-        "Get the page token for the current end of the change log", response="StartPageToken", decided_by=CHANGE_LOG),
+        "Get the page token for the current end of the change log", response="StartPageToken", decided_by="The change log"),
     _storage("changes.list", "GET HEAD", "changes", READ, LIST_COST,
-        "List the changes since a page token", response="ChangeList", parameters=query.CHANGES, decided_by=CHANGE_LOG),
+        "List the changes since a page token", response="ChangeList", parameters=query.CHANGES, decided_by="The change log"),
     _storage("changes.watch", "POST", "changes/watch", READ, UPDATE_COST,
         "Open a notification channel for the change log", body="ChannelToOpen", response="Channel", parameters=(query.CHANGE_POSITION,), decided_by="A9-01"),
     _storage("channels.stop", "POST", "channels/stop", READ, UPDATE_COST,
@@ -178,7 +181,7 @@ OPERATIONS: tuple[Operation, ...] = (
     _storage("revisions.list", "GET HEAD", "files/{fileId}/revisions", CONTENT | METADATA_ONLY, LIST_COST,
         "List the revisions of a file: its current content only", response="RevisionList", parameters=page(1000), **EXTENSION),
     _storage("revisions.get", "GET HEAD", "files/{fileId}/revisions/{revisionId}", CONTENT | METADATA_ONLY, GET_COST,
-        "Get the current revision of a file, or its content with alt=media", response="Revision", errors=(416,), parameters=query.FILE_CONTENT, content=True, **EXTENSION),
+        "Get the current revision of a file, or its content with alt=media", response="Revision", errors=(416,), parameters=query.FILE_CONTENT, returns_content=True, **EXTENSION),
     _storage("drives.list", "GET HEAD", "drives", READ, LIST_COST,
         "List the shared drives, of which there are none", response="DriveList", parameters=page(100), **EXTENSION),
     _storage("teamdrives.list", "GET HEAD", "teamdrives", READ, LIST_COST,
@@ -292,12 +295,6 @@ def query_parameters(text: str) -> Query:
         (name, value.lower() if name in BOOLEANS and _BOOLEAN.match(value) else value) for name, value in pairs
     )
 
-
-QUOTAS: Mapping[str, Mapping[str, object]] = {
-    "family": {"rate_limit": 325_000, "calendar_rate_limit": 600, "rate_costs": "units"},
-    "family before": {"rate_limit": 12_000, "calendar_rate_limit": 600, "rate_costs": "requests"},
-}
-"""The published rate limits per user and minute, as `Policy` fields. Limits per project are not implemented."""
 
 ALL_SCOPES = tuple(
     sorted(

@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from ..brand_names import Names
-from ..decision_ids import BATCH, TOKENS
 from .json_schemas import STRING, Schema, ref
 from .operations import DOWNLOAD_COST, FILE_ID, GET_COST, Operation
+
+TOKENS = "Tokens, consent and the OpenAPI document"
+"""A decision of docs/decisions.md."""
 
 CALENDAR = "{calendar}"
 """The placeholder for the calendar's brand name in a path (core/brand_names.py)."""
@@ -103,10 +105,10 @@ PUBLIC_ENDPOINTS: tuple[PublicEndpoint, ...] = (
         query="prettyPrint"),
     _endpoint("events.page", "GET HEAD", f"{CALENDAR}/event", "open_links", "Show an event (htmlLink)",
         {200: _PAGE, 404: _json("Error")}, query="eid", calendar=True),
-    _endpoint(BATCHES[0], "POST", f"batch/{STORAGE}/v3", BATCH, "Send several requests for files at once",
-        _BATCH, extension=True),
-    _endpoint(BATCHES[1], "POST", f"batch/{CALENDAR}/v3", BATCH, "Send several requests for calendars at once",
-        _BATCH, extension=True),
+    _endpoint(BATCHES[0], "POST", f"batch/{STORAGE}/v3", "Several requests in one batch",
+        "Send several requests for files at once", _BATCH, extension=True),
+    _endpoint(BATCHES[1], "POST", f"batch/{CALENDAR}/v3", "Several requests in one batch",
+        "Send several requests for calendars at once", _BATCH, extension=True),
 )
 # fmt: on
 

@@ -1,8 +1,9 @@
 """The error catalogue, with one row of catalogue.csv per service error, and the body of error responses (X-01).
 
 A handler raises `refuse("fileNotFound", fileId="x")`, and the request pipeline sends `envelope(error)`. The interface
-defines status and reason; the messages are our own. `decided_by` is a rule id of tests/rules.csv or a row name of
-docs/decisions.md, which only the journal stores.
+defines status and reason; the messages are our own. `decided_by` is a rule id of tests/rules.csv ("A3-10"), a row name
+of docs/decisions.md, a `Policy` field ("chunk_rule") or a step of a fault plan ("fault faults-1/0"). Only the journal
+stores it. The catalogue has none for invalid fields, parameters and headers, whose rule core/api/error_rules.py finds.
 """
 
 from __future__ import annotations

@@ -21,11 +21,10 @@ Invalid Python arguments raise ValueError or TypeError before a request is sent.
 
 from __future__ import annotations
 
-import errno
 import json
 import re
 from datetime import datetime
-from errno import EEXIST
+from errno import EEXIST, ENOSPC
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -273,7 +272,6 @@ def error_from(status: int, body: bytes) -> SvcError:
     NotFound('File not found: x.')
     """
     message, reason, location = read_envelope(body)
-    text = message or f"The service returned {status}."
     try:
         domain = json.loads(body)["error"]["errors"][0]["domain"]
     except (ValueError, TypeError, KeyError, IndexError, RecursionError):
@@ -281,6 +279,7 @@ def error_from(status: int, body: bytes) -> SvcError:
     error_type = Unsupported if domain == ENGINE else error_class(status, reason)
     if body.lstrip().startswith(b"<") and (status < 500 or status == 511):
         return error_type(f"The response {status} is an HTML page.", status=status, advice=_NOT_THE_SERVICE)
+    text = message or f"The service returned {status}."
     return error_type(text, status=status, reason=reason, location=location, service_message=message)
 
 
@@ -328,5 +327,5 @@ def disk_full(path: object, needed: int | None, free: int) -> OSError:
     """
     counts = f"{free:,} bytes free" if needed is None else f"{needed:,} more bytes needed, {free:,} free"
     error = OSError(f"{str(path)!r} cannot be written, its disk is full ({counts}): free space and run it again")
-    error.errno = errno.ENOSPC
+    error.errno = ENOSPC
     return error

@@ -3,6 +3,8 @@
 An unknown argument is refused with the nearest one that the function has, and an error that names no argument becomes
 one that does. In a notebook, ValueError, TypeError and the other built-in errors show the user's own lines, as an
 SvcError does. Their type and their traceback do not change.
+
+Functions that users pass as arguments are checked, and their errors are shown. Such an error does not change the work.
 """
 
 from __future__ import annotations
@@ -12,10 +14,10 @@ import os
 import re
 import sys
 import sysconfig
+import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import wraps
+from functools import partial, wraps
 from types import FrameType, TracebackType
 from typing import Any, ParamSpec, TypeVar, get_args, get_type_hints
 
@@ -26,20 +28,10 @@ _PYTHON = tuple(os.path.normcase(sysconfig.get_path(name)) + os.sep for name in 
 _INSTALLED = tuple(f"{os.sep}{folder}{os.sep}" for folder in ("site-packages", "dist-packages"))
 
 
-@dataclass(frozen=True)
-class TracebackRenderer:
-    """The `_render_traceback_` of an error whose class does not have this method. IPython calls it."""
-
-    error: BaseException
-
-    def __call__(self) -> list[str]:
-        return render_error(self.error)
-
-
 def shorten_traceback(error: BaseException) -> None:
     """Let a notebook show only the user's own lines of an error. Without IPython, the error does not change."""
     if _shell() is not None and not hasattr(error, "_render_traceback_"):
-        error._render_traceback_ = TracebackRenderer(error)  # type: ignore[attr-defined]
+        error._render_traceback_ = partial(render_error, error)  # type: ignore[attr-defined]
 
 
 def render_error(error: BaseException) -> list[str]:
@@ -238,3 +230,39 @@ def unknown_argument(function: str, name: str, known: list[str]) -> str:
     if len(known) > MAX_LISTED:
         return f"{function}() has no argument {name!r}; help({function}) lists its arguments"
     return f"{function}() has no argument {name!r}; it takes {', '.join(known) or 'none'}"
+
+
+def takes(function: Callable[..., object], count: int) -> bool:
+    """Return True if a function can be called with `count` arguments by position, or if it does not show its arguments.
+
+    >>> takes(lambda: None, 0), takes(lambda: None, 1), takes(print, 2)
+    (True, False, True)
+    """
+    try:
+        inspect.signature(function).bind(*range(count))
+    except TypeError:
+        return False
+    except ValueError:  # a function that is written in C may have no signature
+        return True
+    return True
+
+
+def check_function(argument: str, function: Callable[..., object], parameters: tuple[str, ...]) -> None:
+    """Raise TypeError if a function cannot be called with these parameters. `argument` is for the error message.
+
+    >>> check_function("progress", lambda done: None, ("done", "total"))
+    Traceback (most recent call last):
+    TypeError: progress must be a function of (done, total), but <lambda> is a function of (done)
+    """
+    if not takes(function, len(parameters)):
+        name = getattr(function, "__name__", type(function).__name__)
+        expected = f"of ({', '.join(parameters)})" if parameters else "without arguments"
+        actual = ", ".join(inspect.signature(function).parameters)
+        raise TypeError(f"{argument} must be a function {expected}, but {name} is a function of ({actual})")
+
+
+def show_error(where: str, error: Exception) -> None:
+    """Print an error of a user's function with the user's own lines to standard error, in a notebook below the cell."""
+    lines = traceback.format_exception(type(error), error, own_frames(error.__traceback__))
+    if sys.stderr is not None:
+        print(f"{where}\n{''.join(lines)}", end="", file=sys.stderr, flush=True)

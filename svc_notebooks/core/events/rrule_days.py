@@ -59,10 +59,6 @@ class DayFilter:
         index = bisect_left(days, ordinal - begin)
         return index < len(days) and days[index] == ordinal - begin
 
-    def count_in_year(self, ordinal: int) -> int:
-        """Return the number of matching days in the year of the day with this ordinal."""
-        return len(self.of_year(date.fromordinal(ordinal).year)[1])
-
     @property
     def has_any(self) -> bool:
         """True if at least one day of any year matches the rule."""
@@ -291,11 +287,6 @@ def midnight(ordinal: int, zone: tzinfo | None) -> datetime:
     return datetime.fromordinal(ordinal).replace(tzinfo=zone)
 
 
-def offsets_from(begin: datetime, offsets: Sequence[timedelta]) -> Batch:
-    """Return the times at these offsets from `begin`."""
-    return [begin + offset for offset in offsets]
-
-
 def select_indices(size: int, positions: Sequence[int]) -> list[int] | None:
     """Return the indices (from 0) that BYSETPOS selects out of `size` times, or None without BYSETPOS."""
     if not positions:
@@ -338,7 +329,8 @@ class DayTimes:
         self._rule, self._times = rule, TimesOfDay(rule, start)
         self._unit = UNITS[rule.freq]
         self.step = self._unit * rule.interval
-        self._begin = start.toordinal() * DAY_SECONDS + seconds_of(start) // self._unit * self._unit
+        seconds_of_day = start.hour * 3600 + start.minute * 60 + start.second
+        self._begin = start.toordinal() * DAY_SECONDS + seconds_of_day // self._unit * self._unit
         minutes = rule.by_minute or (range(60) if rule.freq > Freq.HOURLY else (start.minute,))
         seconds = rule.by_second or (range(60) if rule.freq > Freq.MINUTELY else (start.second,))
         self._hours = rule.by_hour or range(24)
@@ -362,7 +354,8 @@ class DayTimes:
         """Yield the ordinals of days with times in [first, stop). Stops after a calendar cycle without times."""
         if not self._has_any():
             return
-        rare = self.step > DAY_SECONDS and 366 * DAY_SECONDS // self.step < days.count_in_year(first)
+        in_year = len(days.of_year(date.fromordinal(first).year)[1])
+        rare = self.step > DAY_SECONDS and 366 * DAY_SECONDS // self.step < in_year
         last, cycle = first, lcm(CYCLE_DAYS * DAY_SECONDS, self.step) // DAY_SECONDS
         begin = first * DAY_SECONDS + self._phase(first)  # the first period that begins on this day or later
         due = (second // DAY_SECONDS for second in range(begin, stop * DAY_SECONDS, self.step))
@@ -395,13 +388,13 @@ class DayTimes:
 
     def moments(self, ordinal: int, zone: tzinfo | None) -> Iterator[Batch]:
         """Yield the times of a day in batches."""
-        begin, row = midnight(ordinal, zone), list[timedelta]()
+        begin, batch = midnight(ordinal, zone), Batch()
         for seconds in self._hourly(self._phase(ordinal)):
-            if row and len(row) + len(seconds) > MAX_BATCH:
-                yield offsets_from(begin, row)
-                row = []
-            row += [timedelta(seconds=second) for second in seconds]
-        yield offsets_from(begin, row)
+            if batch and len(batch) + len(seconds) > MAX_BATCH:
+                yield batch
+                batch = []
+            batch += [begin + timedelta(seconds=second) for second in seconds]
+        yield batch
 
     def _phase(self, ordinal: int) -> int:
         """Return the second of a day at which its first period begins. Days with equal phases have equal times."""
@@ -436,8 +429,3 @@ class DayTimes:
         if self._has_whole_hours:
             return due
         return [second for second in due if second % 60 in self._seconds and second // 60 % 60 in self._minutes]
-
-
-def seconds_of(moment: datetime) -> int:
-    """Return the number of seconds from midnight to a time of day."""
-    return moment.hour * 3600 + moment.minute * 60 + moment.second

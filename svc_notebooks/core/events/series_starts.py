@@ -118,13 +118,9 @@ class SeriesStarts:
         return list(dict.fromkeys(starts))  # a day that a time zone skips has the instant of the next day
 
 
-def years_between(low: int, high: int) -> int:
-    """Return how many years begin in (low, high], for times in Unix milliseconds."""
-    return _year(high) - _year(low)
-
-
 @lru_cache(maxsize=64)
-def _year(millis: int) -> int:
+def year_of(millis: int) -> int:
+    """Return the year of a time in Unix milliseconds, or the last year of instances for a later time."""
     return from_millis(min(millis, _LAST_END)).year
 
 

@@ -6,16 +6,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC
-from typing import Any
+from functools import cache
+from typing import Any, get_args, get_origin, is_typeddict
 
-from ..decision_ids import CONFERENCE_PARTS, REQUEST_ID
 from ..errors.catalogue import Row, lone_surrogates, row
 from ..http.messages import JSON, JSONObject
 from ..policy import Policy
-from ..resources.events import Event
-from ..resources.field import Field
+from ..resources.events import NO_REQUEST_ID, Event
+from ..resources.field import Field, hints, split
 from .rrule import Recurrence as Lines, RecurrenceError, Start, is_all_day
 from .times import TimeError, instant, read_time
 from .value_checks import (
@@ -37,14 +37,14 @@ def conference_problems(data: Any, policy: Policy) -> list[Row]:
     if data.get("createRequest") and not has_conference(data):
         request = data["createRequest"]
         if request.get("requestId") == "":
-            return [row("required", decided_by=REQUEST_ID, field=f"{_REQUEST}.requestId")]
+            return [row("required", decided_by=NO_REQUEST_ID, field=f"{_REQUEST}.requestId")]
         if (request.get("conferenceSolutionKey") or {}).get("type") not in (None, *policy.conference_types):
             message = f"Invalid conference type value. Expected one of {', '.join(policy.conference_types)}."
             return invalid(f"{_REQUEST}.conferenceSolutionKey.type", message, "conference_types")
         return []
     if not (data.get("conferenceSolution") and data.get("entryPoints")):
         message = "expected createRequest, or conferenceSolution with at least one entry point."
-        return invalid("conferenceData", message, CONFERENCE_PARTS)
+        return invalid("conferenceData", message, "Conference data beyond createRequest")
     types = [point.get("entryPointType") for point in data["entryPoints"]]
     if repeated := [entry_type for entry_type in ("video", "sip", "more") if types.count(entry_type) > 1]:
         return invalid("conferenceData.entryPoints", f"expected at most one {repeated[0]} entry point.")
@@ -97,7 +97,7 @@ def problems(event: JSONObject, policy: Policy) -> list[Row]:
     if wrong_texts := lone_surrogates(event):
         return wrong_texts
     event = repair_reminders(event, policy)
-    rows = [*_times(event, policy), *_fields(_TREES[policy.event_limits], event, "")]
+    rows = [*_times(event, policy), *_members(Event, event, "", policy.event_limits)]
     wrong = {str(error.location).partition(".")[0].partition("[")[0] for error in rows}
     for name, rule in _RULES:
         if name not in wrong and event.get(name) is not None:
@@ -153,57 +153,45 @@ def repair_reminders(event: JSONObject, policy: Policy) -> JSONObject:
 # -- field by field --------------------------------------------------------------------------------------------------
 
 
-@dataclass(slots=True)
-class _Node:
-    event_field: Field | None = None
-    children: dict[str, _Node] = field(default_factory=dict)
-    entry: _Node | None = None
-
-
-def _field_tree(*, limits: bool) -> _Node:
-    root = _Node()
-    for event_field in EVENT_FIELDS:
-        if not event_field.writable or event_field.type in ("date", "dateTime", "timeZone"):
-            continue
-        node = root
-        for name in event_field.path.split("."):
-            node = node.children.setdefault(name.removesuffix("[]"), _Node())
-            if name.endswith("[]"):
-                node.entry = node = node.entry or _Node()
-        most = _MAX_ATTENDEES if event_field.path == "attendees" else None
-        node.event_field = event_field if limits else replace(event_field, limit=most)
-    return root
-
-
 _MAX_ATTENDEES = 2000
 """The most attendees of an event without `event_limits`. Each of them is work for every change of the event."""
 
 
-_TREES = {"none": _field_tree(limits=False), "family": _field_tree(limits=True)}
-"""The trees of the fields to check, by the policy's `event_limits`."""
+@cache
+def _checked_members(resource: Any, limits: str) -> list[tuple[str, Field, Any]]:
+    """Return the name, the field and the type, of a list that of its entries, of the members that are checked here."""
+    members = []
+    for name, annotation in hints(resource).items():
+        value, field = split(annotation)
+        if field.writable and field.type not in ("date", "dateTime", "timeZone"):
+            if limits == "none":
+                field = replace(field, max_length=_MAX_ATTENDEES if name == "attendees" else None)
+            members.append((name, field, get_args(value)[0] if get_origin(value) is list else value))
+    return members
 
 
-def _fields(node: _Node, value: JSONObject, path: str) -> Iterator[Row]:
-    for name, below in node.children.items():
+def _members(resource: Any, value: JSONObject, path: str, limits: str) -> Iterator[Row]:
+    for name, field, entry in _checked_members(resource, limits):
         member_path, member = f"{path}.{name}" if path else name, value.get(name)
-        if member is not None:
-            yield from _value(below, member, member_path)
-        elif path and below.event_field is not None and below.event_field.required:
-            yield row("required", decided_by=below.event_field.decided_by, field=member_path)
+        if member is None:
+            if path and field.required:
+                yield row("required", decided_by=field.decided_by, field=member_path)
+        elif wrong := check(field, member, member_path):
+            yield from wrong
+        elif isinstance(member, dict) and is_typeddict(entry):
+            yield from _members(entry, member, member_path, limits)
+        elif isinstance(member, list):
+            for index, element in enumerate(member):
+                element_path = f"{member_path}[{index}]"
+                if entry is str:
+                    yield from check(_TEXT, element, element_path)
+                elif is_typeddict(entry) and isinstance(element, dict):
+                    yield from _members(entry, element, element_path, limits)
+                elif is_typeddict(entry):
+                    yield from invalid(element_path, wrong_type(element, "an object"))
 
 
-def _value(node: _Node, value: JSON, path: str) -> Iterator[Row]:
-    wrong = check(node.event_field, value, path) if node.event_field is not None else []
-    if wrong:
-        yield from wrong
-    elif isinstance(value, dict) and node.children:
-        yield from _fields(node, value, path)
-    elif isinstance(value, list) and node.entry is not None:
-        for index, entry in enumerate(value):
-            if node.entry.children and not isinstance(entry, dict):
-                yield from invalid(f"{path}[{index}]", wrong_type(entry, "an object"))
-            else:
-                yield from _value(node.entry, entry, f"{path}[{index}]")
+_TEXT = Field("string")
 
 
 # -- times -----------------------------------------------------------------------------------------------------------

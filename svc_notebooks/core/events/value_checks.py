@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from ..decision_ids import BIG_NUMBERS
 from ..errors.catalogue import Row, row
 from ..field_mask import FAMILY_EVENT, shape_of, with_family_fields
 from ..http.messages import JSON
@@ -68,9 +67,9 @@ def check(field: Field, value: Any, path: str) -> list[Row]:
     python_type, expected = _PYTHON_TYPES.get(field.type, (object, ""))
     if not isinstance(value, python_type):
         return invalid(path, wrong_type(value, expected, field.values), field.decided_by)
-    if field.limit is not None and isinstance(value, str | list) and len(value) > field.limit:
+    if field.max_length is not None and isinstance(value, str | list) and len(value) > field.max_length:
         unit = "characters" if isinstance(value, str) else "entries"
-        return too_long(path, f"expected at most {field.limit} {unit}, not {len(value)}.")
+        return too_long(path, f"expected at most {field.max_length} {unit}, not {len(value)}.")
     if field.type in _SCHEMES:
         schemes = _SCHEMES[field.type]
         if not _is_url(value, schemes):
@@ -110,7 +109,7 @@ def _integer(field: Field, value: JSON, path: str) -> list[Row]:
     if (minimum is not None and number < minimum) or (maximum is not None and number > maximum):
         bounds = f"from {minimum} to {maximum}" if maximum is not None else f"of {minimum} or more"
         return invalid(path, f"expected a whole number {bounds}, not {str(number)[:20]}.", field.decided_by)
-    return invalid(path, "expected a 32-bit number.", BIG_NUMBERS) if abs(number) >= 2**31 else []
+    return invalid(path, "expected a 32-bit number.", "Integers beyond 32 bits") if abs(number) >= 2**31 else []
 
 
 def _enum(field: Field, value: JSON, path: str) -> list[Row]:

@@ -103,7 +103,7 @@ def not_writable(field: Field | None, path: str) -> Row:
     if field.write is Write.CREATE:
         hint = " To move a file, use addParents and removeParents." if path == "parents" else ""
         return row("fieldOnCreation", field=path, hint=hint)
-    return row("fieldAbsent" if field.absent else "fieldNotWritable", field=path)
+    return row("fieldAbsent" if field.never_set else "fieldNotWritable", field=path)
 
 
 def _problems(name: str, value: JSON, allowed: tuple[Write, ...], policy: Policy) -> list[Row]:
@@ -114,7 +114,7 @@ def _problems(name: str, value: JSON, allowed: tuple[Write, ...], policy: Policy
         return []
     if message := type_problem(field, value) or (NO_TEXT if lone_surrogates(value) else None):
         return [row("invalid", field=name, message=message)]
-    if field.parts:
+    if field.members:
         return list(_members(field, value))
     return [row("invalid", decided_by=rule, field=name, message=wrong) for rule, wrong in _size(field, value, policy)]
 
@@ -126,7 +126,7 @@ def _members(field: Field, value: JSON) -> Iterator[Row]:
         for name, member in entry.items() if isinstance(entry, dict) else ():
             known = BY_PATH.get(f"{field.path}{'[]' * is_list}.{name}")
             path = f"{field.path}{f'[{index}]' * is_list}.{name}"
-            if known is None or known.absent:
+            if known is None or known.never_set:
                 yield not_writable(known, path)
             elif member is not None and (message := type_problem(known, member)):
                 yield row("invalid", field=path, message=message)

@@ -13,7 +13,7 @@ from functools import lru_cache
 from http import HTTPStatus
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeAlias
-from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from ..suggestions import missing_attribute
 from .redaction import redact_headers, redact_text, redact_url
@@ -256,11 +256,6 @@ def join_url(base: str, path: str) -> str:
 def segment(text: str) -> str:
     """Percent-encode a value for use as one path segment."""
     return quote(text, safe="")
-
-
-def plain_segment(text: str) -> str:
-    """Decode a percent-encoded path segment. Inverse of `segment`."""
-    return unquote(text)
 
 
 _LINE = re.compile(r"([0-9A-Za-z!#$%&'*+\-.^_`|~]+):[ \t]*([^\r\n\0]*)")

@@ -14,7 +14,6 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from enum import Enum, auto
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
@@ -112,13 +111,6 @@ class PartEnds:
 MultipartEvent: TypeAlias = PartBegins | PartData | PartEnds
 
 
-class _State(Enum):
-    PREAMBLE = auto()
-    HEADERS = auto()
-    CONTENT = auto()
-    EPILOGUE = auto()
-
-
 class _BoundaryLine(NamedTuple):
     """A boundary line in the buffer from `start` to `end`, or to None if the line is incomplete."""
 
@@ -191,27 +183,27 @@ class MultipartDecoder:
         self._dash = b"--" + boundary.encode()
         self._newline = b"\r\n"
         self._buffer = bytearray()
-        self._state = _State.PREAMBLE
+        self._step: Callable[[], list[MultipartEvent] | None] | None = self._preamble
+        """Reads the buffer in the current state. It returns None if it needs more bytes. None: after the last part."""
         self._part: _PartDecoder | None = None
         self._at_part_start = False  # no content of this part was emitted, and its blank line is still in the buffer
-        self._steps = {_State.PREAMBLE: self._preamble, _State.HEADERS: self._headers, _State.CONTENT: self._content}
 
     def feed(self, data: bytes) -> Iterator[MultipartEvent]:
         """Yield the events that the new bytes complete. Raises MultipartError if the body is malformed."""
         self._buffer += data
         try:
-            while (step := self._steps.get(self._state)) and (events := step()) is not None:
+            while self._step and (events := self._step()) is not None:
                 yield from events
         except ValueError as error:
             raise MultipartError(str(error)) from None
-        if self._state is _State.EPILOGUE:
+        if self._step is None:
             self._buffer.clear()
 
     def close(self) -> list[MultipartEvent]:
         """Return the last events at the end of the body. Raises MultipartError without a closing boundary."""
         # The body may end within the line of the closing boundary. The added line end completes no other event.
-        last = list(self.feed(b"\r\n")) if self._state is _State.CONTENT else []
-        if self._state is not _State.EPILOGUE:
+        last = list(self.feed(b"\r\n")) if self._step == self._content else []
+        if self._step:
             raise MultipartError("the closing boundary is missing.")
         return last
 
@@ -237,7 +229,7 @@ class MultipartDecoder:
     def _begin(self, headers: Headers, blank_line: int) -> list[MultipartEvent]:
         # The blank line stays in the buffer, because its line end may begin the boundary if the content is empty.
         del self._buffer[:blank_line]
-        self._state, self._at_part_start = _State.CONTENT, True
+        self._step, self._at_part_start = self._content, True
         self._part = None if _DECODED_HEADERS.isdisjoint(headers.by_name()) else _PartDecoder(headers)
         return [PartBegins(headers)]
 
@@ -263,7 +255,7 @@ class MultipartDecoder:
 
     def _skip_boundary(self, edge: _BoundaryLine) -> list[MultipartEvent]:
         del self._buffer[: edge.end]
-        self._state = _State.EPILOGUE if edge.closing else _State.HEADERS
+        self._step = None if edge.closing else self._headers
         return []
 
     def _emit(self, upto: int, *, is_last: bool = False) -> list[MultipartEvent]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import lru_cache
 from typing import Any
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import urlsplit
 
 from ..errors.catalogue import ApiError, Row, row
 from ..field_mask import shape_of
@@ -100,26 +100,22 @@ def _check_header_text(name: str, value: Any, limit: int) -> Row | None:
 
 
 def _check_address(value: Any) -> Row | None:
-    parts = _split(value)
-    if parts is None:
-        return row("invalid", field="address", message="expected a URL like https://example.com/notifications.")
+    no_url = row("invalid", field="address", message="expected a URL like https://example.com/notifications.")
+    # The URL must fit a request line and a Host header.
+    if not isinstance(value, str) or not re.fullmatch(r"[^\s\x00-\x20\x7f-\x9f\\\ud800-\udfff]+", value):
+        return no_url
+    try:
+        parts = urlsplit(value)
+        host_of(value)
+        if not parts.scheme or not parts.netloc or parts.port == 0:
+            return no_url
+    except ValueError:
+        return no_url
     if parts.scheme != "https":
         return row("webhookNotHttps", address=value[:200])
     if not parts.hostname or parts.username is not None or len(value) > _MAX_ADDRESS:
         return row("invalid", field="address", message="expected https, a host and a path, without user and password.")
     return None
-
-
-def _split(value: Any) -> SplitResult | None:
-    """Split a URL into components. Returns None if the URL does not fit a request line and a Host header."""
-    if not isinstance(value, str) or not re.fullmatch(r"[^\s\x00-\x20\x7f-\x9f\\\ud800-\udfff]+", value):
-        return None
-    try:
-        parts = urlsplit(value)
-        host_of(value)
-        return parts if parts.scheme and parts.netloc and parts.port != 0 else None
-    except ValueError:
-        return None
 
 
 @lru_cache(maxsize=1024)

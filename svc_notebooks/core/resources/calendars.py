@@ -28,9 +28,9 @@ class Calendar(TypedDict, total=False):
 class CalendarToWrite(TypedDict, total=False):
     """The fields of a calendar that a client may set. The value None clears a field."""
 
-    summary: Annotated[str, Field(required=True, keywords={"maxLength": 254})]
-    description: Annotated[str | None, Field(keywords={"maxLength": 8192})]
-    location: Annotated[str | None, Field(keywords={"maxLength": 1024})]
+    summary: Annotated[str, Field(required=True, schema_keywords={"maxLength": 254})]
+    description: Annotated[str | None, Field(schema_keywords={"maxLength": 8192})]
+    location: Annotated[str | None, Field(schema_keywords={"maxLength": 1024})]
     timeZone: str | None
     conferenceProperties: JSONObject | None
 

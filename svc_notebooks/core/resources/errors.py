@@ -23,7 +23,7 @@ class ErrorContent(TypedDict):
 
     code: int
     message: str
-    errors: Annotated[list[ErrorDetail], Field(keywords={"minItems": 1})]
+    errors: Annotated[list[ErrorDetail], Field(schema_keywords={"minItems": 1})]
 
 
 class ErrorResponse(TypedDict):

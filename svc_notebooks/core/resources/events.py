@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Final, Literal, TypedDict
 
-from ..decision_ids import GADGET_DISPLAY, NEGATIVE_GUESTS, NEGATIVE_SEQUENCE, PROPERTY_VALUES, REQUEST_ID
 from ..http.messages import JSON, JSONObject
 from .colors import EVENT_COLORS
 from .field import EXTENSION, READ_ONLY, TIME, Field
 
 MAX_REMINDER_MINUTES: Final = 40_320
+NO_REQUEST_ID: Final = "A createRequest without a requestId"
+PROPERTIES: Final = Field(decided_by="Values of extended properties and gadget preferences")
 
 
 class EventTime(TypedDict, total=False):
     """The start or end of an event, with `date` if all-day, otherwise `dateTime` and optionally `timeZone`."""
 
-    date: Annotated[str, Field("date", rule="yyyy-mm-dd, for an all-day event")]
-    dateTime: Annotated[str, Field("dateTime", rule="RFC 3339; needs an offset unless timeZone is given")]
-    timeZone: Annotated[str, Field("timeZone", rule="an IANA name; required for recurring timed events")]
+    date: Annotated[str, Field("date", note="yyyy-mm-dd, for an all-day event")]
+    dateTime: Annotated[str, Field("dateTime", note="RFC 3339; needs an offset unless timeZone is given")]
+    timeZone: Annotated[str, Field("timeZone", note="an IANA name; required for recurring timed events")]
 
 
 class Person(TypedDict, total=False):
@@ -32,26 +34,28 @@ class Person(TypedDict, total=False):
 class Attachment(TypedDict, total=False):
     """A file that is attached to an event."""
 
-    fileUrl: Annotated[str, Field("link", rule="the webViewLink of a stored file, or another URL")]
+    fileUrl: Annotated[str, Field("link", note="the webViewLink of a stored file, or another URL")]
     title: Annotated[str, EXTENSION]
     mimeType: Annotated[str, EXTENSION]
     iconLink: Annotated[str, EXTENSION]
-    fileId: Annotated[str, Field(rule="only for a stored file: its id", writable=False)]
+    fileId: Annotated[str, Field(note="only for a stored file: its id", writable=False)]
 
 
 class Attendee(TypedDict, total=False):
     """An attendee of an event, with the attendee's response to the invitation."""
 
     id: Annotated[str, READ_ONLY]
-    email: Annotated[str, Field("email", rule="an RFC 5322 address", required=True)]
+    email: Annotated[str, Field("email", note="an RFC 5322 address", required=True)]
     displayName: str
     organizer: Annotated[bool, READ_ONLY]
     self: Annotated[bool, READ_ONLY]
-    resource: Annotated[bool, Field(rule="stored only when the attendee is first added", default=False)]
+    resource: Annotated[bool, Field(note="stored only when the attendee is first added", default=False)]
     optional: Annotated[bool, Field(default=False)]
     responseStatus: Annotated[Literal["needsAction", "declined", "tentative", "accepted"], Field(default="needsAction")]
     comment: str
-    additionalGuests: Annotated[int, Field(rule="0 or more", default=0, minimum=0, decided_by=NEGATIVE_GUESTS)]
+    additionalGuests: Annotated[
+        int, Field(note="0 or more", default=0, minimum=0, decided_by="A negative number of additional guests")
+    ]
 
 
 class ConferenceSolutionKey(TypedDict, total=False):
@@ -77,7 +81,7 @@ class ConferenceStatus(TypedDict, total=False):
 class ConferenceRequest(TypedDict, total=False):
     """A request to create a conference for an event, with the status of the creation."""
 
-    requestId: Annotated[str, Field(rule="a new text for each conference", required=True, decided_by=REQUEST_ID)]
+    requestId: Annotated[str, Field(note="a new text for each conference", required=True, decided_by=NO_REQUEST_ID)]
     conferenceSolutionKey: ConferenceSolutionKey
     status: Annotated[ConferenceStatus, READ_ONLY]
 
@@ -86,13 +90,13 @@ class EntryPoint(TypedDict, total=False):
     """A URL or telephone number of a conference, with its access codes."""
 
     entryPointType: Annotated[Literal["video", "phone", "sip", "more"], Field(required=True)]
-    uri: Annotated[str, Field(required=True, limit=1300)]
-    label: Annotated[str, Field(limit=512)]
-    pin: Annotated[str, Field(limit=128)]
-    accessCode: Annotated[str, Field(limit=128)]
-    meetingCode: Annotated[str, Field(limit=128)]
-    passcode: Annotated[str, Field(limit=128)]
-    password: Annotated[str, Field(limit=128)]
+    uri: Annotated[str, Field(required=True, max_length=1300)]
+    label: Annotated[str, Field(max_length=512)]
+    pin: Annotated[str, Field(max_length=128)]
+    accessCode: Annotated[str, Field(max_length=128)]
+    meetingCode: Annotated[str, Field(max_length=128)]
+    passcode: Annotated[str, Field(max_length=128)]
+    password: Annotated[str, Field(max_length=128)]
     regionCode: str
     entryPointFeatures: list[JSON]
 
@@ -103,8 +107,8 @@ class ConferenceData(TypedDict, total=False):
     createRequest: Annotated[ConferenceRequest, EXTENSION]
     conferenceId: Annotated[str, EXTENSION]
     conferenceSolution: Annotated[ConferenceSolution, EXTENSION]
-    entryPoints: Annotated[list[EntryPoint], Field(rule="at most one each of video, sip and more", extension=True)]
-    notes: Annotated[str, Field(limit=2048, extension=True)]
+    entryPoints: Annotated[list[EntryPoint], Field(note="at most one each of video, sip and more", extension=True)]
+    notes: Annotated[str, Field(max_length=2048, extension=True)]
     parameters: Annotated[JSONObject, EXTENSION]
     signature: Annotated[str, EXTENSION]
 
@@ -112,21 +116,21 @@ class ConferenceData(TypedDict, total=False):
 class ExtendedProperties(TypedDict, total=False):
     """Properties that applications store in an event, private to one calendar or shared with all attendees."""
 
-    private: Annotated[dict[str, str], Field(rule="on this calendar's copy only", decided_by=PROPERTY_VALUES)]
-    shared: Annotated[dict[str, str], Field(rule="also on the attendees' copies", decided_by=PROPERTY_VALUES)]
+    private: Annotated[dict[str, str], replace(PROPERTIES, note="on this calendar's copy only")]
+    shared: Annotated[dict[str, str], replace(PROPERTIES, note="also on the attendees' copies")]
 
 
 class Gadget(TypedDict, total=False):
     """The gadget of an event, with its type, title, link and size."""
 
-    display: Annotated[Literal["icon", "chip"], Field(decided_by=GADGET_DISPLAY)]
-    height: Annotated[int, Field(rule="pixels, above 0", minimum=1)]
-    iconLink: Annotated[str, Field("https", rule="an https URL")]
-    link: Annotated[str, Field("https", rule="an https URL")]
-    preferences: Annotated[dict[str, str], Field(decided_by=PROPERTY_VALUES)]
+    display: Annotated[Literal["icon", "chip"], Field(decided_by="gadget.display")]
+    height: Annotated[int, Field(note="pixels, above 0", minimum=1)]
+    iconLink: Annotated[str, Field("https", note="an https URL")]
+    link: Annotated[str, Field("https", note="an https URL")]
+    preferences: Annotated[dict[str, str], PROPERTIES]
     title: str
     type: str
-    width: Annotated[int, Field(rule="pixels, above 0", minimum=1)]
+    width: Annotated[int, Field(note="pixels, above 0", minimum=1)]
 
 
 class Reminder(TypedDict, total=False):
@@ -134,22 +138,22 @@ class Reminder(TypedDict, total=False):
 
     method: Annotated[Literal["email", "popup"], Field(required=True)]
     minutes: Annotated[
-        int, Field(rule="0 to 40320 minutes before the start", required=True, minimum=0, maximum=MAX_REMINDER_MINUTES)
+        int, Field(note="0 to 40320 minutes before the start", required=True, minimum=0, maximum=MAX_REMINDER_MINUTES)
     ]
 
 
 class Reminders(TypedDict, total=False):
     """The reminders of an event, which are the calendar's default reminders or the event's own `overrides`."""
 
-    useDefault: Annotated[bool, Field(rule="cannot be true with overrides", default=True)]
-    overrides: Annotated[list[Reminder], Field(rule="at most 5")]
+    useDefault: Annotated[bool, Field(note="cannot be true with overrides", default=True)]
+    overrides: Annotated[list[Reminder], Field(note="at most 5")]
 
 
 class EventSource(TypedDict, total=False):
     """The web page or message from which an event was created."""
 
     title: str
-    url: Annotated[str, Field("url", rule="an http or https URL")]
+    url: Annotated[str, Field("url", note="an http or https URL")]
 
 
 class Event(TypedDict, total=False):
@@ -157,41 +161,41 @@ class Event(TypedDict, total=False):
 
     kind: Annotated[str, READ_ONLY]
     etag: Annotated[str, READ_ONLY]
-    id: Annotated[str, Field("id", rule="5 to 1024 characters of 0-9 and a-v; by default, the service generates it")]
+    id: Annotated[str, Field("id", note="5 to 1024 characters of 0-9 and a-v; by default, the service generates it")]
     status: Annotated[Literal["confirmed", "tentative", "cancelled"], Field(default="confirmed")]
-    htmlLink: Annotated[str, Field(rule="the URL of the event's page", writable=False)]
+    htmlLink: Annotated[str, Field(note="the URL of the event's page", writable=False)]
     created: Annotated[str, READ_ONLY]
     updated: Annotated[str, READ_ONLY]
-    summary: Annotated[str, Field(limit=1024)]
-    description: Annotated[str, Field(limit=8192)]
-    location: Annotated[str, Field(limit=1024)]
-    colorId: Annotated[str, Field(values=tuple(EVENT_COLORS), rule="an entry of the event colours")]
+    summary: Annotated[str, Field(max_length=1024)]
+    description: Annotated[str, Field(max_length=8192)]
+    location: Annotated[str, Field(max_length=1024)]
+    colorId: Annotated[str, Field(values=tuple(EVENT_COLORS), note="an entry of the event colours")]
     creator: Annotated[Person, Field("person", writable=False)]
     organizer: Annotated[Person, Field("person", writable=False)]
     start: Annotated[
         EventTime,
-        Field("time", rule="inclusive; for a recurring event, the start of the first instance", required=True),
+        Field("time", note="inclusive; for a recurring event, the start of the first instance", required=True),
     ]
     end: Annotated[
-        EventTime, Field("time", rule="exclusive; for a recurring event, the end of the first instance", required=True)
+        EventTime, Field("time", note="exclusive; for a recurring event, the end of the first instance", required=True)
     ]
     endTimeUnspecified: Annotated[bool, READ_ONLY]
-    recurrence: Annotated[list[str], Field(rule="RRULE, EXRULE, RDATE and EXDATE lines of RFC 5545")]
-    recurringEventId: Annotated[str, Field(rule="only for an instance: the id of the recurring event", writable=False)]
-    originalStartTime: Annotated[EventTime, Field("time", rule="the start of an instance before it was moved")]
+    recurrence: Annotated[list[str], Field(note="RRULE, EXRULE, RDATE and EXDATE lines of RFC 5545")]
+    recurringEventId: Annotated[str, Field(note="only for an instance: the id of the recurring event", writable=False)]
+    originalStartTime: Annotated[EventTime, Field("time", note="the start of an instance before it was moved")]
     transparency: Annotated[Literal["opaque", "transparent"], Field(default="opaque")]
     visibility: Annotated[Literal["default", "public", "private", "confidential"], Field(default="default")]
-    iCalUID: Annotated[str, Field(rule="by default <id>@svc.example", limit=1024, extension=True)]
-    sequence: Annotated[int, Field(rule="0 or more", minimum=0, decided_by=NEGATIVE_SEQUENCE)]
-    attendees: Annotated[list[Attendee], Field(limit=200)]
-    attendeesOmitted: Annotated[bool, Field(rule="true if not all attendees are listed", writable=False)]
+    iCalUID: Annotated[str, Field(note="by default <id>@svc.example", max_length=1024, extension=True)]
+    sequence: Annotated[int, Field(note="0 or more", minimum=0, decided_by="A negative sequence")]
+    attendees: Annotated[list[Attendee], Field(max_length=200)]
+    attendeesOmitted: Annotated[bool, Field(note="true if not all attendees are listed", writable=False)]
     extendedProperties: ExtendedProperties
-    hangoutLink: Annotated[str, Field(rule="the URL of the conference", writable=False)]
+    hangoutLink: Annotated[str, Field(note="the URL of the conference", writable=False)]
     conferenceData: Annotated[
-        ConferenceData, Field(rule="stored only with conferenceDataVersion=1; createRequest creates a conference")
+        ConferenceData, Field(note="stored only with conferenceDataVersion=1; createRequest creates a conference")
     ]
     gadget: Gadget
-    anyoneCanAddSelf: Annotated[bool, Field(rule="legacy social events only", default=False)]
+    anyoneCanAddSelf: Annotated[bool, Field(note="legacy social events only", default=False)]
     guestsCanInviteOthers: Annotated[bool, Field(default=True)]
     guestsCanModify: Annotated[bool, Field(default=False)]
     guestsCanSeeOtherGuests: Annotated[bool, Field(default=True)]
@@ -199,7 +203,7 @@ class Event(TypedDict, total=False):
     locked: Annotated[bool, READ_ONLY]
     reminders: Reminders
     source: EventSource
-    attachments: Annotated[list[Attachment], Field(rule="stored only with supportsAttachments=true", limit=25)]
+    attachments: Annotated[list[Attachment], Field(note="stored only with supportsAttachments=true", max_length=25)]
     eventType: Annotated[
         Literal["default", "birthday", "focusTime", "outOfOffice", "workingLocation"],
         Field(default="default", extension=True),

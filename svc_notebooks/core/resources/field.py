@@ -26,36 +26,37 @@ class Field:
     """A field of a resource.
 
     `type` is a type name of the checks, by default that of the annotation, and `values` are the allowed values.
-    `required` fields are required in request bodies, and `default` is the value of an absent field. `rule` is a short
+    `required` fields are required in request bodies, and `default` is the value of an absent field. `note` is a short
     text of the interface's rule, and `decided_by` the decision behind an error that the interface does not define.
-    `limit` (characters or entries) applies only with `event_limits="family"`. The service ignores values of fields that
-    are not `writable`, because clients send back whole resources. Fields with `extension` are not in the interface.
+    `max_length` (characters or entries) applies only with `event_limits="family"`. The service ignores values of fields
+    that are not `writable`, because clients send back whole resources. Fields with `extension` are not in the
+    interface.
 
     Only files with binary content have a `binary` field. The service keeps a client's value of a `stored` field.
-    The service never sets an `absent` field. `keywords` are further keywords of the JSON Schema.
+    The service never sets a `never_set` field. `schema_keywords` are further keywords of the JSON Schema.
 
-    `path` is the path in the resource, such as `attendees[].email`, and `parts` the member names of an object.
+    `path` is the path in the resource, such as `attendees[].email`, and `members` the member names of an object.
     """
 
     type: str = ""
     _: KW_ONLY
-    rule: str = ""
+    note: str = ""
     required: bool = False
     default: bool | int | str | None = None
     values: tuple[str, ...] = ()
     minimum: int | None = None
     maximum: int | None = None
-    limit: int | None = None
+    max_length: int | None = None
     decided_by: str | None = None
     writable: bool = True
     extension: bool = False
     write: Write = Write.NEVER
     binary: bool = False
     stored: bool = False
-    absent: bool = False
-    keywords: Mapping[str, Any] = field(default_factory=dict)
+    never_set: bool = False
+    schema_keywords: Mapping[str, Any] = field(default_factory=dict)
     path: str = ""
-    parts: tuple[str, ...] = ()
+    members: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -67,7 +68,7 @@ PLAIN: Final = Field()
 TIME: Final = Field("time")
 READ_ONLY: Final = Field(writable=False)
 EXTENSION: Final = Field(extension=True)
-ABSENT: Final = Field(absent=True)
+ABSENT: Final = Field(never_set=True)
 
 _TYPES: Mapping[Any, str] = {str: "string", bool: "boolean", int: "integer", list: "list"}
 
@@ -104,10 +105,10 @@ def fields_of(resource: Any, path: str = "", *, extension: bool = False) -> Iter
         is_list = get_origin(value) is list
         entry = get_args(value)[0] if is_list else value
         entry_path = f"{path}{name}{'[]' if is_list else ''}"
-        parts = tuple(hints(entry)) if is_typeddict(entry) else ()
-        own = replace(facts, path=path + name, parts=parts, extension=facts.extension or extension)
+        members = tuple(hints(entry)) if is_typeddict(entry) else ()
+        own = replace(facts, path=path + name, members=members, extension=facts.extension or extension)
         yield own
-        if parts and own.type != "person":
+        if members and own.type != "person":
             yield from fields_of(entry, f"{entry_path}.", extension=own.extension)
         elif is_list and entry is str:
             yield Field("string", path=entry_path)

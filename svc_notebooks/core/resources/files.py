@@ -35,7 +35,7 @@ class Permission(TypedDict, total=False):
     photoLink: Annotated[str, ABSENT]
     allowFileDiscovery: bool
     deleted: Annotated[bool, ABSENT]
-    expirationTime: Annotated[str, Field("time", absent=True)]
+    expirationTime: Annotated[str, Field("time", never_set=True)]
     inheritedPermissionsDisabled: Annotated[bool, ABSENT]
     pendingOwner: Annotated[bool, ABSENT]
     permissionDetails: Annotated[list[JSONObject], ABSENT]
@@ -320,10 +320,10 @@ class ChannelResource(TypedDict, total=False):
 class ChannelToOpen(TypedDict, total=False):
     """The request body that opens a notification channel."""
 
-    id: Annotated[str, Field(required=True, keywords={"minLength": 1, "maxLength": 64})]
+    id: Annotated[str, Field(required=True, schema_keywords={"minLength": 1, "maxLength": 64})]
     type: Annotated[Literal["web_hook", "webhook"], Field(required=True)]
     address: Annotated[str, Field("https", required=True)]
-    token: Annotated[str | None, Field(keywords={"maxLength": 256})]
+    token: Annotated[str | None, Field(schema_keywords={"maxLength": 256})]
     expiration: int | str | None
     payload: bool | None
     params: dict[str, str] | None

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..decision_ids import CONTRADICTION, TOTAL
 from ..http.ranges import ByteSpan, ContentRange
 from .states import UploadEvent, UploadRule, UploadState, transition
 
@@ -61,7 +60,7 @@ class RequestProblem(NamedTuple):
     """An error message about a request, and the rule or decision behind the error."""
 
     text: str
-    decided_by: str = CONTRADICTION
+    decided_by: str = "A contradictory Content-Range"
 
 
 SMALL_CHUNK = (
@@ -144,7 +143,8 @@ def _query(session: UploadSession, total: int | None, length: int | None, now: f
     if length:
         return refusal(session, RequestProblem("Client sent query request with a non-empty body.", "A3-09"), now)
     if total == session.stored and session.total in (None, total):
-        return _decision(session._replace(total=total), UploadEvent.ALL, now, rule=TOTAL if total else "A3-16")
+        by = "A status query with another total" if total else "A3-16"
+        return _decision(session._replace(total=total), UploadEvent.ALL, now, rule=by)
     return _decision(session, UploadEvent.QUERY, now)
 
 

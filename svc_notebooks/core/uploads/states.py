@@ -17,8 +17,6 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
-from ..decision_ids import CANCELLED, CONTRADICTION, FINISHED
-
 QUANTUM = 262_144
 """The size in bytes (256 x 1024) of which every chunk except the last is a multiple."""
 
@@ -70,19 +68,19 @@ TRANSITIONS: dict[tuple[UploadState, UploadEvent], Transition] = {
     (UploadState.OPEN, UploadEvent.ALL): Transition(UploadState.COMPLETE, 200, "A3-08"),
     (UploadState.OPEN, UploadEvent.PART): Transition(UploadState.OPEN, 308, "A3-06"),
     (UploadState.OPEN, UploadEvent.QUERY): Transition(UploadState.OPEN, 308, "A3-09"),
-    (UploadState.OPEN, UploadEvent.REFUSED): Transition(UploadState.OPEN, 400, CONTRADICTION),
+    (UploadState.OPEN, UploadEvent.REFUSED): Transition(UploadState.OPEN, 400, "A contradictory Content-Range"),
     (UploadState.OPEN, UploadEvent.GAP): Transition(UploadState.OPEN, 503, "A3-11"),
-    (UploadState.OPEN, UploadEvent.CANCEL): Transition(UploadState.CANCELLED, 499, CANCELLED),
+    (UploadState.OPEN, UploadEvent.CANCEL): Transition(UploadState.CANCELLED, 499, "A cancelled upload"),
     (UploadState.OPEN, UploadEvent.SILENCE): Transition(UploadState.EXPIRED, 404, "A3-13"),
     (UploadState.COMPLETE, UploadEvent.ALL): Transition(UploadState.COMPLETE, 200, "A3-18"),
     (UploadState.COMPLETE, UploadEvent.PART): Transition(UploadState.COMPLETE, 200, "A3-18"),
     (UploadState.COMPLETE, UploadEvent.QUERY): Transition(UploadState.COMPLETE, 200, "A3-18"),
-    (UploadState.COMPLETE, UploadEvent.CANCEL): Transition(UploadState.COMPLETE, 200, FINISHED),
+    (UploadState.COMPLETE, UploadEvent.CANCEL): Transition(UploadState.COMPLETE, 200, "A completed upload session"),
     (UploadState.COMPLETE, UploadEvent.SILENCE): Transition(UploadState.EXPIRED, 404, "A3-13"),
-    (UploadState.CANCELLED, UploadEvent.ALL): Transition(UploadState.CANCELLED, 499, CANCELLED),
-    (UploadState.CANCELLED, UploadEvent.PART): Transition(UploadState.CANCELLED, 499, CANCELLED),
-    (UploadState.CANCELLED, UploadEvent.QUERY): Transition(UploadState.CANCELLED, 499, CANCELLED),
-    (UploadState.CANCELLED, UploadEvent.CANCEL): Transition(UploadState.CANCELLED, 499, CANCELLED),
+    (UploadState.CANCELLED, UploadEvent.ALL): Transition(UploadState.CANCELLED, 499, "A cancelled upload"),
+    (UploadState.CANCELLED, UploadEvent.PART): Transition(UploadState.CANCELLED, 499, "A cancelled upload"),
+    (UploadState.CANCELLED, UploadEvent.QUERY): Transition(UploadState.CANCELLED, 499, "A cancelled upload"),
+    (UploadState.CANCELLED, UploadEvent.CANCEL): Transition(UploadState.CANCELLED, 499, "A cancelled upload"),
     (UploadState.CANCELLED, UploadEvent.SILENCE): Transition(UploadState.EXPIRED, 404, "A3-13"),
     (UploadState.EXPIRED, UploadEvent.SILENCE): Transition(UploadState.EXPIRED, 404, "A3-13"),
 }

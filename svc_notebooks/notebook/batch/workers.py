@@ -14,8 +14,8 @@ from ...client.session import Session, SessionRecipe
 from ...client.transport.retry import repeated_requests, thread_sleep
 from ...core.errors import errors
 from ...core.errors.caller_warning import CallerWarnings, collected_warnings
+from ...core.errors.public_calls import check_function
 from ...core.platform import capabilities
-from ...core.user_functions import check_function
 from ..arguments import whole
 from .progress import BatchProgress, Report
 

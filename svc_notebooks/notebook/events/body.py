@@ -34,7 +34,7 @@ from ...core.suggestions import nearest_name
 from ...core.time_arguments import python_time
 from ...core.time_zones import zone
 from ..arguments import choice, flag, one_row_id, people, plain, row_ids, whole
-from ..frames.frames import camel
+from ..frames import camel
 
 LENIENT = Policy()
 """The policy by which this module checks events. A service with stricter limits refuses further events itself."""
@@ -329,8 +329,11 @@ QUERY_ARGUMENTS = (*_PARAMETERS, "calendar")
 
 def query_of(arguments: Mapping[str, Any]) -> dict[str, object]:
     """Return the arguments that belong in the query as a dict by wire name. Raises TypeError or ValueError."""
-    given = ((name, value) for name in _PARAMETERS if (value := arguments.get(name)) is not None)
-    return {_PARAMETERS[name][0]: _PARAMETERS[name][1](name, value) for name, value in given}
+    query: dict[str, object] = {}
+    for name, (parameter, read) in _PARAMETERS.items():
+        if (value := arguments.get(name)) is not None:
+            query[parameter] = read(name, value)
+    return query
 
 
 def add_required(query: Mapping[str, object], body: Mapping[str, Any]) -> dict[str, object]:

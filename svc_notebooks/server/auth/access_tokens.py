@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ...core.api.operations import ALL_SCOPES
-from ...core.auth.oauth import token_problem
 from ...core.errors.catalogue import ApiError, refuse
 from ...core.http.messages import Query
+from ...core.oauth import token_problem
 from ..dispatch.service_context import BEARER, Caller, SizedCache
 from ..store.clock import VirtualClock
 from ..store.store import Store

@@ -1,21 +1,37 @@
-"""The OAuth endpoints POST /token, /tokeninfo and /revoke.
+"""The OAuth endpoints POST /token, /tokeninfo and /revoke, and the endpoints of OpenID Connect.
 
-Authorization codes, refresh tokens and assertions are exchanged for access tokens.
+Authorization codes, refresh tokens and assertions are exchanged for access tokens. ID tokens are signed with a key of
+the service, which is made for the first one. They need the extra `identity`.
 """
 
 from __future__ import annotations
 
 import hmac
-from base64 import b64decode
+from base64 import b64decode, urlsafe_b64decode, urlsafe_b64encode
+from importlib.util import find_spec
+from typing import Any, cast
 from urllib.parse import unquote_plus
 
-from ...core.auth.assertions import ALGORITHM, InvalidAssertionError, check_signature, read_claims
-from ...core.auth.oauth import AUTHORIZATION_CODE, GRANTS, JWT_BEARER, REFRESH_TOKEN, OAuthError, matches_challenge
 from ...core.http.messages import JSONObject, Response
-from ...core.resources.errors import Token, TokenInfo
+from ...core.oauth import (
+    ALGORITHM,
+    AUTHORIZATION_CODE,
+    GRANTS,
+    JWT_BEARER,
+    REFRESH_TOKEN,
+    InvalidAssertionError,
+    OAuthError,
+    check_signature,
+    matches_challenge,
+    new_key,
+    public_jwk,
+    read_claims,
+    sign,
+)
+from ...core.resources.errors import AuthorizationServer, KeySet, Token, TokenInfo, UserInfo
 from ..dispatch.origin import own_base_url
 from ..dispatch.service_context import IDENTITY_SCOPES, ServiceContext, bearer, scope_names
-from . import identity_tokens
+from ..files.resource import display_name, permission_id
 from .public_request import PublicRequest, no_store_json, oauth_error_response, require_parameter
 from .tables import AccountRow, ClientRow, GrantRow, TokenRow, digest_of
 
@@ -38,7 +54,7 @@ def exchange_code(request: PublicRequest, form: dict[str, str], client: ClientRo
             oauth.spend(grant)
             oauth.add_grant(grant._replace(digest=digest_of(refresh), kind="refresh", expires=None))
             token = _issue(request, grant, grant.scopes)
-            token.update(identity_tokens.id_token(request, grant, grant.scopes, form["code"]))
+            token.update(id_token(request, grant, grant.scopes, form["code"]))
             return {**token, "refresh_token": refresh}
     request.context.store.oauth.end(grant.family)
     request.token_verifier.clear_cache()
@@ -67,7 +83,7 @@ def refresh_access_token(request: PublicRequest, form: dict[str, str], client: C
         if not set(scopes.split()) <= set(grant.scopes.split()):
             raise OAuthError("invalid_scope", "scope contains a scope to which the user has not consented.")
         token = _issue(request, grant, scopes)
-        token.update(identity_tokens.id_token(request, grant, scopes, ""))
+        token.update(id_token(request, grant, scopes, ""))
         return token
 
 
@@ -286,3 +302,91 @@ def revoke(request: PublicRequest) -> Response:
     if not exists:
         return oauth_error_response(OAuthError("invalid_token", "the token is unknown or was already revoked."))
     return no_store_json({})
+
+
+_KEY = "id_token_key"
+_KEY_ID = "1"
+
+
+def code_with_nonce(code: str, nonce: str) -> str:
+    """Return an authorization code that carries the nonce of its request, because the ID token repeats the nonce."""
+    return f"{code}.{urlsafe_b64encode(nonce.encode()).decode().rstrip('=')}" if nonce else code
+
+
+def id_token(request: PublicRequest, grant: GrantRow, scopes: str, code: str) -> Token:
+    """Return the ID token of an access token with the scope `openid`, as a field of the response, otherwise {}."""
+    if "openid" not in scopes.split() or find_spec("jwt") is None:
+        return cast(Token, {})
+    now, nonce = int(request.now()), code.partition(".")[2]
+    claims: dict[str, Any] = {
+        "iss": own_base_url(request.http_request, request.context),
+        "aud": grant.client,
+        "azp": grant.client,
+        "iat": now,
+        "exp": now + int(request.context.policy.token_lifetime),
+        **_claims(grant.user, scopes),
+    }
+    if nonce:
+        claims["nonce"] = urlsafe_b64decode(nonce + "=" * (-len(nonce) % 4)).decode()
+    return cast(Token, {"id_token": sign(claims, _private_key(request.context), _KEY_ID)})
+
+
+def userinfo(request: PublicRequest) -> Response:
+    """Return the claims of the user of an access token, or an OAuth error."""
+    secret = bearer(request.http_request)
+    caller = request.token_verifier.caller_for_token(secret) if secret else None
+    if caller is None:
+        return oauth_error_response(OAuthError("invalid_token", "send a valid access token as a bearer token.", 401))
+    if caller.scopes.isdisjoint(IDENTITY_SCOPES):
+        needed = OAuthError("insufficient_scope", "the token needs one of the scopes openid, email and profile.", 403)
+        return oauth_error_response(needed)
+    return no_store_json(_claims(caller.user, " ".join(caller.scopes)))
+
+
+def _claims(user: str, scopes: str) -> UserInfo:
+    claims: UserInfo = {"sub": permission_id(user)}
+    names = scopes.split()
+    if "email" in names or "userinfo.email" in names:
+        claims["email"], claims["email_verified"] = user, True
+    if "profile" in names or "userinfo.profile" in names:
+        claims["name"] = display_name(user)
+    return claims
+
+
+def keys(request: PublicRequest) -> Response:
+    """Return the public key of the ID tokens (RFC 7517), or no key without the extra `identity`."""
+    has_key = find_spec("jwt") is not None
+    key_set: KeySet = {"keys": [public_jwk(_private_key(request.context), _KEY_ID)] if has_key else []}
+    return no_store_json(key_set)
+
+
+def server_metadata(request: PublicRequest) -> AuthorizationServer:
+    """Return the members that the metadata of OAuth (RFC 8414) and of OpenID Connect have in common."""
+    base = own_base_url(request.http_request, request.context)
+    return {
+        "issuer": base,
+        "authorization_endpoint": f"{base}/authorize",
+        "token_endpoint": f"{base}/token",
+        "revocation_endpoint": f"{base}/revoke",
+        "response_types_supported": ["code"],
+        "code_challenge_methods_supported": ["plain", "S256"],
+    }
+
+
+def configuration(request: PublicRequest) -> Response:
+    """Return the addresses of OpenID Connect, for libraries that discover them."""
+    base = own_base_url(request.http_request, request.context)
+    document: AuthorizationServer = {
+        **server_metadata(request),
+        "userinfo_endpoint": f"{base}/oauth2/v3/userinfo",
+        "jwks_uri": f"{base}/oauth2/v3/certs",
+        "subject_types_supported": ["public"],
+        "id_token_signing_alg_values_supported": [ALGORITHM],
+        "scopes_supported": ["openid", "email", "profile"],
+    }
+    return no_store_json(document)
+
+
+def _private_key(context: ServiceContext) -> str:
+    """Return the private key of the service in PEM, and make it at the first call."""
+    return context.store.users.find_fact(_KEY) or context.store.users.fact(_KEY, new_key()[0])

@@ -8,13 +8,13 @@ import logging
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from hashlib import sha256
 from typing import Any, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
 from ...core.errors.catalogue import ApiError, refuse
 from ...core.events.value_checks import is_address
 from ...core.thread_permit import release_permit
+from .tables import digest_of
 
 _REQUIRED = (
     "JUPYTERHUB_SERVICE_NAME",
@@ -116,7 +116,7 @@ class JupyterHub:
     def __init__(self, settings: HubSettings, domain: str, *, now: Callable[[], float] = time.monotonic) -> None:
         self._settings, self._domain = settings, domain
         self._now = now
-        self._remembered: dict[bytes, tuple[float, ProvidedUser | ApiError | None]] = {}
+        self._remembered: dict[str, tuple[float, ProvidedUser | ApiError | None]] = {}
         """The user of a token or the refusal, and the time until which it is remembered, by the digest of the token."""
 
     def user(self, token: str) -> ProvidedUser | None:
@@ -124,7 +124,7 @@ class JupyterHub:
 
         Raises ApiError, 403 for a token without a scope to access this service, and 503 if the hub does not respond.
         """
-        key, now = _digest(token), self._now()
+        key, now = digest_of(token), self._now()
         until, user = self._remembered.get(key, (now, None))
         if now >= until:
             user = self._user_of(self._send("GET", "/user", {"Authorization": f"Bearer {token}"}))
@@ -148,7 +148,7 @@ class JupyterHub:
 
     def forget(self, token: str) -> None:
         """Ask the hub again when the token is used next."""
-        self._remembered.pop(_digest(token), None)
+        self._remembered.pop(digest_of(token), None)
 
     def authorize_url(self, state: str, challenge: str) -> str:
         """Return the address of the hub at which a browser asks the user to sign in."""
@@ -212,10 +212,6 @@ def check_admin(provider: JupyterHub, secret: str | None) -> None:
         raise ApiError(refuse("badToken").rows, [("WWW-Authenticate", 'Bearer realm="svc hub"')])
     if not user.admin:
         raise refuse("hubAdmin")
-
-
-def _digest(token: str) -> bytes:
-    return sha256(token.encode("utf-8", "surrogatepass")).digest()
 
 
 def hub_email(name: str, domain: str) -> str:

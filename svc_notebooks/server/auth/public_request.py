@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from urllib.parse import parse_qsl
 
-from ...core.auth.oauth import OAuthError
 from ...core.http.messages import Body, Query, Request, Response
 from ...core.http.multipart import MediaType
+from ...core.oauth import OAuthError
 from ...core.resources.errors import OAuthErrorResponse
 from ..dispatch.journal import JournalEntry
 from ..dispatch.requests_and_responses import encode_json, json_bytes

@@ -29,7 +29,7 @@ from ..dispatch.requests_and_responses import json_bytes, json_response, json_te
 from ..dispatch.service_context import Cursor, RequestContext, ServiceContext
 from .access import calendar_of, default_reminders, role_of, title_of
 from .event_messages import events_of
-from .event_resource import EventRecord, EventView, page_size, removed_event, view_of
+from .event_resource import EventRecord, EventView, page_size, removed_event, time_text, view_of
 from .expansion import FIRST, Key, KeyedEvent, ListedEvent, PageEnds, by_start, expand_calendar, expand_event
 from .instances import TimeSpan, build_instance, event_in_path, find_event, instance_id, instances, is_within, overlaps
 from .list_criteria import ListCriteria, next_sync_token, read_criteria, read_instant
@@ -73,7 +73,7 @@ class EventTexts:
         if times.dates:
             start, end = (day.isoformat() for day in times.dates)
         else:
-            start, end = self._view.time_text(times.start), self._view.time_text(times.end)
+            start, end = time_text(times.start, self._view.zone), time_text(times.end, self._view.zone)
         return template % {"id": event_id, "link": self._view.link(event_id), "start": start, "end": end}
 
     def _stored(self, event: EventRecord) -> str:

@@ -12,10 +12,10 @@ from contextlib import contextmanager
 from ...core.clock import format_millis
 from ...core.events.calendars import CalendarRole
 from ...core.http.messages import Response, segment
-from ...core.notifications.messages import EXISTS, NOT_EXISTS
+from ...core.notifications.deliveries import EXISTS, NOT_EXISTS
 from ...core.resources.events import Event
 from ..dispatch.service_context import RequestContext, ServiceContext
-from ..notifications.channels import open_channel, resource_uri
+from ..notifications.channels import open_channel
 from .access import calendar_of, role_of
 from .event_resource import EventRecord
 from .tables import CalendarRow, EventRow, InvitationRow
@@ -25,18 +25,13 @@ def watch_events(context: ServiceContext, request: RequestContext) -> Response:
     """Open and return a channel that watches the events of a calendar. Raises ApiError (404) for a hidden calendar."""
     calendar = calendar_of(context, request, CalendarRole.READER)
     path = context.names.calendar_path("calendars", segment(calendar.id), "events")
-    return _open(context, request, events_of(calendar.id), path)
+    return open_channel(context, request, events_of(calendar.id), path)
 
 
 def watch_calendar_list(context: ServiceContext, request: RequestContext) -> Response:
     """Open and return a channel that watches the caller's calendar list."""
     path = context.names.calendar_path("users", "me", "calendarList")
-    return _open(context, request, list_of(request.caller.user), path)
-
-
-def _open(context: ServiceContext, request: RequestContext, watched: str, path: str) -> Response:
-    uri, limit = resource_uri(context, request, path), context.policy.max_file_channel_lifetime
-    return open_channel(context, request, watched, uri, limit, of_changes=False)
+    return open_channel(context, request, list_of(request.caller.user), path)
 
 
 def events_of(calendar: str) -> str:
@@ -109,7 +104,7 @@ def record_event_change(context: ServiceContext, calendar: str) -> None:
         if role is None or role < CalendarRole.READER:
             context.store.channels.end(channel.seq, NOT_EXISTS, step=1, now=now)
         else:
-            context.store.channels.enqueue_for_channel(channel.seq, EXISTS, "", step=1, now=now)
+            context.store.channels.enqueue_for_channel(channel.seq, EXISTS, step=1, now=now)
 
 
 def record_access(context: ServiceContext, calendar: CalendarRow, scope: str) -> None:
@@ -121,12 +116,6 @@ def record_access(context: ServiceContext, calendar: CalendarRow, scope: str) ->
     for channel in context.store.channels.watchers(events_of(calendar.id), now):
         if (role_of(context, channel.user, calendar) or CalendarRole.FREE_BUSY_READER) < CalendarRole.READER:
             context.store.channels.end(channel.seq, NOT_EXISTS, step=1, now=now)
-
-
-def record_deletion(context: ServiceContext, row: CalendarRow, users: Iterable[str]) -> None:
-    """Queue messages after a calendar was deleted. `users` are the users whose lists had the calendar."""
-    record_event_change(context, row.id)
-    record_list_change(context, users, row.id)
 
 
 def record_list_change(context: ServiceContext, users: Iterable[str], calendar: str) -> None:

@@ -87,10 +87,6 @@ class EventView:
         """The values that determine the resource of an event, beside the event itself and the service."""
         return self.calendar, self.user, self.base_url, self.zone, self.max_attendees, self.writes
 
-    def time_text(self, millis: int) -> str:
-        """Return a time in Unix milliseconds as the text of a `dateTime`."""
-        return _time_text(millis, self.zone)
-
     def link(self, event_id: str) -> str:
         """Return the address of the page of an event."""
         eid = urlsafe_b64encode(f"{event_id} {self.calendar.id}".encode()).decode().rstrip("=")
@@ -164,7 +160,8 @@ class EventView:
 
 
 @lru_cache(maxsize=8192)
-def _time_text(millis: int, tz: tzinfo) -> str:
+def time_text(millis: int, tz: tzinfo) -> str:
+    """Return a time in Unix milliseconds as the text of a `dateTime` in a time zone."""
     return print_instant(from_millis(millis), tz)
 
 
@@ -385,8 +382,7 @@ def _writable_fields(body: JSONObject, policy: Policy) -> Event:
             merged = {**earlier, **attendee, "email": earlier.get("email", attendee["email"])}
             by_email[attendee["email"].lower()] = merged
         fields["attendees"] = list(by_email.values())
-    event: Event = fields
-    return event
+    return cast(Event, fields)
 
 
 def _without_null(value: JSON, path: str) -> JSON:

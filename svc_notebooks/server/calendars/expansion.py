@@ -17,7 +17,7 @@ from typing import NamedTuple, TypeAlias
 from ...core.clock import from_millis, to_millis
 from ...core.events.instances import duration, in_days
 from ...core.events.rrule import Recurrence, Start, WorkBudget, WorkExceeded, print_moment
-from ...core.events.series_starts import DAY, EPOCH, SeriesStarts, years_between
+from ...core.events.series_starts import DAY, EPOCH, SeriesStarts, year_of
 from ...core.events.times import instant
 from ...core.events.validation import end_of, start_of
 from ...core.time_zones import zone
@@ -114,13 +114,11 @@ def sorted_instances(
         event = ranked[rank]
         name = event.row.id
         if day:
-            key, dates = f"{name}_{_day_text(day)}", (_date(day), _date(day + event.length // DAY))
+            key, dates = f"{name}_{print_moment(_date(day))}", (_date(day), _date(day + event.length // DAY))
             times = TimeSpan(start, _midnight(day + event.length // DAY, tz), tz, dates)
         else:
-            key, times = (
-                f"{name}_{moment_text(start)}",
-                TimeSpan(start, start + event.length, _zone_of(event.start)),
-            )
+            key = f"{name}_{moment_text(start)}"
+            times = TimeSpan(start, start + event.length, getattr(event.start, "tzinfo", None) or UTC)
         if name in changed and key in changed[name]:
             continue
         if rank not in masters:
@@ -148,7 +146,7 @@ def _sorted_starts(
     while active and low < stop:
         high = min(stop, low + min(days, most) * DAY)
         high_day = _day_bound(high, tz)
-        work.spend(len(active) * (1 + years_between(low, high)))
+        work.spend(len(active) * (1 + year_of(high) - year_of(low)))
         begun: list[tuple[int, int, int]] = []
         for rank, starts, event in active:
             earlier = event.length - 1 if overlapping else 0
@@ -168,18 +166,9 @@ def _day_bound(millis: int, tz: tzinfo, *, is_exclusive: bool = False) -> int:
     return to_millis(in_days(from_millis(millis), tz, is_exclusive=is_exclusive) or from_millis(millis))
 
 
-def _zone_of(start: Start) -> tzinfo:
-    return (start.tzinfo if isinstance(start, datetime) else None) or UTC
-
-
 @lru_cache(maxsize=8192)
 def _midnight(day: int, tz: tzinfo) -> int:
     return to_millis(instant(_date(day), tz))
-
-
-@lru_cache(maxsize=8192)
-def _day_text(day: int) -> str:
-    return print_moment(_date(day))
 
 
 @lru_cache(maxsize=8192)

@@ -98,7 +98,12 @@ def read_criteria(context: ServiceContext, request: RequestContext, view: EventV
         listing = _synchronized(context, query, calendar)
         since, removed_since, *window = decode_sync_token(token, listing, 4, context.secret)
         after, before = (None if millis is None else from_millis(millis) for millis in window)
-        _check_log(context, calendar, removed_since, single=single)
+        # A client cannot know which events to remove after the calendar was cleared, and in lists of instances after a
+        # recurring event has changed its times.
+        changes = context.store.changes
+        is_cleared = "" in changes.since(events_of(calendar.id), removed_since)
+        if is_cleared or (single and changes.since(series_of_calendar(calendar.id), removed_since)):
+            raise refuse("fullSyncRequired")
     deleted = bool_param(query, "showDeleted", default=False) or updated is not None or since is not None
     filters = tuple(_filters(query, view))
     begin = max(context.millis(), to_millis(after) if after else 0)
@@ -123,17 +128,6 @@ def _synchronized(context: ServiceContext, query: Query, calendar: CalendarRow) 
     """Return the calendar and the parameters that must be the same in the lists before and after a sync token."""
     single = bool_param(query, "singleEvents", default=False)
     return ("sync", context.store.history(), calendar.id, str(single), *sorted(set(query.all("eventTypes"))))
-
-
-def _check_log(context: ServiceContext, calendar: CalendarRow, since: int, *, single: bool) -> None:
-    """Raise ApiError (410) if the log does not tell which events a client has to remove.
-
-    This is so after the calendar was cleared, and in lists of instances after a recurring event has changed its times.
-    """
-    changes = context.store.changes
-    is_cleared = "" in changes.since(events_of(calendar.id), since)
-    if is_cleared or (single and changes.since(series_of_calendar(calendar.id), since)):
-        raise refuse("fullSyncRequired")
 
 
 def read_instant(query: Query, name: str) -> datetime | None:

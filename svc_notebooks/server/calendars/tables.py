@@ -35,8 +35,6 @@ class AccessRow(NamedTuple):
 
 _CALENDARS = f"SELECT {column_names(CalendarRow._fields)} FROM calendars"
 _SAVE_CALENDAR = inserting(calendars, CalendarRow._fields, otherwise="REPLACE")
-_GET_CALENDAR = f"{_CALENDARS} WHERE id = :id"
-_OWNED = f"{_CALENDARS} WHERE owner = :owner ORDER BY created, id"
 _SHARED = f"""{_CALENDARS} WHERE id IN (SELECT calendar FROM calendar_access WHERE scope = :scope)
     ORDER BY created, id"""
 _DROP_CALENDAR = (
@@ -62,12 +60,12 @@ class Calendars(TableGroup):
 
     def get(self, calendar: str) -> CalendarRow | None:
         """Return the row of a calendar, or None if the id is unknown."""
-        row = self._database.fetch_one(_GET_CALENDAR, {"id": calendar})
+        row = self._database.fetch_one(f"{_CALENDARS} WHERE id = :id", {"id": calendar})
         return CalendarRow._make(row) if row else None
 
     def of(self, user: str) -> list[CalendarRow]:
         """Return the calendars that a user owns, then the calendars that were shared with the user by name."""
-        owned = self._database.run(_OWNED, {"owner": user})
+        owned = self._database.run(f"{_CALENDARS} WHERE owner = :owner ORDER BY created, id", {"owner": user})
         shared = self._database.run(_SHARED, {"scope": f"user:{user}"})
         return list(map(CalendarRow._make, [*owned, *shared]))
 
@@ -147,14 +145,9 @@ _FIRST_QUERY, _LARGEST_QUERY = 32, 250
 
 # A changed row is replaced, so that it gets a greater number. Sync tokens select rows by this number.
 _SAVE = inserting(events, _STORED, otherwise="REPLACE")
-_GET = f"{_HERE} AND id = :id"
-_BY_UID = f"{_EVENTS} WHERE uid = :uid ORDER BY seq"
-_OF_SERIES = f"{_HERE} AND series = :series ORDER BY start"
-_CHANGED = f"{_HERE} AND series IS NOT NULL ORDER BY series, start"
 _BY_AGE = f"{_HERE} AND (place, id) > (:place, :id) ORDER BY place, id LIMIT :size"
 _WITHIN = f"""{_HERE} AND start < :before AND "end" > :after AND (start, id) > (:start, :id)
     ORDER BY start, id LIMIT :size"""
-_RECURRING = f"{_HERE} AND recurring = 1 AND seq > :since"
 _RECURRING_NUMBERS = "SELECT seq FROM events WHERE calendar = :calendar AND recurring = 1"
 _CHANGED_IDS = "SELECT series, id FROM events WHERE calendar = :calendar AND series IS NOT NULL"
 _BY_UPDATE = f"{_HERE} AND (updated, id) > (:updated, :id) ORDER BY updated, id LIMIT :size"
@@ -172,7 +165,8 @@ class Events(TableGroup):
 
     def __init__(self, database: Database) -> None:
         super().__init__(database)
-        self._generation = object()
+        self.generation = object()
+        """A value that changes when a snapshot is restored, after which a row number may mean another row."""
 
     def save(self, row: EventRow) -> None:
         """Add the row of an event, or replace the row with the same calendar and id."""
@@ -180,7 +174,7 @@ class Events(TableGroup):
 
     def get(self, calendar: str, event: str) -> EventRow | None:
         """Return the event with an id in a calendar, or None if the id is unknown."""
-        row = self._database.fetch_one(_GET, {"calendar": calendar, "id": event})
+        row = self._database.fetch_one(f"{_HERE} AND id = :id", {"calendar": calendar, "id": event})
         return EventRow._make(row) if row else None
 
     def exists(self, event: str) -> bool:
@@ -189,13 +183,13 @@ class Events(TableGroup):
 
     def by_uid(self, uid: str) -> list[EventRow]:
         """Return all rows with this iCalendar UID in all calendars, which are the event and its copies."""
-        return self._rows(_BY_UID, uid=uid)
+        return self._rows(f"{_EVENTS} WHERE uid = :uid ORDER BY seq", uid=uid)
 
     def changed_instances(self, calendar: str, series: str | None = None) -> list[EventRow]:
         """Return the changed instances in a calendar, of the recurring event `series` or by default of all."""
         if series is None:
-            return self._rows(_CHANGED, calendar=calendar)
-        return self._rows(_OF_SERIES, calendar=calendar, series=series)
+            return self._rows(f"{_HERE} AND series IS NOT NULL ORDER BY series, start", calendar=calendar)
+        return self._rows(f"{_HERE} AND series = :series ORDER BY start", calendar=calendar, series=series)
 
     def by_age(self, calendar: str, place: int, event: str) -> Iterator[EventRow]:
         """Yield the rows of a calendar after this `place` and event id, oldest first."""
@@ -215,16 +209,11 @@ class Events(TableGroup):
 
     def recurring(self, calendar: str, seq: int = 0) -> list[EventRow]:
         """Return the recurring events of a calendar, by default all, or those whose number is greater than `seq`."""
-        return self._rows(_RECURRING, calendar=calendar, since=seq)
+        return self._rows(f"{_HERE} AND recurring = 1 AND seq > :since", calendar=calendar, since=seq)
 
     def recurring_numbers(self, calendar: str) -> list[int]:
         """Return the row numbers of the recurring events of a calendar."""
         return [seq for (seq,) in self._database.run(_RECURRING_NUMBERS, {"calendar": calendar})]
-
-    @property
-    def generation(self) -> object:
-        """A value that changes when a snapshot is restored, after which a row number may mean another row."""
-        return self._generation
 
     def changed_ids(self, calendar: str) -> dict[str, set[str]]:
         """Return the ids of the changed instances in a calendar, by the id of the recurring event."""
@@ -239,11 +228,11 @@ class Events(TableGroup):
         A change gives a row a new number, and a deletion reduces the number of rows.
         """
         rows = self._database.run("SELECT COUNT(*) FROM events WHERE calendar = :calendar", {"calendar": calendar})
-        return self._generation, self.last(calendar), int(rows[0][0])
+        return self.generation, self.last(calendar), int(rows[0][0])
 
     def forget(self) -> None:
         """Make all values of `state` different, because a snapshot with older row numbers was restored."""
-        self._generation = object()
+        self.generation = object()
 
     def since(self, calendar: str, seq: int) -> Iterator[EventRow]:
         """Yield the rows of a calendar whose number is greater than `seq`, in the order of the changes.

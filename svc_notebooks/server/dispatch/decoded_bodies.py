@@ -7,7 +7,6 @@ from contextlib import closing, contextmanager, nullcontext
 from datetime import datetime
 from tempfile import SpooledTemporaryFile
 
-from ...core.decision_ids import CODINGS
 from ...core.errors.catalogue import ApiError, refuse
 from ...core.http.content_coding import BODY_DIGESTS, REPRESENTATION_DIGESTS, DigestVerifier, decode, read_codings
 from ...core.http.messages import Headers, Request
@@ -81,7 +80,8 @@ class WholeBody(RequestBody):
             digests.verify()
         except ValueError as error:
             name, _, message = str(error).partition(": ")
-            raise refuse("invalidHeader", decided_by=CODINGS, name=name, message=message) from None
+            rule = "Codings and digests of a request body"
+            raise refuse("invalidHeader", decided_by=rule, name=name, message=message) from None
 
     def _blocks(self, digests: DigestVerifier) -> Iterator[bytes]:
         while block := self._read(_BLOCK):

@@ -19,7 +19,7 @@ from ..dispatch.requests_and_responses import (
     select_fields,
 )
 from ..dispatch.service_context import RequestContext, ServiceContext
-from ..notifications.channels import open_channel, resource_uri
+from ..notifications.channels import open_channel
 from ..store.ids import SHARD
 from .resource import DEFAULT_MASK, file_resource, view_of
 from .rows import change_log_of, file_for, visible_role
@@ -114,13 +114,11 @@ def _change_resource(
 def watch_file(context: ServiceContext, request: RequestContext) -> Response:
     """Open and return a channel that watches a file (A8-08). Raises ApiError (404) if the file is not visible."""
     row = file_for(context, request.caller, request.file_id)
-    uri = resource_uri(context, request, context.names.path("files", segment(row.id)))
-    return open_channel(context, request, row.id, uri, context.policy.max_file_channel_lifetime, of_changes=False)
+    return open_channel(context, request, row.id, context.names.path("files", segment(row.id)))
 
 
 def watch_changes(context: ServiceContext, request: RequestContext) -> Response:
     """Open a channel that watches the caller's change log and return the response with the channel (A9)."""
     check_start(context, request, required=context.policy.strict_page_token)
-    uri = resource_uri(context, request, context.names.path("changes"))
     log = change_log_of(request.caller.user)
-    return open_channel(context, request, log, uri, context.policy.max_changes_channel_lifetime, of_changes=True)
+    return open_channel(context, request, log, context.names.path("changes"), of_changes=True)

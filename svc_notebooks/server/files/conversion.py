@@ -16,13 +16,12 @@ from ...convert.input.detect import GENERIC_TYPES, detect_source
 from ...convert.job import ConversionError, JobLimits, TooLarge
 from ...convert.pool.converter import Abandoned, Client, Converter, TooManyWaiting, shared
 from ...core.clock import from_millis
-from ...core.decision_ids import FAILED_EXPORT
 from ...core.errors.catalogue import ApiError, refuse, row
 from ...core.files.permissions import Role
 from ...core.http.messages import Disconnected, Headers, JSONObject, Response, is_gone
 from ...core.http.mime import by_name
 from ...core.http.multipart import MediaType
-from ...core.http.native_formats import IMPORTS, MAX_IMPORT_SIZES, PDF, TEXT
+from ...core.http.native_formats import HTML, IMPORTS, MAX_IMPORT_SIZES, PDF, TEXT
 from ...core.policy import Policy
 from ..dispatch.journal import with_notes
 from ..dispatch.requests_and_responses import sandbox_headers
@@ -175,11 +174,9 @@ def _language(request: RequestContext) -> str | None:
 
 def _source_of(context: ServiceContext, media_type: str | None) -> str:
     """Return a media type in the notation of core/http/native_formats.py. For None, return a generic type."""
-    return (
-        MediaType.parse(media_type).essence.removeprefix(context.names.media_prefix)
-        if media_type
-        else next(iter(GENERIC_TYPES))
-    )
+    if not media_type:
+        return next(iter(GENERIC_TYPES))
+    return MediaType.parse(media_type).essence.removeprefix(context.names.media_prefix)
 
 
 @contextmanager
@@ -281,7 +278,8 @@ def export(context: ServiceContext, request: RequestContext) -> Response:
         raise refuse("exportTooLarge", message=str(error)[:500]) from None
     except ConversionError as error:  # no 5xx, because clients would repeat the request and it would fail again
         refused = context.names.media_type(target)
-        raise refuse("notConverted", decided_by=FAILED_EXPORT, target=refused, message=str(error)[:500]) from None
+        rule = "An export that fails for another reason"
+        raise refuse("notConverted", decided_by=rule, target=refused, message=str(error)[:500]) from None
     size, limit = len(exported.body), context.policy.export_limit
     if size > limit:
         message = f"the export has {size} bytes, and the limit is {limit}."
@@ -292,14 +290,14 @@ def export(context: ServiceContext, request: RequestContext) -> Response:
     return Response(200, Headers(headers), exported.body)
 
 
-def render_document(context: ServiceContext, row: FileRow, target: str, user: str) -> bytes:
-    """Return a native document in the format `target`, converted for `user`. Raises ConversionError on failure."""
+def render_document(context: ServiceContext, row: FileRow, user: str) -> bytes:
+    """Return a native document as HTML, converted for `user`. Raises ConversionError on failure."""
     native = row.mime_type.removeprefix(context.names.media_prefix)
-    if not context.converter.can_write(native, target):
-        raise ConversionError(f"{native} documents cannot be exported as {target}")
+    if not context.converter.can_write(native, HTML):
+        raise ConversionError(f"{native} documents cannot be exported as {HTML}")
     body = None if row.content is None else b"".join(context.content.read(row.content, 0, END))
     try:
-        return context.converter.write(body, native, target, Client(user), **_export_options(row)).body
+        return context.converter.write(body, native, HTML, Client(user), **_export_options(row)).body
     except TooManyWaiting:
         raise ConversionError("too many conversions are waiting") from None
 

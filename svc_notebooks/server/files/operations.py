@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from ...core import field_mask
 from ...core.api.operations import CONTENT
-from ...core.decision_ids import ROOT
 from ...core.errors.catalogue import ApiError, refuse
 from ...core.field_mask import FAMILY_ABOUT, Mask, shape_of, with_family_fields
 from ...core.files.fields import FILE_SHAPE, IDS_SHAPE, LIST_SHAPE, check_file
@@ -35,27 +34,9 @@ from ..dispatch.requests_and_responses import (
 )
 from ..dispatch.service_context import Caller, RequestContext, ServiceContext
 from ..store.contents import END, PartRange
+from . import rows
 from .conversion import ConversionRequest, conversion_for, convert
 from .resource import DEFAULT_MASK, ViewContext, file_resource, user_resource, view_of
-from .rows import (
-    STORED_FIELDS,
-    change_row,
-    check_new,
-    check_right,
-    check_sharing,
-    effective_role,
-    file_for,
-    is_in_trash_with,
-    new_row,
-    record_change,
-    record_creation,
-    record_removal,
-    refuse_file,
-    restrictions_below,
-    restrictions_on,
-    save_properties,
-    writable_folder,
-)
 from .search import Viewer, required
 from .tables import FilePage, FileRow
 
@@ -102,13 +83,13 @@ def create(context: ServiceContext, request: RequestContext) -> Response:
     sent = read_json(request.body, context.policy.max_metadata_size)
     metadata = check_file(sent, creating=True, names=context.names, policy=context.policy)
     with context.store.transaction():
-        check_new(context, request.caller, metadata)
+        rows.check_new(context, request.caller, metadata)
         name = metadata.get("name")
-        row = new_row(context, request.caller, metadata, detect(name if isinstance(name, str) else None, b""))
+        row = rows.new_row(context, request.caller, metadata, detect(name if isinstance(name, str) else None, b""))
         if not context.names.is_native(row.mime_type):
             row = row._replace(content=context.store.contents.begin(), size=0)
         add_file(context, request.caller, row, metadata)
-        record_creation(context, row)
+        rows.record_creation(context, row)
     return fields.response(row)
 
 
@@ -116,7 +97,7 @@ def get(context: ServiceContext, request: RequestContext) -> Response:
     """Return a response with the metadata of a file."""
     if request.query.get("acknowledgeAbuse") == "true":
         raise refuse("noAcknowledgment")
-    row = file_for(context, request.caller, request.file_id)
+    row = rows.file_for(context, request.caller, request.file_id)
     return response_fields(context, request).response(row)
 
 
@@ -136,7 +117,7 @@ def add_file(context: ServiceContext, caller: Caller, row: FileRow, metadata: JS
     if "id" in metadata:
         context.store.users.use_id(row.id)
     context.store.files.open_with(row.id, caller.client)
-    save_properties(context, caller, row.id, metadata)
+    rows.save_properties(context, caller, row.id, metadata)
 
 
 def change_file(
@@ -147,13 +128,13 @@ def change_file(
     content: NewContent | None = None,
 ) -> FileRow:
     """Store a file's new metadata and content, and return the new row. Raises ApiError if not permitted."""
-    old = file_for(context, request.caller, file_id, Role.WRITER)
-    row = change_row(context, request.caller, _move(context, request, old), metadata, context.millis())
+    old = rows.file_for(context, request.caller, file_id, Role.WRITER)
+    row = rows.change_row(context, request.caller, _move(context, request, old), metadata, context.millis())
     _check_changes(context, request.caller.user, old, row, has_content=content is not None)
     if content:
         row = row._replace(content=content.number, size=content.size, mime_type=content.media_type)
     context.store.files.save(row)
-    save_properties(context, request.caller, row.id, metadata)
+    rows.save_properties(context, request.caller, row.id, metadata)
     if row.trashed != old.trashed:
         context.store.files.follow(row.id, row.owner, trashed=bool(row.trashed))
     changes = {"parents"} if old.parent != row.parent else set[str]()
@@ -161,14 +142,14 @@ def change_file(
         changes |= {"content", "properties"}  # new content also changes headRevisionId, which is a property
     if metadata.keys() - {"trashed"} or not (changes or "trashed" in metadata):
         changes.add("properties")
-    record_change(context, old, row, changes)
+    rows.record_change(context, old, row, changes)
     return row
 
 
 def _check_changes(context: ServiceContext, user: str, old: FileRow, row: FileRow, *, has_content: bool) -> None:
     """Raise ApiError (403) if a user may not change a file in this way, or if a move would lift a restriction."""
-    role = effective_role(context, user, old) or Role.READER
-    before, after = (restrictions_on(context, version, role) for version in (old, row))
+    role = rows.effective_role(context, user, old) or Role.READER
+    before, after = (rows.restrictions_on(context, version, role) for version in (old, row))
     lifted = before - after if old.parent != row.parent else frozenset[str]()
     changed = {"canModifyContent": has_content or old.mime_type != row.mime_type, "canRename": old.name != row.name}
     denied = any(is_changed and not is_allowed(right, role, before & after) for right, is_changed in changed.items())
@@ -177,13 +158,14 @@ def _check_changes(context: ServiceContext, user: str, old: FileRow, row: FileRo
         or not may_change_restrictions(role, json.loads(old.extra), json.loads(row.extra))
         or any(role < RESTRICTIONS[name].changed_by for name in lifted)
         or (
-            old.parent != row.parent and restrictions_below(context, user, old) - restrictions_below(context, user, row)
+            old.parent != row.parent
+            and rows.restrictions_below(context, user, old) - rows.restrictions_below(context, user, row)
         )
         or (old.trashed != row.trashed and not is_allowed("canTrash", role, before))
     ):
-        raise refuse_file(old)
+        raise rows.refuse_file(old)
     if old.parent != row.parent:
-        check_sharing(context, user, old, "canMoveItemWithinDrive")
+        rows.check_sharing(context, user, old, "canMoveItemWithinDrive")
 
 
 def _move(context: ServiceContext, request: RequestContext, row: FileRow) -> FileRow:
@@ -194,7 +176,7 @@ def _move(context: ServiceContext, request: RequestContext, row: FileRow) -> Fil
     add, remove = request.query.get("addParents"), request.query.get("removeParents")
     root = context.root(row.owner)
     if add:
-        target = writable_folder(context, request.caller, add.split(",")[0].strip())
+        target = rows.writable_folder(context, request.caller, add.split(",")[0].strip())
         ancestor: FileRow | None = target
         while ancestor is not None:
             if ancestor.id == row.id:
@@ -205,22 +187,24 @@ def _move(context: ServiceContext, request: RequestContext, row: FileRow) -> Fil
                 )
             ancestor = context.store.files.get(ancestor.parent) if ancestor.parent else None
     elif remove and row.parent in [root if name.strip() == "root" else name.strip() for name in remove.split(",")]:
-        target = file_for(context, request.caller, root, Role.OWNER)
+        target = rows.file_for(context, request.caller, root, Role.OWNER)
     else:
         return row
     if row.parent is None:
-        raise refuse_file(row, decided_by=ROOT)
-    return row._replace(parent=target.id, trashed=int(bool(row.explicitly_trashed) or is_in_trash_with(row, target)))
+        raise rows.refuse_file(row, decided_by="Trashing, moving or deleting the root folder")
+    return row._replace(
+        parent=target.id, trashed=int(bool(row.explicitly_trashed) or rows.is_in_trash_with(row, target))
+    )
 
 
 def delete(context: ServiceContext, request: RequestContext) -> Response:
     """Permanently delete a file and everything below the file. Only the owner can delete a file."""
     with context.store.transaction():
-        row = file_for(context, request.caller, request.file_id)
+        row = rows.file_for(context, request.caller, request.file_id)
         if row.owner != request.caller.user:
-            raise refuse_file(row, "ownerOnly")
+            raise rows.refuse_file(row, "ownerOnly")
         if row.parent is None:
-            raise refuse_file(row, decided_by=ROOT)
+            raise rows.refuse_file(row, decided_by="Trashing, moving or deleting the root folder")
         contents = delete_tree(context, row.id)
     discard_contents(context, contents)
     return empty_response(204)
@@ -248,8 +232,8 @@ def delete_tree(context: ServiceContext, file_id: str) -> dict[int, list[str]]:
             if row and parent and parent.owner != row.owner:
                 moved = row._replace(parent=context.root(row.owner))
                 context.store.files.save(moved)
-                record_change(context, row, moved, {"parents"})
-        record_removal(context, top)
+                rows.record_change(context, row, moved, {"parents"})
+        rows.record_removal(context, top)
         context.store.permissions.drop_all(top.id)
     return {content: context.store.contents.drop(content) for content in context.store.files.drop(file_id)}
 
@@ -287,7 +271,7 @@ def _viewer(context: ServiceContext, request: RequestContext, search: Search | N
         if not folders:
             message = "with an API key, expected 'ID' in parents with the id of a folder that is shared with anyone."
             raise refuse("invalidValue", name="q", message=message)
-        file_for(context, request.caller, folders[0])
+        rows.file_for(context, request.caller, folders[0])
     shared = not user or context.store.permissions.has_any(user)
     client, app_only = request.caller.client, request.caller.app_only
     return Viewer(user, user.lower(), context.root(user), client, context.folder_type, shared, app_only)
@@ -365,21 +349,21 @@ def store_content(
     Returns the row and the former content for `discard_contents`, if no other file uses it.
     """
     if file_id:
-        old = file_for(context, request.caller, file_id, Role.WRITER).content
+        old = rows.file_for(context, request.caller, file_id, Role.WRITER).content
         row = change_file(context, request, file_id, metadata, content)
     else:
-        check_new(context, request.caller, metadata)
-        row, old = new_row(context, request.caller, metadata, content.media_type), None
+        rows.check_new(context, request.caller, metadata)
+        row, old = rows.new_row(context, request.caller, metadata, content.media_type), None
         row = row._replace(content=content.number, size=content.size)
         add_file(context, request.caller, row, metadata)
-        record_creation(context, row)
+        rows.record_creation(context, row)
     check_usage(context, row.owner)
     if old is None or context.store.files.holds(old):
         return row, {}
     return row, {old: context.store.contents.drop(old)}
 
 
-_COPIED_FIELDS = tuple(name for name in STORED_FIELDS if name not in RESTRICTIONS)
+_COPIED_FIELDS = tuple(name for name in rows.STORED_FIELDS if name not in RESTRICTIONS)
 _COPIED_RESTRICTIONS = RESTRICTIONS.keys() - {"contentRestrictions"}
 
 
@@ -399,10 +383,10 @@ def copy(context: ServiceContext, request: RequestContext) -> Response:
         metadata = _copied_metadata(context, request, source, sent)
         conversion = _conversion_of_copy(context, request, source, metadata)
         if conversion is None:
-            row = new_row(context, request.caller, metadata, source.mime_type)
+            row = rows.new_row(context, request.caller, metadata, source.mime_type)
             row = row._replace(content=source.content, size=source.size, abusive=source.abusive)
             add_file(context, request.caller, row, metadata)
-            record_creation(context, row)
+            rows.record_creation(context, row)
             check_usage(context, row.owner)
             return fields.response(row)
         assert source.content is not None
@@ -421,10 +405,10 @@ def copy(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def _copied_file(context: ServiceContext, request: RequestContext) -> FileRow:
-    row = file_for(context, request.caller, request.file_id)
+    row = rows.file_for(context, request.caller, request.file_id)
     if row.mime_type == context.folder_type:
         raise refuse("cannotCopy", fileId=row.id)
-    check_right(context, request.caller.user, row, "canCopy", "cannotCopy")
+    rows.check_right(context, request.caller.user, row, "canCopy", "cannotCopy")
     if row.abusive and row.owner != request.caller.user:
         raise refuse("abusive")
     return row
@@ -437,7 +421,7 @@ def _copied_metadata(context: ServiceContext, request: RequestContext, source: F
     """
     extra, caller = json.loads(source.extra), request.caller
     try:
-        folder = file_for(context, caller, source.parent or "", Role.WRITER).id
+        folder = rows.file_for(context, caller, source.parent or "", Role.WRITER).id
     except ApiError:
         folder = context.root(caller.user)
     metadata: JSONObject = {name: extra[name] for name in _COPIED_FIELDS if name in extra}
@@ -445,8 +429,8 @@ def _copied_metadata(context: ServiceContext, request: RequestContext, source: F
     for name, client in (("properties", ""), ("appProperties", caller.client)):
         if kept := context.store.files.properties(source.id, client):
             metadata[name] = dict(kept)
-    role = effective_role(context, caller.user, source) or Role.READER
-    for name in restrictions_on(context, source, role) & _COPIED_RESTRICTIONS:
+    role = rows.effective_role(context, caller.user, source) or Role.READER
+    for name in rows.restrictions_on(context, source, role) & _COPIED_RESTRICTIONS:
         metadata[name] = name != "writersCanShare"
     if source.target:
         metadata["shortcutDetails"] = {"targetId": source.target}
@@ -456,7 +440,7 @@ def _copied_metadata(context: ServiceContext, request: RequestContext, source: F
 def _conversion_of_copy(
     context: ServiceContext, request: RequestContext, source: FileRow, metadata: JSONObject
 ) -> ConversionRequest | None:
-    check_new(context, request.caller, metadata)
+    rows.check_new(context, request.caller, metadata)
     media_type = metadata["mimeType"]
     if context.names.is_native(source.mime_type):
         if media_type != source.mime_type:

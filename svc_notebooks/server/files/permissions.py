@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from ...core.errors.catalogue import refuse
 from ...core.field_mask import Mask, Shape, shape_of
 from ...core.files.permissions import PERMISSION_SHAPE, PermissionRequest, Role, check_permission, check_role
@@ -20,15 +18,7 @@ from ..dispatch.requests_and_responses import (
 )
 from ..dispatch.service_context import RequestContext, ServiceContext
 from .resource import ANYONE, permission_id, permission_resource, permissions_of
-from .rows import (
-    check_sharing,
-    file_for,
-    record_permission,
-    record_permission_removal,
-    record_role,
-    refuse_file,
-    users_with_access,
-)
+from .rows import check_sharing, file_for, record_permissions, refuse_file, users_with_access
 from .tables import FileRow, PermissionRow
 
 _DEFAULT: Mask = {"kind": {}, "id": {}, "type": {}, "role": {}}
@@ -45,7 +35,7 @@ def create(context: ServiceContext, request: RequestContext) -> Response:
     with context.store.transaction():
         row = _shareable_file(context, request)
         permission = _grant(context, request, row, requested)
-    return _response(request, mask, permission)
+    return json_response(request.query, select_fields(mask, permission))
 
 
 def _grant(context: ServiceContext, request: RequestContext, row: FileRow, requested: PermissionRequest) -> Permission:
@@ -60,14 +50,14 @@ def _grant(context: ServiceContext, request: RequestContext, row: FileRow, reque
         row.id, new_id, requested.type, requested.grantee, requested.role, context.millis(), request.caller.user
     )
     context.store.permissions.add(new)
-    record_permission(context, row)
+    record_permissions(context, row, is_new=True)
     return permission_resource(context, new)
 
 
 def _set_role(context: ServiceContext, row: FileRow, old: PermissionRow, role: Role) -> PermissionRow:
     if old.role != role:
         context.store.permissions.set_role(row.id, old.id, role)
-        record_role(context, row)
+        record_permissions(context, row)
     return old._replace(role=role)
 
 
@@ -102,7 +92,7 @@ def update(context: ServiceContext, request: RequestContext) -> Response:
     with context.store.transaction():
         row = _shareable_file(context, request)
         permission = _set_role(context, row, _changeable_permission(context, row, request.permission_id), role)
-    return _response(request, mask, permission_resource(context, permission))
+    return json_response(request.query, select_fields(mask, permission_resource(context, permission)))
 
 
 def delete(context: ServiceContext, request: RequestContext) -> Response:
@@ -114,7 +104,7 @@ def delete(context: ServiceContext, request: RequestContext) -> Response:
         permission = _changeable_permission(context, row, request.permission_id)
         before = users_with_access(context, row)
         context.store.permissions.drop(row.id, permission.id)
-        record_permission_removal(context, row, before)
+        record_permissions(context, row, before=before)
     return empty_response(204)
 
 
@@ -124,7 +114,7 @@ def get(context: ServiceContext, request: RequestContext) -> Response:
     row = file_for(context, request.caller, request.file_id, Role.WRITER)
     for permission in permissions_of(context, row):
         if permission["id"] == request.permission_id:
-            return _response(request, mask, permission)
+            return json_response(request.query, select_fields(mask, permission))
     raise refuse("permissionNotFound", permissionId=request.permission_id[:200])
 
 
@@ -144,8 +134,4 @@ def list_permissions(context: ServiceContext, request: RequestContext) -> Respon
     }
     if start + size < len(permissions):
         value["nextPageToken"] = encode_page_token((start + size,), listing, context.secret)
-    return _response(request, mask, value)
-
-
-def _response(request: RequestContext, mask: Mask | None, value: Mapping[str, object]) -> Response:
     return json_response(request.query, select_fields(mask, value))

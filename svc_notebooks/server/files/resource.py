@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from hashlib import sha256
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from ...core.clock import format_millis
 from ...core.field_mask import ALL, STAR, Mask, apply
@@ -69,8 +69,7 @@ class _File:
 
     @cached_property
     def extra(self) -> dict[str, Any]:
-        extra: dict[str, Any] = json.loads(self.row.extra)
-        return extra
+        return cast(dict[str, Any], json.loads(self.row.extra))
 
     @cached_property
     def digests(self) -> Digests | None:
@@ -129,7 +128,7 @@ def permissions_of(context: ServiceContext, row: FileRow) -> list[Permission]:
 
 def permission_resource(context: ServiceContext, row: PermissionRow) -> Permission:
     """Return the Permission resource for a database row."""
-    resource: Any = {
+    resource = {
         "id": row.id,
         "displayName": display_name(row.grantee) if row.grantee else None,
         "type": row.type,
@@ -137,10 +136,7 @@ def permission_resource(context: ServiceContext, row: PermissionRow) -> Permissi
         GRANTEES[row.type] or "": row.grantee or None,
         "role": Role(row.role).wire_name,
     }
-    for name in [name for name, value in resource.items() if value is None]:
-        del resource[name]
-    permission: Permission = resource
-    return permission
+    return cast(Permission, {name: value for name, value in resource.items() if value is not None})
 
 
 def view_path(context: ServiceContext, row: FileRow) -> str:
@@ -251,15 +247,14 @@ _BINARY = frozenset(field.name for field in FILE_FIELDS if field.binary)
 def file_resource(row: FileRow, mask: Mask, view: ViewContext) -> File:
     """Return a File resource with the fields that a mask selects. Other fields are neither read nor computed."""
     file, is_native = _File(row, *view), row.size is None
-    resource: Any = {}
+    resource = {}
     for name, getter in _getters(tuple(mask)):
         if is_native and name in _BINARY:
             continue
         if (value := getter(file)) is not None:
             below = mask.get(name)
             resource[name] = apply(below, value) if below else value
-    selection: File = resource
-    return selection
+    return cast(File, resource)
 
 
 @lru_cache(maxsize=64)

@@ -11,14 +11,13 @@ from collections.abc import Iterator, Set as AbstractSet
 from typing import Any
 
 from ...core.clock import parse_time, to_millis
-from ...core.decision_ids import ROOT, WHO_TRASHES
 from ...core.errors.catalogue import ApiError, refuse
 from ...core.files.fields import FILE_FIELDS
 from ...core.files.permissions import Role, is_allowed, restrictions_in
 from ...core.http.messages import JSONObject
 from ...core.http.mime import UNKNOWN
 from ...core.http.native_formats import VENDOR_TYPES
-from ...core.notifications.messages import in_order
+from ...core.notifications.deliveries import in_order
 from ..dispatch.service_context import Caller, ServiceContext
 from ..notifications.tables import ChannelRow
 from .tables import NO_EXTRA, FileRow, PermissionRow
@@ -88,13 +87,6 @@ def users_with_access(context: ServiceContext, row: FileRow) -> frozenset[str]:
     """Return the e-mail addresses of the owners and named grantees of a file and of the folders above the file."""
     owners = {ancestor.owner for ancestor in _file_and_ancestors(context, row)}
     return frozenset(owners | {grant.grantee for grant in effective_permissions(context, row) if grant.type == "user"})
-
-
-def users_with_access_to_new(context: ServiceContext, row: FileRow) -> frozenset[str]:
-    """Return what `users_with_access` returns for a new file, which has only inherited permissions."""
-    above = None if row.parent == context.root(row.owner) else row.parent
-    folder = context.store.files.get(above) if above else None
-    return users_with_access(context, folder) | {row.owner} if folder else frozenset({row.owner})
 
 
 def effective_permissions(context: ServiceContext, row: FileRow) -> list[PermissionRow]:
@@ -251,7 +243,7 @@ def change_row(context: ServiceContext, caller: Caller, row: FileRow, metadata: 
         changes["starred"] = int(bool(metadata["starred"]))
     if "trashed" in metadata:
         if row.owner != caller.user:
-            raise refuse_file(row, decided_by=WHO_TRASHES, hint=" The role owner is necessary.")
+            raise refuse_file(row, decided_by="Permission to trash", hint=" The role owner is necessary.")
         changes |= _trash_columns(context, row, bool(metadata["trashed"]), now)
     modifier = None if caller.user == row.owner else caller.user
     if modifier or _MODIFIER in row.extra or not metadata.keys().isdisjoint(STORED_FIELDS):
@@ -264,7 +256,7 @@ def change_row(context: ServiceContext, caller: Caller, row: FileRow, metadata: 
 def _trash_columns(context: ServiceContext, row: FileRow, into: bool, now: int) -> dict[str, int | None]:
     """Return the column values that trash (`into`) or untrash a file. Raises ApiError (403) for the root folder."""
     if row.parent is None and into:
-        raise refuse_file(row, decided_by=ROOT)
+        raise refuse_file(row, decided_by="Trashing, moving or deleting the root folder")
     parent = context.store.files.get(row.parent) if row.parent else None
     trashed = into or is_in_trash_with(row, parent)
     already = row.trashed_at if row.explicitly_trashed else now
@@ -303,7 +295,12 @@ def record_creation(context: ServiceContext, row: FileRow, *, restored: bool = F
 
     A `restored` file may have permissions of its own.
     """
-    users = sorted(users_with_access(context, row) if restored else users_with_access_to_new(context, row))
+    if restored:
+        users = sorted(users_with_access(context, row))
+    else:  # without permissions of its own, the file has those of its folder
+        above = None if row.parent == context.root(row.owner) else row.parent
+        folder = context.store.files.get(above) if above else None
+        users = sorted(users_with_access(context, folder) | {row.owner}) if folder else [row.owner]
     context.store.changes.add(users, row.id, context.millis())
     for user in users:
         _enqueue(context, change_log_of(user), context.policy.change_state)
@@ -337,23 +334,21 @@ def record_removal(context: ServiceContext, row: FileRow) -> None:
     _notify_folder(context, row.parent)
 
 
-def record_permission(context: ServiceContext, row: FileRow) -> None:
-    """Log a new permission on a file, and queue an `add` message, because the file is new for the grantee."""
-    _log_change(context, users_with_access(context, row), row, below=True)
-    _enqueue(context, row.id, "add")
+def record_permissions(
+    context: ServiceContext, row: FileRow, *, is_new: bool = False, before: AbstractSet[str] = frozenset()
+) -> None:
+    """Log a change of the permissions on a file, and queue an `update` message for `permissions`.
 
-
-def record_role(context: ServiceContext, row: FileRow) -> None:
-    """Log the change of a permission's role, and queue an `update` message for `permissions`."""
-    _log_change(context, users_with_access(context, row), row, below=True)
-    _enqueue(context, row.id, "update", {"permissions"})
-
-
-def record_permission_removal(context: ServiceContext, row: FileRow, before: AbstractSet[str]) -> None:
-    """Log a permission's deletion for the users in `before`, and stop the channels of users who lost access."""
+    If a permission `is_new`, queue an `add` message instead, because the file is new for the grantee. If one was
+    deleted, `before` has the users with access before, and the channels of users who lost access are stopped.
+    """
     _log_change(context, before | users_with_access(context, row), row, below=True)
-    _stop_lost_channels(context, row)
-    _enqueue(context, row.id, "update", {"permissions"})
+    if before:
+        _stop_lost_channels(context, row)
+    if is_new:
+        _enqueue(context, row.id, "add")
+    else:
+        _enqueue(context, row.id, "update", {"permissions"})
 
 
 def _log_change(context: ServiceContext, users: AbstractSet[str], row: FileRow, *, below: bool = False) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, cast
 
 import sqlalchemy as sa
 from sqlalchemy.ext.compiler import compiles
@@ -78,7 +78,9 @@ def condition(search: Search, viewer: Viewer) -> sa.ColumnElement[bool]:
     if isinstance(search, Member):
         return _member(search, viewer)
     if isinstance(search, Has):
-        return _has(search, viewer)
+        client = viewer.client if search.field == "appProperties" else ""
+        is_of_client = sa.and_(properties.c.file == files.c.id, properties.c.client == client)
+        return sa.exists().where(is_of_client, properties.c.key == search.key, properties.c.value == search.value)
     return _compare(search, viewer)
 
 
@@ -110,16 +112,12 @@ def visible(viewer: Viewer) -> sa.CTE:
     These are the files that were shared with the user by name, and everything below these files and below the user's
     own folders in which other users are writers. The query may also select own files.
     """
-    roots = sa.union(_select_granted(viewer.grantee), shared_with_writers(viewer.user)).subquery()
+    shared = sa.select(permissions.c.file.label("id")).join(files, files.c.id == permissions.c.file)
+    shared = shared.where(files.c.owner == viewer.user, permissions.c.role >= int(Role.WRITER))
+    shared = shared.with_hint(permissions, "CROSS", "sqlite")  # SQLite would visit all files of the owner
+    roots = sa.union(_select_granted(viewer.grantee), shared).subquery()
     tree = sa.select(roots.c.id).cte("visible", recursive=True)
     return tree.union(sa.select(files.c.id).join(tree, files.c.parent == tree.c.id))
-
-
-def shared_with_writers(owner: str | sa.BindParameter[str]) -> sa.Select[Any]:
-    """Return a query for the ids of the files of a user to which others may write. In a folder, they may add files."""
-    shared = sa.select(permissions.c.file.label("id")).join(files, files.c.id == permissions.c.file)
-    shared = shared.where(files.c.owner == owner, permissions.c.role >= int(Role.WRITER))
-    return shared.with_hint(permissions, "CROSS", "sqlite")  # SQLite would visit all files of the owner
 
 
 def _select_granted(grantee: str, *also: sa.ColumnElement[bool]) -> sa.Select[Any]:
@@ -143,15 +141,6 @@ def _member(search: Member, viewer: Viewer) -> sa.ColumnElement[bool]:
     return sa.or_(own, granted)
 
 
-def _has(search: Has, viewer: Viewer) -> sa.ColumnElement[bool]:
-    return sa.exists().where(
-        properties.c.file == files.c.id,
-        properties.c.client == (viewer.client if search.field == "appProperties" else ""),
-        properties.c.key == search.key,
-        properties.c.value == search.value,
-    )
-
-
 def _compare(search: Compare, viewer: Viewer) -> sa.ColumnElement[bool]:
     if search.field == "fullText":
         words = words_of(str(search.value))
@@ -161,27 +150,17 @@ def _compare(search: Compare, viewer: Viewer) -> sa.ColumnElement[bool]:
         return _contains(search.field, str(search.value))
     if search.field in _PLAIN:
         value = int(search.value) if isinstance(search.value, bool) else search.value
-        comparison: sa.ColumnElement[bool] = _OPERATORS[search.operator](_PLAIN[search.field], value)
-        return comparison
-    return _special(search, viewer)
-
-
-def _special(search: Compare, viewer: Viewer) -> sa.ColumnElement[bool]:
+        return cast(sa.ColumnElement[bool], _OPERATORS[search.operator](_PLAIN[search.field], value))
     if search.field == "name":
         equal: sa.ColumnElement[bool] = files.c.name_key == name_key(str(search.value))
     elif search.field == "sharedWithMe":
         shared = sa.and_(files.c.owner != viewer.user, files.c.id.in_(_select_granted(viewer.grantee)))
         equal = shared if search.value else sa.not_(shared)
+    elif search.value == "limited":  # a value of `visibility`, of which those like `anyoneCanFind` match no file
+        equal = sa.and_(*(sa.not_(_open_to(grantees)) for grantees in _BY_LINK.values()))
     else:
-        equal = _visibility(str(search.value))
+        equal = _open_to(_BY_LINK[str(search.value)]) if search.value in _BY_LINK else sa.false()
     return equal if search.operator == "=" else sa.not_(equal)
-
-
-def _visibility(word: str) -> sa.ColumnElement[bool]:
-    """Return the SQL condition for a value of `visibility`. Values like `anyoneCanFind` match no file."""
-    if word == "limited":
-        return sa.and_(*(sa.not_(_open_to(kind)) for kind in _BY_LINK.values()))
-    return _open_to(_BY_LINK[word]) if word in _BY_LINK else sa.false()
 
 
 def _open_to(kind: str) -> sa.ColumnElement[bool]:
@@ -284,12 +263,8 @@ _INDEXES = {
 Count: TypeAlias = Callable[[sa.Select[Any]], int]
 
 
-class Narrowing(NamedTuple):
-    """An SQL hint that names an index, a condition that the index serves, and a query for at most `FEW` + 1 rows."""
-
-    hint: str
-    condition: sa.ColumnElement[bool]
-    rows: sa.Select[Any] | sa.CompoundSelect[Any]
+Narrowing: TypeAlias = tuple[str, sa.ColumnElement[bool], sa.Select[Any] | sa.CompoundSelect[Any]]
+"""An SQL hint that names an index, a condition that the index serves, and a query for at most `FEW` + 1 rows."""
 
 
 def page_statement(
@@ -329,9 +304,9 @@ def _merge(first: sa.Select[Any], second: sa.Select[Any], terms: Sequence[Term],
 def choose_index(viewer: Viewer, search: Search | None, keys: Sequence[SortKey], count: Count) -> tuple[Any, ...]:
     """Return the SQL hint that names the index for a page of own files, and the conditions that the index needs."""
     terms = list(required(search)) if search else []
-    for narrowing in _narrowings(terms, viewer):
-        if count(sa.select(sa.func.count()).select_from(narrowing.rows.subquery())) <= FEW:
-            return narrowing.hint, narrowing.condition
+    for hint, served, rows in _narrowings(terms, viewer):
+        if count(sa.select(sa.func.count()).select_from(rows.subquery())) <= FEW:
+            return hint, served
     folder = any(isinstance(term, Member) and term.collection == "parents" for term in terms)
     first = keys[0].name if keys else None
     selected = "parent" if folder else "owner"
@@ -356,7 +331,7 @@ def _narrowings(terms: Sequence[Search], viewer: Viewer) -> Iterator[Narrowing]:
     if texts and word_index.is_supported() and (entries := word_index.entries(texts)):
         indexed = sa.select(_WORDS.c.rowid).where(_WORDS.c.files_text.match(entries))
         rows = sa.union_all(indexed, sa.select(_PENDING.c.seq))
-        yield Narrowing(_BY_ROW_NUMBER, files.c.seq.in_(rows), rows.limit(FEW + 1))
+        yield _BY_ROW_NUMBER, files.c.seq.in_(rows), rows.limit(FEW + 1)
 
 
 def _indexed_texts(term: Compare) -> list[str]:
@@ -379,4 +354,4 @@ def _column_narrowing(term: Compare, viewer: Viewer) -> Iterator[Narrowing]:
     if index:
         hint = f"INDEXED BY {index}"
         rows = sa.select(sa.literal(1)).select_from(files).where(files.c.owner == viewer.user, meets)
-        yield Narrowing(hint, meets, rows.with_hint(files, hint, "sqlite").limit(FEW + 1))
+        yield hint, meets, rows.with_hint(files, hint, "sqlite").limit(FEW + 1)

@@ -8,7 +8,7 @@ import re
 from base64 import urlsafe_b64encode
 from functools import lru_cache
 from ipaddress import ip_address
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 from urllib.parse import quote, urlsplit
 
 from ...core import field_mask
@@ -23,7 +23,7 @@ from ...core.notifications.channels import (
     host_of,
     plain_host,
 )
-from ...core.notifications.messages import FIRST_NUMBER
+from ...core.notifications.deliveries import FIRST_NUMBER
 from ...core.policy import Policy
 from ...core.resources.files import ChannelResource
 from ..dispatch.requests_and_responses import (
@@ -135,8 +135,7 @@ def registered_receivers(store: Store) -> dict[str, dict[str, Any]]:
 
     A receiver has the `user` whose channels may name it, and `ca_pem`, the certificate authority of its deliveries.
     """
-    receivers: dict[str, dict[str, Any]] = json.loads(store.users.find_fact(_FACT) or "{}")
-    return receivers
+    return cast(dict[str, dict[str, Any]], json.loads(store.users.find_fact(_FACT) or "{}"))
 
 
 def receiver_owner(store: Store, address: str) -> str | None:
@@ -149,17 +148,17 @@ def receiver_owner(store: Store, address: str) -> str | None:
     return receiver["user"] if receiver else None
 
 
-def resource_uri(context: ServiceContext, request: RequestContext, path: str) -> str:
-    """Return the URI of the watched resource at a path of this service."""
-    return join_url(external_base_url(request.http_request, context), path) + "?alt=json"
-
-
 def open_channel(
-    context: ServiceContext, request: RequestContext, watched: str, uri: str, limit: float, *, of_changes: bool
+    context: ServiceContext, request: RequestContext, watched: str, path: str, *, of_changes: bool = False
 ) -> Response:
-    """Store a channel, queue its sync message and return the channel. `limit` is the maximum lifetime in seconds."""
+    """Store a channel on the resource at a path of this service, queue its sync message and return the channel.
+
+    `watched` is the name of the resource in the store. `of_changes` is true for the change log.
+    """
+    uri = join_url(external_base_url(request.http_request, context), path) + "?alt=json"
     mask = parse_fields_param(request.query, {field_mask.STAR: {}}, CHANNEL_SHAPE)
     policy, now = context.policy, context.millis()
+    limit = policy.max_changes_channel_lifetime if of_changes else policy.max_file_channel_lifetime
     channel = check_channel(read_json(request.body, policy.max_metadata_size), now=now, types=policy.channel_types)
     owner = receiver_owner(context.store, channel.address)
     if owner != request.caller.user and (owner or not is_registered(context.store, policy, channel.address)):
@@ -187,7 +186,7 @@ def open_channel(
         quota = context.quotas.get(row.user)
         if quota and context.store.channels.count_active(row.user, now) >= quota.channels:
             raise refuse("channelQuota", limit=quota.channels)
-        context.store.channels.enqueue_for_channel(context.store.channels.add(row), "sync", "", step=0, now=now)
+        context.store.channels.enqueue_for_channel(context.store.channels.add(row), "sync", step=0, now=now)
     resource: ChannelResource = {
         "kind": "api#channel",
         "id": row.id,

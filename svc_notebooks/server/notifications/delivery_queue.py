@@ -5,15 +5,15 @@ from __future__ import annotations
 import logging
 from collections import Counter, deque
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from datetime import datetime
+from operator import itemgetter
 from random import Random
 from typing import TYPE_CHECKING, TypedDict
 
 from ...core.clock import format_millis, from_millis
 from ...core.http.messages import Headers, Request, Response
 from ...core.notifications.channels import ChannelState
-from ...core.notifications.messages import (
+from ...core.notifications.deliveries import (
     CONTENT_TYPE,
     RETRIED,
     USER_AGENT,
@@ -45,75 +45,45 @@ class DeliveryRow(TypedDict):
     error: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Delivery:
-    """A logged delivery attempt, which began at `time` (Unix milliseconds).
-
-    `attempt` is 0 if the message was cancelled before any attempt.
-    """
-
-    waiting: QueuedMessage
-    attempt: int
-    time: int
-    outcome: AttemptOutcome
-    status: DeliveryStatus
-
-    def order(self) -> tuple[int, int, int]:
-        """Return the key by which attempts are sorted in time."""
-        return self.time, self.waiting.seq, self.attempt
-
-    def row(self) -> DeliveryRow:
-        """Return the attempt as plain data, with times in RFC 3339."""
-        return {
-            "channel_id": self.waiting.channel.id,
-            "resource_id": self.waiting.channel.resource_id,
-            "message_number": self.waiting.number,
-            "state": self.waiting.state,
-            "attempt": self.attempt,
-            "due": format_millis(self.waiting.due),
-            "time": format_millis(self.time),
-            "status": self.outcome.status,
-            "outcome": self.status.value,
-            "error": self.outcome.error,
-        }
-
-
 class DeliveryLog:
-    """The last `length` attempts, in memory."""
+    """The last `length` attempts in memory, or those of all processes that use a database, in its table."""
 
-    def __init__(self, length: int) -> None:
-        self._deliveries: deque[Delivery] = deque(maxlen=length)
-
-    def add(self, delivery: Delivery) -> None:
-        """Add an attempt."""
-        self._deliveries.append(delivery)
-
-    def rows(self) -> list[DeliveryRow]:
-        """Return a row for each attempt, in the order of their times."""
-        return [delivery.row() for delivery in sorted(list(self._deliveries), key=Delivery.order)]
-
-    def clear(self) -> None:
-        """Delete all attempts."""
-        self._deliveries.clear()
-
-
-class KeptLog(DeliveryLog):
-    """The attempts of all processes that use a database, in the database."""
-
-    def __init__(self, table: KeptRows) -> None:
+    def __init__(self, length: int, table: KeptRows | None) -> None:
+        self._entries: deque[tuple[tuple[int, ...], DeliveryRow]] = deque(maxlen=length)
+        """The rows of the attempts, each with a key that sorts them in time."""
         self._table = table
 
-    def add(self, delivery: Delivery) -> None:
-        """Add an attempt."""
-        self._table.add([delivery.order(), delivery.row()])
+    def add(self, waiting: QueuedMessage, attempt: int, began: int, outcome: AttemptOutcome, status: str) -> None:
+        """Add an attempt, which began at a time in Unix milliseconds.
+
+        `attempt` is 0 if the message was cancelled before any attempt.
+        """
+        row: DeliveryRow = {
+            "channel_id": waiting.channel.id,
+            "resource_id": waiting.channel.resource_id,
+            "message_number": waiting.number,
+            "state": waiting.state,
+            "attempt": attempt,
+            "due": format_millis(waiting.due),
+            "time": format_millis(began),
+            "status": outcome.status,
+            "outcome": status,
+            "error": outcome.error,
+        }
+        entry = (began, waiting.seq, attempt), row
+        if self._table:
+            self._table.add(entry)
+        else:
+            self._entries.append(entry)
 
     def rows(self) -> list[DeliveryRow]:
         """Return a row for each attempt, in the order of their times."""
-        return [row for _, row in sorted((entry for _, entry in self._table.rows()), key=lambda entry: entry[0])]
+        entries = [entry for _, entry in self._table.rows()] if self._table else list(self._entries)
+        return [row for _, row in sorted(entries, key=itemgetter(0))]
 
     def clear(self) -> None:
         """Delete all attempts."""
-        self._table.clear()
+        (self._table or self._entries).clear()
 
 
 _log = logging.getLogger(__name__)
@@ -151,7 +121,7 @@ class DeliveryQueue:
         """Called before the queue is read."""
         self.attempts = Counter[str]()
         records = context.records
-        self._log = KeptLog(records.deliveries) if records else DeliveryLog(context.policy.deliveries_length)
+        self._log = DeliveryLog(context.policy.deliveries_length, records and records.deliveries)
 
     def _may_receive(self, user: str, address: str) -> bool:
         """Return whether the channels of a user may send messages to an address."""
@@ -228,13 +198,13 @@ class DeliveryQueue:
         # Random, but the same for each attempt in every run, regardless of the order in which the receivers respond.
         seed = f"{self._context.secret} {waiting.channel.id} {waiting.number} {attempt}"
         chance = Random(seed).random() if outcome.status in RETRIED else 0.0
-        decision = next_attempt(outcome, attempt, self._context.policy.schedule, chance)
-        self._log.add(Delivery(waiting, attempt, began, outcome, decision.status))
-        self.attempts[decision.status.value] += 1
-        if decision.wait is None:
+        status, wait = next_attempt(outcome, attempt, self._context.policy.schedule, chance)
+        self._log.add(waiting, attempt, began, outcome, status.value)
+        self.attempts[status.value] += 1
+        if wait is None:
             self._store.outbox.drop(waiting.seq)
             return False
-        due = self._context.millis() + round(decision.wait * 1000)
+        due = self._context.millis() + round(wait * 1000)
         return self._store.outbox.postpone(waiting.seq, due=due, attempts=attempt)
 
     def _next_due(self, channel: int) -> QueuedMessage | None:
@@ -258,8 +228,7 @@ class DeliveryQueue:
                 if waiting.channel.seq not in self._in_flight and self._store.outbox.drop(waiting.seq):
                     stopped = waiting.channel.state == ChannelState.STOPPED.value
                     outcome = AttemptOutcome(None, f"the channel {'was stopped' if stopped else 'has expired'}")
-                    cancelled = Delivery(waiting, waiting.attempts, now, outcome, DeliveryStatus.CANCELLED)
-                    self._log.add(cancelled)
+                    self._log.add(waiting, waiting.attempts, now, outcome, DeliveryStatus.CANCELLED.value)
 
     def deliveries(self, last: int | None = None) -> list[DeliveryRow]:
         """Return a row for each delivery attempt and for each cancelled message, in the order of their times.

@@ -17,7 +17,7 @@ from typing import Any
 
 import h11
 
-from ...core.notifications.messages import AttemptOutcome
+from ...core.notifications.deliveries import AttemptOutcome
 from .channels import Endpoint, parse_endpoint
 from .trust_store import TrustStore
 
@@ -113,7 +113,11 @@ class Connection(asyncio.Protocol):
         self._status, self.received = self._loop.create_future(), 0
         self._set_state(ConnectionState.AWAITING_RESPONSE)
         self._transport.write(message)
-        return await self._status
+        try:
+            return await self._status
+        except BaseException:
+            self.abort()
+            raise
 
     def abort(self) -> None:
         """Close the connection at once."""
@@ -219,47 +223,29 @@ def resolve(target: Endpoint) -> asyncio.Future[list[AddrInfo]]:
 async def connect(
     target: Endpoint, addresses: Sequence[AddrInfo], trust: TrustStore, make_connection: Callable[[], Connection]
 ) -> Connection:
-    """Connect to the first address that accepts, start TLS and return the connection.
+    """Connect to the first address that accepts and with which TLS starts, and return the connection.
 
-    Raises OSError if no address accepts or TLS fails, ValueError for an invalid host name, and NoResponse for a revoked
+    Raises OSError if there is no such address, ValueError for an invalid host name, and NoResponse for a revoked
     certificate.
     """
-    loop = asyncio.get_running_loop()
-    sock = await _connect_socket(addresses)
-    try:
-        _, connection = await loop.create_connection(
-            make_connection,
-            sock=sock,
-            ssl=trust.context_of(str(target)),
-            server_hostname=target.host,
-            ssl_shutdown_timeout=_TLS_SHUTDOWN_SECONDS,
-        )
-    except BaseException:
-        sock.close()
-        raise
-    if trust.is_revoked(connection.certificate):
-        connection.abort()
-        raise NoResponse("uses a revoked certificate")
-    return connection
-
-
-async def _connect_socket(addresses: Sequence[AddrInfo]) -> socket.socket:
     failure: Exception = OSError("the host name has no address")
     for address in addresses:
-        family, kind, protocol, _, sock_address = address
-        seconds = None if address is addresses[-1] else _CONNECT_SECONDS
         try:
-            sock = socket.socket(family, kind, protocol)
-            try:
-                sock.setblocking(False)
-                async with asyncio.timeout(seconds):
-                    await asyncio.get_running_loop().sock_connect(sock, sock_address)
-                return sock
-            except BaseException:
-                sock.close()
-                raise
+            async with asyncio.timeout(None if address is addresses[-1] else _CONNECT_SECONDS):
+                _, connection = await asyncio.get_running_loop().create_connection(
+                    make_connection,
+                    *address[4][:2],
+                    ssl=trust.context_of(str(target)),
+                    server_hostname=target.host,
+                    ssl_shutdown_timeout=_TLS_SHUTDOWN_SECONDS,
+                )
         except OSError as error:
             failure = error
+        else:
+            if trust.is_revoked(connection.certificate):
+                connection.abort()
+                raise NoResponse("uses a revoked certificate")
+            return connection
     raise failure
 
 
@@ -352,12 +338,13 @@ class _HostPool:
             for connection in reversed(self._connections):
                 if connection.state is ConnectionState.IDLE and not self._trust.is_revoked(connection.certificate):
                     try:
-                        return await _send(connection, text)
+                        return await connection.send(text)
                     except (OSError, NoResponse):
                         if connection.received:
                             raise
                         break  # the receiver has closed the idle connection, so the message was not sent
-            return await _send(await self._open(), text)
+            connection = await self._open()
+            return await connection.send(text)
 
     async def _open(self) -> Connection:
         # Close connections that only read the rest of a response, because the number of connections is limited.
@@ -391,11 +378,3 @@ class _HostPool:
         for connection in connections:
             connection.abort()
         return [connection.lost for connection in connections]
-
-
-async def _send(connection: Connection, text: bytes) -> int:
-    try:
-        return await connection.send(text)
-    except BaseException:
-        connection.abort()
-        raise

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from ...core.notifications.channels import ChannelState
 from ..files.tables import BELOW, FOLLOWING
-from ..store.engine import Database, Row, TableGroup, column_names, inserting
+from ..store.engine import Database, TableGroup, column_names, inserting
 from ..store.schema import authorities, channels, domains, messages
 
 ACTIVE, STOPPED = ChannelState.ACTIVE.value, ChannelState.STOPPED.value
@@ -42,7 +42,6 @@ _WATCHING = f"watched = :watched AND {_ACTIVE}"
 _CHANNELS = f"SELECT {column_names(ChannelRow._fields)} FROM channels"
 _MESSAGE = ("channel", "number", "state", "changed", "due", "attempts")
 
-_ADD = f"{inserting(channels, _NEW)} RETURNING seq"
 _ANY = "SELECT seq FROM channels LIMIT 1"
 _COUNT = f'SELECT COUNT(*) FROM channels WHERE "user" = :user AND {_ACTIVE}'
 _WATCHERS = f"{_CHANNELS} WHERE {_WATCHING} ORDER BY seq"
@@ -77,7 +76,7 @@ class Channels(TableGroup):
     def add(self, row: ChannelRow) -> int:
         """Add a channel and return its number, which is the `seq` of the row."""
         self._any = True
-        return int(self._database.change_all(_ADD, row._asdict())[0][0])
+        return int(self._database.change_all(f"{inserting(channels, _NEW)} RETURNING seq", row._asdict())[0][0])
 
     def get(self, key: str) -> ChannelRow | None:
         """Return the channel with an id, or None if the id is unknown."""
@@ -119,7 +118,7 @@ class Channels(TableGroup):
 
     def end(self, channel: int, state: str, *, step: int, now: int) -> None:
         """Queue the last message of a channel whose user can no longer see the watched resource."""
-        self.enqueue_for_channel(channel, state, "", step=step, now=now)
+        self.enqueue_for_channel(channel, state, step=step, now=now)
         self.set_state(channel, ChannelState.ENDED)
 
     def enqueue_message(self, watched: str, state: str, changed: str, *, step: int, now: int) -> bool:
@@ -134,11 +133,11 @@ class Channels(TableGroup):
             self._announce()
         return bool(has_watchers)
 
-    def enqueue_for_channel(self, channel: int, state: str, changed: str, *, step: int, now: int) -> None:
+    def enqueue_for_channel(self, channel: int, state: str, *, step: int, now: int) -> None:
         """Queue a message for the channel with the number `channel`."""
         ((number,),) = self._database.change_all(_ADVANCE_NUMBER, {"seq": channel, "step": step})
-        values = {"channel": channel, "number": number, "state": state, "changed": changed}
-        self._database.change(_QUEUE_ONE, {**values, "due": now, "attempts": 0})
+        values = {"channel": channel, "number": number, "state": state, "changed": "", "due": now, "attempts": 0}
+        self._database.change(_QUEUE_ONE, values)
         self._announce()
 
     def _announce(self) -> None:
@@ -160,10 +159,7 @@ class Trusted(TableGroup):
 
     def has_domain(self, domain: str) -> bool:
         """Return whether a domain is registered."""
-        return (
-            self._database.fetch_one("SELECT domain FROM domains WHERE domain = :domain", {"domain": domain})
-            is not None
-        )
+        return bool(self._database.run("SELECT domain FROM domains WHERE domain = :domain", {"domain": domain}))
 
     def all_domains(self) -> list[str]:
         """Return the registered domains in alphabetical order."""
@@ -196,7 +192,6 @@ _JOINED = f"""SELECT {column_names(_OWN, "messages.")}, {column_names(ChannelRow
 _FIRST = "messages.seq IN (SELECT MIN(seq) FROM messages GROUP BY channel)"
 FIRST_OF = f"{_JOINED} WHERE {_FIRST} AND channel = ANY(:channels) ORDER BY messages.seq"
 _DUE = f"{_JOINED} WHERE {_FIRST} AND due <= :now ORDER BY messages.seq"
-_NEXT = f"{_JOINED} WHERE channel = :channel ORDER BY messages.seq LIMIT 1"
 _OF_CLOSED_CHANNELS = (
     f"{_JOINED} WHERE channels.state = '{STOPPED}' OR channels.expiration <= :now ORDER BY messages.seq"
 )
@@ -218,7 +213,7 @@ class Outbox(TableGroup):
 
     def next_of(self, channel: int) -> QueuedMessage | None:
         """Return the first message in a channel's queue, whether due or not. Returns None if the queue is empty."""
-        waiting = self._read(_NEXT, channel=channel)
+        waiting = self._read(f"{_JOINED} WHERE channel = :channel ORDER BY messages.seq LIMIT 1", channel=channel)
         return waiting[0] if waiting else None
 
     def of_closed_channels(self, now: int) -> list[QueuedMessage]:
@@ -265,9 +260,5 @@ class Outbox(TableGroup):
         return False
 
     def _read(self, statement: str, **values: Any) -> list[QueuedMessage]:
-        return [_waiting(row) for row in self._database.run(statement, values)]
-
-
-def _waiting(row: Row) -> QueuedMessage:
-    own = len(_OWN)
-    return QueuedMessage._make((*row[:own], ChannelRow._make(row[own:])))
+        own, rows = len(_OWN), self._database.run(statement, values)
+        return [QueuedMessage._make((*row[:own], ChannelRow._make(row[own:]))) for row in rows]

@@ -25,7 +25,7 @@ from contextlib import suppress
 from datetime import timedelta
 from tempfile import TemporaryFile
 from typing import BinaryIO, NamedTuple, TypeAlias
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from ...core.clock import format_time, parse_time
 from ...core.durations import parse_duration
@@ -39,7 +39,6 @@ from ...core.http.messages import (
     Request,
     Response,
     as_body,
-    plain_segment,
 )
 from ...core.thread_permit import release_permit
 from ..auth.class_accounts import ClassAccounts, check_teacher
@@ -444,7 +443,7 @@ def _result_of(service: Service, request: Request, name: str) -> CallResult:
     if known is not None and (unknown := fields.keys() - set(known.split())):
         raise ValueError(f"{name} accepts the fields {', '.join(known.split())}, not {min(unknown)[:40]}")
     call = _Call(service, fields, request.origin + service.policy.path_prefix)
-    return function(call) if function else _flag_file(call, plain_segment(name[6:]))
+    return function(call) if function else _flag_file(call, unquote(name[6:]))
 
 
 _ACTIVITY = "/_live/activity"

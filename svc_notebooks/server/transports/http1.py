@@ -14,7 +14,6 @@ from functools import lru_cache
 from typing import NamedTuple, Protocol
 from urllib.parse import urlsplit, urlunsplit
 
-from ...core.decision_ids import UNREADABLE
 from ...core.errors.catalogue import ApiError, Row, refuse
 from ...core.http.messages import Disconnected, Headers, Response, read_headers, reason
 from ..dispatch.requests_and_responses import error_response
@@ -49,9 +48,8 @@ class UnreadableError(Exception):
 
     def response(self) -> bytes:
         """Return the bytes of the complete error response."""
-        row = Row(
-            self.status, _ERROR_KEYS.get(self.status, "badRequest"), UNREADABLE, f"The request cannot be read: {self}."
-        )
+        reason, rule = _ERROR_KEYS.get(self.status, "badRequest"), "Invalid parameters and headers"
+        row = Row(self.status, reason, rule, f"The request cannot be read: {self}.")
         refusal = error_response(ApiError([row]))
         return head_bytes(refusal, connection="close") + refusal.content()
 

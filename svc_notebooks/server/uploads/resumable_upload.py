@@ -23,19 +23,12 @@ from ...core.uploads.server_state_machine import (
     cancel,
     refusal,
 )
-from ...core.uploads.states import UploadRule, UploadState
+from ...core.uploads.states import UploadState
 from ..dispatch.decoded_bodies import WholeBody, unsupported_coding
 from ..dispatch.requests_and_responses import empty_response, encode_json, json_bytes, read_json, text_response
 from ..dispatch.service_context import Caller, RequestContext, ServiceContext, external_base_url
 from ..files.conversion import ConvertedContent, conversion_for, convert, too_large
-from ..files.operations import (
-    NewContent,
-    add_content,
-    check_usage,
-    discard_contents,
-    response_fields,
-    store_content,
-)
+from ..files.operations import NewContent, add_content, check_usage, discard_contents, response_fields, store_content
 from ..files.rows import file_for
 from ..store.blob_store import BLOCK
 from ..store.contents import ContentWriter, PartRange
@@ -52,8 +45,12 @@ def expire_session(context: ServiceContext, query: Query, user: str | None) -> b
     row = context.store.upload_sessions.claim(query.get("upload_id") or "")
     if row is None or row.owner != user:
         return False
-    ended = context.clock.now().timestamp() - context.policy.session_lifetime
-    return context.store.upload_sessions.save(row._replace(touched=ended))
+    return context.store.upload_sessions.save(row._replace(touched=_oldest_use(context)))
+
+
+def _oldest_use(context: ServiceContext) -> float:
+    """Return the time of the last use, in Unix seconds, of the sessions that expire now."""
+    return context.clock.now().timestamp() - context.policy.session_lifetime
 
 
 _DROPPED_PARAMETERS = ("access_token", "oauth_token", "uploadType", "upload_id")
@@ -68,7 +65,8 @@ def initiate(context: ServiceContext, request: RequestContext) -> Response:
     conversion = check_content(context, request, request.file_id, metadata, media_type, total)
     if conversion and conversion.limit is not None and (total or 0) > conversion.limit:
         raise too_large(context, conversion)
-    sweep_sessions(context)
+    for expired in context.store.upload_sessions.older_than(_oldest_use(context)):
+        _drop_session(context, expired)
     query = Query([(name, value) for name, value in request.query.pairs if name not in _DROPPED_PARAMETERS])
     with context.store.transaction():
         row = SessionRow(
@@ -173,13 +171,12 @@ def _serve_session(context: ServiceContext, request: RequestContext, session_id:
             decision = cancel(session, context.policy.upload_rule, context.clock.now().timestamp())
             return _commit(context, request, row, decision)
         request.journal_entry.offset_before = row.stored
-        rule = context.policy.upload_rule
-        plan = _decide(context, request, session, content_range, length, rule)
+        plan = _decide(context, request, session, content_range, length)
         if isinstance(plan, SessionDecision):
             return _commit(context, request, row, plan)
         if "Content-Type" in request.headers:
             refuse_envelope(request.headers, row.media_type, json.loads(row.metadata).get("mimeType"))
-        return _receive(context, request, row, session, lock, plan, rule)
+        return _receive(context, request, row, session, lock, plan)
 
 
 def _content_range(request: RequestContext) -> ContentRange | RequestProblem | None:
@@ -209,9 +206,8 @@ def _decide(
     session: UploadSession,
     content_range: ContentRange | RequestProblem | None,
     length: int | None,
-    rule: UploadRule,
 ) -> ReadPlan | SessionDecision:
-    now = context.clock.now().timestamp()
+    now, rule = context.clock.now().timestamp(), context.policy.upload_rule
     if isinstance(content_range, RequestProblem):
         decision = before_body(session, _STATUS_QUERY, 0, rule, now)
         is_open = isinstance(decision, SessionDecision) and decision.status == 308
@@ -232,7 +228,6 @@ def _receive(
     session: UploadSession,
     lock: SessionLock,
     plan: ReadPlan,
-    rule: UploadRule,
 ) -> Response:
     def store_part(piece: PartRange) -> None:
         """Commit a full part before more bytes are written, so that a broken connection loses at most one part."""
@@ -244,7 +239,7 @@ def _receive(
     try:
         received = _read_body(lock, writer, plan, request.journal_entry.declared, context.policy.max_upload_size)
         now = context.clock.now().timestamp()
-        decision = after_body(session, plan, received, rule, now)
+        decision = after_body(session, plan, received, context.policy.upload_rule, now)
         response = _commit(context, request, row, decision, writer)
     except BaseException:
         writer.abort()
@@ -388,13 +383,6 @@ def _drop_session(context: ServiceContext, row: SessionRow) -> None:
     context.content.discard(row.content, parts)
 
 
-def sweep_sessions(context: ServiceContext) -> None:
-    """Delete up to 100 expired sessions, which were not used for `policy.session_lifetime` seconds."""
-    before = context.clock.now().timestamp() - context.policy.session_lifetime
-    for row in context.store.upload_sessions.older_than(before):
-        _drop_session(context, row)
-
-
 def _response(context: ServiceContext, request: RequestContext, row: SessionRow, decision: SessionDecision) -> Response:
     if decision.status == 200:
         return json_bytes(_file_json(context, request, row))
@@ -414,11 +402,8 @@ def _file_json(context: ServiceContext, request: RequestContext, row: SessionRow
     if row.answer is not None:
         return row.answer.encode()
     initiation = _initiation_request(request, row)
-    compact = initiation.query.get("prettyPrint") == "false"
-    answer = encode_json(
-        response_fields(context, initiation).resource(file_for(context, request.caller, row.file or "")),
-        compact=compact,
-    )
+    resource = response_fields(context, initiation).resource(file_for(context, request.caller, row.file or ""))
+    answer = encode_json(resource, compact=initiation.query.get("prettyPrint") == "false")
     context.store.upload_sessions.save_answer(row.id, answer.decode())
     return answer
 

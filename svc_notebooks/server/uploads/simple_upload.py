@@ -13,14 +13,7 @@ from ...core.http.multipart import MediaType, MultipartDecoder, MultipartError, 
 from ..dispatch.requests_and_responses import parse_json
 from ..dispatch.service_context import RequestContext, ServiceContext
 from ..files.conversion import ConversionRequest, conversion_for, convert, too_large
-from ..files.operations import (
-    NewContent,
-    add_content,
-    check_usage,
-    discard_contents,
-    response_fields,
-    store_content,
-)
+from ..files.operations import NewContent, add_content, check_usage, discard_contents, response_fields, store_content
 from ..files.rows import check_new, check_right, file_for
 from ..store.blob_store import BLOCK
 from ..store.contents import ContentWriter, PartRange
@@ -173,11 +166,10 @@ def check_content(
     if not file_id:
         check_new(context, request.caller, metadata)
     conversion = conversion_for(context, request, file_id, metadata, media_type)
-    if file_id and "contentRestrictions" not in metadata:
-        check_right(context, request.caller.user, file_for(context, request.caller, file_id), "canModifyContent")
-    limited = context.quotas or context.policy.storage_limit
-    owner = file_for(context, request.caller, file_id).owner if file_id and limited else request.caller.user
-    check_usage(context, owner, size or 0)
+    row = file_for(context, request.caller, file_id) if file_id else None
+    if row and "contentRestrictions" not in metadata:
+        check_right(context, request.caller.user, row, "canModifyContent")
+    check_usage(context, row.owner if row else request.caller.user, size or 0)
     return conversion
 
 

@@ -8,11 +8,10 @@ from html import escape
 from urllib.parse import urlsplit
 
 from ...core.api.operations import ALL_SCOPES
-from ...core.auth.oauth import GRANTS, OAuthError, is_verifier, matches_redirect
 from ...core.http.messages import Query, Response
+from ...core.oauth import GRANTS, OAuthError, is_verifier, matches_redirect
 from ...core.resources.errors import AuthorizationServer
-from ..auth.grants import scope_uri, scopes_of
-from ..auth.identity_tokens import code_with_nonce, server_metadata
+from ..auth.grants import code_with_nonce, scope_uri, scopes_of, server_metadata
 from ..auth.public_request import PublicRequest, no_store_json, oauth_error_response, unique_parameters
 from ..auth.tables import ClientRow, GrantRow, digest_of
 from ..dispatch.service_context import IDENTITY_SCOPES, Caller
@@ -26,7 +25,6 @@ _METHODS = ("plain", "S256")
 class _Authorization:
     client: ClientRow
     redirect: str
-    state: str | None
     params: dict[str, str]
 
 
@@ -54,9 +52,9 @@ def _read_authorization(request: PublicRequest) -> _Authorization:
     if not any(matches_redirect(uri, redirect) for uri in registered):
         known = ", ".join(registered) or "none"
         problem = f"redirect_uri is {redirect[:200]!r}, and registered for this client: {known}."
-        rule = "Scheme, path and query must be the same, and the host and port unless both are of the loopback."
-        raise OAuthError("invalid_request", f"{problem} {rule}")
-    return _Authorization(client, redirect, params.get("state"), params)
+        needed = "Scheme, path and query must be the same, and the host and port unless both are of the loopback."
+        raise OAuthError("invalid_request", f"{problem} {needed}")
+    return _Authorization(client, redirect, params)
 
 
 def _respond(request: PublicRequest, authorization: _Authorization) -> Response:
@@ -154,8 +152,9 @@ def _consent_page(
 
 def _redirect_back(authorization: _Authorization, answer: dict[str, str]) -> Response:
     parts = urlsplit(authorization.redirect)
-    state = [] if authorization.state is None else [("state", authorization.state)]
-    query = "&".join(filter(None, [parts.query, str(Query([*answer.items(), *state]))]))
+    if "state" in authorization.params:
+        answer["state"] = authorization.params["state"]
+    query = "&".join(filter(None, [parts.query, str(Query(answer.items()))]))
     return redirect(parts._replace(query=query).geturl(), 302)
 
 

@@ -89,15 +89,6 @@ _MOST_TEXT = 64 * 1024
 _MOST_PICTURE = 4 * 1024 * 1024
 
 
-def describe_file(context: ServiceContext, user: str, row: FileRow) -> str:
-    """Return HTML with the name, type, owner and size of a file, and a download link if the user may download it."""
-    rows = [("Type", row.mime_type), ("Owner", row.owner)]
-    if row.size is not None:
-        rows.append(("Size", f"{row.size:,} bytes"))
-    rows.append(("Last changed", f"{from_millis(row.modified):%Y-%m-%d %H:%M} UTC"))
-    return f"<h1>{escape(row.name)}</h1>{description_list(rows)}{_download_link(context, user, row)}"
-
-
 def _download_link(context: ServiceContext, user: str, row: FileRow) -> str:
     if not has_right(context, user, row, "canDownload"):
         return '<p class="warning">The editors of this file do not let its readers download or copy it.</p>'
@@ -147,7 +138,7 @@ def _bytes(context: ServiceContext, row: FileRow, size: int) -> bytes:
 def _document(context: ServiceContext, row: FileRow, user: str) -> str:
     """Return an HTML frame that shows a native document without scripts, or "" if the export fails."""
     try:
-        html = render_document(context, row, "text/html", user)
+        html = render_document(context, row, user)
     except ConversionError:
         return ""
     return f'<iframe sandbox title="{escape(row.name)}" srcdoc="{escape(html.decode("utf-8", "replace"))}"></iframe>'
@@ -160,13 +151,19 @@ _TITLES = {401: "Sign in first", 403: "Permission denied", 404: "File not found,
 
 def view(request: PublicRequest) -> Response:
     """Return the HTML page of a file."""
+    context = request.context
     try:
         caller = _caller(request)
-        row = file_for(request.context, caller, request.path_params[FILE_ID])
+        row = file_for(context, caller, request.path_params[FILE_ID])
     except ApiError as error:
         return _refusal(request, error)
-    shown = describe_file(request.context, caller.user, row) + listing(request.context, caller, row)
-    return html_page(row.name, account_bar(request, caller) + shown + preview(request.context, caller, row))
+    rows = [("Type", row.mime_type), ("Owner", row.owner)]
+    if row.size is not None:
+        rows.append(("Size", f"{row.size:,} bytes"))
+    rows.append(("Last changed", f"{from_millis(row.modified):%Y-%m-%d %H:%M} UTC"))
+    body = f"{account_bar(request, caller)}<h1>{escape(row.name)}</h1>{description_list(rows)}"
+    body += _download_link(context, caller.user, row) + listing(context, caller, row) + preview(context, caller, row)
+    return html_page(row.name, body)
 
 
 def content(request: PublicRequest) -> Response:
@@ -175,17 +172,9 @@ def content(request: PublicRequest) -> Response:
         caller, file_id = _caller(request), request.query.get("id")
         if not file_id:
             raise refuse("requiredParameter", name="id")
+        sent, query, body, entry = request.http_request, request.query, request.body, request.journal_entry
         download_request = RequestContext(
-            request.http_request,
-            request.http_request.headers,
-            request.method,
-            _PAGE_OPERATION,
-            {FILE_ID: file_id},
-            file_id,
-            request.query,
-            caller,
-            request.body,
-            request.journal_entry,
+            sent, sent.headers, request.method, _PAGE_OPERATION, {FILE_ID: file_id}, file_id, query, caller, body, entry
         )
         row = file_for(request.context, caller, file_id)
         response = download(request.context, download_request)

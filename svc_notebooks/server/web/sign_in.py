@@ -17,9 +17,9 @@ from html import escape
 from http.cookies import CookieError, SimpleCookie
 
 from ...core.api.operations import ALL_SCOPES
-from ...core.auth.oauth import OAuthError
 from ...core.errors.catalogue import ApiError, refuse
 from ...core.http.messages import Query, Request, Response
+from ...core.oauth import OAuthError
 from ..auth.access_tokens import TokenVerifier
 from ..auth.public_request import PublicRequest
 from ..auth.tables import TokenRow
@@ -101,8 +101,8 @@ def sign_in(request: PublicRequest) -> Response:
         if leads_here and (caller := session_user(request)):
             return html_page("Signed in", account_bar(request, caller) + "<h1>Signed in</h1>")
         key = request.context.ids.token()
-        challenge = _encode(sha256(_verifier(request, key).encode()).digest())
-        state = f"{_signature(request, key, target)}.{_encode(target.encode())}"
+        challenge = _encode(sha256(keyed_digest(request.context, "code verifier", key).encode()).digest())
+        state = f"{keyed_digest(request.context, 'state', f'{key} {target}')}.{_encode(target.encode())}"
         cookie = set_cookie(request, STATE_COOKIE, key, _STATE_LIFETIME, CALLBACK)
         return redirect(provider.authorize_url(state, challenge), extra=[cookie])
     if request.method != "POST":
@@ -242,7 +242,8 @@ def complete_sign_in(request: PublicRequest) -> Response:
         problem = "The sign-in began in another browser, or more than ten minutes ago."
         return sign_in_page(request, SIGN_IN, status=401, problem=problem)
     code = query.get("code")
-    token = provider.token_for_code(code, _verifier(request, key)) if code else None
+    verified = keyed_digest(request.context, "code verifier", key)
+    token = provider.token_for_code(code, verified) if code else None
     user = provider.user(token) if token else None
     if token is None or user is None:
         problem = f"{provider.name} has not signed you in."
@@ -262,16 +263,9 @@ def _target(request: PublicRequest, key: str, state: str) -> str | None:
         target = urlsafe_b64decode(encoded + "=" * (-len(encoded) % 4)).decode()
     except ValueError:
         return None
-    is_valid = hmac.compare_digest(signature.encode("utf-8", "replace"), _signature(request, key, target).encode())
+    expected = keyed_digest(request.context, "state", f"{key} {target}")
+    is_valid = hmac.compare_digest(signature.encode("utf-8", "replace"), expected.encode())
     return local_target(target) if key and is_valid else None
-
-
-def _signature(request: PublicRequest, key: str, target: str) -> str:
-    return keyed_digest(request.context, "state", f"{key} {target}")
-
-
-def _verifier(request: PublicRequest, key: str) -> str:
-    return keyed_digest(request.context, "code verifier", key)
 
 
 def _encode(content: bytes) -> str:

@@ -31,7 +31,7 @@ def cors_of(answer: Answer) -> dict[str, str]:
 def paths(operation: Operation) -> Iterator[str]:
     path = "/".join("x" if word.startswith("{") else word for word in operation.path)
     yield f"/{'calendar' if operation.calendar else 'storage'}/v3/{path}"
-    if operation.media:
+    if operation.accepts_content:
         yield f"/upload/storage/v3/{path}?uploadType=multipart"
 
 

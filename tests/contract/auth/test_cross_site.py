@@ -4,7 +4,6 @@ from urllib.parse import quote, urlencode, urlsplit
 
 import pytest
 
-from svc_notebooks.core.decision_ids import CROSS_SITE
 from tests.contract.apps import FORM, App, register_app
 from tests.contract.conftest import Wire
 from tests.contract.web_user import WebUser
@@ -50,7 +49,7 @@ def test_no_other_site_signs_a_browser_in_or_out(wire: Wire, elsewhere: dict[str
     assert stranger.cookies == {}
     assert b"is signed in as" in person.open("/signin").body
     assert "eve@svc.example" not in wire.service._context.store.users.emails()
-    assert wire.service.journal()[-2]["decided_by"] == CROSS_SITE
+    assert wire.service.journal()[-2]["decided_by"] == "Requests from pages of other origins"
 
 
 @pytest.mark.spec("T-01", "T-01b")

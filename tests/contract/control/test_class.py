@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from svc_notebooks.core.decision_ids import CLASS, QUOTAS
 from svc_notebooks.core.http.messages import Headers, Request
 from svc_notebooks.server.auth.class_accounts import ClassAccount
 from svc_notebooks.server.dispatch.service_context import Quota
@@ -93,7 +92,7 @@ class TestControl:
         assert school.send(ADA, "GET", path)[0] == 200
         assert school.reason(BOB, "GET", path) == (403, "forbidden")
         assert school.reason(None, "GET", path) == (401, "authError")
-        assert {row["decided_by"] for row in school.service.journal()} == {CLASS, "T-01"}
+        assert {row["decided_by"] for row in school.service.journal()} == {"The accounts of a class", "T-01"}
 
     def test_a_student_reads_the_journal_of_the_own_requests_only(self, school: School) -> None:
         for who in (BOB, EVE):
@@ -133,7 +132,7 @@ class TestQuotas:
         assert self.upload(school, BOB, 600_000) == (403, "storageQuotaExceeded")
         assert self.upload(school, EVE, 600_000) == (200, "")
         assert [self.upload(school, ADA, 600_000)[0] for _ in range(2)] == [200, 200]
-        assert school.service.journal()[1]["decided_by"] == QUOTAS
+        assert school.service.journal()[1]["decided_by"] == "Quotas of students"
         assert school.send(BOB, "GET", ABOUT)[1]["storageQuota"]["limit"] == "1000000"
 
     def test_a_copy_counts(self, school: School) -> None:

@@ -208,26 +208,20 @@ class Schedule:
         return growing_delay(self.first, self.cap, attempt, self.jitter * chance)
 
 
-@dataclass(frozen=True, slots=True)
-class DeliveryDecision:
-    """The decision after a delivery attempt. `wait` is in seconds, or None without a next attempt."""
+def next_attempt(
+    outcome: AttemptOutcome, attempt: int, schedule: Schedule, chance: float
+) -> tuple[DeliveryStatus, float | None]:
+    """Return whether a message was delivered, is sent again or has failed after an attempt, and the seconds to wait.
 
-    status: DeliveryStatus
-    wait: float | None = None
+    Returns None for the seconds without a next attempt. `attempt` is 1 for the first attempt. `chance` is a random number from 0 to 1, which shortens the wait.
 
-
-def next_attempt(outcome: AttemptOutcome, attempt: int, schedule: Schedule, chance: float) -> DeliveryDecision:
-    """Decide whether a message was delivered, is sent again or has failed after an attempt.
-
-    `attempt` is 1 for the first attempt. `chance` is a random number from 0 to 1, which shortens the wait.
-
-    >>> next_attempt(AttemptOutcome(204), 1, Schedule(), 0.0).status
-    <DeliveryStatus.DELIVERED: 'delivered'>
-    >>> next_attempt(AttemptOutcome(503), 5, Schedule(), 0.0).status
-    <DeliveryStatus.FAILED: 'failed'>
+    >>> next_attempt(AttemptOutcome(204), 1, Schedule(), 0.0)
+    (<DeliveryStatus.DELIVERED: 'delivered'>, None)
+    >>> next_attempt(AttemptOutcome(503), 1, Schedule(), 0.0)
+    (<DeliveryStatus.RETRY: 'retry'>, 1.0)
     """
     if outcome.status in DELIVERED:
-        return DeliveryDecision(DeliveryStatus.DELIVERED)
+        return DeliveryStatus.DELIVERED, None
     if outcome.status in RETRIED and attempt < schedule.attempts:
-        return DeliveryDecision(DeliveryStatus.RETRY, schedule.wait(attempt, chance))
-    return DeliveryDecision(DeliveryStatus.FAILED)
+        return DeliveryStatus.RETRY, schedule.wait(attempt, chance)
+    return DeliveryStatus.FAILED, None
