@@ -11,7 +11,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from ..client.session import Session
-from ..core.brand_names import NOWHERE
+from ..core.brand_names import IN_PROCESS_URL
 from ..core.clock import parse_time
 from ..core.events.value_checks import EVENT_FIELDS
 from ..core.files.fields import FILE_FIELDS
@@ -113,7 +113,7 @@ class ExerciseService:
     def session(self, user: str | None = None) -> Session:
         """Return a session for the set-up, signed in as the student or as `user`. Its requests are not recorded."""
         token = self.token if user is None else self.service.sign_in(user)
-        return Session(NOWHERE, token, handler=self._handle_other, clock=self.clock, sleep=self.clock.wait)
+        return Session(IN_PROCESS_URL, token, handler=self._handle_other, clock=self.clock, sleep=self.clock.wait)
 
     def _handle_other(self, request: Request) -> Response:
         """Return the response to a request of the set-up, or of another program that reacts to the student."""
@@ -200,7 +200,7 @@ class ExerciseService:
             requests, now = self._requests(), self.clock.now()
             with closing(self.service.fork()) as fork:
                 clock, token = fork.clock, fork.sign_in()
-                state = Session(NOWHERE, token, handler=fork.handle, clock=clock, sleep=clock.wait, random=None)
+                state = Session(IN_PROCESS_URL, token, handler=fork.handle, clock=clock, sleep=clock.wait, random=None)
                 values, data, cases = self.values, self.check_data, self.receiver_cases
                 evidence = Evidence(requests, state, values, data, cases, self.sign_ins, now)
                 if requests or any(case.outcome is not None for case in cases):

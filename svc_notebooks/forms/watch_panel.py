@@ -13,8 +13,7 @@ from ..client.session import Session, SessionLike
 from ..core.errors.errors import SvcError
 from ..core.notifications.channels import MAX_ID_LENGTH, MAX_TOKEN_LENGTH
 from ..core.platform import capabilities
-from ..notebook.frames.frames import frame
-from ..notebook.frames.schemas import MESSAGES
+from ..notebook.frames import MESSAGES, frame
 from ..notebook.html import Markup, tag
 from ..notebook.notifications.channels import (
     renew_channel,

@@ -31,8 +31,7 @@ from ...notebook.events.calendars import free_times
 from ...notebook.events.events import ARGUMENTS, body_arguments, create_event
 from ...notebook.events.query import events
 from ...notebook.events.records import changed_fields, in_zone
-from ...notebook.frames.frames import camel, concatenate
-from ...notebook.frames.schemas import EVENT
+from ...notebook.frames import EVENT, camel, concatenate
 from ...notebook.html import join_html, tag
 from ...notebook.quantities import count_text
 from ..recurrence import RecurrenceBuilder, RecurrencePreview

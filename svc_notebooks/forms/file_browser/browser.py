@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import ipywidgets as widgets
 
 from ...client.session import SessionLike
-from ...notebook.arguments import file_ids
+from ...notebook.arguments import file_ids, files_at, one_folder_id
 from ...notebook.files.files import update
 from ...notebook.files.folders import trash, untrash
-from ...notebook.folder_tree import files_at, one_folder_id
-from ...notebook.frames.frames import frame
-from ...notebook.frames.schemas import FILES
+from ...notebook.frames import FILES, frame
 from ...notebook.html import Markup, join_html, tag
 from ...notebook.quantities import count_text
 from ..widgets import ui

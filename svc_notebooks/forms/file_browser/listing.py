@@ -12,7 +12,7 @@ from ...client.about import native_name
 from ...client.files import list_files
 from ...client.json_response import read_page
 from ...client.session import Session
-from ...core.brand_names import NOWHERE, Names
+from ...core.brand_names import IN_PROCESS_URL, Names
 from ...core.files.query import quote
 from ...core.resources.files import File, FileList
 from ...notebook.files.search import wire_query
@@ -562,7 +562,7 @@ def access_text(facts: File) -> str:
 def _link(facts: File) -> Markup | str | None:
     """Return the link to the page of a file with a Copy button, or how to get a link that a browser can open."""
     url = facts.get("webViewLink")
-    if url is None or url.startswith(NOWHERE):
+    if url is None or url.startswith(IN_PROCESS_URL):
         return url and "Call lab.serve() for a link that opens."
     return join_html(tag("a", url, href=url, target="_blank", rel="noreferrer"), " ", copy_button("Copy link", url))
 

@@ -1,4 +1,3 @@
-import asyncio
 import json
 
 import pytest
@@ -158,24 +157,4 @@ def test_a_secret_that_was_removed_from_a_body_must_be_entered(lab):
 
     assert "body still has [redacted]" in panel.alert.value
     assert len(svc.exchanges()) == count
-    panel.close()
-
-
-def test_a_request_to_an_external_service_is_sent_in_a_thread(lab):
-    session = svc.connect(lab.serve().base_url, lab.service.sign_in())
-    svc.generate_ids(1, session=session)
-
-    async def scene():
-        panel = WirePanel(session)
-        select(panel, 1)
-        panel.resend_button.click()
-        assert panel.busy
-        while panel.busy:
-            await asyncio.sleep(0.01)
-        return panel
-
-    panel = asyncio.run(scene())
-
-    assert panel.rows.ids() == ["2", "1"]
-    assert panel.last_error is None
     panel.close()
