@@ -247,10 +247,14 @@ _MAX_FIRST_TRIES = 3
 """The maximum number of tries if the service has never responded, because its address is probably wrong."""
 
 
+Parameters: TypeAlias = Mapping[str, object]
+"""Query parameters by their names in the interface."""
+
+
 class RequestParts(TypedDict, total=False):
     """The arguments of `Session.request` after the path."""
 
-    query: Mapping[str, object] | None
+    query: Parameters | None
     body: Mapping[str, object] | None
     headers: Sequence[tuple[str, str]]
 

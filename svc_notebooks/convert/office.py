@@ -18,12 +18,11 @@ from .input.odf_file import READ_NAMESPACES, OdfPackage, name
 from .job import ConversionError, Job
 from .spreadsheet.formulas import LINKS, from_openformula, is_safe_formula
 
-_EXTENSIONS = {
+_EXTENSIONS = {  # what LibreOffice reads and writes for each native type, first the OpenDocument format
     "document": {ODT: "odt", DOCX: "docx", RTF: "rtf", "application/msword": "doc"},
     "spreadsheet": {ODS: "ods", X_ODS: "ods", XLSX: "xlsx", "application/vnd.ms-excel": "xls"},
     "presentation": {ODP: "odp", PPTX: "pptx", "application/vnd.ms-powerpoint": "ppt"},
 }
-"""The formats that LibreOffice reads and writes for each native type. The first is the OpenDocument format."""
 _SHARE = 0.4  # the share of the time limit after which a conversion continues without LibreOffice
 
 

@@ -1,7 +1,8 @@
 """The conversion registry, which maps a native type and a media type to a function and its required engines.
 
 A reader takes the source's bytes and a job and returns a model. A writer takes a model and a job and returns bytes.
-Each class in `MODELS` implements the protocol `Model`.
+Each class in `MODELS` has the methods `pack`, which serializes a document to the bytes that the service stores, and
+`unpack`, which restores the document. A class that is called without arguments returns an empty document.
 """
 
 from __future__ import annotations
@@ -9,23 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from typing import Any, Protocol
+from typing import Any
 
 from ..core.http import native_formats as formats
 from .engines import available as engine
 from .input.detect import detect_binary
 from .job import ConversionError, Job
-
-
-class Model(Protocol):
-    """The content of a native document. A model class called without arguments returns an empty document."""
-
-    def pack(self) -> bytes:
-        """Serialize the document to the bytes that the service stores."""
-
-    @classmethod
-    def unpack(cls, body: bytes) -> Model:
-        """Restore the document from the bytes that `pack` returned."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,7 @@ from .input import native_package
 from .input.charset import decode
 from .job import ConversionError, Job, TooLarge
 
-TYPES = ("server_js", "html", "json")
-"""The file types in a project. They stand for server scripts, HTML pages and the project's manifest."""
+TYPES = ("server_js", "html", "json")  # server scripts, HTML pages and the project's manifest
 
 _MAX_FILES = 1_000
 _MAX_NAME = 200

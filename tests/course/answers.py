@@ -10,7 +10,7 @@ from svc_notebooks import course
 from svc_notebooks.course.catalogue import solution_code
 from svc_notebooks.course.definition import Verdict
 
-BEGINNING = r"""import itertools, json, random, tempfile
+BEGINNING = r"""import itertools, json, tempfile
 import pandas as pd
 from urllib.parse import quote
 JSON = {"Content-Type": "application/json"}

@@ -18,7 +18,7 @@ from svc_notebooks.client.session import Session
 from svc_notebooks.client.uploads.resumable_upload import upload
 from svc_notebooks.core.errors.errors import SvcError
 from svc_notebooks.core.http.messages import Disconnected, Request, Response
-from svc_notebooks.core.notifications.messages import RETRIED
+from svc_notebooks.core.notifications.deliveries import RETRIED
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
 from tests.contents import read_content, save_content

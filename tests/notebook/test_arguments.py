@@ -100,12 +100,6 @@ def test_a_sandbox_is_accepted_as_a_session(lab, tmp_path, monkeypatch, name):
         assert svc.exchanges().empty
 
 
-@pytest.mark.spec("D-02", "D-02a")
-@pytest.mark.parametrize("call", [svc.trash, svc.untrash, svc.delete, svc.file])
-def test_each_row_has_its_row_in_the_result(three, call):
-    assert call(three)["id"].tolist() == three["id"].tolist()
-
-
 def test_sources_are_paths_bytes_files_frames_and_lists(lab, tmp_path):
     path = tmp_path / "path.txt"
     path.write_bytes(b"path")

@@ -8,7 +8,7 @@ import svc_notebooks as svc
 from svc_notebooks import course
 from svc_notebooks.client.session import Session
 from svc_notebooks.notebook.class_control import ClassControl, report_prediction
-from svc_notebooks.notebook.frames.schemas import (
+from svc_notebooks.notebook.frames import (
     BACKUPS,
     CLASS_PREDICTIONS,
     CLASS_STEPS,

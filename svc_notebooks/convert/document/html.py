@@ -12,29 +12,23 @@ from ..job import Job, TooLarge
 from .looks import Look, Looks
 
 _BODY_SIZE = 12.0
-_SIZES = dict(
-    zip(
-        ("x-small", "small", "medium", "large", "x-large", "xx-large", "xxx-large"),
-        (7.5, 10.0, _BODY_SIZE, 13.5, 18.0, 24.0, 36.0),
-        strict=True,
-    )
-)
-"""The absolute sizes of CSS in points, which are also the sizes 1 to 7 of the element font."""
+_SIZES = {  # of CSS in points, which are also the sizes 1 to 7 of the element font
+    "x-small": 7.5, "small": 10.0, "medium": _BODY_SIZE, "large": 13.5, "x-large": 18.0, "xx-large": 24.0,
+    "xxx-large": 36.0,
+}  # fmt: skip
 _SIZE = re.compile(r"(\d{0,3}\.?\d{1,4})(pt|px|em|rem|%)")
 _INLINE_TAGS = frozenset({
     "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "br", "cite", "code", "del", "dfn", "em", "font", "i", "img",
     "ins", "kbd", "mark", "q", "s", "samp", "small", "span", "strike", "strong", "sub", "sup", "time", "tt", "u", "var",
     "wbr",
 })  # fmt: skip
-_HEADINGS = {"h1": 2.0, "h2": 1.5, "h3": 1.17, "h4": 1.0, "h5": 0.83, "h6": 0.67}
-"""The sizes of headings relative to the text around them, as browsers show them."""
+_HEADINGS = {"h1": 2.0, "h2": 1.5, "h3": 1.17, "h4": 1.0, "h5": 0.83, "h6": 0.67}  # relative sizes
 _ALIGNED_TAGS = (*_HEADINGS, "p", "div", "td", "th", "tr")
 _MARKED_TAGS = ("span", "font", "a", "p")
-_ATTRIBUTES = frozenset({
+_ATTRIBUTES = frozenset({  # that pandoc's reader uses, besides `style`, `align` and `class` of some elements
     "alt", "checked", "colspan", "dir", "height", "href", "id", "lang", "name", "role", "rowspan", "span", "src",
     "start", "title", "type", "width",
 })  # fmt: skip
-"""The attributes that pandoc's reader uses, besides `style`, `align` and `class` of some elements."""
 _STYLED_TAGS = ("col", "colgroup", "li", "ol", "table", "td", "th")
 _CLASSED_TAGS = ("code", "ol", "pre", "samp")
 _CLASSES = re.compile(r"small-?caps|line-block")
@@ -179,19 +173,15 @@ def _simplify(element: Any, style: dict[str, str]) -> None:
 
 _MAX_COLUMNS = 1_000
 _MAX_DEPTH = 100
-_WRAPPER_TAGS = ("div", "span", "section", "article", "center", "font")
-"""The tags that are left out at more than `_MAX_DEPTH` levels, where pandoc would need much memory."""
-_CONTROL_CHARACTERS = re.compile(
+_WRAPPER_TAGS = ("div", "span", "section", "article", "center", "font")  # left out where pandoc would need much memory
+_CONTROL_CHARACTERS = re.compile(  # that XML does not allow, and references to them or to blanks
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]"
     r"|&#(?:x0*(?:1?[\da-f]|fff[ef])(?![\da-f])|0*(?:[12]?\d|3[01]|6553[45])(?!\d));?",
     re.IGNORECASE,
 )
-"""The characters that XML does not allow, and references to them or to blanks."""
 _INVISIBLE_TAGS = ("script", "style", "iframe", "frame", "template", "datalist")
-_FOREIGN_TAGS = ("object", "embed", "applet")
-"""The tags of embedded objects, whose content (usually a fallback text) is kept."""
-_BLOCK_TAGS = ("main", "dialog", "legend", "marquee")
-"""The tags of blocks that pandoc does not separate. Pandoc also drops all content outside `main`."""
+_FOREIGN_TAGS = ("object", "embed", "applet")  # whose content, usually a fallback text, is kept
+_BLOCK_TAGS = ("main", "dialog", "legend", "marquee")  # pandoc does not separate them, and drops all outside `main`
 _CONTROL_TAGS = ("input", "button", "label", "option", "optgroup")
 _INPUTS_WITHOUT_TEXT = frozenset({"hidden", "password", "checkbox", "radio", "file", "image", "range", "color"})
 _HIDDEN_STYLES = {("display", "none"), ("visibility", "hidden"), ("visibility", "collapse")}

@@ -22,8 +22,7 @@ In a marker, `background` is of text only, and `shading` is the background of th
 """
 
 _PLANES = (0x100000, 0xF0000)  # the first characters of the two private-use planes
-_OF_PARAGRAPH = {"align": "align", "shading": "background", "chart": "chart"}
-"""The attribute of a paragraph for each name in a look that is about the whole paragraph."""
+_OF_PARAGRAPH = {"align": "align", "shading": "background", "chart": "chart"}  # attributes of paragraphs
 _BLACK = "#000000"
 _DARK = 0x60
 _MAX_LOOKS = 60_000
@@ -36,8 +35,7 @@ _WRAPPERS = ("Span", "Link", "Quoted", "Cite")  # the inlines whose second part 
 _EMPTY = [{"t": "Str", "c": ""}, *({"t": mark, "c": []} for mark in _MARKS)]
 _TABS = {"center": 1, "right": 2}  # the number of tabs before a text with an alignment in a header or footer
 _PAGE_FIELDS = {"PAGE": PAGE_NUMBER, "NUMPAGES": PAGE_COUNT, "SECTIONPAGES": PAGE_COUNT}
-_CONTROL = re.compile("[\x00\x03-\x08\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
-"""The characters that XML does not allow, without the signs for numbers of pages."""
+_CONTROL = re.compile("[\x00\x03-\x08\x0e-\x1f\ufffe\uffff\ud800-\udfff]")  # all but the signs for numbers of pages
 _MAX_LINES, _MAX_LINE = 10, 300
 _CELL_ALIGNS = {"left": "AlignLeft", "center": "AlignCenter", "right": "AlignRight"}
 

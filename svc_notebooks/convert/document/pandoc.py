@@ -11,8 +11,7 @@ from ..engines.available import pandoc
 from ..job import ConversionError, Job, TooLarge
 from .model import SPACE, Document, deep_recursion, load_tree
 
-_MAX_PHRASE = 1_000
-"""The maximum length of words that pandoc gets as one node. Some writers need much memory for each letter of a node."""
+_MAX_PHRASE = 1_000  # the letters of words in one node: some writers need much memory for each letter of a node
 _HEAP_EXHAUSTED = 251
 _SYSTEM_LIMIT = b"Unable to commit"  # what pandoc says when the system refuses memory
 

@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from typing import Any
 
-from ..engines.chart import chart_data
-from ..engines.typst import compiles, installed_font, render
+from ..engines.typst import chart_data, compiles, installed_font, render
 from ..job import ConversionError, Job
 from . import pandoc
 from .clean import TEXT_LOOKS, cell_background, nodes_of, plain_text
@@ -93,11 +92,8 @@ class _TypstTree:
         for name, style in _TITLE_BLOCK.items():
             value = self._document.meta.get(name)
             for part in value["c"] if value and value["t"] == "MetaList" else [value] if value else []:
-                if part["t"] == "MetaInlines":
-                    inlines = part["c"]
-                else:
-                    inlines = [{"t": "Str", "c": part["c"] if part["t"] == "MetaString" else plain_text(part)}]
-                pairs = inlines[0]["c"][0][2] if [node["t"] for node in inlines] == ["Span"] else []
+                inlines: list[Node] = part["c"] if part["t"] == "MetaInlines" else [{"t": "Str", "c": plain_text(part)}]
+                pairs: Any = inlines[0]["c"][0][2] if [node["t"] for node in inlines] == ["Span"] else []
                 yield {"k": style, "align": dict(pairs).get("align", "center"), "body": self.inlines(inlines, 0)}
 
     def blocks(self, nodes: list[Node], depth: int) -> list[Node]:

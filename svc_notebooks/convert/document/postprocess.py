@@ -30,8 +30,7 @@ class Placeholders:
     def __init__(self, resources: Mapping[str, bytes], job: Job) -> None:
         self._limit, self._inserted = job.limits.output, 0
         self._pictures: dict[bytes, bytes] = {}
-        self.uris: dict[str, str] = {}
-        """The placeholders as data URIs with the media type of the picture, by the name of the picture."""
+        self.uris: dict[str, str] = {}  # data URIs with the media type of the picture, by its name
         for name, data in resources.items():
             with job.leaving_out("A picture"):
                 placeholder, media_type = _placeholder(name, data)
@@ -85,7 +84,7 @@ _SOURCE_CODE = (
     b'<w:style w:type="paragraph" w:customStyle="1" w:styleId="SourceCode"><w:name w:val="Source Code"/>'
     b'<w:basedOn w:val="Normal"/><w:rPr><w:rFonts w:ascii="Consolas" w:hAnsi="Consolas"/></w:rPr></w:style>'
 )
-_MISSING_ODT_STYLES = (
+_MISSING_ODT_STYLES = (  # which pandoc's files use and do not define
     b'<style:default-style style:family="table-cell"/><style:default-style style:family="text"/>'
     b'<style:style style:name="Formula" style:family="graphic"/>'
     b'<style:style style:name="Title" style:family="paragraph" style:parent-style-name="Heading" style:class="chapter">'
@@ -93,10 +92,8 @@ _MISSING_ODT_STYLES = (
     b'<style:style style:name="Subtitle" style:family="paragraph" style:parent-style-name="Heading"'
     b' style:class="chapter"><style:paragraph-properties fo:text-align="center"/></style:style>'
 )
-"""The styles that pandoc's files use and do not define."""
 
-_members: dict[str, dict[str, bytes]] = {}
-"""The members of pandoc's own reference files by format, which each process reads once."""
+_members: dict[str, dict[str, bytes]] = {}  # of pandoc's own reference files by format, which each process reads once
 
 
 def reference_option(writer: str, document: Document, job: Job) -> str:
@@ -215,16 +212,14 @@ _OFFICE, _STYLE, _TEXT, _TABLE, _FO, _SVG = (
     f"{{urn:oasis:names:tc:opendocument:xmlns:{name}:1.0}}"
     for name in ("office", "style", "text", "table", "xsl-fo-compatible", "svg-compatible")
 )
-_PARAGRAPH_ORDER = (
+_PARAGRAPH_ORDER = (  # in `w:pPr` (ECMA-376 part 1, 17.3.1.26), without elements that pandoc does not write
     "pStyle", "keepNext", "keepLines", "pageBreakBefore", "widowControl", "numPr", "pBdr", "shd", "tabs", "bidi",
     "spacing", "ind", "contextualSpacing", "jc", "outlineLvl", "rPr",
 )  # fmt: skip
-"""The order of the elements in `w:pPr` (ECMA-376 part 1, 17.3.1.26), without those that pandoc does not write."""
-_RUN_ORDER = (
+_RUN_ORDER = (  # in `w:rPr` (17.3.2.28), without elements that pandoc does not write
     "rStyle", "rFonts", "b", "bCs", "i", "iCs", "caps", "smallCaps", "strike", "dstrike", "vanish", "color", "sz",
     "szCs", "highlight", "u", "shd", "vertAlign", "rtl", "lang",
 )  # fmt: skip
-"""The order of the elements in `w:rPr` (17.3.2.28), without those that pandoc does not write."""
 _CELL_ORDER = ("tcW", "gridSpan", "vMerge", "tcBorders", "shd")  # the order of the elements in `w:tcPr` (17.4.66)
 _FOOTER = 43.2  # the height in points of the footer of pandoc's odt files, which is above the bottom margin
 _MIN_MARGIN = 14.4
@@ -338,22 +333,15 @@ class _AutomaticStyles:
         key = (family, base, *look, *look.values())
         if key not in self._names:
             self._names[key] = f"look{len(self._names) + 1}"
-            style = self._copy(base, family)
+            copies = (deepcopy(style) for style in self._styles if base and style.get(f"{_STYLE}name") == base)
+            if (style := next(copies, None)) is None:  # the parent is a named style
+                style = self._styles.makeelement(f"{_STYLE}style", {f"{_STYLE}family": family})
+                _set(style, {f"{_STYLE}parent-style-name": base or None})
             style.set(f"{_STYLE}name", self._names[key])
             self.backgrounds |= {self._names[key]: look["background"]} if "background" in look else {}
             _set_properties(style, family, look)
             self._styles.append(style)
         return self._names[key]
-
-    def _copy(self, base: str, family: str) -> Any:
-        """Return a copy of an automatic style, or a new style with a named style as its parent."""
-        for style in self._styles:
-            if base and style.get(f"{_STYLE}name") == base:
-                return deepcopy(style)
-        style = self._styles.makeelement(f"{_STYLE}style", {f"{_STYLE}family": family})
-        if base:
-            style.set(f"{_STYLE}parent-style-name", base)
-        return style
 
 
 def _set_properties(style: Any, family: str, look: dict[str, str]) -> None:
@@ -430,12 +418,10 @@ _TABLE_BORDERS = b"<w:tblBorders>%s</w:tblBorders>" % b"".join(
 )
 _SIDES = ("top", "right", "bottom", "left")
 _DATA_URI = re.compile(rb'descr="data:[^"]*"')  # the description of a picture that pandoc makes of a placeholder
-_SHORT_LENGTH = re.compile(rb'="([\d.]+e-?\d+)in"')
-"""A length below 0.1 inches as pandoc writes it, which is no length in OpenDocument."""
+_SHORT_LENGTH = re.compile(rb'="([\d.]+e-?\d+)in"')  # pandoc writes an exponent below 0.1, which OpenDocument forbids
 _FORMULA, _NO_SIZE = b'><draw:object xlink:href="Formula', b' svg:width="0in" svg:height="0in"'
 """The end of the frame of a formula in OpenDocument, and the size for which programs calculate the size themselves."""
-_ALIGNMENTS = re.compile(rb"(<w:jc [^>]*/>)(?:\s*<w:jc [^>]*/>)+")
-"""The alignments of a paragraph in a cell, and of the cells around this cell, of which only one is allowed."""
+_ALIGNMENTS = re.compile(rb"(<w:jc [^>]*/>)(?:\s*<w:jc [^>]*/>)+")  # of a cell in a cell; only one is allowed
 _SECTION_END = re.compile(rb"</w:sectPr>(?=\s*</w:body>)")
 _DOCX_SIZE = re.compile(rb'(<w:szC?s? w:val=")\d+(")')
 _RTF_HEADER = re.compile(rb"(\{\\colortbl[^}]*)(\}\s*\\widowctrl\\hyphauto\n)")

@@ -24,8 +24,7 @@ _BREAK = re.compile(r"\n(?:[ \t\f\v]*\n)+|\f")
 _SPACES = re.compile(r" +")
 _CONTROL_CHARACTERS = re.compile("[\x00-\x08\x0b\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
 _MAX_SPACES = 200  # the maximum number of successive spaces that are kept, which is wider than any page
-_MAX_WORD = 1_000
-"""The maximum length of a word node. Longer words are split, since writers represent a word as a list of letters."""
+_MAX_WORD = 1_000  # longer words are split, since writers represent a word as a list of letters
 _LINE_BREAK: Node = {"t": "LineBreak"}
 
 
@@ -56,8 +55,6 @@ def _non_breaking(blanks: re.Match[str]) -> str:
     width = min(len(blanks[0]), _MAX_SPACES)
     return "\u00a0" * width if blanks.start() == 0 else "\u00a0" * (width - 1) + " "
 
-
-__all__ = ["doc", "docx", "html", "markdown", "odt", "rtf", "text"]
 
 _MAX_NESTING = 200
 _VISIBLE_METADATA = ("title", "subtitle", "author", "date", "abstract")
@@ -138,8 +135,7 @@ def _check_nesting(source: bytes) -> None:
             raise TooLarge(f"the document is nested more than {_MAX_NESTING} levels deep.")
 
 
-_MARKDOWN = "commonmark_x-raw_html-raw_attribute"
-"""The only Markdown reader in pandoc that needs linear time for unclosed brackets."""
+_MARKDOWN = "commonmark_x-raw_html-raw_attribute"  # the only reader that needs linear time for unclosed brackets
 _NESTED_MARKERS = re.compile(rf"^(?:[ \t]*(?:>|[-+*][ \t]|\d{{1,9}}[.)][ \t])){{{_MAX_NESTING}}}", re.MULTILINE)
 
 

@@ -21,8 +21,7 @@ _MAX_PAGE_PIXELS = 2000  # the maximum length, in pixels, of the longer side of 
 _MAX_UNMAPPED_SHARE = 0.3  # the share of letters without a Unicode character above which a PDF's text layer is ignored
 _MAX_OTHER_TEXT = 5_000  # the number of characters that tell the language of a PDF
 _SENTENCE_END = re.compile(r"[.!?:;…。！？»”\"')\]]$")  # noqa: RUF001  full-width signs end sentences too
-_FULL_LINE_SHARE = 0.75
-"""The share of the longest line's length from which a line counts as full. A full line continues on the next line."""
+_FULL_LINE_SHARE = 0.75  # the share of the longest line from which a line is full, and continues on the next line
 _CJK = re.compile("[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")  # scripts without blanks between words
 
 

@@ -24,13 +24,11 @@ from .postprocess import Placeholders, reference_option
 
 _NO_ATTRIBUTES: list[Any] = ["", [], []]
 _WHITE_SPACE = re.compile(r" {2}|[\t\r\n]")  # white space that is more than a space between words
-_STYLES = {
+_STYLES = {  # the CSS property of each attribute
     "align": "text-align", "page-break": "break-before", "size": "font-size", "color": "color",
     "background": "background-color",
 }  # fmt: skip
-"""The CSS property of each attribute."""
-_WITHOUT_PAGE_BREAK = ("Table", "CodeBlock", "HorizontalRule", "LineBlock")
-"""The blocks before which an empty paragraph has the page break."""
+_WITHOUT_PAGE_BREAK = ("Table", "CodeBlock", "HorizontalRule", "LineBlock")  # an empty paragraph has it
 
 
 def css(document: Document) -> Document:
@@ -305,8 +303,7 @@ def text(document: Document, job: Job) -> bytes:
     return "\r\n".join([*lines, ""]).encode("utf-8-sig") if lines else b"\xef\xbb\xbf"
 
 
-_MARKDOWN = "markdown-simple_tables-multiline_tables"
-"""Markdown with tables of pipes, which other programs read, too, or of grids for cells of several lines."""
+_MARKDOWN = "markdown-simple_tables-multiline_tables"  # tables are of pipes, or of grids for cells of several lines
 
 
 def markdown(document: Document, job: Job) -> bytes:

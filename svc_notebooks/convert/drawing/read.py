@@ -159,8 +159,7 @@ _SAFE_LITERALS = frozenset(",/+-*:")
 _UNSAFE_PROPERTIES = frozenset({"behavior", "-moz-binding"})
 _UNSAFE_SELECTOR_TOKENS = frozenset({"at-keyword", "error", "url", "{} block"})
 _URL_FRAGMENT = re.compile(r"#[^\"'()\s\\]+")
-_UNSAFE_CHARACTERS = re.compile("[<\0-\x08\x0b-\x1f\ud800-\udfff\ufffe\uffff]")
-"""The characters that XML does not allow, and `<`, which could end the style sheet in an HTML page."""
+_UNSAFE_CHARACTERS = re.compile("[<\0-\x08\x0b-\x1f\ud800-\udfff\ufffe\uffff]")  # and `<` could end a sheet
 _LONG_NUMBER = re.compile(r"[0-9]{1000}")  # tinycss2 calls int(), which refuses more than 4,300 digits
 _MAX_CSS_DEPTH = 32
 

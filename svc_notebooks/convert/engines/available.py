@@ -116,8 +116,7 @@ def ocr_available() -> bool:
 
 
 _STATUS = Path("/proc/self/status")
-_CODE_MEMORY = 112 * MIB
-"""The memory that a program uses for code beside its data: 93 MiB for pandoc 3.9, 104 MiB for LibreOffice 7.4."""
+_CODE_MEMORY = 112 * MIB  # of a program beside its data: 93 MiB for pandoc 3.9, 104 MiB for LibreOffice 7.4
 
 
 def process_memory(field: str) -> int:

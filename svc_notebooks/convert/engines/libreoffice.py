@@ -15,13 +15,11 @@ from ..job import MIB, ConversionError, Job
 from . import available
 from .available import OFFICE, soffice
 
-_MINIMUM_MEMORY = 256 * MIB
-"""The memory in bytes without which LibreOffice is not started. A page of text needs 150 MiB."""
-_VISIBLE = (
+_MINIMUM_MEMORY = 256 * MIB  # without which it is not started; a page of text needs 150 MiB
+_VISIBLE = (  # what LibreOffice can read in bubblewrap, beside its own folder
     "/usr", "/opt", "/bin", "/lib", "/lib64", "/etc/alternatives", "/etc/fonts", "/etc/ld.so.cache", "/etc/libreoffice",
     "/var/lib/libreoffice", "/var/spool/libreoffice", "/var/cache/fontconfig", "~/.fonts", "~/.local/share/fonts",
 )  # fmt: skip
-"""The files and folders that LibreOffice can read in bubblewrap, beside its own folder."""
 
 
 def convert(source: bytes, extension: str, target: str, job: Job, *, isolated: bool = False, share: float = 1) -> bytes:

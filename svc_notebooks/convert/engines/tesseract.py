@@ -18,22 +18,17 @@ from .typst import SCRIPTS
 
 _DEFAULT = "eng"  # the model of "en", which is the setting `locale` of every account
 _MIN_CONFIDENCE = 45  # the minimum confidence of a paragraph in percent, since stripes in photographs look like letters
-_MIN_LETTERS = 60
-"""The number of characters with too little confidence from which a picture without other text may be turned."""
+_MIN_LETTERS = 60  # so many doubtful letters, and no other text, may be a turned picture
 _MIN_ORIENTATION_CONFIDENCE = 4.0
-_MIN_HEIGHT = 1000
-"""The side length in pixels up to which a picture is enlarged, since Tesseract needs letters of 20 pixels."""
+_MIN_HEIGHT = 1000  # smaller pictures are enlarged, since Tesseract needs letters of 20 pixels
 _MIN_WORDS = 5  # the number of frequent words, or of letters of a script, from which a text tells its language
 
 
-@cache
-def _languages() -> dict[str, dict[str, str]]:
-    """Return the models by language, and by language and script or region where these need another model ("models").
+_TABLES: dict[str, dict[str, str]] = json.loads((files(__package__) / "languages.json").read_text("utf-8"))
+"""The models by language, and by language and script or region where these need another model ("models").
 
-    Also returns frequent words by language ("words"), and the languages by the name of their script ("scripts").
-    """
-    tables: dict[str, dict[str, str]] = json.loads((files(__package__) / "languages.json").read_text("utf-8"))
-    return tables
+Also frequent words by language ("words"), and the languages by the name of their script ("scripts").
+"""
 
 
 class OcrModel(NamedTuple):
@@ -74,11 +69,9 @@ def language_of(text: str) -> str | None:
     ('de', None)
     """
     words = Counter(re.findall(r"\w+", text.lower()))
-    scores = {tag: sum(words[word] for word in listed.split()) for tag, listed in _languages()["words"].items()}
+    scores = {tag: sum(words[word] for word in listed.split()) for tag, listed in _TABLES["words"].items()}
     scores |= {
-        tag: len(script.letters.findall(text))
-        for script in SCRIPTS
-        if (tag := _languages()["scripts"].get(script.name))
+        tag: len(script.letters.findall(text)) for script in SCRIPTS if (tag := _TABLES["scripts"].get(script.name))
     }
     scores["ja"] *= 5  # Japanese has about as many Han characters
     best = max(scores, key=scores.__getitem__)
@@ -128,7 +121,7 @@ def _installed_models() -> dict[str, Path]:
 
 def _model_for(tag: str) -> str:
     language, *rest = tag.lower().split("-")
-    models = _languages()["models"]
+    models = _TABLES["models"]
     special = filter(None, (models.get(f"{language}-{part}") for part in rest))
     return next(special, models.get(language, language))
 

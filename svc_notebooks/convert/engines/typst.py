@@ -10,9 +10,11 @@ import json
 import re
 import struct
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from importlib.resources import files
+from math import ceil, floor, isfinite, log10
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -20,8 +22,7 @@ from ..job import ConversionError, Job
 from .available import TYPST
 
 _LAST_CODE_POINT = 0x10FFFF
-_MAX_GROUPS = 100_000
-"""The maximum number of character ranges that are read from one face. The largest fonts have 20,000 ranges."""
+_MAX_GROUPS = 100_000  # of character ranges that are read from one face; the largest fonts have 20,000
 
 
 def character_ranges(path: str, index: int) -> list[tuple[int, int]]:
@@ -61,13 +62,12 @@ _SYSTEM_FOLDERS = (
     "/System/Library/Fonts", "/Library/Fonts", "~/Library/Fonts", "C:/Windows/Fonts",
 )  # fmt: skip
 _TYPST_SCRIPTS = frozenset({"Latin", "Greek", "Cyrillic", "Hebrew"})
-TYPST_CHARACTERS = re.compile(
+TYPST_CHARACTERS = re.compile(  # of the fonts inside typst, without scripts whose ligatures are missing
     "[\u0000-\u04ff\u0591-\u05f4\u1ab0-\u1abd\u1d00-\u2040\u2044-\u2064\u2070-\u20c0\u20d0-\u211e\u2122\u2126-\u2151"
     "\u2153-\u2184\u2190-\u23ff\u2460-\u262f\u2638-\u268b\u2690-\u269c\u26aa-\u26b2\u2706-\u2709\u270c-\u2727\u2729-\u274b"
     "\u2761-\u277f\u2794\u2798-\u27af\u27b1-\u2b95\u2b97-\u2bff\u2c60-\u2cff\ua708-\ua716\ua71b-\ua727\ufb00-\ufb4f"
     "\ufe00-\ufe0f\ufe20-\ufe2f\ufffd\U0001d400-\U0001d7ff]"
 )
-"""The characters that the fonts inside typst contain. Scripts whose ligatures are missing are excluded."""
 _INVISIBLE_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Zs", "Zl", "Zp"})
 _MAX_SHOWN_LETTERS = 8
 
@@ -81,11 +81,10 @@ class Script(NamedTuple):
     package: str
 
 
-SCRIPTS = tuple(
+SCRIPTS = tuple(  # that are searched for in a text
     Script(name, re.compile(f"[{letters}]"), sample, package)
     for name, letters, sample, package in json.loads((files(__package__) / "scripts.json").read_text("utf-8"))
 )
-"""The scripts that are searched for in a text."""
 
 # The first of these scripts that a text contains determines the regional style of the text's Han characters.
 _HAN_STYLES = (("Hangul", ("KR", "Korean")), ("Kana", ("JP", "Japanese")), ("Han", ("SC", "Simplified")))
@@ -139,11 +138,10 @@ def fallback_families(text: str) -> list[str]:
     return list(dict.fromkeys(_preferred_family(name, families_by_script[name], style) for name in used))
 
 
-_SUBSTITUTES = {
+_SUBSTITUTES = {  # the fonts with the same widths of letters
     "Arial": "Liberation Sans", "Calibri": "Carlito", "Cambria": "Caladea", "Courier New": "Liberation Mono",
     "Helvetica": "Liberation Sans", "Times": "Liberation Serif", "Times New Roman": "Liberation Serif",
 }  # fmt: skip
-"""The fonts with the same widths of letters."""
 
 
 def installed_font(font: str | None, job: Job) -> list[str]:
@@ -203,6 +201,60 @@ def _ranges_by_family() -> dict[str, set[tuple[int, int]]]:
         if face.path and face.style == "normal":
             ranges.setdefault(face.family, set()).update(character_ranges(face.path, face.index))
     return ranges
+
+
+CHART_KINDS = ("bar", "column", "line", "pie", "scatter")  # those that are drawn; bars are horizontal
+_MAX_CHART_POINTS = 2_000
+
+
+def chart_data(kind: str, rows: Sequence[Sequence[str]], title: str = "") -> dict[str, Any] | None:
+    """Return the data of a chart for chart.typ, or None if it is not one of `CHART_KINDS` or has no numbers.
+
+    The first row has the names of the series, the first column has the categories, or the x values of a scatter chart.
+    """
+    rows = [row for row in rows if len(row) > 1]
+    values = [[_chart_number(text) for text in column] for column in zip(*(row[1:] for row in rows[1:]), strict=False)]
+    numbers = [value for column in values for value in column if value is not None]
+    if (
+        kind not in CHART_KINDS
+        or len(numbers) > _MAX_CHART_POINTS
+        or not any(numbers)
+        or (kind == "pie" and not any(values[0]))
+    ):
+        return None
+    categories = ["\u00a0".join(row[0].split()) for row in rows[1:]]  # which stay on one line
+    places = [place for text in categories if (place := _chart_number(text)) is not None]
+    if len(places) < len(categories) or min(places) == max(places):
+        places = [float(number) for number in range(1, len(categories) + 1)]
+    low, span = min(places), (max(places) - min(places)) or 1.0
+    ticks = _ticks(min(0.0, *numbers), max(0.0, *numbers))
+    return {
+        "kind": kind, "title": title, "names": list(rows[0][1:]), "categories": categories, "values": values,
+        "places": [(place - low) / span for place in places], "first": f"{low:g}", "last": f"{max(places):g}",
+        "ticks": ticks, "labels": [f"{tick:,.10g}" for tick in ticks],
+    }  # fmt: skip
+
+
+def _chart_number(text: str) -> float | None:
+    plain = "".join(text.split()).removesuffix("%")
+    with suppress(ValueError):
+        number = float(
+            plain.replace(",", ".") if plain.count(",") == 1 and "." not in plain else plain.replace(",", "")
+        )
+        return number if isfinite(number) and abs(number) < 1e15 else None
+    return None
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    """Return about five round numbers from at most `low` to at least `high`.
+
+    >>> _ticks(0, 87), _ticks(-1.5, 2)
+    ([0.0, 20.0, 40.0, 60.0, 80.0, 100.0], [-2.0, -1.0, 0.0, 1.0, 2.0])
+    """
+    rough = (high - low) / 5
+    power = 10.0 ** floor(log10(rough))
+    step = next(part * power for part in (1, 2, 5, 10) if part * power >= rough * 0.85)
+    return [round(number * step, 12) for number in range(floor(low / step), ceil(high / step) + 1)]
 
 
 _CONVERT = __package__.rpartition(".")[0]

@@ -25,19 +25,16 @@ _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _SAMPLE_SIZE = 4 * 1024
-_SUPERSETS = {
+_SUPERSETS = {  # the superset that browsers use, by the declared codec
     "iso8859-1": "cp1252", "ascii": "cp1252", "latin_1": "cp1252", "shift_jis": "cp932", "euc_kr": "cp949",
     "gb2312": "gb18030", "gbk": "gb18030", "big5": "cp950", "iso8859-9": "cp1254", "iso8859-11": "cp874",
 }  # fmt: skip
-"""A dict from a declared codec to the superset codec that browsers use instead."""
 
-_MAX_ALPHABETS = 4
-"""The number of different high bytes up to which UTF-16 is assumed. Each alphabet has its own high byte."""
+_MAX_ALPHABETS = 4  # UTF-16 has at most so many different high bytes, one for each alphabet
 _EXCLUDED_CODECS = frozenset({"idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined", "mbcs", "oem"})
-_ISO_2022 = (
+_ISO_2022 = (  # with an escape sequence of each; their text is also valid ASCII and UTF-8
     ("iso2022_jp_2", b"\x1b$B"), ("iso2022_jp_2", b"\x1b$@"), ("iso2022_jp_2", b"\x1b(J"), ("iso2022_kr", b"\x1b$)C"),
 )  # fmt: skip
-"""The 7-bit encodings with an escape sequence of each. Text in these encodings is also valid ASCII and UTF-8."""
 _NON_ASCII = re.compile(rb"[\x80-\xff]")
 _MARKUP_CHARSET = re.compile(
     rb"<(?:\?xml[^>]{0,200}?encoding|meta[^>]{0,200}?charset)\s*=\s*[\"']?\s*(?!utf-?(?:16|32))([a-z\d_.:-]{1,40})",
@@ -52,8 +49,7 @@ _LETTERS: dict[str, str] = json.loads((files(__package__) / "letters.json").read
 The first 26 letters of most, and the characters of Chinese and Japanese, are those of charset-normalizer 3.5.
 """
 _PUNCTUATION = "“”„‚‘’–—…«»·•§°€£¥±×²³¼½¾µ¿¡©®™\xa0\u3000\u200c\u200d\u200e\u200f、。「」（）：，！？《》・"  # noqa: RUF001
-_INVALID, _FOREIGN, _ODD = 18.0, 11.5, 9.5
-"""The costs of an invalid byte, of a letter of another language, and of letters that do not belong together."""
+_INVALID, _FOREIGN, _ODD = 18.0, 11.5, 9.5  # costs of an invalid byte, another letter, and mixed letters
 _DECLARED = -30.0
 _WORDS = re.compile(r"\w+")
 _ODD_SYMBOLS = re.compile(r"(?<=\w)[^\w\s\x00-\x7f’·°\xa0-](?=\w)|(?<=[^\W\d_])[¹¼½¾]|[À-ÖØ-öø-\u06ff](?=\d)")  # noqa: RUF001

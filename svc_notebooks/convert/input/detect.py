@@ -12,21 +12,18 @@ from ...core.http.mime import UNKNOWN, sniff
 from ..job import ConversionError
 from .charset import detect_utf16_or_utf32
 
-GENERIC_TYPES = frozenset(
+GENERIC_TYPES = frozenset(  # which do not determine the format
     {UNKNOWN, native_formats.ZIP, "application/x-zip-compressed", "application/x-ole-storage", "binary/octet-stream"}
 )
-"""Media types that do not determine the file format, such as application/zip."""
 
-OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-"""The first bytes of Office files in the formats before 2007, and of encrypted Office files in newer formats."""
+OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # the first bytes of Office files before 2007, and of encrypted ones
 WORKBOOKS = ("Workbook", "Book")  # the names that the stream of a workbook may have
 _OLE_STREAMS = {
     "WordDocument": "application/msword",
     **dict.fromkeys(WORKBOOKS, "application/vnd.ms-excel"),
     "PowerPoint Document": "application/vnd.ms-powerpoint",
 }
-_DEFAULT_PASSWORD = "VelvetSweatshop"
-"""The password with which Excel encrypts protected workbooks for which users set no password to open."""
+_DEFAULT_PASSWORD = "VelvetSweatshop"  # that of protected workbooks with no password to open
 
 
 _OLE_TYPES = {
@@ -36,12 +33,11 @@ _OLE_TYPES = {
 }
 _ODF_TYPES = {"document": native_formats.ODT, "spreadsheet": native_formats.ODS, "presentation": native_formats.ODP}
 _ODF_NAMESPACE = b"urn:oasis:names:tc:opendocument:xmlns:office:1.0"
-_OFFICE_TYPES = {
+_OFFICE_TYPES = {  # the usual folder of the parts, and the content type of the main part
     native_formats.DOCX: ("word/", re.compile(rb"(?:wordprocessingml|ms-word)\.[\w.]+\.main\+xml")),
     native_formats.XLSX: ("xl/", re.compile(rb"(?:spreadsheetml|ms-excel)\.[\w.]+\.main\+xml")),
     native_formats.PPTX: ("ppt/", re.compile(rb"(?:presentationml|ms-powerpoint)\.[\w.]+\.main\+xml")),
 }
-"""The usual folder of the parts, and the content type of the main part, which may be in another folder."""
 _CONTENT_TYPES, _MAX_CONTENT_TYPES = "[Content_Types].xml", 1_000_000
 _MARKUP = (b"<!doctype html", b"<html", b"<head", b"<body")
 _PICTURES = (
@@ -73,7 +69,7 @@ def detect_binary(source: bytes, *, may_be_text: bool = True) -> str | None:
     The type is "" for binary content of an unknown format.
     """
     if source.startswith(OLE):
-        return _ole_media_type(source) or ""
+        return next((media_type for name, media_type in _OLE_STREAMS.items() if ole_stream(source, name)), "")
     head = source[:_HEAD].lstrip(b"\xef\xbb\xbf\t\r\n ")
     media_type = _signature(head)
     if media_type == native_formats.ZIP and zipfile.is_zipfile(io.BytesIO(source)):
@@ -133,11 +129,6 @@ def ole_stream(source: bytes, *names: str) -> bytes:
             return b"" if name is None else bytes(file.openstream(name).read())
     except Exception:  # olefile is missing, or raises one of many errors for damaged files
         return b""
-
-
-def _ole_media_type(source: bytes) -> str | None:
-    """Return the media type of an OLE file, or None if it is unknown."""
-    return next((media_type for name, media_type in _OLE_STREAMS.items() if ole_stream(source, name)), None)
 
 
 def decrypted(source: bytes) -> bytes:

@@ -12,8 +12,7 @@ from typing import Any, TypeAlias
 
 _VALUE_NAME = "value.json"
 _ODF_NAME = "libreoffice.odf"
-ZIP_EPOCH = (1980, 1, 1, 0, 0, 0)
-"""The constant modification time of zip members, so that equal content gives equal bytes."""
+ZIP_EPOCH = (1980, 1, 1, 0, 0, 0)  # of all members, so that equal content gives equal bytes
 _LATEST = (2107, 12, 31, 23, 59, 58)
 
 Stamp: TypeAlias = tuple[int, int, int, int, int, int]

@@ -41,7 +41,9 @@ READ_NAMESPACES = NAMESPACES | {
 }  # fmt: skip
 
 _CM = 360_000
-_UNITS = {"cm": _CM, "mm": _CM / 10, "in": 914_400, "inch": 914_400, "pt": 12_700, "pc": 152_400, "px": 9_525}
+_UNITS = {
+    "cm": _CM, "mm": _CM / 10, "in": 914_400, "inch": 914_400, "pt": 12_700, "pc": 152_400, "pi": 152_400, "px": 9_525,
+}  # fmt: skip
 _COLOR_DIGITS = re.compile("#[0-9a-f]{6}")
 _LENGTH = re.compile(r"\s*(-?[0-9]*\.?[0-9]+)\s*([a-z]+)\s*")
 
@@ -164,8 +166,7 @@ _PROPERTIES = {name(f"style:{kind}-properties"): kind for kind in _PROPERTY_KIND
 MASTER_PAGE = "master-page"  # the key of the master page that begins before a paragraph or a table
 _FONT_SIZE, _COLOR = "text/" + name("fo:font-size"), "text/" + name("fo:color")
 _AUTOMATIC_COLOR = "text/" + name("style:use-window-font-color")
-StyleProperties = Mapping[str, str]
-"""Attribute values by key. A key consists of the property group and the attribute, such as `text/{...}font-size`."""
+StyleProperties = Mapping[str, str]  # by property group and attribute, such as `text/{...}font-size`
 
 
 class OdfStyles:

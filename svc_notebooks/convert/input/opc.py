@@ -76,8 +76,7 @@ class OpcPackage:
 _C = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
 
 
-Cells = Callable[[str], Sequence[str]]
-"""A function that returns the texts of the cells of a reference such as "Data!$B$2:$B$9"."""
+Cells = Callable[[str], Sequence[str]]  # the texts of the cells of a reference such as "Data!$B$2:$B$9"
 
 
 def chart_rows(chart: Any, limit: int, job: Job, cells: Cells = lambda reference: ()) -> list[list[str]]:

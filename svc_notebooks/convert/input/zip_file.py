@@ -34,8 +34,7 @@ def check_tags(markup: bytes) -> None:
 
 _MARKUP = (".xml", ".rels", ".vml", ".rdf", ".opf", ".ncx")
 _BLOCK = 8192
-_MAX_PROLOG = MIB
-"""The number of bytes before the root element (comments, processing instructions, blanks) of an XML member."""
+_MAX_PROLOG = MIB  # bytes before the root element of an XML member
 
 
 def open_archive(source: bytes, limits: JobLimits, *, checks_markup: bool = True) -> zipfile.ZipFile:

@@ -103,36 +103,12 @@ _CRASHED = {
     "error": "the conversion process ended, probably because it needed more memory than the limit.",
     "kind": "large",
 }
-_MAX_PEAK_MEMORY = 256 * MIB
-"""The memory in bytes, at any time, above which the pool ends a worker process after its conversion."""
-_MAX_JOBS = 200
-"""The number of conversions after which the pool replaces a worker process, to release the memory of libraries."""
+_MAX_PEAK_MEMORY = 256 * MIB  # above which the pool ends a process after its conversion
+_MAX_JOBS = 200  # after which the pool replaces a process, to release the memory of libraries
 
 
 def _never() -> bool:
     return False
-
-
-class _Watchdog:
-    """A thread that stops a worker at the deadline (`outcome` "late") or after the client has disconnected ("gone")."""
-
-    def __init__(self, stop: Callable[[], None], seconds: float, is_gone: Callable[[], bool]) -> None:
-        self.outcome: str | None = None
-        self._stop, self._deadline, self._is_gone = stop, time.monotonic() + seconds, is_gone
-        self._ended = Event()
-        self._thread = Thread(target=self._watch, name="svc-conversion", daemon=True)
-        self._thread.start()
-
-    def end(self) -> None:
-        self._ended.set()
-        self._thread.join()
-
-    def _watch(self) -> None:
-        while not self._ended.wait(min(POLL_SECONDS, max(0.0, self._deadline - time.monotonic()))):
-            self.outcome = "late" if time.monotonic() >= self._deadline else "gone" if self._is_gone() else None
-            if self.outcome:
-                self._stop()
-                return
 
 
 class Worker:
@@ -165,20 +141,30 @@ class Worker:
     def run(self, request: Mapping[str, Any], is_gone: Callable[[], bool] = _never) -> dict[str, Any]:
         """Run the requested conversion, and return the response (an error after a crash). Raises Abandoned."""
         self._jobs += 1
-        watchdog = _Watchdog(self.stop, self._limits.seconds, is_gone)
+        lines, deadline = list[str](), time.monotonic() + self._limits.seconds
+        thread = Thread(
+            target=lambda: lines.append(self._exchange(json.dumps(request))), name="svc-conversion", daemon=True
+        )
+        thread.start()
+        outcome = ""
         try:
-            line = self._exchange(json.dumps(request))
+            while thread.is_alive() and not outcome:
+                thread.join(min(POLL_SECONDS, max(0.0, deadline - time.monotonic())))
+                if thread.is_alive():
+                    outcome = "late" if time.monotonic() >= deadline else "gone" if is_gone() else ""
         finally:
-            watchdog.end()
-        if line and not watchdog.outcome:
+            if thread.is_alive():
+                self.stop()
+                thread.join()
+        if (line := "".join(lines)) and not outcome:
             response: dict[str, Any] = json.loads(line)
             self._peak_memory = response.pop("peak_memory")
             return response
         self.stop()
         self._process.wait()
-        if watchdog.outcome == "gone":
+        if outcome == "gone":
             raise Abandoned
-        if watchdog.outcome:
+        if outcome:
             return {"error": f"the conversion took more than {self._limits.seconds:g} seconds.", "kind": "large"}
         return _CRASHED
 

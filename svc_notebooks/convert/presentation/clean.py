@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from ..engines.images import validate_image
 from ..input.native_package import resource_name
-from ..job import ConversionError, Job, TooLarge
+from ..job import ConversionError, Job
 
 _OOXML_ESCAPE = re.compile("_x([0-9A-Fa-f]{4})_")
 _BREAKS = str.maketrans({"\v": "\n", "\f": "\n", "\r": ""})
@@ -58,15 +58,12 @@ class ImageStore:
         self.pictures: dict[str, bytes] = {}
         self._job = job
         self._names: dict[str, str | None] = {}
-        self._remaining_bytes = job.limits.unpacked
 
     def name_of(self, key: str, data: bytes) -> str | None:
-        """Store a picture, and return its name, or None if not valid. Raises TooLarge above a total size limit."""
-        if key not in self._names:
-            self._names[key] = self._add(data)
-        return self._names[key]
-
-    def _add(self, data: bytes) -> str | None:
+        """Store a picture, and return its name, or None if not valid."""
+        if key in self._names:
+            return self._names[key]
+        self._names[key] = None
         try:
             picture = validate_image(data, self._job.limits)
         except ConversionError as error:  # also TooLarge
@@ -75,10 +72,6 @@ class ImageStore:
                 "A drawing (emf, wmf or svg) was left out." if is_vector else f"A picture was left out: {error}"
             )
             return None
-        name = resource_name(picture.data, picture.extension)
-        if name not in self.pictures:
-            self._remaining_bytes -= len(picture.data)
-            if self._remaining_bytes < 0:
-                raise TooLarge("the pictures need more space than the limit of a conversion.")
+        self._names[key] = name = resource_name(picture.data, picture.extension)
         self.pictures[name] = picture.data
         return name

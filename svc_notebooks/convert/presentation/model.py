@@ -17,8 +17,7 @@ from ..input.numerals import numeral
 INCH = 914_400
 POINT = 12_700
 MAX_PAGE_SIDE = 56 * INCH  # the maximum width or height of a page in PowerPoint
-MAX_SLIDES = 1_000
-"""The maximum number of slides. More slides take minutes, since python-pptx compares each new part with all parts."""
+MAX_SLIDES = 1_000  # more take minutes, since python-pptx compares each new part with all parts
 _MAX_COORDINATE = 4 * MAX_PAGE_SIDE
 
 Role = Literal["", "title", "subtitle", "body", "footer"]
@@ -33,8 +32,7 @@ Dash = Literal["", "dot", "dash", "dashdot"]
 Arrowhead = Literal["", "triangle", "arrow", "stealth", "diamond", "oval"]
 PathFill = Literal["", "none"]
 PATH_SIDE = 100_000  # the coordinate of the right and the bottom side of the box in the data of a path
-INSETS = (91_440, 45_720, 91_440, 45_720)
-"""The default distances (left, top, right, bottom) between the text of a shape and its box in PowerPoint."""
+INSETS = (91_440, 45_720, 91_440, 45_720)  # the default (left, top, right, bottom) in PowerPoint
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,15 +7,13 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from ..engines.chart import chart_data
-from ..engines.typst import render
+from ..engines.typst import chart_data, render
 from ..job import Job, TooLarge
 from . import model
 
 _TEMPLATE = "presentation/slides.typ"
 _SIZE = 18.0
-_FONTS = ["Noto Sans", "Liberation Sans", "Arial", "DejaVu Sans"]
-"""Common fonts of slides, and fonts with the same character widths."""
+_FONTS = ["Noto Sans", "Liberation Sans", "Arial", "DejaVu Sans"]  # common, or as wide as common ones
 
 
 def write_pdf(deck: model.Deck, job: Job) -> bytes:

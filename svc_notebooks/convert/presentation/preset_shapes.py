@@ -30,10 +30,9 @@ def _clamp(coordinate: float) -> int:
     return round(max(-_LIMIT, min(_LIMIT, coordinate)))
 
 
-OUTLINES: dict[str, Outline] = {"ellipse": "ellipse", "roundRect": "round"}
-"""The shapes that every writer draws without a path."""
+OUTLINES: dict[str, Outline] = {"ellipse": "ellipse", "roundRect": "round"}  # drawn without a path
 
-_PATHS = {
+_PATHS = {  # in a box of `PATH_SIDE`; {a} is the length of an arrowhead, {b} the rest of the arrow
     "triangle": "M 0 100000 L 50000 0 L 100000 100000 Z",
     "rtTriangle": "M 0 100000 L 0 0 L 100000 100000 Z",
     "diamond": "M 0 50000 L 50000 0 L 100000 50000 L 50000 100000 Z",
@@ -46,15 +45,13 @@ _PATHS = {
     "bentConnector3": "M 0 0 L 50000 0 L 50000 100000 L 100000 100000",
     "curvedConnector3": "M 0 0 C 50000 0 50000 100000 100000 100000",
 }
-"""The path of each shape in a box of `PATH_SIDE`. {a} is the length of an arrowhead, and {b} the rest of the arrow."""
 
-_TEXT_AREAS = {
+_TEXT_AREAS = {  # insets from left, top, right and bottom, as shares of the sides
     "ellipse": (0.1464, 0.1464, 0.1464, 0.1464),
     "triangle": (0.25, 0.5, 0.25, 0.0), "diamond": (0.25, 0.25, 0.25, 0.25),
     "rightArrow": (0.0, 0.25, 0.0, 0.25), "leftArrow": (0.0, 0.25, 0.0, 0.25),
     "downArrow": (0.25, 0.0, 0.25, 0.0), "upArrow": (0.25, 0.0, 0.25, 0.0),
 }  # fmt: skip
-"""The distances of the text from the left, top, right and bottom of the box, as fractions of its sides."""
 
 
 def preset_paths(shape: str, width: int, height: int) -> tuple[ShapePath, ...]:

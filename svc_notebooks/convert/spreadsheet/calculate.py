@@ -7,10 +7,9 @@ long. So all formulas without a value must be simple, or none of them is calcula
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date, datetime, time, timedelta
-from itertools import groupby
 from math import isfinite
 from typing import Any, TypeAlias
 
@@ -26,8 +25,7 @@ _EARLY_DATE = re.compile(r"\bDATE\s*\((?!\s*(?:190[1-9]|19[1-9]\d|2\d{3})\s*,)",
 """Matches a date of which the year is not a number after 1900, the year in which Excel has a day too many."""
 _MAX_DEPTH = 64  # the number of levels of parentheses in formulas of Excel
 _MAX_SECONDS = 15
-_MAX_GRID_CELLS = 20_000_000
-"""The maximum number of cells for the engine, including empty cells, since the engine uses memory for empty cells."""
+_MAX_GRID_CELLS = 20_000_000  # also empty ones, for which the engine uses memory
 _ERROR_CODES = {"Null": "#NULL!", "Div": "#DIV/0!", "Ref": "#REF!", "Num": "#NUM!", "Na": "#N/A", "NA": "#N/A"}
 """The error values by the name of the engine's error. Other programs do not give all other errors of the engine."""
 
@@ -105,10 +103,9 @@ def _compute(workbook: Workbook, cells: Mapping[Position, Cell], now: datetime) 
     engine.set_deterministic_clock(now)
     for sheet in workbook.sheets:
         engine.add_sheet(sheet.name)
-        for row, columns in sheet.rows.items():
-            values = {column: _engine_value(cell) for column, cell in columns.items() if not _needs_value(cell)}
-            for first, run in _runs(values):
-                engine.set_values_batch(sheet.name, row + 1, first + 1, [run])
+        for row, column, cell in sheet.cells():
+            if not _needs_value(cell):
+                engine.set_value(sheet.name, row + 1, column + 1, _engine_value(cell))
     for (sheet_name, row, column), cell in cells.items():
         engine.set_formula(sheet_name, row + 1, column + 1, f"={cell.formula}")
     engine.evaluate_all()
@@ -116,17 +113,6 @@ def _compute(workbook: Workbook, cells: Mapping[Position, Cell], now: datetime) 
         (name, row, column): _value(engine.get_value(name, row + 1, column + 1), cell)
         for (name, row, column), cell in cells.items()
     }
-
-
-def _runs(items: Mapping[int, Any]) -> Iterator[tuple[int, list[Any]]]:
-    """Group the values of consecutive keys. Yield the first key and the list of values for each group.
-
-    >>> list(_runs({1: "a", 2: "b", 7: "c"}))
-    [(1, ['a', 'b']), (7, ['c'])]
-    """
-    for _, group in groupby(enumerate(items), key=lambda pair: pair[1] - pair[0]):
-        keys = [key for _, key in group]
-        yield keys[0], [items[key] for key in keys]
 
 
 def _engine_value(cell: Cell) -> Any:

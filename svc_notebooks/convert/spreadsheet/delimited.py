@@ -201,8 +201,7 @@ def _columns_of_codes(text: str, dialect: Dialect) -> set[int]:
     return zeros - others
 
 
-_MAX_EMPTY_FIELDS = 5_000_000
-"""The maximum number of empty fields that are added to give all lines the same number of fields."""
+_MAX_EMPTY_FIELDS = 5_000_000  # which are added so that all lines have the same number of fields
 
 
 def write_csv(workbook: Workbook, job: Job) -> bytes:

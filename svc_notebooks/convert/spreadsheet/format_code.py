@@ -41,8 +41,7 @@ LOCAL_FORMATS: dict[int, str] = {int(number): code for number, code in _BUILT_IN
 BUILT_IN_FORMATS = LOCAL_FORMATS | {int(number): str(code) for number, code in _BUILT_IN["formats"].items()}
 """The built-in number formats by number (ECMA-376 part 1, 18.8.30)."""
 
-PALETTE: list[str] = _BUILT_IN["palette"]
-"""The colours by index (ECMA-376 part 1, 18.8.27). Indexes from 64 are colours of the system."""
+PALETTE: list[str] = _BUILT_IN["palette"]  # by index (18.8.27); those from 64 are of the system
 
 
 class FormatPart(NamedTuple):

@@ -135,8 +135,7 @@ prefixed: functions whose names begin with "_xlfn." in xlsx files.
 simple: the functions that the engine of calculate.py calculates as spreadsheet programs do.
 """
 
-_UNSAFE_SIGNS = frozenset("|['\"")
-"""Tokens that make a formula unsafe, since | calls a program (DDE), [ refers to a file, and quotes are unclosed."""
+_UNSAFE_SIGNS = frozenset("|['\"")  # calls of programs (DDE), references to files, and unclosed quotes
 
 _PREFIX = re.compile(r"(?:_xlfn\.|_xlws\.|_xludf\.|COM\.MICROSOFT\.|COM\.SUN\.STAR\.|ORG\.[A-Z]+\.)+", re.IGNORECASE)
 

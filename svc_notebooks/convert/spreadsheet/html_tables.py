@@ -16,8 +16,7 @@ from .sheet_layout import LayoutCell, SheetLayout
 from .values import clean
 
 _UNSAFE = re.compile(r"[^\w .()+-]|^\.+")
-_MAX_EMPTY_CELLS = 500_000
-"""A sheet with at most this number of empty cells has a separate `<td>` element for each empty cell."""
+_MAX_EMPTY_CELLS = 500_000  # of a sheet in which each has its own `<td>` element
 
 
 def write(workbook: Workbook, job: Job) -> bytes:

@@ -26,8 +26,7 @@ Value = None | bool | int | float | str | date | datetime | time | timedelta | E
 """The type of cell values. A formula that has not been computed has the value None."""
 
 
-SIDES = {"t": "top", "r": "right", "b": "bottom", "l": "left"}
-"""The sides of a cell by their letter in `CellStyle.borders`."""
+SIDES = {"t": "top", "r": "right", "b": "bottom", "l": "left"}  # by their letter in `CellStyle.borders`
 STACKED = 270  # the value of `CellStyle.turn` for letters below each other
 
 
@@ -151,14 +150,7 @@ class Sheet:
 
     @classmethod
     def trimmed(
-        cls,
-        name: str,
-        rows: Rows,
-        areas: Iterable[Area],
-        widths: Mapping[int, float],
-        setup: PrintSetup,
-        *,
-        hidden: bool,
+        cls, name: str, rows: Rows, areas: Iterable[Area], widths: Mapping[int, float], setup: PrintSetup, hidden: bool
     ) -> Sheet:
         """Return a sheet without styles and widths outside of the cells with content, and without overlapping areas."""
         sheet = cls(name, _trim(rows), disjoint(areas), hidden=hidden)

@@ -22,8 +22,7 @@ _DAY_PARTS = {"h": 24, "m": 1440, "s": 86_400}
 _CONDITIONS: dict[str, Callable[[float, float], bool]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "=": operator.eq, "<>": operator.ne,
 }  # fmt: skip
-_EXACT = Context(prec=1200, rounding=ROUND_HALF_UP)
-"""Holds the largest float with all percent signs and decimals of a format. Spreadsheet programs round half up."""
+_EXACT = Context(prec=1200, rounding=ROUND_HALF_UP)  # holds the largest float with all decimals of a format
 
 
 def format_cell(cell: Cell, job: Job | None = None) -> str:

@@ -13,8 +13,7 @@ from math import ceil, cos, radians
 from typing import Any
 from unicodedata import east_asian_width
 
-from ..engines.chart import chart_data
-from ..engines.typst import render
+from ..engines.typst import chart_data, render
 from ..job import Job, TooLarge
 from .formulas import column_letters
 from .model import STACKED, Cell, PrintSetup, Sheet, Workbook
@@ -22,12 +21,10 @@ from .number_format import format_cell
 from .sheet_layout import LayoutCell, LayoutRow, SheetLayout
 from .values import clean
 
-_PORTRAIT, _LANDSCAPE = 520.0, 767.0
-"""The width between the margins of an A4 page in portrait and in landscape, in points."""
+_PORTRAIT, _LANDSCAPE = 520.0, 767.0  # the width between the margins of an A4 page, in points
 
 _SIZE, _MIN_SIZE, _MIN_FIT_SIZE = 9.0, 6.0, 0.9
-_CHARACTER_WIDTH = 0.64
-"""The width of a digit in units of the font size. DejaVu Sans has the widest digits of the fonts in sheet.typ."""
+_CHARACTER_WIDTH = 0.64  # of a digit in units of the font size; DejaVu Sans has the widest
 _BOLD_WIDTH = 1.15
 _CELL_PADDING = 1.0  # the total space to the left and right of the text in a cell, in units of the font size
 
@@ -37,8 +34,7 @@ _MAX_TURNED_LINES = 5
 _CHARACTERS_PER_LINE = 2  # the height of a line in characters
 _EDGE_WIDTH = 40.0
 _LONGEST_TEXT = 20_000
-_MAX_OVERFLOW = 60.0
-"""The maximum width of a text that runs into empty cells, in units of the font size, which is about a page."""
+_MAX_OVERFLOW = 60.0  # of a text into empty cells, in units of the font size: about a page
 _EMPTY_PAGE = {
     "part": "", "size": _SIZE, "marked": False, "grid": False, "letters": [], "widths": [], "above": [], "head": [],
     "rows": [],

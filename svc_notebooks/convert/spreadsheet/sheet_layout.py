@@ -14,8 +14,7 @@ from typing import NamedTuple
 
 from .model import Area, Cell, Sheet
 
-_ROW_GAP, _COLUMN_GAP = 50, 10
-"""Up to this number of consecutive empty rows or columns are shown. Longer sequences are skipped."""
+_ROW_GAP, _COLUMN_GAP = 50, 10  # longer sequences of empty rows or columns are skipped
 
 _MERGED_GAP = 20  # the maximum number of rows or columns that a merged area adds after its first row or column
 

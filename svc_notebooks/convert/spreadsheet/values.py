@@ -57,8 +57,7 @@ def parse_moment(text: str) -> date | datetime | time | None:
 _DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]*)?(?:\.[0-9]+)?(?:[eE][+-][0-9]{1,3})?%?", re.ASCII)
 _EXPONENT = re.compile(r"-?[0-9]\.[0-9]+[eE][0-9]{1,3}", re.ASCII)
 _GROUPED = re.compile(r"-?[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]+)?", re.ASCII)
-_SIMPLE = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]*[1-9])?", re.ASCII)
-"""Matches most numbers. `parse_cell` tries this fast pattern first."""
+_SIMPLE = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]*[1-9])?", re.ASCII)  # most numbers; fast
 
 _MAX_DIGITS = 15
 _BOOLEANS = {"TRUE": True, "True": True, "true": True, "FALSE": False, "False": False, "false": False}

@@ -23,8 +23,7 @@ from .xlsx import read as xlsx
 _PARSERS_OF_OTHER_RECORDS = ("hlink", "quicktip", "note", "obj", "txo", "msodrawingetc", "feat11")
 """The methods of xlrd for links, comments and drawings, which are not read. Many of them refuse unusual records."""
 
-_EMPTY, _TEXT, _NUMBER, _DATE, _BOOLEAN, _ERROR = range(6)
-"""The types of cells in xlrd, where blank cells, which have a style only, are 6."""
+_EMPTY, _TEXT, _NUMBER, _DATE, _BOOLEAN, _ERROR = range(6)  # the types of cells in xlrd; 6 are blank cells with a style
 
 _ERRORS = {0: "#NULL!", 7: "#DIV/0!", 15: "#VALUE!", 23: "#REF!", 29: "#NAME?", 36: "#NUM!", 42: "#N/A"}
 _THICK_LINES = frozenset({2, 5, 6, 8, 10, 12, 13})

@@ -25,7 +25,7 @@ from ...client.transport.retry import Retry, repeated_requests
 from ...core.errors.caller_warning import warn_caller
 from ...core.errors.errors import AlreadyExists, ContentMismatch, Interrupted, NotAllowed, NotFound, SourceChanged
 from ..arguments import choice
-from ..frames.frames import Column, Record, Schema, concatenate, frame
+from ..frames import Column, Record, Schema, concatenate, frame
 from ..quantities import listed, ranges
 from ..sandbox.sandbox_numbers import open_sandboxes
 from .progress import BAR_MIN_SIZE, BatchProgress, Counts, Progress, Report, check_progress, session_progress, showing

@@ -12,11 +12,9 @@ from ...client.files import file_permissions, get_file, share_file, unshare_file
 from ...client.session import Session, SessionLike, session_or_current
 from ...core.errors.caller_warning import warn_caller
 from ...core.errors.errors import NotAllowed, SvcError
-from ..arguments import Column, File, is_frame, people, roles_of
+from ..arguments import Column, File, files_at, is_frame, people, roles_of
 from ..batch.batch import ROW_ERRORS, Batch, Errors, Executor, Progress, Report, Resumable, Resume, RowOperation, run
-from ..folder_tree import files_at
-from ..frames.frames import Record, frame
-from ..frames.schemas import PERMISSIONS
+from ..frames import PERMISSIONS, Record, frame
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -2,18 +2,15 @@ import pickle
 import threading
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 
-import pandas as pd
 import pytest
 
 import svc_notebooks as svc
 from svc_notebooks.core.errors.caller_warning import warn_caller
 from svc_notebooks.core.errors.errors import NotFound, ServiceFailed
 from svc_notebooks.notebook.batch.batch import Batch, RowOperation, run
-from svc_notebooks.notebook.frames.frames import schema
+from svc_notebooks.notebook.frames import schema
 
 COUNTS = schema("id text, n count")
-TEXT = "object" if pd.__version__.startswith("2.") else "str"
-BATCH_DTYPES = {"outcome": TEXT, "error": TEXT, "attempts": "Int64", "seconds": "Float64"}
 
 
 def number(session, row, report):
@@ -49,33 +46,6 @@ def served(lab):
         yield session
 
 
-@pytest.mark.spec("D-01")
-@pytest.mark.parametrize("rows", [[], [1], [1, 2, 3]])
-def test_the_columns_do_not_depend_on_the_number_of_rows(lab, batch, rows):
-    result = run(NUMBERS, rows, lab.session, batch)
-
-    assert {name: str(result.dtypes[name]) for name in BATCH_DTYPES} == BATCH_DTYPES
-    assert list(result.columns) == ["id", "outcome", "n", "error", "attempts", "seconds"]
-    assert result["n"].tolist() == rows
-
-
-def test_the_results_have_the_order_of_the_rows(lab):
-    second_ended = threading.Event()
-
-    def second_first(session, row, report):
-        if row == 1:
-            assert second_ended.wait(10)
-        if row == 3:  # the worker of row 2 goes on with row 3
-            second_ended.set()
-        return {"id": str(row), "n": row}
-
-    result = run(RowOperation(COUNTS, second_first), [1, 2, 3], lab.session, Batch(workers=2))
-
-    assert result["n"].tolist() == [1, 2, 3]
-    assert result["outcome"].tolist() == ["done"] * 3
-    assert result["attempts"].tolist() == [1] * 3
-
-
 def test_a_failed_row_does_not_stop_the_others(lab, batch):
     with pytest.warns(UserWarning, match=r"^2 of 4 rows failed; .* row 1: NotFound: No file -1\.") as caught:
         result = run(NUMBERS, [1, -1, 2, -2], lab.session, batch)
@@ -85,15 +55,6 @@ def test_a_failed_row_does_not_stop_the_others(lab, batch):
     assert result["id"].tolist() == ["1", "-1", "2", "-2"]
     assert result["error"].isna().tolist() == [True, False, True, False]
     assert result["n"].isna().tolist() == [False, True, False, True]
-
-
-@pytest.mark.parametrize("rows, errors", [([-1], None), ([1, -1, 2, -2], "raise")])
-def test_an_error_is_raised_after_the_last_row(lab, batch, rows, errors):
-    with pytest.raises(NotFound, match="No file -1") as caught:
-        run(NUMBERS, rows, lab.session, Batch(batch.workers, errors=errors))
-
-    assert caught.value.result["id"].tolist() == [str(row) for row in rows]
-    assert list(caught.value.failed) == [n for n, row in enumerate(rows) if row < 0]
 
 
 def test_an_error_of_all_rows_stops_the_batch(lab):

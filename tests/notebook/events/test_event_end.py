@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import svc_notebooks as svc
 from svc_notebooks.core.events.times import read_time
 from svc_notebooks.notebook.events.body import event_body
 
@@ -88,18 +87,3 @@ def test_a_time_of_day_is_in_the_zone_of_the_end():
 def test_an_end_that_is_not_clear_is_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
         event_body(**{"time_zone": BERLIN, **arguments})
-
-
-def test_an_update_counts_a_duration_from_the_start_of_the_event(lab):
-    made = svc.create_event("Tea", start=TEN, duration="1h", time_zone=BERLIN)
-
-    assert svc.update_event(made, duration="2h")["end"].astype(str).item() == "2026-11-02 12:00:00+01:00"
-    assert svc.update_event(made, end="10:30")["end"].astype(str).item() == "2026-11-02 10:30:00+01:00"
-    moved = svc.update_event(made, start="2026-11-03 15:00", duration="45 min")
-    assert moved[["start", "end"]].astype(str).values.tolist() == [
-        ["2026-11-03 15:00:00+01:00", "2026-11-03 15:45:00+01:00"]
-    ]
-    assert (
-        svc.update_event(made, duration="1h", summary="Coffee", end_time_zone="Asia/Tokyo")["end_time_zone"].item()
-        == "Asia/Tokyo"
-    )

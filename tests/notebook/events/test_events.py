@@ -7,7 +7,7 @@ import pytest
 from dateutil import tz
 
 import svc_notebooks as svc
-from svc_notebooks.notebook.frames.schemas import INSTANCES
+from svc_notebooks.notebook.frames import INSTANCES
 
 BERLIN = ZoneInfo("Europe/Berlin")
 TEN = pd.Timestamp("2026-11-02 10:00", tz="Europe/Berlin")
@@ -452,20 +452,6 @@ def test_the_service_makes_the_instances_that_were_previewed(lab):
     }
 
 
-@pytest.mark.spec("E-21")
-def test_a_preview_may_begin_anywhere():
-    preview = svc.preview_recurrence("2026-11-02", "2026-11-03", "yearly", time_min="2030-01-01", time_max="2032-01-01")
-
-    assert preview["start"].dt.year.tolist() == [2030, 2031]
-
-
-@pytest.mark.parametrize("limit", [0, 1, 3])
-def test_a_limit_is_kept(lab, limit):
-    svc.create_event("Tea", start="2026-11-02", end="2026-11-03", recurrence="daily")
-
-    assert len(svc.events(single_events=True, limit=limit)) == limit
-
-
 def test_properties_and_words_find_events(lab):
     svc.create_event("Tea", start="2026-11-02", end="2026-11-03", private={"a": "1"}, shared={"b": "2"})
     svc.create_event("Coffee", start="2026-11-02", end="2026-11-03", private={"a": "2"})
@@ -554,23 +540,6 @@ def test_an_event_is_an_id_a_row_a_frame_or_a_list(lab):
 
     both = ["Tea", "Coffee"]
     assert summaries == {"id": ["Tea"], "row": ["Tea"], "dict": ["Coffee"], "frame": both, "list": both}
-
-
-@pytest.mark.spec("D-02", "D-02b")
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda events: svc.update_event(events, location="Room 5"),
-        lambda events: svc.respond(events, "accepted"),
-        lambda events: svc.delete_event(events),
-    ],
-    ids=["update_event", "respond", "delete_event"],
-)
-def test_a_frame_of_events_is_changed_row_by_row(lab, call):
-    day = {"start": "2026-11-02", "end": "2026-11-03"}
-    made = [svc.create_event(word, attendees="ada@svc.example", **day) for word in ("Tea", "Coffee")]
-
-    assert call(pd.concat(made))["id"].tolist() == [event["id"].item() for event in made]
 
 
 @pytest.mark.parametrize(

@@ -50,15 +50,6 @@ def test_the_row_of_a_calendar_that_cannot_be_seen_has_failed(lab: svc.Sandbox, 
         svc.free_busy(EVE, **NOVEMBER)
 
 
-@pytest.mark.parametrize("people", [
-    [BOB, "primary"], (BOB, "primary"), pd.Series([BOB, "primary"]), pd.DataFrame({"email": [BOB, "primary"]}),
-    pd.DataFrame({"id": ["user:bob", "0"], "email_address": [BOB, "primary"]}),
-    [{"email": BOB}, {"id": "primary"}], f"{BOB}\nprimary", [BOB, "primary", BOB], f"Bob <{BOB}>; primary",
-], ids=repr)  # fmt: skip
-def test_people_in_any_form(lab: svc.Sandbox, bob: svc.Session, people: object) -> None:
-    assert svc.free_busy(people, **NOVEMBER)["calendar"].tolist() == [BOB, "primary"]
-
-
 @pytest.mark.parametrize("people", [[], [5], "", None, [None], pd.DataFrame({"name": ["Bob"]}), float("nan")], ids=repr)
 def test_invalid_people_are_refused_before_a_request(lab: svc.Sandbox, people: Any) -> None:
     before = len(lab.journal())

@@ -7,7 +7,7 @@ import pytest
 import vobject
 
 import svc_notebooks as svc
-from svc_notebooks.notebook.frames.schemas import CALENDAR_FILE
+from svc_notebooks.notebook.frames import CALENDAR_FILE
 
 BERLIN = "Europe/Berlin"
 
@@ -114,17 +114,3 @@ def test_an_invalid_argument_is_refused_before_anything_is_sent(lab: svc.Sandbox
         svc.export_events(calendar="")
 
     assert len(svc.exchanges()) == sent
-
-
-def test_a_cell_that_runs_again_finds_the_file_unchanged(seminar: pd.DataFrame, lab: svc.Sandbox):
-    svc.export_events(seminar, "seminar.ics")
-    lab.clock.advance("1d")
-
-    assert svc.export_events(seminar, "seminar.ics")["outcome"].item() == "unchanged"
-
-    svc.update_event(seminar, summary="Another")
-    before = Path("seminar.ics").read_bytes()
-    with pytest.raises(svc.PathExists, match="exists with other content"):
-        svc.export_events(seminar, "seminar.ics")
-    assert Path("seminar.ics").read_bytes() == before
-    assert svc.export_events(seminar, "seminar.ics", overwrite=True)["outcome"].item() == "replaced"

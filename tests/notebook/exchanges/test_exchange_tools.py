@@ -147,11 +147,3 @@ def test_an_archive_of_another_program_is_read(lab, tmp_path):
     differences = svc.compare_exchanges(session, tmp_path / "x.har")
 
     assert differences[["exchange", "what"]].values.tolist() == [["GET /storage/v3/files", "only in second"]]
-
-
-def test_a_body_with_a_redacted_secret_is_shown_as_complete():
-    from svc_notebooks.notebook.exchanges.request_code import body_text
-
-    assert body_text(500, "assertion=[redacted]") == "assertion=[redacted]"
-    assert body_text(500, "plain").endswith("<495 bytes more>")
-    assert body_text(5000, "[redacted]" + "x" * 2038).endswith("<2952 bytes more>")

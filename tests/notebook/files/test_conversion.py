@@ -6,7 +6,7 @@ import pytest
 import svc_notebooks as svc
 from svc_notebooks.convert.engines import available
 from svc_notebooks.notebook.batch.batch import batch_schema
-from svc_notebooks.notebook.frames.schemas import ABOUT, EXPORT_FORMATS, EXPORTED, IMPORT_FORMATS
+from svc_notebooks.notebook.frames import ABOUT, EXPORT_FORMATS, EXPORTED, IMPORT_FORMATS
 
 pytestmark = pytest.mark.usefixtures("in_folder")
 
@@ -73,12 +73,6 @@ class TestUpload:
 
         assert svc.exchanges().empty
 
-    def test_a_frame_becomes_a_sheet_with_the_types_of_its_columns(self, lab):
-        saved = svc.export(sheet(), "xlsx")
-
-        exported = pd.read_excel(saved["path"].item(), engine="openpyxl")
-        pd.testing.assert_frame_equal(exported, CITIES)
-
     def test_auto_takes_what_the_type_fits(self, lab):
         Path("t.csv").write_bytes(b"a\n1\n")
         Path("t.html").write_bytes(b"<p>x</p>")
@@ -121,21 +115,6 @@ class TestUpload:
             svc.upload(b"x", convert_to="document", **options)
 
         assert svc.exchanges().empty
-
-
-class TestUpdate:
-    """New content of a native document replaces all of it (A5-04)."""
-
-    @pytest.mark.spec("A5-04")
-    @pytest.mark.parametrize("name,content", [("new.html", b"<p>new <b>words</b></p>"), ("new.txt", b"new words")])
-    def test_by_the_type_of_the_source(self, lab, name, content):
-        file = svc.upload(b"<p>old</p>", name="page.html", convert_to="document")
-        Path(name).write_bytes(content)
-
-        again = svc.update(file, name)
-
-        assert again[["id", "name", "mime_type"]].equals(file[["id", "name", "mime_type"]])
-        assert words(file) == "new words"
 
 
 ID = "1" * 33

@@ -20,12 +20,6 @@ class Stream(io.RawIOBase):
         raise AssertionError("nothing may be read")
 
 
-def test_several_files_get_the_whole_content_of_one_file_object(files):
-    svc.update(files, io.BytesIO(CONTENT))
-
-    assert [svc.read(file) for file in files["id"]] == [CONTENT, CONTENT]
-
-
 def test_a_file_object_that_is_given_twice_is_uploaded_whole_twice(lab):
     source = io.BytesIO(b"head" + CONTENT)
     source.seek(4)

@@ -52,11 +52,3 @@ def test_a_frame_that_parquet_cannot_hold_is_refused(lab, table, words):
         svc.upload(table, name="table.parquet")
 
     assert len(svc.exchanges()) == 0
-
-
-def test_the_error_about_half_a_parquet_file_names_the_file(lab):
-    content = svc.read(svc.upload(TABLE, name="table.parquet"))
-    file = svc.upload(content[: len(content) // 2], name="half.parquet")
-
-    with pytest.raises(ValueError, match=r"'half\.parquet' cannot be read as Parquet"):
-        svc.read_frame(file)

@@ -11,16 +11,6 @@ from svc_notebooks.notebook.batch.progress_bar import ProgressBar
 
 
 @pytest.mark.spec("D-03", "D-03a")
-def test_a_progress_function_is_called_for_every_byte(lab):
-    reports = []
-
-    svc.upload(bytes(3 * MIB), chunk_size=MIB, progress=lambda done, total: reports.append((done, total)))
-
-    assert reports[-1] == (3 * MIB, 3 * MIB)
-    assert [done for done, _ in reports] == sorted(done for done, _ in reports)
-
-
-@pytest.mark.spec("D-03", "D-03a")
 @pytest.mark.parametrize("size, option, bars", [(MIB, None, 0), (8 * MIB, None, 1), (8 * MIB, False, 0), (10, True, 1)])
 def test_a_bar_is_shown_for_large_transfers_or_on_request(lab, displayed, size, option, bars):
     svc.upload(bytes(size), name="zeros.bin", progress=option)

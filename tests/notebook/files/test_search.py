@@ -153,14 +153,6 @@ def test_files_are_found_by_media_type(shelf, mime_type, expected):
     assert names_of(mime_type=mime_type) == expected
 
 
-def test_files_are_found_by_folder(shelf):
-    expected = ["survey 1.csv"]
-
-    assert names_of(folder=shelf) == names_of(folder=shelf["id"].item()) == names_of(folder=shelf.iloc[0]) == expected
-    assert names_of(folder="root", name="*.csv") == ["table.csv"]
-    assert names_of(folder=[shelf, "root"], name="*.csv") == ["survey 1.csv", "table.csv"]
-
-
 def test_a_folder_is_found_by_its_path_and_a_file_as_folder_is_refused(shelf):
     assert names_of(folder="Data [1]") == names_of(folder=["/Data [1]/"]) == ["survey 1.csv"]
     for missing in ("data2", "Data [1]/2026"):

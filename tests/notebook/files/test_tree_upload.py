@@ -121,14 +121,6 @@ def test_overwrite_replaces_the_content_of_a_changed_file(data, resume):
     assert stored_tree()["data/a.csv"] == ["A"]
 
 
-def test_names_are_compared_in_one_unicode_form(data):
-    write(data, {unicodedata.normalize("NFC", "é.txt"): "e"})
-    svc.upload("data")
-    (data / unicodedata.normalize("NFC", "é.txt")).rename(data / unicodedata.normalize("NFD", "é.txt"))
-
-    assert set(svc.upload("data")["outcome"]) == {"unchanged"}
-
-
 def test_two_folders_and_files_of_one_name_make_no_further_files(data):
     """On Linux a folder can have both forms of a name, and macOS and the service take them as one."""
     for form in ("NFC", "NFD"):

@@ -1,4 +1,3 @@
-import asyncio
 import json
 
 import pytest
@@ -41,26 +40,10 @@ def run(panel):
     return eval(last, names)
 
 
-@pytest.mark.parametrize(
-    "method, status, path, numbers",
-    [
-        ("", "", "", [4, 3, 2, 1]),
-        ("POST", "", "", [1]),
-        ("GET", "2xx", "", [3, 2]),
-        ("", "4xx, 308", "", [4]),
-        ("", "404", "", [4]),
-        ("", "-", "", []),
-        ("", "", "GenerateIds", [3]),
-        ("", "", "count=1", [3]),
-    ],
-)
-def test_the_list_is_filtered(panel, method, status, path, numbers):
-    fields = panel.filter
-    fields.method.value, fields.status.value, fields.path.value = method, status, path
-
-    assert [int(text.partition(":")[0]) for text in listed(panel)] == numbers
-    assert panel.result["n"].tolist() == numbers[::-1]
-    assert run(panel)["n"].tolist() == numbers[::-1]
+def test_the_list_is_newest_first(panel):
+    assert [int(text.partition(":")[0]) for text in listed(panel)] == [4, 3, 2, 1]
+    assert panel.result["n"].tolist() == [1, 2, 3, 4]
+    assert run(panel)["n"].tolist() == [1, 2, 3, 4]
 
 
 @pytest.mark.parametrize(
@@ -158,24 +141,4 @@ def test_a_secret_that_was_removed_from_a_body_must_be_entered(lab):
 
     assert "body still has [redacted]" in panel.alert.value
     assert len(svc.exchanges()) == count
-    panel.close()
-
-
-def test_a_request_to_an_external_service_is_sent_in_a_thread(lab):
-    session = svc.connect(lab.serve().base_url, lab.service.sign_in())
-    svc.generate_ids(1, session=session)
-
-    async def scene():
-        panel = WirePanel(session)
-        select(panel, 1)
-        panel.resend_button.click()
-        assert panel.busy
-        while panel.busy:
-            await asyncio.sleep(0.01)
-        return panel
-
-    panel = asyncio.run(scene())
-
-    assert panel.rows.ids() == ["2", "1"]
-    assert panel.last_error is None
     panel.close()

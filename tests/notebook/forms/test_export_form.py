@@ -84,20 +84,6 @@ def test_a_file_in_the_notebook_folder(form, table, tmp_path):
     assert repr(form) == "<ExportForm: 1 file exported>"
 
 
-@pytest.mark.spec("W-02", "W-02c")
-def test_the_code_does_what_the_form_does(form, table, tmp_path):
-    choose(form, table, "tsv")
-    form.controls.path.value = "out.tsv"
-    form.export.click()
-    (tmp_path / "out.tsv").unlink()
-
-    twin = eval(form.code(), {"svc": svc})
-
-    assert form.code() == f"svc.export('{table['id'].item()}', 'tsv', 'out.tsv')"
-    assert twin[list(form.result)].equals(form.result)
-    assert (tmp_path / "out.tsv").exists()
-
-
 def sent(widget):
     """What the browser would get: the facts, and the slices put together."""
     messages = []

@@ -117,15 +117,6 @@ def test_a_new_folder(browser):
     assert "Created the folder Later." in browser.status.value
 
 
-def test_rename(browser):
-    choose(browser, "photo.bin")
-    code = ask(browser, "rename", name="picture.bin")
-
-    file = svc.files("name = 'picture.bin'")
-    assert code == f"svc.update('{file['id'].item()}', name='picture.bin')"
-    assert browser.selection["name"].tolist() == ["picture.bin"], "it stays chosen"
-
-
 def test_move(browser):
     svc.create_folder("2026", parent=svc.files("name = 'Data'"))
     choose(browser, "photo.bin", "hello <b>.txt")
@@ -137,15 +128,6 @@ def test_move(browser):
     assert names(browser) == ["Data"]
     assert "Moved 2 files to Data / 2026." in browser.status.value
     assert eval(code, {"svc": svc})["parents"].tolist() == [[folders["Data / 2026"]]] * 2
-
-
-def test_copy(browser):
-    choose(browser, "photo.bin", "hello <b>.txt")
-    ask(browser, "copy")
-
-    made = svc.files("name contains 'Copy of'", order_by="name")
-    assert made["name"].tolist() == ["Copy of hello <b>.txt", "Copy of photo.bin"]
-    assert len(names(browser)) == 5
 
 
 def test_the_details_have_the_link_and_who_has_access(lab, browser):
@@ -163,14 +145,6 @@ def test_the_details_have_the_link_and_who_has_access(lab, browser):
         assert "Copy link</button>" in browser.about.facts.value
         for html in (browser.about.facts.value, browser.question.head.value):
             assert "ada@svc.example (owner), bob@svc.example (reader)" in html
-
-
-def test_share(browser):
-    choose(browser, "photo.bin")
-    code = ask(browser, "share", grantee="bob@svc.example", role="writer")
-
-    assert code.endswith("'bob@svc.example', role='writer')")
-    assert svc.permissions(browser.selection)["role"].tolist() == ["owner", "writer"]
 
 
 @pytest.mark.parametrize(
@@ -239,14 +213,6 @@ def test_delete_asks_first(browser):
 
     ask(browser, "delete")
     assert len(svc.files("name = 'photo.bin'")) == 0
-
-
-def test_download_to_the_notebook_folder(browser, tmp_path):
-    choose(browser, "photo.bin", "hello <b>.txt")
-    code = ask(browser, "download", path=str(tmp_path))
-
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["hello _b_.txt", "photo.bin"]
-    assert code.startswith("svc.download(['")
 
 
 def test_download_to_this_computer(lab, files):
@@ -355,10 +321,3 @@ def test_a_path_with_other_content_is_asked_about(browser, tmp_path):
     assert "Not saved: 1 file." in browser.status.value
     assert path.read_bytes() == b"mine"
     assert "overwrite" not in browser.code()
-
-
-def test_a_folder_is_downloaded_with_its_files(browser, tmp_path):
-    asked_to_replace(browser, tmp_path, "Data")
-
-    assert [path.name for path in (tmp_path / "Data").iterdir()] == ["table.csv"]
-    assert "Saved 1 file" in browser.status.value

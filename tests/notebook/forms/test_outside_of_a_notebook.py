@@ -35,16 +35,6 @@ def test_a_script_that_creates_every_form_prints_a_line_for_each_and_no_error(tm
     assert result.stderr == ""
 
 
-def test_the_prompt_of_python_shows_the_hint():
-    typed = "import svc_notebooks as svc\nlab = svc.sandbox()\nsvc.upload_form()\n"
-    result = subprocess.run([sys.executable, "-iq"], input=typed, capture_output=True, text=True, check=True)
-
-    assert result.stdout == (
-        "<UploadForm: nothing uploaded yet> Forms need a notebook, such as JupyterLab. Here use svc.upload(path).\n"
-    )
-    assert "Exception ignored" not in result.stderr
-
-
 def test_the_prompt_of_ipython_shows_the_hint(lab, capsys):
     shell = InteractiveShell.instance()
     try:

@@ -47,18 +47,6 @@ def test_several_files_of_any_size_are_uploaded(form, box):
 
 
 @pytest.mark.spec("W-01", "W-01c")
-@pytest.mark.parametrize("kind", ["media", "multipart", "resumable"])
-def test_the_selected_upload_type_is_used(form, box, kind):
-    send(box, "a.txt", b"hello")
-    form.controls.upload_type.value = kind
-
-    form.upload.click()
-
-    assert f"uploadType={kind}" in svc.exchanges()["query"][0]
-    assert form.result["name"].item() == ("Untitled" if kind == "media" else "a.txt")
-
-
-@pytest.mark.spec("W-01", "W-01c")
 def test_name_metadata_and_chunk_size_are_sent(form, box):
     send(box, "a.bin", bytes(MIB))
     form.controls.upload_type.value = "resumable"
@@ -70,17 +58,6 @@ def test_name_metadata_and_chunk_size_are_sent(form, box):
 
     assert form.result[["name", "starred"]].values.tolist() == [["other.bin", True]]
     assert (svc.exchanges()["sent"] == 256 * 1024).sum() == 4
-
-
-@pytest.mark.spec("W-01", "W-01a")
-def test_a_file_in_the_notebook_folder(form, tmp_path):
-    path = tmp_path / "beside.csv"
-    path.write_text("a,b\n")
-    form.controls.files.path.value = str(path)
-
-    form.upload.click()
-
-    assert form.result["name"].tolist() == ["beside.csv"]
 
 
 @pytest.mark.spec("W-01", "W-01c")

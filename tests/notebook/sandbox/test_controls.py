@@ -6,7 +6,7 @@ import trustme
 
 import svc_notebooks as svc
 from svc_notebooks.core.fault_plan import PRESETS
-from svc_notebooks.notebook.frames.frames import schema
+from svc_notebooks.notebook.frames import schema
 from tests.receivers import revocation_list
 
 Q = 262_144
@@ -71,15 +71,6 @@ def test_an_invalid_fault_is_refused_before_anything_is_sent(lab, text):
 
     svc.files()
     assert svc.exchanges()["status"].tolist() == [200]
-
-
-@pytest.mark.spec("X-04", "X-04b")
-def test_a_limit_is_listed_and_removed(lab):
-    limits = lab.limit("bob@svc.example", 10, per=90)
-
-    assert limits[["user", "requests", "per", "spent"]].values.tolist() == [["bob@svc.example", 10, 90.0, 0]]
-    assert lab.limit("bob@svc.example").empty
-    assert lab.limits().dtypes.equals(limits.dtypes)
 
 
 @pytest.mark.parametrize("clock", ["virtual", "system"])

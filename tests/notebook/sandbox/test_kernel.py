@@ -20,12 +20,6 @@ def new_event():
     return svc.create_event("Tea", start="2026-11-02", end="2026-11-03")
 
 
-def test_the_first_sandbox_of_a_kernel_has_the_ids_of_seed_0():
-    first, seeded = svc.sandbox(), svc.sandbox(seed=0)
-
-    assert [new_id(first) for _ in range(3)] == [new_id(seeded) for _ in range(3)]
-
-
 def test_a_row_of_the_first_sandbox_deletes_nothing_in_the_second():
     first = svc.sandbox()
     row = new_file()

@@ -77,15 +77,6 @@ def test_snapshot_and_restore(lab):
     assert len(svc.files()) == 1
 
 
-def test_a_socket_server_carries_the_same_service(lab):
-    made = svc.upload(b"hello")
-    with lab.serve() as server:
-        token = lab.service.sign_in()
-        far = svc.connect(server.base_url, token)
-
-        assert svc.read(made, session=far) == b"hello"
-
-
 @pytest.mark.parametrize("named", [{}, {"name": "new.bin", "metadata": {"starred": True}}], ids=["content", "metadata"])
 def test_the_content_of_a_file_is_replaced_step_by_step(lab, named):
     old = svc.upload(b"old", name="old.bin")

@@ -11,14 +11,12 @@ from random import Random
 
 import pytest
 
-from svc_notebooks.client.downloads.downloads import Download, as_range, safe_name, target_path
+from svc_notebooks.client.downloads.downloads import Download, as_range, target_path
 from svc_notebooks.client.downloads.ranged_download import PartFile
 from svc_notebooks.core.errors.errors import (
     AbusiveFileWarning,
-    BadRequest,
     Interrupted,
     NotAllowed,
-    NotFound,
     PathExists,
     ServiceFailed,
 )
@@ -51,17 +49,6 @@ def shelf() -> Shelf:
     shelf = Shelf()
     shelf.store(CONTENT, id="f", name="a.bin")
     return shelf
-
-
-@pytest.mark.spec("A6-06", "A6-06a")
-def test_content_is_read_as_bytes_or_saved_to_a_file(shelf: Shelf, tmp_path: Path) -> None:
-    session = session_for(shelf)
-
-    assert read_content(session, "f", size=len(CONTENT)) == CONTENT
-    assert save_content(session, "f", tmp_path / "b.bin").path == tmp_path / "b.bin"
-    assert save_content(session, "f", str(tmp_path)).path == tmp_path / "a.bin"
-    assert [p.name for p in sorted(tmp_path.iterdir())] == ["a.bin", "b.bin"]
-    assert (tmp_path / "a.bin").read_bytes() == (tmp_path / "b.bin").read_bytes() == CONTENT
 
 
 RANGES = [
@@ -103,23 +90,6 @@ def test_a_range_may_be_given_in_many_forms(byte_range, sent, part, shelf, tmp_p
 def test_an_invalid_range_is_refused(wrong: object, error: type[Exception]) -> None:
     with pytest.raises(error, match="byte_range"):
         as_range(wrong)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("status, reason, error", [
-    (404, "notFound", NotFound),
-    (403, "fileNotDownloadable", NotAllowed),
-    (416, "requestedRangeNotSatisfiable", BadRequest),
-])  # fmt: skip
-def test_a_refused_download_is_an_error_and_leaves_no_file(status, reason, error, shelf, tmp_path):
-    refusal = answer(status, envelope(status, reason))
-    shelf.faults["GET"] = [refusal, None, refusal]
-    session = session_for(shelf)
-
-    with pytest.raises(error, match=reason):
-        read_content(session, "f", size=len(CONTENT))
-    with pytest.raises(error, match=reason):
-        save_content(session, "f", tmp_path / "x")
-    assert not (tmp_path / "x").exists()
 
 
 @pytest.mark.spec("A6-06", "A6-06c", "A6-06d")
@@ -182,25 +152,6 @@ def test_a_download_that_breaks_ends_with_the_right_bytes(byte_range, faults, ex
     assert shelf.exhausted
 
 
-@pytest.mark.spec("A6-06", "A6-06c")
-def test_another_process_continues_after_the_bytes_on_disk(shelf: Shelf, tmp_path: Path) -> None:
-    def press_stop(at: int, total: int | None) -> None:
-        if at > 100_000:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        save_content(session_for(shelf), "f", tmp_path / "x", progress=press_stop)
-    have = (tmp_path / "x.part").stat().st_size
-    assert 100_000 < have < len(CONTENT)
-    assert not (tmp_path / "x").exists()
-
-    save_content(session_for(shelf), "f", tmp_path / "x")
-
-    assert f"bytes={have}-" in shelf.header_values("Range", "GET")
-    assert (tmp_path / "x").read_bytes() == CONTENT
-    assert [p.name for p in tmp_path.iterdir()] == ["x"]
-
-
 @pytest.mark.parametrize("size", [1, 300_000, 400_000])
 def test_a_part_file_of_another_content_is_discarded(size: int, shelf: Shelf, tmp_path: Path) -> None:
     (tmp_path / "x.part").write_bytes(bytes(size))
@@ -256,24 +207,6 @@ def test_an_abusive_file_is_acknowledged_by_an_explicit_argument_alone(shelf: Sh
     assert shown[0].filename == __file__
 
 
-@pytest.mark.parametrize(
-    "name, safe",
-    [
-        ("../../x", ".._.._x"),
-        ("/etc/passwd", "_etc_passwd"),
-        ("..", "_"),
-        (".", "_"),
-        ("", "_"),
-        ("a\x00b\nc", "a_b_c"),
-        ("c:\\temp\\x?.csv", "c__temp_x_.csv"),
-        ("survey 2026.csv", "survey 2026.csv"),
-        ("日本.txt", "日本.txt"),
-    ],
-)
-def test_a_name_is_made_safe(name: str, safe: str) -> None:
-    assert safe_name(name) == safe
-
-
 def test_a_path_that_cannot_be_written_is_named_as_given(shelf: Shelf, tmp_path: Path) -> None:
     place = tmp_path / ("n" * 253)
 
@@ -296,22 +229,6 @@ def test_two_downloads_do_not_write_one_file(shelf: Shelf, tmp_path: Path) -> No
         save_content(session_for(shelf), "f", tmp_path / "x")
 
 
-def test_a_download_that_runs_again_transfers_nothing(shelf: Shelf, tmp_path: Path) -> None:
-    session = session_for(shelf)
-    first = save_content(session, "f", tmp_path / "x")
-    before = (tmp_path / "x").stat()
-    shelf.requests.clear()
-
-    for overwrite in (False, True):
-        again = save_content(session, "f", tmp_path / "x", overwrite=overwrite)
-        assert (again.outcome, again.path, again.size) == ("unchanged", tmp_path / "x", len(CONTENT))
-
-    assert first.outcome == "saved"
-    assert not any("alt=media" in url for _, url, _ in shelf.requests)
-    after = (tmp_path / "x").stat()
-    assert (after.st_ino, after.st_mtime_ns, after.st_mode) == (before.st_ino, before.st_mtime_ns, before.st_mode)
-
-
 @pytest.mark.parametrize("other", [b"mine", CONTENT[::-1]], ids=["another size", "the same size"])
 def test_other_content_stays_and_nothing_is_transferred(other: bytes, shelf: Shelf, tmp_path: Path) -> None:
     path = tmp_path / "x"
@@ -331,16 +248,6 @@ def test_other_content_stays_and_nothing_is_transferred(other: bytes, shelf: She
     assert caught.value.filename == str(path)
     assert not any("alt=media" in url for _, url, _ in shelf.requests)
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("x", other)]
-
-
-@pytest.mark.spec("A6-06", "A6-06b", "D-03", "D-03a")
-def test_progress_counts_from_the_bytes_on_disk(shelf: Shelf) -> None:
-    reports: list[tuple[int, int | None]] = []
-
-    read_content(session_for(shelf), "f", size=len(CONTENT), progress=lambda *progress: reports.append(progress))
-
-    assert reports[0] == (65_536, len(CONTENT))
-    assert reports[-1] == (len(CONTENT), len(CONTENT))
 
 
 @pytest.mark.spec("A6-06", "A6-06a")

@@ -46,15 +46,6 @@ def expected(event: dict[str, Any], most: int = 60) -> list[Any]:
     return [occurrence.start for occurrence in islice(expanded, most)]
 
 
-def test_a_time_has_its_zone_and_the_zone_is_in_the_file():
-    calendar = read(seminar())
-
-    assert "DTSTART;TZID=Europe/Berlin:20261019T100000" in calendar_file([seminar()]).decode()
-    assert calendar.vtimezone.tzid.value == BERLIN
-    assert calendar.vevent.dtstart.value.isoformat() == "2026-10-19T10:00:00+02:00"
-    assert calendar.vevent.dtend.value.isoformat() == "2026-10-19T11:30:00+02:00"
-
-
 def test_an_event_that_begins_in_one_zone_and_ends_in_another_brings_both():
     flight = timed("2026-11-02T10:00:00", "2026-11-02T13:00:00")
     flight["end"]["timeZone"] = "America/New_York"
@@ -63,17 +54,6 @@ def test_an_event_that_begins_in_one_zone_and_ends_in_another_brings_both():
 
     assert [component.tzid.value for component in calendar.vtimezone_list] == ["America/New_York", BERLIN]
     assert calendar.vevent.dtend.value - calendar.vevent.dtstart.value == timedelta(hours=9)
-
-
-@pytest.mark.parametrize(
-    "zone", ["America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "Africa/Casablanca", "UTC"]
-)
-def test_every_zone_changes_its_clocks_at_the_right_time(zone: str):
-    event = timed("2026-01-12T23:30:00", "2026-01-13T01:00:00", zone, recurrence=["RRULE:FREQ=WEEKLY;COUNT=260"])
-
-    vevent = read(event).vevent
-
-    assert starts(vevent, 260) == expected(event, 260)
 
 
 @pytest.mark.parametrize(

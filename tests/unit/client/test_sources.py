@@ -24,17 +24,6 @@ def path(tmp_path: Path) -> Path:
     return path
 
 
-def test_every_kind_of_source_reads_the_same_bytes(path: Path) -> None:
-    with path.open("rb") as file:
-        for argument in (path, str(path), CONTENT, bytearray(CONTENT), memoryview(CONTENT), io.BytesIO(CONTENT), file):
-            source = open_source(argument)
-            assert source.size == len(CONTENT)
-            assert source.read(1000, 500) == CONTENT[1000:1500]
-            assert source.read(len(CONTENT) - 10, 500) == CONTENT[-10:]
-            assert source.read(0, 5) == CONTENT[:5]
-            source.close()
-
-
 def test_names_and_types_come_from_the_source(path: Path) -> None:
     with path.open("rb") as file:
         assert open_source(file).name == "survey.csv"
@@ -78,15 +67,6 @@ def test_an_invalid_source_is_named(make: Any, error: type[Exception], words: st
 
     if isinstance(source, io.TextIOBase):
         source.close()
-
-
-def test_a_file_object_is_read_from_its_position() -> None:
-    file = io.BytesIO(CONTENT)
-    file.seek(100)
-
-    source = open_source(file)
-
-    assert (source.size, source.read(0, 10)) == (len(CONTENT) - 100, CONTENT[100:110])
 
 
 def test_a_file_object_at_its_end_is_refused(path: Path) -> None:

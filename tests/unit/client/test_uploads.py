@@ -34,29 +34,6 @@ def test_the_type_is_chosen_by_size_and_metadata(size: int | None, has_metadata:
     assert choose_upload_type(size, has_metadata=has_metadata) == kind
 
 
-@pytest.mark.spec("A1-05", "U-05", "U-05c")
-@pytest.mark.parametrize(
-    "options, kind",
-    [
-        ({}, "media"),
-        ({"name": "a.txt"}, "multipart"),
-        ({"metadata": {"description": "x"}}, "multipart"),
-        ({"chunk_size": Q}, "resumable"),
-        ({"upload_type": "resumable"}, "resumable"),
-    ],
-    ids=str,
-)
-def test_each_type_stores_the_content(options: dict[str, object], kind: str) -> None:
-    shelf = Shelf()
-
-    file = upload(session_for(shelf), CONTENT, **options)  # type: ignore[arg-type]
-
-    assert shelf.contents[str(file["id"])] == CONTENT
-    method, url, _ = shelf.requests[0]
-    assert (method, url.partition("?")[0]) == ("POST", "https://api.example.org/upload/storage/v3/files")
-    assert f"uploadType={kind}" in url
-
-
 @pytest.mark.spec("U-05", "U-05c")
 @pytest.mark.parametrize("options", [{}, {"name": "b"}, {"chunk_size": Q}], ids=["media", "multipart", "resumable"])
 def test_an_update_is_a_put_on_the_files_upload_uri(options: dict[str, object]) -> None:
@@ -280,34 +257,6 @@ def test_a_prepared_chunk_is_sent_if_the_chunk_before_was_stored() -> None:
         f"bytes {Q}-{2 * Q - 1}/{len(CONTENT)}",
         f"bytes {2 * Q}-{2 * Q + 98}/{len(CONTENT)}",
     ]
-
-
-@pytest.mark.spec("D-03", "D-03a")
-@pytest.mark.parametrize("options", [{}, {"name": "a"}, {"chunk_size": Q}, {"chunk_size": -1}], ids=str)
-def test_progress_goes_up_to_the_whole(options: dict[str, object]) -> None:
-    reports: list[tuple[int, int | None]] = []
-
-    upload(session_for(Shelf()), CONTENT, progress=lambda at, total: reports.append((at, total)), **options)  # type: ignore[arg-type]
-
-    assert reports == sorted(reports)
-    assert reports[-1] == (len(CONTENT), len(CONTENT))
-    assert len(reports) > 2
-
-
-@pytest.mark.spec("A3-25")
-def test_a_pending_upload_is_resumed_with_its_metadata(tmp_path: Path) -> None:
-    path = tmp_path / "a.bin"
-    path.write_bytes(CONTENT)
-    shelf = Shelf()
-    session = session_for(shelf)
-    start_upload(session, path, metadata={"description": "d"}, chunk_size=Q).send_chunk()
-    (entry,) = session.pending.all()
-    assert (entry.name, entry.total, entry.chunk_size) == ("a.bin", len(CONTENT), Q)
-
-    file = resume_upload(session, entry.session_uri, path).run()
-
-    assert file["description"] == "d"
-    assert session.pending.all() == []
 
 
 @pytest.mark.parametrize("wrong", ["", "ftp://x", 7, None])

@@ -12,11 +12,9 @@ from svc_notebooks.core.events.value_checks import EVENT_SHAPE
 from svc_notebooks.core.field_mask import Shape
 from svc_notebooks.core.files.fields import FILE_SHAPE
 from svc_notebooks.core.files.permissions import PERMISSION_SHAPE
-from svc_notebooks.core.http.messages import Request
 from svc_notebooks.core.notifications.channels import CHANNEL_SHAPE
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.files import change_list as changes, operations
-from svc_notebooks.server.service import open_service
 
 BASE = "https://api.example"
 
@@ -82,10 +80,3 @@ def names_of_shape(shape: Shape | None, path: str = "") -> set[str]:
 def one_of_another(path: str, name: str) -> bool:
     """The file of a change has a schema of its own."""
     return (path, name) == ("", "file")
-
-
-def test_the_service_has_its_document_at_its_own_address() -> None:
-    answer = open_service(seed=0).handle(Request("GET", f"{BASE}/openapi.json"))
-
-    assert answer.status == 200
-    assert f'"url": "{BASE}"'.encode() in answer.content()

@@ -179,17 +179,6 @@ def test_the_same_state_is_the_same_file(saved):
     assert file.getvalue() == saved
 
 
-def test_a_service_is_opened_as_it_was(saved, tmp_path):
-    path = tmp_path / "lesson.svc"
-    path.write_bytes(saved)
-
-    with open_saved(path) as service:
-        file = json.loads(ask(service, "GET", FILES)[1])["files"][0]
-        assert ask(service, "GET", f"{FILES}/{file['id']}?alt=media") == (200, CONTENT)
-        assert service.policy == Policy(part_size=1000)
-    assert path.read_bytes() == saved
-
-
 @pytest.mark.parametrize("older", [of_version_1, of_version_2, of_version_3])
 def test_a_service_that_an_older_version_saved_is_upgraded(saved, tmp_path, older):
     path = tmp_path / "lesson.svc"

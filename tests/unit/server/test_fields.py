@@ -6,24 +6,6 @@ from svc_notebooks.core.errors.catalogue import ApiError
 from svc_notebooks.core.files.fields import check_file
 from svc_notebooks.core.policy import Policy
 
-VALUE = {"a": 1, "b": {"c": 2, "d": 3}, "e": [{"f": 1, "g": 2}, {"f": 3}]}
-
-
-@pytest.mark.parametrize(
-    "mask, selected",
-    [
-        ("a", {"a": 1}),
-        ("b/c", {"b": {"c": 2}}),
-        ("b(c,d)", {"b": {"c": 2, "d": 3}}),
-        ("e(f)", {"e": [{"f": 1}, {"f": 3}]}),
-        ("e/g,a", {"a": 1, "e": [{"g": 2}, {}]}),
-        ("*", VALUE),
-        (" a , b / d ", {"a": 1, "b": {"d": 3}}),
-    ],
-)
-def test_a_mask_selects(mask, selected):
-    assert field_mask.apply(field_mask.parse(mask), VALUE) == selected
-
 
 @pytest.mark.parametrize("mask", ["a,", "a(b", "a)", "a//b", "(a)", "a b", ",", "a(" * 100])
 def test_what_is_no_mask_is_refused(mask):

@@ -19,13 +19,6 @@ def names(service, token):
     return [file["name"] for file in json.loads(answer.content())["files"]]
 
 
-def test_a_seed_repeats_ids_and_tokens():
-    with open_service(seed=7) as first_service, open_service(seed=7) as second_service:
-        token = first_service.sign_in()
-        first = [create(first_service, token) for _ in range(3)]
-        assert (second_service.sign_in(), [create(second_service, token) for _ in range(3)]) == (token, first)
-
-
 def test_each_reset_begins_new_ids_that_a_seed_repeats():
     """A row from before a reset does not name a file created after it."""
     with open_service(seed=7) as first_service, open_service(seed=7) as second_service:

@@ -173,13 +173,12 @@ _REMOVED = tags(
     "w:del w:moveFrom w:delText w:fldData w:sdtPr w:sdtEndPr w:smartTagPr w:customXmlPr w:pPrChange w:rPrChange"
 )
 _WORD = "http://schemas.microsoft.com/office/word"
-_UNDERSTOOD = {
+_UNDERSTOOD = {  # the namespaces of the alternatives (mc:Choice) that are read; others have a fallback
     "urn:schemas-microsoft-com:vml", "http://schemas.microsoft.com/office/drawing/2010/main",
     f"{_WORD}/2010/wordml", f"{_WORD}/2012/wordml", *(
         f"{_WORD}/2010/wordprocessing{name}" for name in ("Shape", "Group", "Canvas", "Drawing")
     ),
 }  # fmt: skip
-"""The namespaces of the alternatives (mc:Choice) that are read. Other alternatives have a fallback."""
 
 
 def simplify(root: Any) -> None:

@@ -466,12 +466,11 @@ _STORIES = ("document", "footnotes", "endnotes")
 _PARTS = (*_STORIES, "styles", "numbering")
 _BODY = tag("w:body")
 _USES_OF_RELATIONSHIPS = "//@r:*|//w:footnoteReference|//w:endnoteReference"
-_UNREAD = tags(
+_UNREAD = tags(  # frequent elements that pandoc does not read, and for which it would need twice the memory
     "w:sz w:szCs w:color w:lang w:kern w:spacing w:shd w:tabs w:noProof w:lastRenderedPageBreak w:latentStyles w:tcW"
     " w:tcBorders w:tcMar w:vAlign w:trHeight w:tblBorders w:tblCellMar w:autoSpaceDE w:autoSpaceDN w:adjustRightInd"
     " w:widowControl w:rsids"
 )
-"""Frequent elements that pandoc does not read, and for which it would need twice the memory."""
 _LARGE, _MAX_MOVED = tags("w:body w:footnote w:endnote w:tbl w:tr w:tc"), 1_000
 _METADATA = ("title", "subtitle", "author", "date", "abstract")
 _NOT_CODE = tags("w:drawing w:footnoteReference w:endnoteReference m:oMath m:oMathPara")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
 from ...job import Job, TooLarge
 from ..looks import Looks, page_lines, page_sign
@@ -33,44 +33,6 @@ _TOKEN = re.compile(
 _MAX_DEPTH = 500
 
 
-class RtfToken(NamedTuple):
-    """A token of an RTF file. Control words use `word` and `number`, and tokens with text or bytes use `data`."""
-
-    kind: Literal["open", "close", "word", "symbol", "byte", "text", "binary"]
-    word: str = ""
-    number: int | None = None
-    data: bytes = b""
-
-
-def tokens(source: bytes) -> Iterator[RtfToken]:
-    """Yield the tokens of an RTF file, and skip invalid bytes. Raises TooLarge if groups are nested too deeply.
-
-    >>> [token.kind for token in tokens(b"{\\\\b bold\\\\'e9}")]
-    ['open', 'word', 'text', 'byte', 'close']
-    """
-    position, depth = 0, 0
-    while match := _TOKEN.search(source, position):
-        position = match.end()
-        word, number, byte, symbol, brace, text = match.groups()
-        if word == b"bin":  # raw bytes follow, in which braces mean nothing
-            size = max(0, int(number or 0))
-            yield RtfToken("binary", data=source[position : position + size])
-            position += size
-        elif word:
-            yield RtfToken("word", word.decode("ascii"), None if number is None else int(number))
-        elif text:
-            yield RtfToken("text", data=text)
-        elif byte:
-            yield RtfToken("byte", data=bytes.fromhex(byte.decode("ascii")))
-        elif symbol:
-            yield RtfToken("symbol", data=symbol)
-        else:
-            depth += 1 if brace == b"{" else -1
-            if depth > _MAX_DEPTH:
-                raise TooLarge(f"the document is nested more than {_MAX_DEPTH} levels deep.")
-            yield RtfToken("open" if brace == b"{" else "close")
-
-
 _MAX_TABLE_DEPTH = 8
 
 
@@ -86,11 +48,6 @@ class FlowBuilder:
     runs: list[RtfRun] = field(default_factory=list)
     marker: str = ""
     tables: list[RtfTable] = field(default_factory=list)
-
-    @property
-    def is_empty_note(self) -> bool:
-        """True if the builder collects a footnote that has no text so far."""
-        return self.note is not None and not self.flow and not self.runs
 
     def end_paragraph(self, paragraph_format: ParagraphFormat) -> None:
         """End the open paragraph, and add it to the flow or to the open table cell. An empty paragraph is ignored."""
@@ -131,16 +88,14 @@ class FlowBuilder:
 _HYPERLINK = re.compile(
     r'\s*HYPERLINK\b(?:\s+\\[mnt])*(?:\s+"([^"]*)"|\s+([^\s"\\]+))?(?:.*?\\l\s+"([^"]*)")?', re.DOTALL
 )
-_DESTINATIONS: dict[str, str] = WORDS["destinations"]
-"""The destinations that the parser reads, by control word. Other ignorable destinations are skipped."""
+_DESTINATIONS: dict[str, str] = WORDS["destinations"]  # by control word; other ignorable ones are skipped
 _SKIPPED_DESTINATIONS = frozenset(WORDS["skipped"].split())
 _SYMBOLS = {b"~": "\u00a0", b"_": "\u2011", b"\\": "\\", b"{": "{", b"}": "}"}
 _BREAK: Node = {"t": "LineBreak"}
 _NON_HEX = re.compile(rb"[^0-9A-Fa-f]+")
 _TWIPS_PER_INCH = 1440
 _CELL = re.compile(rb"\\(?:nest)?cell(?![A-Za-z])")
-_PLANE_16 = re.compile(rb"\\u(?:-92[1-8]\d|562[5-9]\d|563[0-1]\d)")
-"""The first half of a character in the private-use plane that `Looks` prefers."""
+_PLANE_16 = re.compile(rb"\\u(?:-92[1-8]\d|562[5-9]\d|563[0-1]\d)")  # half a character that `Looks` prefers
 
 
 def parse(source: bytes, job: Job) -> dict[str, Any]:
@@ -195,16 +150,20 @@ class _Parser:
         self._lengths: dict[str, int] = {}  # of the page in twips
 
     def tree(self, source: bytes) -> dict[str, Any]:
-        leaving_out = self._job.leaving_out("A part of the text")
-        for token in tokens(source):
-            if token.kind in ("byte", "text"):
-                self._add_bytes(token.data)
-            elif token.kind == "binary":
+        leaving_out, position = self._job.leaving_out("A part of the text"), 0
+        while match := _TOKEN.search(source, position):
+            position = match.end()
+            word, number, byte, _, _, text = match.groups()
+            if word == b"bin":  # raw bytes follow, in which braces mean nothing
+                size = max(0, int(number or 0))
                 if self._group.destination == "picture":
-                    self._group.payload.data += token.data
+                    self._group.payload.data += source[position : position + size]
+                position += size
+            elif text or byte:
+                self._add_bytes(text or bytes.fromhex(byte.decode("ascii")))
             else:
                 with leaving_out:
-                    self._read(token)
+                    self._read(match)
         while self._outer:  # the file ends too early
             self._flush()
             self._close_group()
@@ -218,34 +177,39 @@ class _Parser:
             self._looks.page = Page(*(length / 20 for length in (_PAGE_WORDS | self._lengths).values()))
         return {"meta": meta, "blocks": blocks(flow, self._stylesheet, self._job)}
 
-    def _read(self, token: RtfToken) -> None:
+    def _read(self, match: re.Match[bytes]) -> None:
+        """Read a control word, a control symbol or a brace. Raises TooLarge if groups are nested too deeply."""
+        control_word, digits, _, symbol, brace, _ = match.groups()
+        word, number = (control_word or b"").decode("ascii"), None if digits is None else int(digits)
         self._flush()
         self._skip = 0
         at_group_start = self._at_group_start
-        if token.kind == "symbol":
-            if token.data == b"*":
+        if symbol:
+            if symbol == b"*":
                 self._group.ignorable = True
-            elif token.data in (b"\n", b"\r"):
+            elif symbol in (b"\n", b"\r"):
                 self._apply("par", None)
-            elif letter := _SYMBOLS.get(token.data):
+            elif letter := _SYMBOLS.get(symbol):
                 self._add_text(letter)
-        elif token.kind == "open":
+        elif brace == b"{":
+            if len(self._outer) == _MAX_DEPTH:
+                raise TooLarge(f"the document is nested more than {_MAX_DEPTH} levels deep.")
             self._outer.append(self._group)
             self._group = replace(self._group, ignorable=False)
             self._at_group_start = True
-        elif token.kind == "close":
+        elif brace:
             self._close_group()
-        elif token.word == "u" and token.number is not None:
-            self._add_text(chr(token.number % 65_536))
+        elif word == "u" and number is not None:
+            self._add_text(chr(number % 65_536))
             self._skip = self._group.unicode_skip
         else:
             self._at_group_start = False
             if (
                 self._group.destination != "skip"
-                and not (at_group_start and self._set_destination(token.word))
+                and not (at_group_start and self._set_destination(word))
                 and self._group.destination != "silent"
             ):
-                self._apply(token.word, token.number)
+                self._apply(word, number)
 
     def _close_group(self) -> None:
         ended, self._at_group_start = self._group, False
@@ -319,7 +283,8 @@ class _Parser:
     def _add_text(self, text: str) -> None:
         group, builder = self._group, self._builders[-1]
         if group.destination in ("body", "note"):
-            if not group.character_format.hidden and (text != "\u00a0" or not builder.is_empty_note):
+            starts_note = builder.note is not None and not builder.flow and not builder.runs
+            if not group.character_format.hidden and not (starts_note and text == "\u00a0"):
                 self._character_counts["Code" in group.character_format.marks] += len(text)
                 builder.runs.append(RtfRun(group.character_format, text, marker=self._marker(text)))
         elif group.destination == "marker":

@@ -51,8 +51,7 @@ class StyleSheet:
     outlines: dict[int, int] = field(default_factory=dict)
     lists: dict[int, list[ListLevel]] = field(default_factory=dict)
     overrides: dict[int, int] = field(default_factory=dict)
-    colors: list[str] = field(default_factory=list)
-    """The colours of the colour table as #rrggbb, or "" for an empty place."""
+    colors: list[str] = field(default_factory=list)  # as #rrggbb, or "" for an empty place
     _color: dict[str, int] = field(default_factory=dict)
 
     def look(self, character_format: CharacterFormat, paragraph_format: ParagraphFormat) -> Look:
@@ -182,8 +181,7 @@ _MAX = 100_000
 class CharacterFormat:
     """The format of text. `link` is the target of the link around the text, or "" outside links."""
 
-    marks: frozenset[str] = frozenset()
-    """Pandoc inline types (Strong, Emph, Underline, Strikeout, Superscript, Subscript, SmallCaps, Code)."""
+    marks: frozenset[str] = frozenset()  # pandoc inline types, such as Strong and Superscript
     font: int | None = None
     hidden: bool = False
     link: str = ""
@@ -247,8 +245,7 @@ class Group:
     paragraph_format: ParagraphFormat = field(default_factory=ParagraphFormat)
     unicode_skip: int = 1  # the number of replacement bytes after each Unicode character (`\u`)
     ignorable: bool = False
-    payload: Any = None
-    """The object to which the group's content is added. Examples are a list definition, a picture and a field."""
+    payload: Any = None  # what gets the group's content, such as a list definition, a picture or a field
 
     def apply_control_word(self, word: str, number: int | None) -> bool:
         """Apply a control word for text or paragraph formatting. Returns False for other control words."""

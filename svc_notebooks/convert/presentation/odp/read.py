@@ -33,7 +33,6 @@ _ALIGNS: dict[str, model.Align] = {"left": "left", "center": "center", "right": 
 ANCHORS: dict[str, model.Anchor] = {"middle": "middle", "bottom": "bottom"}
 _END: dict[bool, model.Align] = {False: "right", True: "left"}
 _MAX_SPACES = 200
-_MAX_TEXT_DEPTH = 60
 _SKIPPED = frozenset(name(it) for it in ("office:annotation", "text:note", "text:bookmark", "presentation:notes"))
 _BLANKS = {name("text:s"): "\0", name("text:tab"): "\t", name("text:line-break"): "\n"}
 _SPACES = re.compile(" +")
@@ -79,7 +78,7 @@ class OdpTextReader:
             match str(child.tag):
                 case tag if tag in (name("text:p"), name("text:h")):
                     yield self._paragraph(child, context)
-                case tag if tag == name("text:list") and context.depth < _MAX_TEXT_DEPTH:
+                case tag if tag == name("text:list"):
                     style = child.get(name("text:style-name")) or context.style
                     yield from self._paragraphs_inside(child, replace(context, depth=context.depth + 1, style=style))
                 case tag if tag in _LIST_PARTS:
@@ -118,17 +117,15 @@ class OdpTextReader:
             return "number" if element.get(name("style:num-format")) else ""
         return "bullet" if element.get(name("text:bullet-char"), "•").strip() else ""
 
-    def _runs(
-        self, element: Any, properties: StyleProperties, link: str | None, depth: int = 0
-    ) -> Iterator[model.TextRun]:
+    def _runs(self, element: Any, properties: StyleProperties, link: str | None) -> Iterator[model.TextRun]:
         if element.text:
             yield _run(_normalize_spaces(element.text), properties, link)
-        for child in element if depth < _MAX_TEXT_DEPTH else ():
-            yield from self._child(child, properties, link, depth)
+        for child in element:
+            yield from self._child(child, properties, link)
             if child.tail:
                 yield _run(_normalize_spaces(child.tail), properties, link)
 
-    def _child(self, child: Any, properties: StyleProperties, link: str | None, depth: int) -> Iterator[model.TextRun]:
+    def _child(self, child: Any, properties: StyleProperties, link: str | None) -> Iterator[model.TextRun]:
         if child.tag in _BLANKS:
             yield _run(_BLANKS[child.tag] * count_of(child, "text:c", _MAX_SPACES), properties, link)
         elif child.tag not in _SKIPPED and isinstance(child.tag, str):
@@ -136,7 +133,7 @@ class OdpTextReader:
                 properties = {**properties, **self.styles.properties("text", child.get(name("text:style-name")))}
             elif child.tag == name("text:a"):
                 link = clean.link(child.get(name("xlink:href")))
-            yield from self._runs(child, properties, link, depth + 1)
+            yield from self._runs(child, properties, link)
 
 
 def _collapsed(runs: Iterable[model.TextRun]) -> Iterator[model.TextRun]:
@@ -202,8 +199,7 @@ def _run(text: str, properties: StyleProperties, link: str | None) -> model.Text
 _TOKEN = re.compile(r"[A-Za-z?$]|[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 _COUNTS = {"M": 2, "L": 2, "C": 6, "H": 1, "V": 1, "Z": 0}  # the number of arguments of each command in SVG path data
 _SHAPE_COMMANDS = frozenset("MLCZ")  # the commands that are read in the path of a custom shape
-_MARKS = frozenset("FSHIJK")
-"""The commands for the fill and the line of a custom shape, of which F means without fill, and S without line."""
+_MARKS = frozenset("FSHIJK")  # for the fill and the line of a custom shape: F means without fill, S without line
 _NEXT = {"M": "L", "m": "l"}  # the command that arguments mean which follow those of another command
 _DAMAGED = (ArithmeticError, LookupError, TypeError, ValueError)
 
@@ -333,19 +329,16 @@ _ROLES: dict[str, model.Role] = {
     "title": "title", "subtitle": "subtitle", "outline": "body",
     "footer": "footer", "header": "footer", "date-time": "footer", "page-number": "footer",
 }  # fmt: skip
-_PRESETS = {
+_PRESETS = {  # PowerPoint's names of the shapes of OpenDocument
     "circle": "ellipse", "round-rectangle": "roundRect", "isosceles-triangle": "triangle",
     "right-triangle": "rtTriangle", "right-arrow": "rightArrow", "left-arrow": "leftArrow", "up-arrow": "upArrow",
     "down-arrow": "downArrow",
 }  # fmt: skip
-"""PowerPoint's names of the shapes of OpenDocument."""
-_COURSES = {"standard": "bentConnector3", "curve": "curvedConnector3"}
-"""PowerPoint's names of the connectors of OpenDocument that are not straight."""
+_COURSES = {"standard": "bentConnector3", "curve": "curvedConnector3"}  # connectors that are not straight
 _DASHES: dict[str, model.Dash] = {"dot": "dot", "dashdot": "dashdot"}
 _ARROWHEADS: dict[str, model.Arrowhead] = {"diamond": "diamond", "square": "diamond", "circle": "oval", "oval": "oval"}
 _TRANSFORM = re.compile(r"(\w+)\s*\(([^)]{0,200})\)")
 _GRAPHIC = "graphic/"
-_MAX_DEPTH = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -363,16 +356,16 @@ class OdpShapeReader:
         """Yield the shapes of a page from back to front. If `placeholders` is false, skip placeholders."""
         for element in root:
             if placeholders or element.get(name("presentation:class")) is None:
-                yield from self._shape(element, 0)
+                yield from self._shape(element)
 
-    def _shape(self, element: Any, depth: int) -> Iterator[model.Shape]:
-        if element.get(name("presentation:placeholder")) == "true" or depth > _MAX_DEPTH:
+    def _shape(self, element: Any) -> Iterator[model.Shape]:
+        if element.get(name("presentation:placeholder")) == "true":
             return
         kind = str(element.tag)
         with self.job.leaving_out("A shape"):
             if kind in (name("draw:g"), name("draw:a")):
                 for child in element:
-                    yield from self._shape(child, depth + 1)
+                    yield from self._shape(child)
             elif kind == name("draw:frame"):
                 yield from self._frame(element)
             elif kind.startswith(name("draw:")):
@@ -592,7 +585,12 @@ class OdpReader:
         self._gradients = {
             gradient.get(name("draw:name"), ""): _middle_color(gradient) for gradient in self._styles.iter(_GRADIENT)
         }
-        self._background_shapes_by_master: dict[tuple[str, ...], tuple[model.Shape, ...]] = {}
+        masters = self._styles.iter(name("style:master-page"))
+        self._masters = {master.get(name("style:name"), ""): master for master in masters}
+        elements = self._content.iter(*(name(f"presentation:{kind}-decl") for kind in ("footer", "date-time")))
+        self._declarations = {
+            (it.tag.rpartition("}")[2], it.get(name("presentation:name"))): it.text or "" for it in elements
+        }
 
     def deck(self) -> model.Deck:
         """Read all slides, the page size and the title. Raises ConversionError if the file is not a presentation."""
@@ -606,11 +604,6 @@ class OdpReader:
         meta = self._files.xml("meta.xml", b"<none/>")
         title = clean.text(next((element.text or "" for element in meta.iter(name("dc:title"))), ""))
         return model.Deck(*self._page, slides, title, self._image_store.pictures)
-
-    @cached_property
-    def _masters(self) -> Mapping[str, Any]:
-        masters = self._styles.iter(name("style:master-page"))
-        return {master.get(name("style:name"), ""): master for master in masters}
 
     @cached_property
     def _page(self) -> tuple[int, int]:
@@ -643,7 +636,7 @@ class OdpReader:
             master is not None
             and properties.get(_DRAWING_PAGE + name("presentation:background-objects-visible")) != "false"
         ):
-            background_shapes += self._background_shapes(master)
+            background_shapes += tuple(self._reader(self._master_styles).shapes(master, placeholders=False))
         if master is not None:
             shapes += tuple(self._footers(master, properties))
         hidden = properties.get(_DRAWING_PAGE + name("presentation:visibility")) == "hidden"
@@ -651,15 +644,6 @@ class OdpReader:
 
     def _reader(self, styles: OdfStyles) -> OdpShapeReader:
         return OdpShapeReader(styles, self._files, self._image_store, self._job, self._page, self._gradients)
-
-    def _background_shapes(self, master: Any) -> tuple[model.Shape, ...]:
-        texts = (it.text or "" for shape in master if not shape.get(_CLASS) for it in shape.iter(*_FIELDS))
-        key = (master.get(name("style:name"), ""), *texts)
-        if key not in self._background_shapes_by_master:
-            self._background_shapes_by_master[key] = tuple(
-                self._reader(self._master_styles).shapes(master, placeholders=False)
-            )
-        return self._background_shapes_by_master[key]
 
     def _background(self, properties: Mapping[str, str], master: Any) -> tuple[str | None, tuple[model.Shape, ...]]:
         """Return the background colour and a tuple with the background picture of a slide or of its master.
@@ -695,12 +679,6 @@ class OdpReader:
             kind = frame.get(_CLASS)
             if kind in _FOOTERS and properties.get(_DRAWING_PAGE + name(f"presentation:display-{kind}")) == "true":
                 yield from self._reader(self._master_styles).shapes([frame])
-
-    @cached_property
-    def _declarations(self) -> Mapping[tuple[str, str | None], str]:
-        elements = self._content.iter(*(name(f"presentation:{kind}-decl") for kind in ("footer", "date-time")))
-        texts = ((it.tag.rpartition("}")[2], it.get(name("presentation:name")), it.text or "") for it in elements)
-        return {(kind, declared): text for kind, declared, text in texts}
 
     def _notes(self, element: Any) -> str:
         """Return the text of the notes page, without the page number."""

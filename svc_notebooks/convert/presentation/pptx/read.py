@@ -92,12 +92,11 @@ def _text(element: Any) -> str:
 
 
 _MAX_COLUMNS = 200
-_MEDIUM_STYLES = {
+_MEDIUM_STYLES = {  # the theme colours of built-in table styles, which some files name without a definition
     "{5C22544A-7EE6-4342-B048-85BDC9FD1C3A}": "accent1", "{21E4AEA4-8DFA-4A89-87EB-49C32662AFE0}": "accent2",
     "{F5AB1C69-6EDB-4FF4-983F-18BD219EF322}": "accent3", "{00A15C55-8517-42AA-B614-E9B94910E393}": "accent4",
     "{7DF18680-E054-41AD-8BC1-D1AEF772440D}": "accent5", "{93296810-A885-4BE3-A3E7-6D5BEEA58F35}": "accent6",
 }  # fmt: skip
-"""The theme colours of common built-in table styles, which some files name without a definition."""
 _ANCHORS: dict[str, model.Anchor] = {"t": "top", "ctr": "middle", "b": "bottom"}
 _SIDES = ("left", "top", "right", "bottom")
 _OWN_SIDES = dict(zip(_SIDES, ("lnL", "lnT", "lnR", "lnB"), strict=True))
@@ -140,7 +139,6 @@ class TableReader:
         if self._style is None and style in _MEDIUM_STYLES:
             template = (files(__package__) / "table_style.xml").read_text()
             self._style = theme.parse_xml(template.format(_MEDIUM_STYLES[style]).encode())
-        self._text_styles: dict[TableCellStyle, theme.PptxTextStyles] = {}
 
     def row(self, element: Any, y: int) -> tuple[model.TableCell | None, ...]:
         """Return the cells of a row, with empty cells for missing cells."""
@@ -154,11 +152,7 @@ class TableReader:
         columns, rows = max(1, _number(element, "gridSpan")), max(1, _number(element, "rowSpan"))
         style, properties = self._cell_style(x, y, columns, rows), element.find(f"{A}tcPr")
         colors = self._slide_theme.colors
-        key = TableCellStyle(color=style.color, bold=style.bold)
-        if key not in self._text_styles:
-            self._text_styles[key] = theme.PptxTextStyles(
-                self._slide_theme, self._part, color=style.color, bold=style.bold
-            )
+        text_styles = theme.PptxTextStyles(self._slide_theme, self._part, color=style.color, bold=style.bold)
         own = theme.fill(properties, colors)
         shade = style.fill if own is None else own
         borders = dict(style.borders)
@@ -166,7 +160,7 @@ class TableReader:
             line = None if properties is None else theme.fill(properties.find(f"{A}{name}"), colors)
             borders |= {} if line is None else {side: line[:6]}
         return model.TableCell(
-            self._text_styles[key].paragraphs(element.find(f"{A}txBody")), columns, rows, shade[:6] if shade else None,
+            text_styles.paragraphs(element.find(f"{A}txBody")), columns, rows, shade[:6] if shade else None,
             "top" if properties is None else _ANCHORS.get(properties.get("anchor", ""), "top"),
             tuple(borders.get(side, "") for side in _SIDES),
         )  # fmt: skip
@@ -219,7 +213,6 @@ _MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _C = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
 _DSP = "{http://schemas.microsoft.com/office/drawing/2008/diagram}"
 _READABLE = "a14"  # formulas, which PptxTextStyles reads; other choices have a picture as fallback
-_MAX_DEPTH = 200
 
 _ROLES: dict[str, model.Role] = {
     "title": "title", "ctrTitle": "title", "subTitle": "subtitle", "body": "body", "obj": "body",
@@ -278,23 +271,20 @@ class PptxShapeReader:
         tree = root.find(f"{P}cSld/{P}spTree")
         for element in () if tree is None else tree:
             if placeholders or theme.placeholder_of(element) is None:
-                yield from self._shape(element, None, 0)
+                yield from self._shape(element, None)
 
-    def _shape(self, element: Any, transform: GroupTransform | None, depth: int) -> Iterator[model.Shape]:
+    def _shape(self, element: Any, transform: GroupTransform | None) -> Iterator[model.Shape]:
         if not isinstance(element.tag, str) or _property(element, "hidden") in ("1", "true"):
-            return
-        if depth > _MAX_DEPTH:
-            self.job.note(f"groups nested more than {_MAX_DEPTH} levels deep were left out.")
             return
         with self.job.leaving_out("A shape"):
             match element.tag.removeprefix(P):
                 case "grpSp":
                     inside = _group_transform(element, transform)
                     for child in element:
-                        yield from self._shape(child, inside, depth + 1)
+                        yield from self._shape(child, inside)
                 case tag if tag == f"{_MC}AlternateContent":
                     for child in _alternate_content(element):
-                        yield from self._shape(child, transform, depth + 1)
+                        yield from self._shape(child, transform)
                 case "sp" | "cxnSp":
                     yield from self._text(element, transform)
                 case "pic":
@@ -442,7 +432,7 @@ class PptxShapeReader:
                 element.tag = element.tag.replace(_DSP, P)
             transform = GroupTransform(box, model.Box(0, 0, box.width, box.height), None)
             reader, members = replace(self, part=part), drawing.iterfind(f"{P}spTree/*")
-            shapes = [shape for element in members for shape in reader._shape(element, transform, 0)]
+            shapes = [shape for element in members for shape in reader._shape(element, transform)]
         yield from shapes
         if not shapes and data is not None and (text := diagram_text(data, box)):
             self.job.note("a diagram is kept as a list.")
@@ -488,9 +478,8 @@ def _alt(element: Any) -> str:
 
 
 def _crop(rectangle: Any) -> tuple[float, float, float, float]:
-    if rectangle is None:
-        return (0.0, 0.0, 0.0, 0.0)
-    left, top, right, bottom = (max(0.0, min(0.99, theme.number(rectangle.get(side)) / 100_000)) for side in "ltrb")
+    sides = {} if rectangle is None else rectangle.attrib
+    left, top, right, bottom = (max(0.0, min(0.99, theme.number(sides.get(side)) / 100_000)) for side in "ltrb")
     return (left, top, right, bottom) if left + right < 1 and top + bottom < 1 else (0.0, 0.0, 0.0, 0.0)
 
 
@@ -503,11 +492,10 @@ _OTHER_TYPES = re.compile(
 )
 
 _STRICT = b"http://purl.oclc.org/ooxml/"
-_NAMESPACES = tuple(
+_NAMESPACES = tuple(  # those of strict files, and those that python-pptx requires
     (_STRICT + name, b"http://schemas.openxmlformats.org/" + name + b"2006/")
     for name in (b"officeDocument/", b"drawingml/", b"presentationml/")
 )
-"""The namespaces of strict files, and those of other files, which python-pptx requires."""
 
 
 def open_package(source: bytes, job: Job) -> Presentation:
@@ -565,7 +553,7 @@ def read_ppt(source: bytes, job: Job) -> model.Deck:
 
 
 class PptxReader:
-    """Reads the slides of one presentation. The shapes of a layout are read once for each theme."""
+    """Reads the slides of one presentation."""
 
     def __init__(self, presentation: Any, job: Job) -> None:
         self._presentation, self._job = presentation, job
@@ -575,18 +563,15 @@ class PptxReader:
         )
         self._image_store = ImageStore(job)
         self._slide_themes: dict[str, theme.SlideTheme] = {}
-        self._background_shapes_by_theme: dict[str, tuple[model.Shape, ...]] = {}
 
     def deck(self) -> model.Deck:
         """Read all slides, the page size and the title. Raises ConversionError if a slide is missing in the file."""
         start = int(theme.number(self._root.get("firstSlideNum"), 1))
         slides = tuple(self._slide(part, number) for number, part in enumerate(self._parts(), start))
-        try:
+        title = ""
+        with suppress(KeyError, ValueError, AttributeError):
             title = clean.text(str(self._presentation.core_properties.title or ""))
-        except (KeyError, ValueError, AttributeError):
-            title = ""
-        title = "" if title == _NO_TITLE else title
-        return model.Deck(*self._page, slides, title, self._image_store.pictures)
+        return model.Deck(*self._page, slides, "" if title == _NO_TITLE else title, self._image_store.pictures)
 
     def _parts(self) -> Iterator[Any]:
         for entry in self._root.iterfind(f"{P}sldIdLst/{P}sldId"):
@@ -626,15 +611,8 @@ class PptxReader:
         parts = [slide_theme.layout_part]
         if slide_theme.layout.get("showMasterSp", "1") not in ("0", "false") and slide_theme.master is not None:
             parts.insert(0, slide_theme.master_part)
-        key = str(id(slide_theme))  # which `_slide_themes` keeps
-        if any(_has_slide_number(part._element) for part in parts):
-            key += f" {number}"
-        if key not in self._background_shapes_by_theme:
-            shapes_of_parts = [
-                self._reader(part, slide_theme, number).shapes(part._element, placeholders=False) for part in parts
-            ]
-            self._background_shapes_by_theme[key] = tuple(shape for shapes in shapes_of_parts for shape in shapes)
-        return self._background_shapes_by_theme[key]
+        readers = [(part, self._reader(part, slide_theme, number)) for part in parts]
+        return tuple(shape for part, it in readers for shape in it.shapes(part._element, placeholders=False))
 
     def _background(self, part: Any, slide_theme: theme.SlideTheme) -> tuple[str | None, tuple[model.Shape, ...]]:
         """Return the background colour and a tuple with the background picture of a slide, its layout or its master.
@@ -667,12 +645,3 @@ class PptxReader:
             for paragraph in shape.iterfind(f"{P}txBody/{A}p")
         ]
         return "\n".join(lines).strip()
-
-
-def _has_slide_number(root: Any) -> bool:
-    """Return whether a layout or master shows the slide number in a shape that is not a placeholder."""
-    fields = root.iter(f"{A}fld")
-    return any(
-        field.get("type") == "slidenum" and next(field.iterancestors(f"{P}sp"), root).find(f".//{P}ph") is None
-        for field in fields
-    )

@@ -171,19 +171,17 @@ _STYLES = {"title": "titleStyle", "body": "bodyStyle"}
 _ALIGNS = {"l": "left", "ctr": "center", "r": "right", "just": "justify", "dist": "justify"}
 _MARKERS = {"buNone": "", "buChar": "bullet", "buBlip": "bullet", "buAutoNum": "number"}
 _LEVELS = 9
-NUMBER_SCHEMES = {
+NUMBER_SCHEMES = {  # the label of the first number
     f"{digits}{form}": label.format(first)
     for digits, first in (("arabic", "1"), ("alphaLc", "a"), ("alphaUc", "A"), ("romanLc", "i"), ("romanUc", "I"))
     for form, label in (("Period", "{}."), ("ParenR", "{})"), ("ParenBoth", "({})"), ("Plain", "{}"))
 }
-"""The label of the first number in each numbering scheme."""
 _SYMBOL_FONTS = ("Wingdings", "Webdings", "Symbol", "Monotype Sorts", "Zapf")
 _SYMBOLS: dict[str, dict[str, str]] = json.loads((files(__package__) / "symbols.json").read_text("utf-8"))
 """Common letters of two symbol fonts of Windows as Unicode has them. Bullets of all such fonts are like Wingdings."""
-_PRIVATE = {
+_PRIVATE = {  # the characters of symbol fonts in the text of runs
     font: {0xF000 + ord(letter): symbol for letter, symbol in symbols.items()} for font, symbols in _SYMBOLS.items()
 }
-"""The characters of symbol fonts in the text of runs."""
 Spacing = tuple[float, float]
 
 

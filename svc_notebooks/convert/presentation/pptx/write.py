@@ -16,10 +16,9 @@ from pptx.opc.constants import RELATIONSHIP_TYPE as RT
 from ...input.native_package import zip_timestamp, zipped
 from ...job import Job
 from ..model import PATH_SIDE, Deck, Paragraph, Shape, ShapePath, Slide, SlidePicture, SlideTable, Text, TextRun
-from .slide_theme import NUMBER_SCHEMES, A, P, R
+from .slide_theme import NUMBER_SCHEMES, A, R
 
-AddHyperlink = Callable[[str], str]
-"""A function that adds a hyperlink relationship for an address, and returns the relationship id."""
+AddHyperlink = Callable[[str], str]  # from an address to the id of its relationship
 
 _ALIGNS = {"left": "l", "center": "ctr", "right": "r", "justify": "just"}
 _INDENT = 342_900
@@ -115,15 +114,13 @@ def add_fill(element: Any, color: str | None) -> None:
         etree.SubElement(element, f"{A}noFill")
 
 
-_TITLE_SLIDE, _ONE_BODY, _TWO_BODIES, _TITLE_ONLY, _BLANK = 0, 1, 3, 5, 6
-"""Indexes of slide layouts in python-pptx's default template."""
+_TITLE_SLIDE, _ONE_BODY, _TWO_BODIES, _TITLE_ONLY, _BLANK = 0, 1, 3, 5, 6  # layouts of python-pptx
 
 _OUTLINES = {"": "rect", "rectangle": "rect", "round": "roundRect", "ellipse": "ellipse"}
 _DIRECTIONS = {"down": "vert", "up": "vert270", "stacked": "wordArtVert"}
 _DASHES = {"": "solid", "dot": "sysDot", "dash": "dash", "dashdot": "dashDot"}
 _COMMANDS = {"M": "moveTo", "L": "lnTo", "C": "cubicBezTo", "Z": "close"}
 _ANCHORS = {"top": "t", "middle": "ctr", "bottom": "b"}
-_FOOTERS = (("ftr", "11"), ("dt", "10"), ("sldNum", "12"))
 _MARGIN = 12_700
 _TABLE_GRID = "{5940675A-B579-460E-94D1-54222C63F5DA}"  # a style with lines and without colours
 _NO_STYLE = "{2D5ABB26-0587-4C30-8999-92F81FD0307C}"
@@ -191,7 +188,6 @@ class SlideWriter:
         self._titles = [shape for shape in free if shape.placeholder_format.idx == 0]
         self._bodies = [shape for shape in free if shape.placeholder_format.idx != 0]
         self._unused = [shape for shape in slide.placeholders]
-        self._footers = list(_FOOTERS)
 
     def add(self, slide: Slide, job: Job) -> None:
         """Add all shapes of a slide from back to front, and remove unused placeholders."""
@@ -247,14 +243,7 @@ class SlideWriter:
             placeholder = free.pop(0)
             self._unused = [other for other in self._unused if other._element is not placeholder._element]
             return placeholder
-        text_box = self._slide.shapes.add_textbox(0, 0, _MARGIN, _MARGIN)
-        if shape.role == "footer" and self._footers:
-            placeholder_type, index = self._footers.pop(0)
-            text_box._element[0][1].attrib.pop("txBox", None)
-            etree.SubElement(
-                text_box._element[0][2], f"{P}ph", {"type": placeholder_type, "sz": "quarter", "idx": index}
-            )
-        return text_box
+        return self._slide.shapes.add_textbox(0, 0, _MARGIN, _MARGIN)
 
     def _add_picture(self, shape: SlidePicture) -> Any:
         data = self._pictures.get(shape.name)

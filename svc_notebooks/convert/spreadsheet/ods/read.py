@@ -14,7 +14,7 @@ from xml.etree.ElementTree import Element, ParseError, iterparse, parse
 from ...input.numerals import integer
 from ...input.odf_file import MASTER_PAGE, OdfStyles, chart_kind, color_of, count_of, length, name, open_package
 from ...input.zip_file import open_markup
-from ...job import ConversionError, Job
+from ...job import ConversionError, Job, TooLarge
 from .. import model
 from ..calculate import with_calculated_values
 from ..format_code import from_serial, value_kind
@@ -35,7 +35,8 @@ class Styles:
         self._formats = {code: from_element(style) for style in data if (code := style.get(name("style:name")))}
         self._styles = OdfStyles(roots)
         self._cells = {"": model.DEFAULT_STYLE}
-        self._setups = _print_setups(elements)
+        self.setups = _print_setups(elements)  # by master page
+        self.properties = self._styles.properties
 
     def cell(self, style: str) -> model.CellStyle:
         """Return the cell style with this name, including inherited properties."""
@@ -56,14 +57,6 @@ class Styles:
         """Return the column width in characters that a style defines, or None if the style defines no width."""
         width = length(self._styles.properties("table-column", style).get(f"table-column/{name('style:column-width')}"))
         return width and round(width / _CHARACTER_WIDTH, 2)
-
-    def hides(self, style: str) -> bool:
-        """Return True if the table style with this name hides tables."""
-        return self._styles.properties("table", style).get(f"table/{name('table:display')}") == "false"
-
-    def setup(self, style: str) -> model.PrintSetup:
-        """Return how the page of the table style with this name prints a sheet."""
-        return self._setups.get(self._styles.properties("table", style).get(MASTER_PAGE, ""), model.PLAIN_PRINT)
 
     def starts_page(self, family: str, style: str) -> bool:
         """Return True if a page begins before the rows or columns ("table-row") of the style with this name."""
@@ -219,12 +212,10 @@ _ERRORS = {code: code for code in ("#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NA
 }  # fmt: skip
 """The error values by the text of the cell. Excel writes the number 0 beside the text, which may be in its language."""
 
-_MAX_EMPTY_RUN = 256
-"""The longest run of repeated cells or rows that is kept for its background and borders. Longer runs end the sheet."""
+_MAX_EMPTY_RUN = 256  # repeated cells or rows with a background or borders; a longer run ends the sheet
 _MAX_COUNT = 10**9
 _MAX_CHART_ROWS = 1_000
-_RANGE = re.compile(r"(?:'(?:[^']|'')*'|[^' ])+")
-"""An address such as 'My data'.A1:'My data'.B9 in a list with blanks between the addresses."""
+_RANGE = re.compile(r"(?:'(?:[^']|'')*'|[^' ])+")  # an address such as 'My data'.A1:'My data'.B9
 _MIDNIGHT = datetime(2000, 1, 1)  # noqa: DTZ001  spreadsheets have no time zones
 _DURATION = re.compile(
     r"(-?)P(?:(\d{1,7})D)?(?:T(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9}(?:[.,]\d{1,9})?)S)?)?", re.ASCII
@@ -236,6 +227,8 @@ def read(source: bytes, job: Job) -> model.Workbook:
     try:
         with open_package(source, job) as package:
             return with_calculated_values(with_valid_sheet_names(_Reader(job).sheets(package.archive)), job)
+    except RecursionError as error:
+        raise TooLarge("the text of a cell is nested too deeply.") from error
     except (ParseError, zipfile.BadZipFile, EOFError) as error:
         raise ConversionError(f"the file is damaged: {str(error)[:100]}.") from error
 
@@ -404,12 +397,13 @@ class _Table:
             self._job.note("Stored cells of other files were left out.")
             return []
         ranges = from_openformula(f"of:=[{']~['.join(_RANGE.findall(self._printed))}]") if self._printed else ""
+        style = self._styles.properties("table", self._style)
         setup = replace(
-            self._styles.setup(self._style),
+            self._styles.setups.get(style.get(MASTER_PAGE, ""), model.PLAIN_PRINT),
             areas=tuple(model.Area(*area) for area in printed_areas(ranges or "")), titles=self.titles,
             row_breaks=tuple(self._row_breaks), column_breaks=tuple(self._column_breaks),
         )  # fmt: skip
-        hidden = self._styles.hides(self._style)
+        hidden = style.get(f"table/{name('table:display')}") == "false"
         sheet = model.Sheet.trimmed(self._name, self._rows, self._areas, self._widths, setup, hidden=hidden)
         return [replace(sheet, charts=tuple(self.charts))]
 
@@ -467,30 +461,21 @@ def _text(element: Element) -> str:
 
 def _paragraphs(element: Element) -> Iterator[Element]:
     """Yield the paragraphs and headings in a cell and in its lists."""
-    stack = list(reversed(element))
-    while stack:
-        child = stack.pop()
+    for child in element:
         if child.tag in _PARAGRAPHS:
             yield child
         elif child.tag in _LISTS:
-            stack += reversed(child)
+            yield from _paragraphs(child)
 
 
-def _text_parts(element: Element) -> list[str]:
-    pieces: list[str] = [element.text or ""]
-    stack = [iter(element)]
-    while stack:
-        child = next(stack[-1], None)
-        if child is None:
-            stack.pop()
-            continue
+def _text_parts(element: Element) -> Iterator[str]:
+    yield element.text or ""
+    for child in element:
         if child.tag in _WHITESPACE_ELEMENTS:
-            pieces.append(_WHITESPACE_ELEMENTS[child.tag](child))
+            yield _WHITESPACE_ELEMENTS[child.tag](child)
         elif child.tag not in _SKIPPED_ELEMENTS:
-            pieces.append(child.text or "")
-            stack.append(iter(child))
-        pieces.append(child.tail or "")
-    return pieces
+            yield from _text_parts(child)
+        yield child.tail or ""
 
 
 _WHITESPACE_ELEMENTS: dict[str, Callable[[Element], str]] = {

@@ -28,8 +28,7 @@ _GRID_MASTER = ' style:master-page-name="Grid"'
 _CHARACTER_WIDTH = 0.19  # the width of a digit in centimetres
 
 _NO_CELLS = "><table:table-cell/></table:table-row>"
-_MAX_COVERED_ROWS = 100
-"""The number of rows in which a merged area has `covered-table-cell` elements. Programs do not need these elements."""
+_MAX_COVERED_ROWS = 100  # with `covered-table-cell` elements, which programs do not need
 
 
 def write(workbook: Workbook, job: Job) -> bytes:
@@ -98,11 +97,10 @@ def _cell_style(style: CellStyle, name: str) -> str:
 
 
 _LONG = 'number:style="long" '
-_CLOCK = {
+_CLOCK = {  # by the kind of a part, and by the letter of elapsed time
     "year": "year", "month": "month", "day": "day", "hour": "hours", "minute": "minutes", "second": "seconds",
     "h": "hours", "m": "minutes", "s": "seconds",
 }  # fmt: skip
-"""The elements by the kind of a part of a format, and by the letter of a part for elapsed time."""
 
 
 def to_element(format: str, style: str) -> str:

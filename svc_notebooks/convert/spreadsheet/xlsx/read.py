@@ -26,14 +26,13 @@ from ..format_code import BUILT_IN_FORMATS, PALETTE, from_serial
 from ..number_format import format_cell, to_text
 from ..values import clean, parse_moment, parse_number, with_valid_sheet_names
 
-_NAMESPACES = frozenset({
+_NAMESPACES = frozenset({  # of workbooks and themes, of strict files (purl.oclc.org), and of the beta of Excel 2007
     "{http://schemas.openxmlformats.org/spreadsheetml/2006/main",
     "{http://purl.oclc.org/ooxml/spreadsheetml/main",
     "{http://schemas.microsoft.com/office/excel/2006/2",
     "{http://schemas.openxmlformats.org/drawingml/2006/main",
     "{http://purl.oclc.org/ooxml/drawingml/main",
 })  # fmt: skip
-"""The namespaces of workbooks and themes, of strict files (purl.oclc.org), and of the beta of Excel 2007."""
 
 _RELATIONSHIP_IDS = (
     "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from typing import Any
@@ -28,10 +27,9 @@ def write(workbook: Workbook, job: Job) -> bytes:
     target = io.BytesIO()
     writer = Writer(target, _OPTIONS)
     writer.set_properties({"created": job.now.replace(tzinfo=None), "title": clean(job.name)[:255]})
-    formats: dict[CellStyle, Any] = {}
+    formats: dict[CellStyle, Any] = {DEFAULT_STYLE: None}
     for sheet in workbook.sheets:
-        page = writer.add_worksheet(sheet.name, worksheet_class=_SparseWorksheet)
-        _SheetWriter(page, lambda style: _format(writer, formats, style), job).write(sheet)
+        _SheetWriter(writer, sheet.name, formats, job).write(sheet)
     _choose_visible(writer, workbook)
     writer.close()
     return target.getvalue()
@@ -56,19 +54,6 @@ class _SparseWorksheet(Worksheet):  # type: ignore[misc]
         self.fh.write(f"<c{listed}><v>{number!r}</v></c>")
 
 
-def _format(writer: Writer, formats: dict[CellStyle, Any], style: CellStyle) -> Any:
-    if style == DEFAULT_STYLE:
-        return None
-    if style not in formats:
-        properties: dict[str, Any] = {"num_format": style.format} if style.format else {}
-        colors = {"font_color": style.color, "bg_color": style.background}
-        properties |= {key: color for key, color in colors.items() if color}
-        properties |= {side: 2 if thick else 1 for side, thick in style.lines.items()}
-        # Turned text is written flat: rows have no height, and LibreOffice would draw it over the rows above.
-        formats[style] = writer.add_format({**properties, "bold": style.bold})
-    return formats[style]
-
-
 def _choose_visible(writer: Writer, workbook: Workbook) -> None:
     """Hide the hidden sheets, and activate the first visible sheet. If all sheets are hidden, show all."""
     pages = writer.worksheets()
@@ -83,11 +68,20 @@ def _choose_visible(writer: Writer, workbook: Workbook) -> None:
 
 
 class _SheetWriter:
-    def __init__(self, page: Worksheet, format: Callable[[CellStyle], Any], job: Job) -> None:
-        self._worksheet = page
-        self._format = format
-        self._job = job
+    def __init__(self, writer: Writer, name: str, formats: dict[CellStyle, Any], job: Job) -> None:
+        self._worksheet = writer.add_worksheet(name, worksheet_class=_SparseWorksheet)
+        self._writer, self._formats, self._job = writer, formats, job
         self._links = 0
+
+    def _format(self, style: CellStyle) -> Any:
+        if style not in self._formats:
+            properties: dict[str, Any] = {"num_format": style.format} if style.format else {}
+            colors = {"font_color": style.color, "bg_color": style.background}
+            properties |= {key: color for key, color in colors.items() if color}
+            properties |= {side: 2 if thick else 1 for side, thick in style.lines.items()}
+            # Turned text is written flat: rows have no height, and LibreOffice would draw it over the rows above.
+            self._formats[style] = self._writer.add_format({**properties, "bold": style.bold})
+        return self._formats[style]
 
     def write(self, sheet: Sheet) -> None:
         leaving_out = self._job.leaving_out("A cell")
