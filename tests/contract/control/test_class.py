@@ -1,5 +1,4 @@
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +10,6 @@ from svc_notebooks.server.dispatch.service_context import Quota
 from svc_notebooks.server.service import open_service
 from svc_notebooks.server.transports.control_api import with_control
 from tests.contract.school import ABOUT, ADA, BOB, EVE, QUOTA, UPLOAD, School, reopened
-
-
-@pytest.fixture
-def school(tmp_path: Path) -> Iterator[School]:
-    school = School(tmp_path)
-    with school.service:
-        yield school
 
 
 class TestSignIn:
