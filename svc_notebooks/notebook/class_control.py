@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
 from ..client.json_response import foreign_answer, reading
 from ..client.session import RequestParts, Session, SessionLike, current_session, session_or_current
-from ..core.brand_names import NOWHERE
+from ..core.brand_names import IN_PROCESS_URL
 from ..core.durations import Duration, parse_duration
 from ..core.errors.errors import SvcError
 from ..core.errors.public_calls import public_methods
@@ -270,7 +270,7 @@ def report_prediction(question: str, answer: str, right: bool) -> None:
     with suppress(RuntimeError):  # no current session
         session = current_session()
     with suppress(ValueError, SvcError):  # no other address in the environment, or not the service of a class
-        if session is None or session.base_url == NOWHERE:
+        if session is None or session.base_url == IN_PROCESS_URL:
             session = new_session()
         body = {"question": question, "answer": answer, "right": right}
         ClassControl(session)._session.execute("POST", "/_class/predictions", body=body)

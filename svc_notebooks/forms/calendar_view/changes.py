@@ -40,9 +40,8 @@ class CallLog:
     `options` are arguments of all calls, such as `send_updates`.
     """
 
-    def __init__(self, session: Session, options: Mapping[str, str] | None = None) -> None:
-        self.session = session
-        self.options = dict(options or {})
+    def __init__(self, session: Session, options: Mapping[str, str]) -> None:
+        self.session, self.options = session, dict(options)
         self._texts: list[str] = []
         self.records: list[Record] = []
 

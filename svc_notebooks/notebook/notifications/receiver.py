@@ -20,7 +20,7 @@ from ...core.brand_names import Names
 from ...core.durations import Duration, parse_duration
 from ...core.errors.public_calls import check_function, public_methods, takes
 from ...core.http.redaction import mask_token
-from ...core.notifications.messages import HEADERS, STATES
+from ...core.notifications.deliveries import HEADERS, STATES
 from ...core.platform import capabilities, need_sockets
 from ...core.processes import ForkedChild, after_fork
 from ...core.suggestions import missing_attribute
