@@ -14,7 +14,7 @@ from bench.rounds import Run, alternate, timed
 from bench.table import Row, at_least, compare, milliseconds
 from svc_notebooks.client.session import Session
 from svc_notebooks.core.brand_names import Names
-from svc_notebooks.core.notifications.messages import CONTENT_TYPE, USER_AGENT, Message
+from svc_notebooks.core.notifications.deliveries import CONTENT_TYPE, USER_AGENT, Message
 from svc_notebooks.server.notifications.https_sender import HttpsSender
 from svc_notebooks.server.notifications.trust_store import TrustStore
 from svc_notebooks.server.service import open_service

@@ -14,8 +14,7 @@ from bench.in_process import one_file
 from bench.rounds import Run, alternate, timed
 from bench.table import Row, at_most, compare, milliseconds
 from svc_notebooks.client.files import get_file
-from svc_notebooks.notebook.frames.frames import frame
-from svc_notebooks.notebook.frames.schemas import FILES
+from svc_notebooks.notebook.frames import FILES, frame
 
 LATE = ("requests", "pandas", "ipywidgets", "sqlalchemy", "svc_notebooks.server")
 

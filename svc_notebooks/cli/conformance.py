@@ -20,6 +20,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote, urlsplit
 
+from .. import __version__
 from ..core.brand_names import Names
 from ..core.printable_text import terminal_text
 from ..core.processes import temporary_folder
@@ -219,7 +220,9 @@ def conformance(options: argparse.Namespace) -> int:
     command = ConformanceRun(target, rules)
     command.execute()
     if options.list:
-        return command.show_list()
+        for id, rule in rules.items():
+            print(f"{id:<8}{command.tests[id]:>4} tests  {rule.rule}")
+        return 0
     if command.stop_reason:
         sys.stderr.write(f"svc-notebooks conformance: {command.secrets.redact(command.stop_reason)}\n")
     return command.report(options.json, overwrite=options.overwrite)
@@ -387,12 +390,6 @@ class ConformanceRun:
 
     # -- the report
 
-    def show_list(self) -> int:
-        """Print the selected rules with the number of tests for each rule, and return the exit status 0."""
-        for id, rule in self.rules.items():
-            print(f"{id:<8}{self.tests[id]:>4} tests  {rule.rule}")
-        return 0
-
     def report(self, path: Path | None, *, overwrite: bool) -> int:
         """Print and write the report. Return 0 if no rule fails, 1 if a rule fails, or 2 if the run was stopped."""
         rows = rule_rows(self.rules, self.outcomes)
@@ -402,24 +399,19 @@ class ConformanceRun:
         for line in lines:
             print("\n".join(terminal_text(self.secrets.redact(part)) for part in line.split("\n")))
         if path:
-            text = self.secrets.redact(json.dumps(self._json(rows), indent=2)) + "\n"
-            write_report(path, text, overwrite=overwrite)
+            report = {
+                "base_url": self.target.base_url if self.target else None,
+                "suite": __version__,
+                "stopped": self.stop_reason or None,
+                "counts": counts(rows),
+                "rules": rows,
+                "not_read": self.unreadable_files,
+                "left_behind": list(self.leftovers),
+            }
+            write_report(path, self.secrets.redact(json.dumps(report, indent=2)) + "\n", overwrite=overwrite)
         if self.stop_reason:
             return 2
         return 1 if counts(rows)["fail"] else 0
-
-    def _json(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, object]:
-        from .. import __version__
-
-        return {
-            "base_url": self.target.base_url if self.target else None,
-            "suite": __version__,
-            "stopped": self.stop_reason or None,
-            "counts": counts(rows),
-            "rules": rows,
-            "not_read": self.unreadable_files,
-            "left_behind": list(self.leftovers),
-        }
 
 
 _MAX_TEXT = 300

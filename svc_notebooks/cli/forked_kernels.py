@@ -5,8 +5,6 @@ server a few milliseconds. The standard library has the fork server, and jupyter
 start a kernel. Systems other than Linux start kernels as usual.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import sys
@@ -15,16 +13,14 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.metadata import EntryPoint
 from multiprocessing import get_context
-from typing import TYPE_CHECKING, Any
+from multiprocessing.process import BaseProcess
+from typing import Any
 
 from jupyter_client.provisioning.factory import KernelProvisionerFactory
 from jupyter_client.provisioning.local_provisioner import LocalProvisioner
 
 from ..course.submission_process import start_fork_server
 from ..course.supervisor import PRELOADED_MODULES
-
-if TYPE_CHECKING:
-    from multiprocessing.process import BaseProcess
 
 KERNEL_MODULES = (
     "ipykernel.ipkernel", "ipykernel.kernelapp", "ipykernel.zmqshell", "ipywidgets", "matplotlib_inline.backend_inline",

@@ -1,7 +1,5 @@
 """Finds the notebooks of the package, copies them to a folder, and opens JupyterLab there."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -3,8 +3,6 @@
 A reader of a value raises ArgumentTypeError for an invalid value.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

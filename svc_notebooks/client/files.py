@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import chain
@@ -16,7 +16,7 @@ from ..core.http.messages import JSONObject, segment
 from ..core.platform import capabilities
 from ..core.resources.files import File, FileList, GeneratedIds, Permission, PermissionList
 from .json_response import foreign_answer, read_fields, read_page, read_resource
-from .session import Session
+from .session import Parameters, Session
 from .transport.bounds import PageTokens
 
 CHECKSUMS = "sha256Checksum,md5Checksum"
@@ -108,7 +108,7 @@ def has_content(file: File, path: Path, *, size: int) -> bool | None:
         return hashlib.file_digest(content, stored[0]).hexdigest() == stored[1]
 
 
-def copy_file(session: Session, file_id: str, metadata: File, *, query: Mapping[str, object] | None = None) -> File:
+def copy_file(session: Session, file_id: str, metadata: File, *, query: Parameters | None = None) -> File:
     """Copy a file and return the copy's metadata. Raises NotAllowed, NotFound. Not repeated without a response."""
     copy = _changed_file(session, "POST", f"{file_path(session, file_id)}/copy", metadata, query, metadata.get("id"))
     if copy.get("id") == file_id:
@@ -116,23 +116,18 @@ def copy_file(session: Session, file_id: str, metadata: File, *, query: Mapping[
     return copy
 
 
-def create_file(session: Session, metadata: File, *, query: Mapping[str, object] | None = None) -> File:
+def create_file(session: Session, metadata: File, *, query: Parameters | None = None) -> File:
     """Create a file without content and return its metadata (A4). Repeatable with an `id` from `generate_ids`."""
     return _changed_file(session, "POST", session.names.path("files"), metadata, query, metadata.get("id"))
 
 
-def update_file(session: Session, file_id: str, metadata: File, *, query: Mapping[str, object] | None = None) -> File:
+def update_file(session: Session, file_id: str, metadata: File, *, query: Parameters | None = None) -> File:
     """Set the fields in `metadata` on a file, and return the file's metadata."""
     return _changed_file(session, "PATCH", file_path(session, file_id), metadata, query, _own_id(file_id))
 
 
 def _changed_file(
-    session: Session,
-    method: str,
-    path: str,
-    metadata: File,
-    query: Mapping[str, object] | None,
-    identifier: str | None,
+    session: Session, method: str, path: str, metadata: File, query: Parameters | None, identifier: str | None
 ) -> File:
     answer = session.fetch(method, path, query=query, body=metadata)
     return read_resource(answer, File, session.base_url, (query or {}).get("fields"), identifier=identifier)
@@ -158,21 +153,14 @@ def generate_ids(session: Session, count: int = 10) -> list[str]:
 
 
 def pages(
-    session: Session, path: str, query: Mapping[str, object], key: str, resource: type, *, limit: int | None = None
+    session: Session, path: str, query: Parameters, key: str, resource: type, *, limit: int | None = None
 ) -> Iterator[JSONObject]:
     """Return an iterator over at most `limit` objects in the lists of `page_lists`."""
     return chain.from_iterable(page_lists(session, path, query, key, resource, limit=limit))
 
 
 def page_lists(
-    session: Session,
-    path: str,
-    query: Mapping[str, object],
-    key: str,
-    resource: type,
-    *,
-    limit: int | None = None,
-    ahead: bool = False,
+    session: Session, path: str, query: Parameters, key: str, resource: type, *, limit: int | None, ahead: bool = False
 ) -> Generator[list[JSONObject], None, None]:
     """Yield the lists `key` of lazily requested pages, with at most `limit` objects in all.
 

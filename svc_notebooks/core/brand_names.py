@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from .errors.public_calls import public_constructor
 from .http.native_formats import NATIVES, VENDOR_TYPES
 
-NOWHERE = "https://sandbox.svc.example"
+IN_PROCESS_URL = "https://sandbox.svc.example"
 """The base URL of a service that runs in this process and is called as a function."""
 
 NATIVE_NAMES = (*NATIVES, "folder", "shortcut")

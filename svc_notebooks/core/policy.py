@@ -10,7 +10,7 @@ from .byte_counts import byte_count
 from .errors.public_calls import public_methods
 from .http.backoff import MAX_JITTER
 from .http.origins import ANY, is_host_name, is_network, is_origin, is_path_prefix
-from .notifications.messages import Schedule
+from .notifications.deliveries import Schedule
 from .oauth import ACCESS_LIFETIME
 from .time_zones import zone_names
 from .uploads.states import LIFETIME, QUANTUM, UploadRule

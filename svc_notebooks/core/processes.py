@@ -95,16 +95,12 @@ class ForkedChild:
     """A replacement in a forked child for an object that works only in the parent. Every use raises Unsupported."""
 
     def __init__(self, message: str, advice: str) -> None:
-        self.__dict__.update(message=message, advice=advice)
+        self.message, self.advice = message, advice
 
-    def __getattr__(self, name: str) -> NoReturn:
+    def _refuse(self, *args: object, **options: object) -> NoReturn:
         raise Unsupported(self.message, advice=self.advice)
 
-    def __enter__(self) -> NoReturn:
-        raise Unsupported(self.message, advice=self.advice)
-
-    def __call__(self, *args: object, **options: object) -> NoReturn:
-        raise Unsupported(self.message, advice=self.advice)
+    __getattr__ = __enter__ = __call__ = _refuse
 
     def __exit__(self, *error: object) -> None:
         """Do nothing. A `with` block looks up `__exit__` before it calls `__enter__`, which raises."""

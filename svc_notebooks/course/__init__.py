@@ -82,8 +82,7 @@ def exercises(theme: str | None = None) -> DataFrame:
     >>> course.exercises("events")["name"].tolist()
     ['event-in-its-zone', 'series-with-an-exception', 'two-programs-one-event']
     """
-    from ..notebook.frames.frames import frame
-    from ..notebook.frames.schemas import EXERCISES
+    from ..notebook.frames import EXERCISES, frame
     from .catalogue import THEMES
 
     if theme is not None and theme not in THEMES:

@@ -4,8 +4,6 @@ No link is followed, no name leads outside, and no archive can fill the memory: 
 is limited, also for what an archive says about itself.
 """
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import os

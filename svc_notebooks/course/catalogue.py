@@ -1,7 +1,5 @@
 """The definitions of all exercises by name, in the order of the course, their solutions, and the notebooks."""
 
-from __future__ import annotations
-
 from .definition import ExerciseDefinition, exercise_text
 from .themes import capstone, change_log, content, errors, events, messages, people, resumable, uploads
 

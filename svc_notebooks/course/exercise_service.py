@@ -1,17 +1,15 @@
 """The class ExerciseService, which runs the service of an exercise, records its requests and checks the exercise."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from mimetypes import guess_type
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..client.session import Session
-from ..core.brand_names import NOWHERE
+from ..core.brand_names import IN_PROCESS_URL
 from ..core.clock import parse_time
 from ..core.events.value_checks import EVENT_FIELDS
 from ..core.files.fields import FILE_FIELDS
@@ -25,6 +23,7 @@ from .definition import (
     ExerciseOutcome,
     Part,
     PartResult,
+    Value,
     Verdict,
     list_text,
     quantity,
@@ -38,9 +37,6 @@ from .evidence import (
     join_records,
     resources,
 )
-
-if TYPE_CHECKING:
-    from .definition import Value
 
 _MIB = 1024 * 1024
 _POLICY = Policy(max_upload_size=32 * _MIB, storage_limit=128 * _MIB, journal_bytes=64 * _MIB)
@@ -113,7 +109,7 @@ class ExerciseService:
     def session(self, user: str | None = None) -> Session:
         """Return a session for the set-up, signed in as the student or as `user`. Its requests are not recorded."""
         token = self.token if user is None else self.service.sign_in(user)
-        return Session(NOWHERE, token, handler=self._handle_other, clock=self.clock, sleep=self.clock.wait)
+        return Session(IN_PROCESS_URL, token, handler=self._handle_other, clock=self.clock, sleep=self.clock.wait)
 
     def _handle_other(self, request: Request) -> Response:
         """Return the response to a request of the set-up, or of another program that reacts to the student."""
@@ -200,7 +196,7 @@ class ExerciseService:
             requests, now = self._requests(), self.clock.now()
             with closing(self.service.fork()) as fork:
                 clock, token = fork.clock, fork.sign_in()
-                state = Session(NOWHERE, token, handler=fork.handle, clock=clock, sleep=clock.wait, random=None)
+                state = Session(IN_PROCESS_URL, token, handler=fork.handle, clock=clock, sleep=clock.wait, random=None)
                 values, data, cases = self.values, self.check_data, self.receiver_cases
                 evidence = Evidence(requests, state, values, data, cases, self.sign_ins, now)
                 if requests or any(case.outcome is not None for case in cases):

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from ..core.processes import temporary_folder
-from .definition import GRADER, KEY
-from .runner import GradingLimits as GradingLimits, SubmissionJob
+from .definition import GRADER, KEY, Verdict
 from .sandbox import FOLDER, SubmissionSandbox, find_sandbox
 from .submission_process import (
     LimitedProcess,
@@ -22,11 +21,11 @@ from .submission_process import (
     default_jobs,
 )
 from .submissions import SubmissionContent
+from .supervisor import GradingLimits as GradingLimits, SubmissionJob
 
 if TYPE_CHECKING:
     from ..server.service import Service
     from ..server.transports.socket_server import SocketServer
-    from .definition import Verdict
     from .grading_service import GradingService
 
 _THREADS = 64

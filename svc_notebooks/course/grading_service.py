@@ -1,25 +1,19 @@
 """Serves the exercises of submissions from the teacher's process, so that their code cannot change the results."""
 
-from __future__ import annotations
-
 import json
 import secrets
 from threading import RLock
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..core.clock import format_time
 from ..core.errors.catalogue import ApiError, refuse
-from ..core.http.messages import Query, Request, Response, as_body
+from ..core.http.messages import JSONObject, Query, Request, Response, as_body
 from ..core.policy import Policy
 from ..server.dispatch.requests_and_responses import error_response, json_response
 from .catalogue import DEFINITIONS
 from .definition import ExerciseOutcome, Verdict
 from .exercise_service import ExerciseService
 from .student_exercise import COURSE_PATH, values_as_json
-
-if TYPE_CHECKING:
-    from ..core.http.messages import JSONObject
-
 
 MAX_BEGINS = 10
 """The number of times that a submission can begin an exercise, so that a submission cannot try all answers."""

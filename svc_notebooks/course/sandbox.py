@@ -1,7 +1,5 @@
 """Starts programs in bubblewrap, where they see neither the teacher's files and processes nor the network."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

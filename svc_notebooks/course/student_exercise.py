@@ -16,18 +16,17 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from ..client.session import Session, make_current, reset_current
 from ..client.transport.bounds import EXPORT
 from ..client.transport.in_process import TransportError
-from ..core.brand_names import NOWHERE
+from ..core.brand_names import IN_PROCESS_URL
 from ..core.clock import parse_time
 from ..core.durations import Duration, parse_duration
 from ..core.errors.errors import BadRequest
 from ..core.errors.public_calls import public_methods
 from ..core.http.messages import JSON, Headers, Request
-from .definition import GRADER, KEY, SEED, ExerciseOutcome, Verdict, list_text
+from .definition import GRADER, KEY, SEED, ExerciseDefinition, ExerciseOutcome, Value, Verdict, list_text
 from .exercise_service import ExerciseService
 
 if TYPE_CHECKING:
     from ..client.transport.http import HttpTransport
-    from .definition import ExerciseDefinition, Value
 
 
 _MAX_WIDTH = 60
@@ -342,7 +341,7 @@ class LocalEnvironment:
     def _session(self, token: str) -> Session:
         clock, random = self.exercise.clock, Random(self.exercise.chance_seed)
         handler = self.exercise.recorder.handle
-        return Session(NOWHERE, token, handler=handler, clock=clock, sleep=clock.wait, random=random)
+        return Session(IN_PROCESS_URL, token, handler=handler, clock=clock, sleep=clock.wait, random=random)
 
 
 class RemoteEnvironment:
@@ -352,7 +351,7 @@ class RemoteEnvironment:
         self._name, self._base_url = definition.name, base_url
         self._grader = Session(base_url, key, transport=_connections())
         response = self._call("begin")
-        self.values: Mapping[str, Value] = values_from_json(response["given"].replace(NOWHERE, base_url))
+        self.values: Mapping[str, Value] = values_from_json(response["given"].replace(IN_PROCESS_URL, base_url))
         self._token, self._chance_seed = str(response["token"]), int(response["chance"])
         self._now = parse_time(str(response["now"]))
 

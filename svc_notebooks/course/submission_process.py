@@ -15,8 +15,7 @@ from multiprocessing.connection import Connection
 from subprocess import TimeoutExpired
 from typing import TYPE_CHECKING, Any
 
-from .runner import GradingLimits
-from .supervisor import PRELOADED_MODULES, kill_below, run_submission
+from .supervisor import PRELOADED_MODULES, GradingLimits, kill_below, run_submission
 
 if TYPE_CHECKING:
     from ..server.transports.socket_server import SocketServer

@@ -1,7 +1,5 @@
 """Finds the hand-ins of students in a folder, in the layouts of schools' systems, and reads their notebooks."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -13,8 +13,7 @@ import ipywidgets as widgets
 from ..client.session import SessionLike, session_or_current
 from ..core.fault_plan import PRESETS
 from ..notebook.class_control import ClassControl
-from ..notebook.frames.frames import frame
-from ..notebook.frames.schemas import STUDENTS
+from ..notebook.frames import STUDENTS, frame
 from ..notebook.html import tag
 from ..notebook.quantities import count_text, size_text
 from .widgets import ui

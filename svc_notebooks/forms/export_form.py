@@ -17,9 +17,8 @@ from ..client.files import get_file
 from ..client.session import Session, SessionLike, session_or_current
 from ..core.errors.errors import PathExists
 from ..local.saving import REPLACED, SAVED, UNCHANGED, check_path, make_folder, save_bytes
-from ..notebook.folder_tree import files_at
-from ..notebook.frames.frames import frame
-from ..notebook.frames.schemas import EXPORTED
+from ..notebook.arguments import files_at
+from ..notebook.frames import EXPORTED, frame
 from ..notebook.html import tag
 from ..notebook.quantities import count_text, size_text
 from .file_browser.downloads import KERNEL, save_as

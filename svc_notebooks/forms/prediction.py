@@ -1,7 +1,5 @@
 """Shows the possible answers to a question of a lesson, and says why the chosen one is right or wrong."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from threading import Thread

@@ -1,4 +1,4 @@
-"""Checks and normalizes the arguments of public functions, without importing pandas."""
+"""Checks and normalizes the arguments of public functions, without importing pandas, and finds files by their paths."""
 
 from __future__ import annotations
 
@@ -7,15 +7,19 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from io import IOBase
 from operator import index
-from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TypeAlias, TypeGuard, TypeVar
 from urllib.parse import parse_qs, unquote, urlsplit
 
+from ..client.files import ROOT, get_file, list_files
+from ..core.errors.errors import NotFound
 from ..core.events.value_checks import is_address
+from ..core.files.fields import composed
+from ..core.files.query import quote
 from ..core.suggestions import nearest_name
-from .frames.frames import camel
+from .frames import camel
 from .quantities import count_text
 
 _PATHS = (
@@ -51,6 +55,8 @@ def file_id_in_link(link: str) -> str | None:
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Index, Series
+
+    from ..client.session import Session
 
 Value = TypeVar("Value")
 File: TypeAlias = "str | Mapping[str, Any] | DataFrame | Series[Any] | Index[Any] | Iterable[Any]"
@@ -185,6 +191,94 @@ def _only(values: Sequence[Any], problem: str) -> Any:
     return values[0]
 
 
+# -- files by their paths
+
+
+_MAX_NAMESAKES = 50
+"""The largest number of folders of one name that a path may lead through."""
+FOLDER = "folder "
+"""The argument `kind` of `files_at` for folders only."""
+
+ESCAPED_SLASH = re.compile(r"%((?:25)*)2F")
+_ID = re.compile(r"root|(?=\D*\d)[\w-]{19,}", re.ASCII)
+"""A text that is sent as an id. Ids of services are long and have digits. A longer name is a path: "/name"."""
+_WORD = re.compile(r"[\w-]+(@[\w.-]+)?", re.ASCII)
+"""A text that may be an id if no file in the top folder has this name."""
+
+
+def path_part(name: str) -> str:
+    """Return the name as a part of a path, in which %2F stands for a slash.
+
+    >>> path_part("in/out.csv"), path_part("50%2F.csv")
+    ('in%2Fout.csv', '50%252F.csv')
+    """
+    return ESCAPED_SLASH.sub(r"%25\g<1>2F", name).replace("/", "%2F")
+
+
+def name_of_part(part: str) -> str:
+    """Return the name for a part of a path, which is the inverse of `path_part`."""
+    return ESCAPED_SLASH.sub(lambda match: f"%{match[1][2:]}2F" if match[1] else "/", part)
+
+
+def files_at(
+    session: Session, value: object, argument: str = "file", kind: str = "", *, trashed: bool = False
+) -> list[str]:
+    """Return the ids of a file argument. A text that does not look like an id is the path of a file, like "A/b.txt".
+
+    A word that is not a name in the top folder may be an id of another service, and is returned. `kind` is FOLDER for
+    folders only. With `trashed` the file is in the trash. Raises NotFound for a path without a file, and ValueError for
+    a path of several files, and for a file that is given twice.
+    """
+    texts = file_ids(value, argument)
+    ids = [text if _ID.fullmatch(text) else _at(session, text, argument, kind, trashed=trashed) for text in texts]
+    if twice := next((text for n, text in enumerate(texts) if ids[n] in ids[:n]), None):
+        raise ValueError(f"{argument} has the file {twice!r} twice, under two names; name each file once")
+    return ids
+
+
+def one_file_at(session: Session, value: object, argument: str = "file") -> str:
+    """Return the id of a file argument that has one file, which may be a path."""
+    return files_at(session, one_id(value, argument), argument)[0]
+
+
+def one_folder_id(session: Session, value: object, argument: str = "folder") -> str:
+    """Return the id of a folder argument that has one folder. Raises ValueError for none or several."""
+    folders = file_ids(value, argument)
+    if len(folders) != 1:
+        raise ValueError(f"{argument} has {len(folders)} files or folders; give one folder")
+    return files_at(session, folders, argument, FOLDER)[0]
+
+
+def _at(session: Session, path: str, argument: str, kind: str, *, trashed: bool) -> str:
+    """Return the id of the file at a path. Folders of one name are all searched."""
+    found, folder = [ROOT], f" and mimeType = {quote(session.names.native('folder'))}"
+    parts = [part for part in path.removeprefix("svc://").split("/") if part]
+    for n, part in enumerate(parts, 1):
+        name, is_last = name_of_part(part), n == len(parts)
+        parents = " or ".join(f"{quote(file)} in parents" for file in found)
+        query = f"name = {quote(name)} and ({parents}) and trashed = {str(trashed and is_last).lower()}"
+        query += "" if is_last and not kind else folder
+        rows = list_files(session, q=query, order_by="createdTime", fields="id,name")
+        found = [row["id"] for row in rows if composed(row["name"]) == composed(name)]
+        if not found and not kind and _WORD.fullmatch(path):
+            return path
+        if not found:
+            with suppress(NotFound):
+                if kind and "/" not in path:
+                    return str(get_file(session, path, fields="id")["id"])
+            above = "/".join(parts[: n - 1])
+            advice = f"files(folder={above or ROOT!r}) lists the files of the folder."
+            advice = "files(trashed=True) lists the trash." if trashed and is_last else advice
+            advice = f"create_folder({'/'.join(parts)!r}) creates it." if kind else advice
+            if n == 1 and (shared := [*list_files(session, q=f"name = {quote(name)} and sharedWithMe", fields="id")]):
+                advice = f"A file of this name is shared with this user; give its id: {[row['id'] for row in shared]}."
+            raise NotFound(f"{argument} is {path!r}, and there is no {kind}{name!r} at this place.", advice=advice)
+        if len(found) > (1 if is_last else _MAX_NAMESAKES):
+            files = f"{kind.strip() or 'file'}s" if is_last else f"folders {name!r}"
+            raise ValueError(f"{argument} is {path!r}, the path of {len(found)} {files}; give an id: {found[:9]}")
+    return found[0]
+
+
 def sources(source: object) -> list[Any]:
     """Return a list of upload sources, such as those of a generator like `Path("data").glob("*.csv")`.
 
@@ -241,28 +335,6 @@ def column_values(argument: str, value: Any, count: int, row: str = "file") -> l
         text = f"{count_text(len(value), 'value')} for {count_text(count, row)}"
         raise ValueError(f"{argument} is a {_type_name(value)} with {text}; give one value for each {row}")
     return list(value)
-
-
-def download_path(count: int, to: str | os.PathLike[str] | None) -> Path:
-    """Return the path to which files are saved. Raises ValueError for several files if the path is not a folder.
-
-    A path that does not exist is a folder if it ends in a slash or its name has no extension.
-    """
-    path = Path() if to is None else Path(to).expanduser()
-    if count > 1 and not path.is_dir() and (path.exists() or (path.suffix and not _ends_in_slash(to))):
-        raise ValueError(f"to is {str(to)!r}; for {count} files it must be a folder")
-    return path
-
-
-def is_new_folder(count: int, to: str | os.PathLike[str] | None) -> bool:
-    """Return True if `to` is a folder to create: for several files, or with a slash at the end of the path."""
-    if to is None or Path(to).expanduser().is_dir():
-        return False
-    return count > 1 or _ends_in_slash(to)
-
-
-def _ends_in_slash(path: str | os.PathLike[str] | None) -> bool:
-    return path is not None and os.fspath(path).endswith(("/", os.sep))
 
 
 def choice(argument: str, value: object, allowed: Iterable[str]) -> str:

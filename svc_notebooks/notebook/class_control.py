@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
 from ..client.json_response import foreign_answer, reading
 from ..client.session import RequestParts, Session, SessionLike, current_session, session_or_current
-from ..core.brand_names import NOWHERE
+from ..core.brand_names import IN_PROCESS_URL
 from ..core.durations import Duration, parse_duration
 from ..core.errors.errors import SvcError
 from ..core.errors.public_calls import public_methods
 from ..core.fault_plan import network_outage, preset as preset_of
 from .arguments import row_ids
-from .frames.frames import frame
-from .frames.schemas import (
+from .frames import (
     BACKUPS,
     CLASS_CLOCK,
     CLASS_PREDICTIONS,
@@ -24,6 +23,7 @@ from .frames.schemas import (
     JOURNAL,
     RESET_STUDENT,
     STUDENTS,
+    frame,
 )
 from .sandbox.controls import fault_plan_rows
 from .sandbox.sandbox import new_session
@@ -270,7 +270,7 @@ def report_prediction(question: str, answer: str, right: bool) -> None:
     with suppress(RuntimeError):  # no current session
         session = current_session()
     with suppress(ValueError, SvcError):  # no other address in the environment, or not the service of a class
-        if session is None or session.base_url == NOWHERE:
+        if session is None or session.base_url == IN_PROCESS_URL:
             session = new_session()
         body = {"question": question, "answer": answer, "right": right}
         ClassControl(session)._session.execute("POST", "/_class/predictions", body=body)

@@ -16,8 +16,7 @@ from ..convert.engines import available, tesseract, typst
 from ..core.errors.errors import SvcError
 from ..core.resources.files import FileList
 from ..core.time_zones import ZoneData, zone_data
-from .frames.frames import frame
-from .frames.schemas import DOCTOR
+from .frames import DOCTOR, frame
 from .frontend import detect_frontend
 from .quantities import size_text
 from .sandbox.sandbox import sandbox_of

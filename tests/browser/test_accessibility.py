@@ -109,11 +109,11 @@ def fill_watch(page):
     page.get_by_role("button", name="Stop", exact=True).click()
     page.get_by_text("Stopped: no more notifications").wait_for()
     page.get_by_role("button", name="More options").click()
-    page.get_by_label("Expires", exact=True).fill("soon")
+    page.get_by_label("Expires", exact=True).fill("2h")
     page.get_by_label("Token", exact=True).fill("Bearer abc")
     page.get_by_role("button", name="Watch", exact=True).click()
     page.get_by_role("alert").get_by_text("No channel was opened").wait_for()
-    page.get_by_role("alert").get_by_text("expires_in must be").wait_for()
+    page.get_by_role("alert").get_by_text("token begins with").wait_for()
 
 
 def leave_unfilled(page):

@@ -62,7 +62,7 @@ WRITERS: dict[str, tuple[Any, str, Convert, Callable[[Job], Any]]] = {
     "paragraph of a docx": (postprocess, "_set_paragraph_look", write.docx, document),
     "run of a docx": (postprocess, "_set_run_look", write.docx, document),
     "picture in a docx": (postprocess, "_placeholder", write.docx, document),
-    "style of an odt": (postprocess._AutomaticStyles, "_copy", write.odt, document),
+    "style of an odt": (postprocess, "_set_properties", write.odt, document),
     "paragraph of RTF": (write.RtfLooks, "paragraph", write.rtf, document),
     "block in a PDF": (pdf._BLOCKS, "Para", pdf.write, document),
     "text in a PDF": (pdf._INLINES, "Str", pdf.write, document),

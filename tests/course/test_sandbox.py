@@ -144,7 +144,7 @@ def test_the_shell_is_prepared_without_the_folder_from_which_a_submission_import
     (tmp_path / "state").mkdir()
     code = (
         "import os, sys\n"
-        "from svc_notebooks.course.runner import prepare_shell\n"
+        "from svc_notebooks.course.supervisor import prepare_shell\n"
         "before = os.getcwd(), sys.path.copy()\n"
         f"prepare_shell({str(tmp_path)!r}, {str(tmp_path / 'state')!r})\n"
         "from IPython.core.interactiveshell import InteractiveShell\n"
@@ -159,7 +159,7 @@ def test_the_shell_is_prepared_without_the_folder_from_which_a_submission_import
 def test_the_shell_does_not_format_a_table_that_nobody_sees(tmp_path: Path) -> None:
     (tmp_path / "state").mkdir()
     code = (
-        "from svc_notebooks.course.runner import prepare_shell\n"
+        "from svc_notebooks.course.supervisor import prepare_shell\n"
         f"prepare_shell({str(tmp_path)!r}, {str(tmp_path / 'state')!r})\n"
         "from IPython.core.interactiveshell import InteractiveShell\n"
         "InteractiveShell.instance().run_cell('import pandas; pandas.DataFrame({1: [2]})')\n"

@@ -18,7 +18,7 @@ from svc_notebooks.client.session import Session
 from svc_notebooks.client.uploads.resumable_upload import upload
 from svc_notebooks.core.errors.errors import SvcError
 from svc_notebooks.core.http.messages import Disconnected, Request, Response
-from svc_notebooks.core.notifications.messages import RETRIED
+from svc_notebooks.core.notifications.deliveries import RETRIED
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
 from tests.contents import read_content, save_content
@@ -375,7 +375,7 @@ def _struck_while_stopping(lab: Lab) -> bool:
 
 
 def _open(session: Session, file_id: str) -> str:
-    return watch(session, file_id, ADDRESS, channel_id=None, token=None, expiration=None).id
+    return watch(session, file_id, {"address": ADDRESS}).id
 
 
 def _rename(session: Session, file_id: str, n: int) -> None:

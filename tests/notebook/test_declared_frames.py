@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 
 import svc_notebooks as svc
+from svc_notebooks.notebook import frames as schemas
 from svc_notebooks.notebook.batch.batch import batch_schema
-from svc_notebooks.notebook.frames import schemas
 
 DAY = {"start": "2026-11-02", "end": "2026-11-03"}
 NO_EVENTS = "BEGIN:VCALENDAR\nVERSION:2.0\nPRODID:-//other//EN\nEND:VCALENDAR\n"

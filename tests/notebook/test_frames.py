@@ -4,8 +4,7 @@ import pytest
 import svc_notebooks as svc
 from svc_notebooks.core.files.fields import FILE_FIELDS
 from svc_notebooks.core.http.messages import Request
-from svc_notebooks.notebook.frames.frames import frame
-from svc_notebooks.notebook.frames.schemas import FILE, FILES
+from svc_notebooks.notebook.frames import FILE, FILES, frame
 
 
 def dtypes(frame):

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.notebook.frames.frames import frame, schema
+from svc_notebooks.notebook.frames import frame, schema
 
 IS_PANDAS_2 = pd.__version__.startswith("2.")
 TABLE = schema("name text, size count, done flag, time time")

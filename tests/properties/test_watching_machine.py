@@ -16,7 +16,7 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invar
 
 from svc_notebooks.core.clock import to_millis
 from svc_notebooks.core.http.messages import Headers, Request, Response
-from svc_notebooks.core.notifications.messages import RETRIED
+from svc_notebooks.core.notifications.deliveries import RETRIED
 from svc_notebooks.server.service import open_service
 from tests.examples import examples
 

@@ -24,7 +24,7 @@ from ...core.printable_text import terminal_text
 from ...course.archives import archive_stem
 from ...course.catalogue import DEFINITIONS
 from ...course.definition import Verdict
-from ...course.submissions import SubmissionContent, exercise_cells
+from ...course.submissions import Submission, SubmissionContent, exercise_cells
 from ...local.saving import DEVICE, existing, save_bytes
 from ..notebook_files import notebooks_folder
 from ..options import write_report
@@ -43,7 +43,6 @@ from .roster import (
 
 if TYPE_CHECKING:
     from ...course.grading import SubmissionResult
-    from ...course.submissions import Submission
 
 
 Points: TypeAlias = "dict[str, float]"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping
-from typing import TypeAlias, cast
+from collections.abc import Generator, Iterator
+from typing import cast
 
 from ...core.http.messages import JSONObject, segment
 from ...core.resources.calendars import Acl, AclRule, Calendar, CalendarList, CalendarListEntry, Colors, FreeBusy
@@ -11,12 +11,9 @@ from ...core.resources.events import Event, EventList
 from ...core.time_zones import UTC_NAME, zone
 from ..files import check_id, page_lists, pages
 from ..json_response import read_fields, read_resource, reading
-from ..session import Session
+from ..session import Parameters, Session
 
 _MAX_PAGE_SIZE = 1000
-
-Parameters: TypeAlias = Mapping[str, object]
-"""Query parameters by their names in the interface."""
 
 
 def insert_event(session: Session, calendar: str, event: JSONObject, *, query: Parameters | None = None) -> Event:

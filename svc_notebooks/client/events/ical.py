@@ -375,45 +375,11 @@ def _alarm(event: Event, method: str, minutes: int) -> Iterator[Property]:
 # -- builds the properties of each event in a calendar file, in the order of RFC 5545 (3.6.1)
 
 
-@dataclass(frozen=True, slots=True)
-class IcalEvent:
-    """The properties of an event in the file, and a tuple of properties for each alarm."""
-
-    properties: tuple[Property, ...]
-    alarms: tuple[tuple[Property, ...], ...]
-
-    @property
-    def moments(self) -> list[datetime]:
-        """The event's times outside of UTC, and for a series the end of the period with listed clock changes."""
-        listed = [moment for line in self.properties for moment in line.moments]
-        moments = [moment for moment in listed if isinstance(moment, datetime)]
-        endless = any(line.name == "RRULE" for line in self.properties)
-        if moments and endless and max(moments).year < _LAST_YEAR:
-            moments.append(max(moments) + _ZONE_HORIZON)
-        return moments
-
-
 _ZONE_HORIZON = timedelta(days=3653)
 """The period after a series' last known time with listed clock changes, for zones whose changes follow no rule."""
 
 _LAST_YEAR = 9900
 """The year from which no horizon is added, to stay in the range of datetime."""
-
-
-def ical_events(events: Sequence[Event], reminders: Reminders = ()) -> Iterator[IcalEvent]:
-    """Convert event resources to .ics events, with an EXDATE in the series for each cancelled instance.
-
-    `reminders` are the default reminders.
-    """
-    series = {event.get("id"): event for event in events if event.get("recurrence")}
-    left_out: dict[Any, list[Event]] = defaultdict(list)
-    for event in events:
-        if event.get("status") == "cancelled" and event.get("recurringEventId"):
-            left_out[event["recurringEventId"]].append(event)
-    for event in events:
-        if event.get("status") != "cancelled":
-            times = _times(event, series.get(event.get("recurringEventId"), event), left_out.get(event.get("id"), ()))
-            yield IcalEvent((*_identity(event), *times, *details(event)), tuple(alarms(event, reminders)))
 
 
 # -- identity and times ----------------------------------------------------------------------------------------------
@@ -460,12 +426,23 @@ def calendar_file(events: Iterable[Event], *, name: str = "", color: str = "", r
     # Each time zone needs a VTIMEZONE that covers the first to the last time in the zone.
     moments_by_zone: dict[ZoneInfo, list[datetime]] = {}
     entries: list[str] = []
-    for entry in ical_events(list(events), reminders):
-        for moment in entry.moments:
+    listed = list(events)
+    series = {event.get("id"): event for event in listed if event.get("recurrence")}
+    left_out: dict[Any, list[Event]] = defaultdict(list)  # the cancelled instances of each series, as its EXDATEs
+    for event in listed:
+        if event.get("status") == "cancelled" and event.get("recurringEventId"):
+            left_out[event["recurringEventId"]].append(event)
+    for event in (event for event in listed if event.get("status") != "cancelled"):
+        times = _times(event, series.get(event.get("recurringEventId"), event), left_out.get(event.get("id"), ()))
+        lines = [*_identity(event), *times, *details(event)]
+        moments = [moment for line in lines for moment in line.moments if isinstance(moment, datetime)]
+        if moments and any(line.name == "RRULE" for line in lines) and max(moments).year < _LAST_YEAR:
+            moments.append(max(moments) + _ZONE_HORIZON)
+        for moment in moments:  # times outside of UTC
             if isinstance(moment.tzinfo, ZoneInfo):
                 moments_by_zone.setdefault(moment.tzinfo, []).append(moment)
-        alarms = [_component("VALARM", print_properties(alarm)) for alarm in entry.alarms]
-        entries.append(_component("VEVENT", print_properties(entry.properties), *alarms))
+        parts = [_component("VALARM", print_properties(alarm)) for alarm in alarms(event, reminders)]
+        entries.append(_component("VEVENT", print_properties(lines), *parts))
     properties = print_properties([Property("PRODID", _PROGRAM), Property("VERSION", "2.0"), *names])
     zones = [_time_zone(zone, moments_by_zone[zone]) for zone in sorted(moments_by_zone, key=lambda zone: zone.key)]
     return _component("VCALENDAR", properties, *zones, *entries).encode()

@@ -13,7 +13,7 @@ from ...core.brand_names import Names
 from ...core.clock import Clock
 from ...core.errors.public_calls import show_error
 from ...core.http.messages import Headers, Request, Response, as_body
-from ...core.notifications.messages import Notification, read_notification
+from ...core.notifications.deliveries import Notification, read_notification
 from ...core.platform import capabilities
 
 _MAX_BODY = 64 * 1024

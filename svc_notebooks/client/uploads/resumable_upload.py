@@ -37,9 +37,9 @@ from ...core.uploads.states import UploadState
 from ..files import get_file
 from ..json_response import parse_object, read_object, read_resource
 from ..session import Session
-from ..transport.foreign_urls import foreign_url, is_web_address
 from ..transport.in_process import TransportError
 from ..transport.retry import Retry, response_error, warn_of_waiting
+from ..transport.urls import foreign_url, is_web_address
 from ..upload_journal import JournalLock
 from .chosen_id import check_content
 from .request import (
@@ -207,17 +207,6 @@ class ClientUpload:
                 self._step()
         return self
 
-    def step(self, *, first: bool = True) -> dict[str, object]:
-        """Perform the next request or wait and return its history row. Raises ValueError if the upload is complete.
-
-        `first` is False if this step directly follows another one, as in `run`, so that the upload is not resumed.
-        """
-        with self._sending(resuming=first):
-            if self.file is not None:
-                raise ValueError("the upload is complete; there is no step left")
-            self._step()
-            return self.history[-1]
-
     def send_chunk(self) -> dict[str, object]:
         """Perform steps up to the next sent chunk and return its history row. Raises ValueError if already complete."""
         with self._sending():
@@ -265,11 +254,11 @@ class ClientUpload:
             raise ValueError("the upload has no session yet; call begin() or send_chunk() first")
 
     @contextmanager
-    def _sending(self, *, resuming: bool = True) -> Iterator[None]:
+    def _sending(self) -> Iterator[None]:
         """Hold the lock and mark the journal lock as busy during the block. Close the source at the end."""
         with self._lock:
-            if resuming:  # an earlier call sent the bytes that are stored
-                self._resumed |= self._source.can_change and self._machine.stored > 0
+            # An earlier call sent the bytes that are stored.
+            self._resumed |= self._source.can_change and self._machine.stored > 0
             claim = self._claim
             was_busy = claim is not None and claim.busy
             if claim is not None:

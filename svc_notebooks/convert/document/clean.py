@@ -36,8 +36,7 @@ _PAGE_SIDES = (72.0, 14_400.0)
 _MIN_PAGE_TEXT = 36.0
 MAX_DEPTH = 60
 _LINK = re.compile(r"(?:https?://|mailto:)[^\s]|#", re.IGNORECASE)
-_LENGTH = re.compile(r"(\d{1,5}(?:\.\d{1,6})?)\d*(e-[1-3])?(px|in|cm|mm|pt|pc|em|%)?")
-"""A length, which pandoc writes with an exponent below 0.1."""
+_LENGTH = re.compile(r"(\d{1,5}(?:\.\d{1,6})?)\d*(e-[1-3])?(px|in|cm|mm|pt|pc|em|%)?")  # pandoc writes exponents
 _CLASS = re.compile(r"[A-Za-z][\w.+#-]{0,39}")
 _LANG = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*")
 _DATA_URI = re.compile(r"data:([\w.+/-]*)((?:;[\w=.-]+)*),", re.IGNORECASE)
@@ -284,9 +283,6 @@ class _Cleaner:
         self._is_in_note = False
         return [cleaned]
 
-    def cite(self, node: Node, depth: int) -> list[Any]:
-        return self.nodes(node["c"][1], depth)
-
     def math(self, node: Node, depth: int) -> list[Any]:
         display, tex = node["c"]
         return [{"t": "Math", "c": [display, _CONTROL.sub("", tex)[:_MAX_TEX]]}]
@@ -404,7 +400,8 @@ def _attribute_value(name: str, text: str) -> str | None:
 
 
 _NODE_HANDLERS: dict[str, Callable[[_Cleaner, Node, int], list[Any]]] = {
-    "RawBlock": _Cleaner.raw, "RawInline": _Cleaner.raw, "Cite": _Cleaner.cite, "Math": _Cleaner.math,
+    "RawBlock": _Cleaner.raw, "RawInline": _Cleaner.raw, "Math": _Cleaner.math,
+    "Cite": lambda cleaner, node, depth: cleaner.nodes(node["c"][1], depth),
     "Code": _Cleaner.code, "CodeBlock": _Cleaner.code, "Link": _Cleaner.link, "Image": _Cleaner.image,
     "Span": _Cleaner.span, "Div": _Cleaner.div, "OrderedList": _Cleaner.number_list, "Table": _Cleaner.table,
     "Para": _Cleaner.paragraph, "Plain": _Cleaner.paragraph, "Header": _Cleaner.paragraph, "Note": _Cleaner.note,

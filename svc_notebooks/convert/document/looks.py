@@ -22,8 +22,7 @@ In a marker, `background` is of text only, and `shading` is the background of th
 """
 
 _PLANES = (0x100000, 0xF0000)  # the first characters of the two private-use planes
-_OF_PARAGRAPH = {"align": "align", "shading": "background", "chart": "chart"}
-"""The attribute of a paragraph for each name in a look that is about the whole paragraph."""
+_OF_PARAGRAPH = {"align": "align", "shading": "background", "chart": "chart"}  # attributes of paragraphs
 _BLACK = "#000000"
 _DARK = 0x60
 _MAX_LOOKS = 60_000

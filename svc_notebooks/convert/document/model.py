@@ -20,8 +20,7 @@ from ..job import TooLarge
 API_VERSION = [1, 23, 1]
 _RECURSION_LIMIT = 5_000  # for functions that follow a tree: a nested table adds ten levels of lists and dicts
 
-PAGE_NUMBER, PAGE_COUNT = "\x01", "\x02"
-"""The characters that stand for the number of the page and the number of pages in a header or footer."""
+PAGE_NUMBER, PAGE_COUNT = "\x01", "\x02"  # stand for these numbers in headers and footers
 
 Node = dict[str, Any]  # a pandoc node (a block or an inline). The key `t` has the node's type, and `c` its content.
 SPACE: Node = {"t": "Space"}

@@ -333,22 +333,15 @@ class _AutomaticStyles:
         key = (family, base, *look, *look.values())
         if key not in self._names:
             self._names[key] = f"look{len(self._names) + 1}"
-            style = self._copy(base, family)
+            copies = (deepcopy(style) for style in self._styles if base and style.get(f"{_STYLE}name") == base)
+            if (style := next(copies, None)) is None:  # the parent is a named style
+                style = self._styles.makeelement(f"{_STYLE}style", {f"{_STYLE}family": family})
+                _set(style, {f"{_STYLE}parent-style-name": base or None})
             style.set(f"{_STYLE}name", self._names[key])
             self.backgrounds |= {self._names[key]: look["background"]} if "background" in look else {}
             _set_properties(style, family, look)
             self._styles.append(style)
         return self._names[key]
-
-    def _copy(self, base: str, family: str) -> Any:
-        """Return a copy of an automatic style, or a new style with a named style as its parent."""
-        for style in self._styles:
-            if base and style.get(f"{_STYLE}name") == base:
-                return deepcopy(style)
-        style = self._styles.makeelement(f"{_STYLE}style", {f"{_STYLE}family": family})
-        if base:
-            style.set(f"{_STYLE}parent-style-name", base)
-        return style
 
 
 def _set_properties(style: Any, family: str, look: dict[str, str]) -> None:

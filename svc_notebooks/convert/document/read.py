@@ -56,8 +56,6 @@ def _non_breaking(blanks: re.Match[str]) -> str:
     return "\u00a0" * width if blanks.start() == 0 else "\u00a0" * (width - 1) + " "
 
 
-__all__ = ["doc", "docx", "html", "markdown", "odt", "rtf", "text"]
-
 _MAX_NESTING = 200
 _VISIBLE_METADATA = ("title", "subtitle", "author", "date", "abstract")
 

@@ -24,14 +24,11 @@ _MIN_HEIGHT = 1000  # smaller pictures are enlarged, since Tesseract needs lette
 _MIN_WORDS = 5  # the number of frequent words, or of letters of a script, from which a text tells its language
 
 
-@cache
-def _languages() -> dict[str, dict[str, str]]:
-    """Return the models by language, and by language and script or region where these need another model ("models").
+_TABLES: dict[str, dict[str, str]] = json.loads((files(__package__) / "languages.json").read_text("utf-8"))
+"""The models by language, and by language and script or region where these need another model ("models").
 
-    Also returns frequent words by language ("words"), and the languages by the name of their script ("scripts").
-    """
-    tables: dict[str, dict[str, str]] = json.loads((files(__package__) / "languages.json").read_text("utf-8"))
-    return tables
+Also frequent words by language ("words"), and the languages by the name of their script ("scripts").
+"""
 
 
 class OcrModel(NamedTuple):
@@ -72,11 +69,9 @@ def language_of(text: str) -> str | None:
     ('de', None)
     """
     words = Counter(re.findall(r"\w+", text.lower()))
-    scores = {tag: sum(words[word] for word in listed.split()) for tag, listed in _languages()["words"].items()}
+    scores = {tag: sum(words[word] for word in listed.split()) for tag, listed in _TABLES["words"].items()}
     scores |= {
-        tag: len(script.letters.findall(text))
-        for script in SCRIPTS
-        if (tag := _languages()["scripts"].get(script.name))
+        tag: len(script.letters.findall(text)) for script in SCRIPTS if (tag := _TABLES["scripts"].get(script.name))
     }
     scores["ja"] *= 5  # Japanese has about as many Han characters
     best = max(scores, key=scores.__getitem__)
@@ -126,7 +121,7 @@ def _installed_models() -> dict[str, Path]:
 
 def _model_for(tag: str) -> str:
     language, *rest = tag.lower().split("-")
-    models = _languages()["models"]
+    models = _TABLES["models"]
     special = filter(None, (models.get(f"{language}-{part}") for part in rest))
     return next(special, models.get(language, language))
 

@@ -69,7 +69,7 @@ def detect_binary(source: bytes, *, may_be_text: bool = True) -> str | None:
     The type is "" for binary content of an unknown format.
     """
     if source.startswith(OLE):
-        return _ole_media_type(source) or ""
+        return next((media_type for name, media_type in _OLE_STREAMS.items() if ole_stream(source, name)), "")
     head = source[:_HEAD].lstrip(b"\xef\xbb\xbf\t\r\n ")
     media_type = _signature(head)
     if media_type == native_formats.ZIP and zipfile.is_zipfile(io.BytesIO(source)):
@@ -129,11 +129,6 @@ def ole_stream(source: bytes, *names: str) -> bytes:
             return b"" if name is None else bytes(file.openstream(name).read())
     except Exception:  # olefile is missing, or raises one of many errors for damaged files
         return b""
-
-
-def _ole_media_type(source: bytes) -> str | None:
-    """Return the media type of an OLE file, or None if it is unknown."""
-    return next((media_type for name, media_type in _OLE_STREAMS.items() if ole_stream(source, name)), None)
 
 
 def decrypted(source: bytes) -> bytes:

@@ -41,7 +41,9 @@ READ_NAMESPACES = NAMESPACES | {
 }  # fmt: skip
 
 _CM = 360_000
-_UNITS = {"cm": _CM, "mm": _CM / 10, "in": 914_400, "inch": 914_400, "pt": 12_700, "pc": 152_400, "px": 9_525}
+_UNITS = {
+    "cm": _CM, "mm": _CM / 10, "in": 914_400, "inch": 914_400, "pt": 12_700, "pc": 152_400, "pi": 152_400, "px": 9_525,
+}  # fmt: skip
 _COLOR_DIGITS = re.compile("#[0-9a-f]{6}")
 _LENGTH = re.compile(r"\s*(-?[0-9]*\.?[0-9]+)\s*([a-z]+)\s*")
 

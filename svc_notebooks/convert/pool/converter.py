@@ -156,8 +156,8 @@ class Worker:
             if thread.is_alive():
                 self.stop()
                 thread.join()
-        if lines[0] and not outcome:
-            response: dict[str, Any] = json.loads(lines[0])
+        if (line := "".join(lines)) and not outcome:
+            response: dict[str, Any] = json.loads(line)
             self._peak_memory = response.pop("peak_memory")
             return response
         self.stop()

@@ -61,11 +61,9 @@ class ImageStore:
 
     def name_of(self, key: str, data: bytes) -> str | None:
         """Store a picture, and return its name, or None if not valid."""
-        if key not in self._names:
-            self._names[key] = self._add(data)
-        return self._names[key]
-
-    def _add(self, data: bytes) -> str | None:
+        if key in self._names:
+            return self._names[key]
+        self._names[key] = None
         try:
             picture = validate_image(data, self._job.limits)
         except ConversionError as error:  # also TooLarge
@@ -74,6 +72,6 @@ class ImageStore:
                 "A drawing (emf, wmf or svg) was left out." if is_vector else f"A picture was left out: {error}"
             )
             return None
-        name = resource_name(picture.data, picture.extension)
+        self._names[key] = name = resource_name(picture.data, picture.extension)
         self.pictures[name] = picture.data
         return name

@@ -3,5 +3,5 @@
 model, values, format_code, number_format, sheet_layout: the model, and code for readers and writers.
 formulas, calculate: parsing, safety checks, conversion and calculation of formulas.
 xls: the reader of xls, and the choice of the reader by the first bytes of a file.
-xlsx, ods, html_tables, delimited: readers and writers of these formats; pdf: writer.
+xlsx, ods, delimited: readers and writers of these formats; pdf, html_tables: writers.
 """

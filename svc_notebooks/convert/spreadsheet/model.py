@@ -150,14 +150,7 @@ class Sheet:
 
     @classmethod
     def trimmed(
-        cls,
-        name: str,
-        rows: Rows,
-        areas: Iterable[Area],
-        widths: Mapping[int, float],
-        setup: PrintSetup,
-        *,
-        hidden: bool,
+        cls, name: str, rows: Rows, areas: Iterable[Area], widths: Mapping[int, float], setup: PrintSetup, hidden: bool
     ) -> Sheet:
         """Return a sheet without styles and widths outside of the cells with content, and without overlapping areas."""
         sheet = cls(name, _trim(rows), disjoint(areas), hidden=hidden)

@@ -296,12 +296,6 @@ def query_parameters(text: str) -> Query:
     )
 
 
-QUOTAS: Mapping[str, Mapping[str, object]] = {
-    "family": {"rate_limit": 325_000, "calendar_rate_limit": 600, "rate_costs": "units"},
-    "family before": {"rate_limit": 12_000, "calendar_rate_limit": 600, "rate_costs": "requests"},
-}
-"""The published rate limits per user and minute, as `Policy` fields. Limits per project are not implemented."""
-
 ALL_SCOPES = tuple(
     sorted(
         frozenset({"storage.apps.readonly"}).union(*(operation.scopes for operation in OPERATIONS)),

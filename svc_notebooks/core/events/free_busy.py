@@ -5,25 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 
-def busy_periods(times: Iterable[tuple[int, int]], begin: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield the periods that the times cover between `begin` and `end`, in order. Periods that touch are merged.
+def busy_periods(times: Iterable[tuple[int, int]], begin: int, end: int) -> list[tuple[int, int]]:
+    """Return the periods that the times cover between `begin` and `end`, in order. Periods that touch are merged.
 
-    >>> list(busy_periods([(9, 11), (1, 3), (3, 4), (2, 3), (12, 13)], 2, 10))
+    >>> busy_periods([(9, 11), (1, 3), (3, 4), (2, 3), (12, 13)], 2, 10)
     [(2, 4), (9, 10)]
     """
-    start = stop = None
+    periods: list[tuple[int, int]] = []
     for first, last in sorted((max(first, begin), min(last, end)) for first, last in times):
-        if last <= first:
-            continue
-        if start is None or stop is None:
-            start, stop = first, last
-        elif first <= stop:
-            stop = max(stop, last)
-        else:
-            yield start, stop
-            start, stop = first, last
-    if start is not None and stop is not None:
-        yield start, stop
+        if periods and first <= periods[-1][1]:
+            periods[-1] = (periods[-1][0], max(periods[-1][1], last))
+        elif first < last:
+            periods.append((first, last))
+    return periods
 
 
 def free_slots(busy: Iterable[tuple[int, int]], opening: tuple[int, int], length: int) -> Iterator[tuple[int, int]]:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from functools import lru_cache, partial
 from heapq import merge
-from itertools import chain, product, repeat, takewhile
+from itertools import chain, groupby, product, repeat, takewhile
 from typing import NamedTuple
 
 from ..time_zones import clock_changes, skipped_times, skips_day
@@ -343,11 +343,7 @@ def _is_before(moment: datetime, before: datetime | None) -> bool:
 
 
 def _unique(moments: Iterator[datetime]) -> Iterator[datetime]:
-    before: datetime | None = None
-    for moment in moments:
-        if moment != before:
-            yield moment
-        before = moment
+    return (moment for moment, _ in groupby(moments))
 
 
 def _difference(moments: Iterator[datetime], without: Iterator[datetime]) -> Iterator[datetime]:

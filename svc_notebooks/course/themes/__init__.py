@@ -7,5 +7,4 @@ change_log                        the change log (the theme "messages")
 events                            events and recurrence; two programs that change one event (the theme "events")
 errors                            retries and rate limits (the theme "trouble")
 capstone                          a program that uses six rules of the other themes
-shared_checks                     requirements that several exercise checks share
 """

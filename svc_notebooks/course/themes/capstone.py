@@ -1,28 +1,21 @@
 """The exercise about the sync of a local folder with a folder of the service, which uses six rules of the course."""
 
-from __future__ import annotations
-
 import itertools
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...client.files import create_file, update_file
 from ...client.notifications.channels import start_page_token, watch
-from ..definition import ExerciseDefinition, Part, list_text, quantity, require
-from ..exercise_service import ReceiverCase
+from ...core.http.messages import JSON, JSONObject
+from ...core.resources.files import File
+from ..definition import ExerciseDefinition, Part, Value, list_text, quantity, require
+from ..evidence import Evidence, ExerciseExchange, RecordedRequest, length, read_object
+from ..exercise_service import ExerciseService, ReceiverCase
 from .change_log import require_known_tokens
 from .content import put_content, put_file
 from .events import edited_event, event_lines, require_conditions, require_no_lost_line
 from .messages import forge_messages, require_genuine, require_rejections
 from .resumable import QUANTUM, require_end, require_no_overlap, require_query_after_failure
-from .shared_checks import length, read_object
-
-if TYPE_CHECKING:
-    from ...core.http.messages import JSON, JSONObject
-    from ...core.resources.files import File
-    from ..definition import Value
-    from ..evidence import Evidence, ExerciseExchange, RecordedRequest
-    from ..exercise_service import ExerciseService
 
 _PONDS = ("abbey", "cove", "dell", "fen", "heath", "lake", "mill", "moor", "park")
 _RECORDING, _LOCAL = "night.raw", "folder.json"

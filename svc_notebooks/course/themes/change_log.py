@@ -1,22 +1,16 @@
 """The exercise about reading the change log page by page."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...client.files import create_file, delete_file, file_permissions, share_file, unshare_file, update_file
 from ...client.notifications.channels import start_page_token
-from ..definition import ExerciseDefinition, Part, list_text, quantity, require
-from .shared_checks import read_object, require_any
-
-if TYPE_CHECKING:
-    from ...client.session import Session
-    from ..definition import Value
-    from ..evidence import Evidence, ExerciseExchange, RecordedRequest
-    from ..exercise_service import ExerciseService
+from ...client.session import Session
+from ..definition import ExerciseDefinition, Part, Value, list_text, quantity, require
+from ..evidence import Evidence, ExerciseExchange, RecordedRequest, read_object, require_any
+from ..exercise_service import ExerciseService
 
 _COPY = "copy.json"
 _LOOK = "Look at `svc.exchanges()`."

@@ -1,25 +1,17 @@
 """Exercises about downloading a part of a file, searching for files, and converting a file to another format."""
 
-from __future__ import annotations
-
 import math
 import re
 from random import Random
-from typing import TYPE_CHECKING
 
 from ...client.files import create_file, delete_file, list_files, share_file, update_file
-from ...core.http.messages import Request
-from ..definition import ExerciseDefinition, Part, list_text, quantity, require
-from .shared_checks import require_file, require_same_content
+from ...client.session import Session
+from ...core.http.messages import JSONObject, Request
+from ...core.resources.files import File, Permission
+from ..definition import ExerciseDefinition, Part, Value, list_text, quantity, require
+from ..evidence import Evidence, require_file, require_same_content
+from ..exercise_service import ExerciseService
 from .uploads import survey
-
-if TYPE_CHECKING:
-    from ...client.session import Session
-    from ...core.http.messages import JSONObject
-    from ...core.resources.files import File, Permission
-    from ..definition import Value
-    from ..evidence import Evidence
-    from ..exercise_service import ExerciseService
 
 _RECORD_SIZE = 64
 _RANGE = re.compile(r"bytes=(\d{1,9})-(\d{1,9})", re.IGNORECASE)

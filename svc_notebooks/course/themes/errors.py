@@ -1,25 +1,16 @@
 """Exercises about the rate limit, and about telling temporary errors from permanent errors."""
 
-from __future__ import annotations
-
 import itertools
 from datetime import timedelta
 from random import Random
-from typing import TYPE_CHECKING
 
 from ...client.files import create_file, share_file
 from ...core.http.backoff import parse_retry_after
-from ..definition import ExerciseDefinition, Part, list_text, quantity, require
-from ..evidence import MAX_REQUESTS
+from ...core.http.messages import JSON, JSONObject
+from ..definition import ExerciseDefinition, Part, Value, list_text, quantity, require
+from ..evidence import MAX_REQUESTS, Evidence, RecordedRequest, length, require_any
+from ..exercise_service import ExerciseService
 from .content import put_file
-from .shared_checks import length, require_any
-
-if TYPE_CHECKING:
-    from ...core.http.messages import JSON, JSONObject
-    from ..definition import Value
-    from ..evidence import Evidence, RecordedRequest
-    from ..exercise_service import ExerciseService
-
 
 _FILES = 8
 _CAP = 8

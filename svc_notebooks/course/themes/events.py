@@ -1,24 +1,17 @@
 """Exercises about an event in a time zone, and about a recurring event with a changed or cancelled instance."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from datetime import date, datetime, timedelta
 from random import Random
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 from zoneinfo import ZoneInfo
 
 from ...client.events.events import insert_event, patch_event
-from ..definition import ExerciseDefinition, Part, list_text, quantity, require
-from .shared_checks import require_any
-
-if TYPE_CHECKING:
-    from ...core.resources.events import Event
-    from ..definition import Value
-    from ..evidence import Evidence, ExerciseExchange, RecordedRequest
-    from ..exercise_service import ExerciseService
-
+from ...core.resources.events import Event
+from ..definition import ExerciseDefinition, Part, Value, list_text, quantity, require
+from ..evidence import Evidence, ExerciseExchange, RecordedRequest, require_any
+from ..exercise_service import ExerciseService
 
 _CALENDAR = "primary"
 _ETAG = re.compile(r'"[^"]*"')

@@ -1,26 +1,19 @@
 """Exercises about watching a file without a gap, and about receivers of forged, repeated and late messages."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from random import Random
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from ...client.files import update_file
 from ...client.notifications.channels import stop, watch
 from ...core.brand_names import Names
 from ...core.clock import from_millis
-from ..definition import ExerciseDefinition, Part, list_text, quantity, require
-from ..exercise_service import ReceiverCase
+from ...core.http.messages import Request
+from ..definition import ExerciseDefinition, Part, Value, list_text, quantity, require
+from ..evidence import Evidence, RecordedRequest, read_object, require_any
+from ..exercise_service import ExerciseService, ReceiverCase
 from .content import put_file
-from .shared_checks import read_object, require_any
-
-if TYPE_CHECKING:
-    from ...core.http.messages import Request
-    from ..definition import Value
-    from ..evidence import Evidence, RecordedRequest
-    from ..exercise_service import ExerciseService
 
 
 def _set_up_watch(exercise: ExerciseService, rng: Random) -> dict[str, Value]:

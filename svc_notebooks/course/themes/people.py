@@ -1,20 +1,13 @@
 """Exercises about sharing one file with one person, and about signing in with the narrowest scopes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from random import Random
-from typing import TYPE_CHECKING
 
 from ...client.files import file_permissions
-from ..definition import ExerciseDefinition, Part, quantity, require
+from ..definition import ExerciseDefinition, Part, Value, quantity, require
+from ..evidence import Evidence, RecordedRequest, require_any
+from ..exercise_service import ExerciseService
 from .content import put_file
-from .shared_checks import require_any
-
-if TYPE_CHECKING:
-    from ..definition import Value
-    from ..evidence import Evidence, RecordedRequest
-    from ..exercise_service import ExerciseService
 
 
 def _set_up_share(exercise: ExerciseService, rng: Random) -> dict[str, Value]:

@@ -1,23 +1,24 @@
 """Exercises about resuming an upload, restarting an expired upload, and writing the loop of a resumable upload."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections.abc import Callable
 from random import Random
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from ...core.http.messages import Query, Request, as_body
-from ..definition import ExerciseDefinition, Part, quantity, require
-from .shared_checks import CONTENT, NAME, named_file, require_file, require_no_updates, require_same_content
-
-if TYPE_CHECKING:
-    from ...core.http.messages import JSONObject
-    from ..definition import Value
-    from ..evidence import Evidence, RecordedRequest
-    from ..exercise_service import ExerciseService
+from ...core.http.messages import JSONObject, Query, Request, as_body
+from ..definition import ExerciseDefinition, Part, Value, quantity, require
+from ..evidence import (
+    CONTENT,
+    NAME,
+    Evidence,
+    RecordedRequest,
+    named_file,
+    require_file,
+    require_no_updates,
+    require_same_content,
+)
+from ..exercise_service import ExerciseService
 
 _KIB = 1024
 QUANTUM = 256 * _KIB

@@ -1,21 +1,14 @@
 """Exercises about uploading a file with a name, with metadata in the same request, and after a lost response."""
 
-from __future__ import annotations
-
 import json
 import re
 from random import Random
-from typing import TYPE_CHECKING
 
-from ..definition import ExerciseDefinition, Part, list_text, quantity, require
-from .shared_checks import CONTENT, NAME, named_file, require_no_updates
-
-if TYPE_CHECKING:
-    from ...core.http.messages import JSON, JSONObject
-    from ...core.resources.files import File
-    from ..definition import Value
-    from ..evidence import Evidence, RecordedRequest
-    from ..exercise_service import ExerciseService
+from ...core.http.messages import JSON, JSONObject
+from ...core.resources.files import File
+from ..definition import ExerciseDefinition, Part, Value, list_text, quantity, require
+from ..evidence import CONTENT, NAME, Evidence, RecordedRequest, named_file, require_no_updates
+from ..exercise_service import ExerciseService
 
 _BIRDS = ("coot", "mallard", "heron", "grebe", "moorhen", "wigeon")
 _PONDS = ("north", "mill", "abbey", "south")

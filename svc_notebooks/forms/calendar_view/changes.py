@@ -16,8 +16,7 @@ from ...core.http.messages import JSONObject
 from ...notebook.events.body import Times
 from ...notebook.events.events import create_event, delete_event, update_event
 from ...notebook.events.records import SeriesState, keep_changes, own_values, times_and_recurrence
-from ...notebook.frames.frames import Record, frame, schema
-from ...notebook.frames.schemas import EVENT
+from ...notebook.frames import EVENT, Record, frame, schema
 from ..event.form import EventForm
 from ..widgets import ui
 from ..widgets.form import call_text
@@ -41,9 +40,8 @@ class CallLog:
     `options` are arguments of all calls, such as `send_updates`.
     """
 
-    def __init__(self, session: Session, options: Mapping[str, str] | None = None) -> None:
-        self.session = session
-        self.options = dict(options or {})
+    def __init__(self, session: Session, options: Mapping[str, str]) -> None:
+        self.session, self.options = session, dict(options)
         self._texts: list[str] = []
         self.records: list[Record] = []
 

@@ -19,8 +19,7 @@ from ...notebook.arguments import File, choice
 from ...notebook.events.body import Times, calendar_ids, offset_text, zone_name
 from ...notebook.events.events import create_event
 from ...notebook.events.records import SeriesState, event_frame
-from ...notebook.frames.frames import Record, frame
-from ...notebook.frames.schemas import EVENTS
+from ...notebook.frames import EVENTS, Record, frame
 from ...notebook.html import Markup, join_html
 from ...notebook.quantities import count_text
 from ..widgets import ui

@@ -215,7 +215,7 @@ _TABS = (
     DashboardTab("files", "Files", _form("file_browser.browser", "FileBrowser")),
     DashboardTab("upload", "Upload", _form("upload_form", "UploadForm")),
     DashboardTab("export", "Export", _form("export_form", "ExportForm")),
-    DashboardTab("events", "Events", _form("event.form", "EventPage")),
+    DashboardTab("events", "Events", _form("calendar_view.view", "CalendarView")),
     DashboardTab("notifications", "Notifications", _form("watch_panel", "WatchPanel")),
     DashboardTab("wire", "HTTP", _form("dashboard.exchange_panel", "WirePanel"), reads_service=False),
 )

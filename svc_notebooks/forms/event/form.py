@@ -29,16 +29,14 @@ from ...core.time_zones import UTC_NAME, zone, zone_names
 from ...notebook.events.body import LENIENT, QUERY_ARGUMENTS, partial_body, query_of
 from ...notebook.events.calendars import free_times
 from ...notebook.events.events import ARGUMENTS, body_arguments, create_event
-from ...notebook.events.query import events
 from ...notebook.events.records import changed_fields, in_zone
-from ...notebook.frames.frames import camel, concatenate
-from ...notebook.frames.schemas import EVENT
+from ...notebook.frames import EVENT, camel, concatenate
 from ...notebook.html import join_html, tag
 from ...notebook.quantities import count_text
 from ..recurrence import RecurrenceBuilder, RecurrencePreview
 from ..widgets import ui
 from ..widgets.background_task import LatestTask
-from ..widgets.form import Form, call_text, frame_view, refuse_unnamed
+from ..widgets.form import Form, call_text, refuse_unnamed
 from .attendee_rows import AttachmentRows, GuestList
 from .bindings import BINDINGS, FIRST, GUESTS, LABELS, PARAMETERS, SECOND, OtherFields, with_label
 from .inputs import (
@@ -50,7 +48,6 @@ from .inputs import (
     WhenChoice,
     argument_time,
     aware_moment,
-    chip_styles,
     read_offset,
     read_wire_time,
     wire_moment,
@@ -212,12 +209,8 @@ def _set_times(controls: EventControls, event: JSONObject) -> None:
 
 
 _COLUMNS = ["id", "summary", "start", "end", "time_zone", "status"]
-_LIST_COLUMNS = ["summary", "start", "end", "time_zone", "recurrence", "status"]
-_MAX_ROWS = 50
 _SAME_ZONE = "end.timeZone"
 """The path of the end time zone. If the end has no zone of its own, its problem is already shown for the start."""
-_SERVICE_DEFINED = "conferenceData.createRequest.conferenceSolutionKey.type"
-"""The path of a field that the form does not check, because the policy of the service defines the valid values."""
 
 
 def event_form(*, session: SessionLike = None, **fields: Any) -> EventForm:
@@ -276,7 +269,7 @@ class EventForm(Form):
             lambda _button: self._guard(lambda: self.controls.read(self.session))
         )
         self.controls.watch(lambda: self._guard(self._on_change))
-        sheet = ui.style_sheet("event_form.css", chip_styles())
+        sheet = ui.style_sheet("event_form.css")
         self._compose(sheet, self.controls, ui.row(self.create), self.status, self.alert, self.table)
         self._update()
 
@@ -350,7 +343,11 @@ class EventForm(Form):
         try:
             self.controls.update_dependents()
             self.draft = read_controls(self.controls)
-            self._problems = self._find_problems()
+            reported = {field for field, _ in self.draft.problems}  # which has no problems of the event beside its own
+            skipped = {_CONFERENCE_TYPE, *(() if self.draft.has_end_zone else (_SAME_ZONE,))}
+            rows = [row for row in problems(self.value, LENIENT) if row.location not in skipped]
+            located = [self._locate(row.location, row.message) for row in rows]
+            self._problems = [*self.draft.problems, *(problem for problem in located if problem[0] not in reported)]
             for field in self.controls.fields():
                 field.show_problems(text for problem_field, text in self._problems if problem_field is field)
             self.controls.repeats.field.show_hint("\n".join(self.draft.lines))
@@ -358,14 +355,6 @@ class EventForm(Form):
             self._show_code()
         finally:
             self._updating = False
-
-    def _find_problems(self) -> list[tuple[ui.Field | None, str]]:
-        """Return each problem with its field or None. A field with a control problem has no event problems."""
-        reported = {field for field, _ in self.draft.problems}
-        skipped = {_SERVICE_DEFINED, *(() if self.draft.has_end_zone else (_SAME_ZONE,))}
-        rows = [row for row in problems(self.value, LENIENT) if row.location not in skipped]
-        located = [self._locate(row.location, row.message) for row in rows]
-        return [*self.draft.problems, *(problem for problem in located if problem[0] not in reported)]
 
     def _locate(self, path: str | None, message: str) -> tuple[ui.Field | None, str]:
         """Return the field of an event problem (or None), and the message with the field label instead of the path."""
@@ -419,34 +408,6 @@ class EventForm(Form):
     def _summary(self) -> str:
         count = len(self._created)
         return f"<EventForm: {count_text(count, 'event')} created>" if count else "<EventForm: nothing created yet>"
-
-
-class EventPage(EventForm):
-    """The event form with a list of the events of the calendar, as a tab of the dashboard."""
-
-    title = "Events"
-
-    def __init__(self, session: SessionLike = None) -> None:
-        super().__init__(session)
-        self._guard(self._show_events)
-
-    @property
-    def listed(self) -> DataFrame:
-        """At most 50 events of the calendar, with the columns of `events()`."""
-        return events(limit=_MAX_ROWS, session=self._session)
-
-    def refresh(self) -> None:
-        self.controls.read(self.session)
-        self._show_events()
-
-    def _show_events(self) -> None:
-        rows = self.listed
-        heading = tag("h4", "In the calendar", class_="svc-head")
-        columns = [name for name in _LIST_COLUMNS if name in rows]
-        self.table.value = heading + frame_view("In the calendar", rows[columns], "No event yet.")
-
-    def _show_table(self, result: DataFrame, empty: str = "") -> None:
-        self._show_events()
 
 
 class EventMoreOptions(ui.MoreOptions):
@@ -586,6 +547,7 @@ FieldProblem = tuple[ui.Field, str]
 _TIMES = ("start", "end", "original_start_time")
 _NOT_FIELDS = (*_TIMES, "time_zone", "end_time_zone", "recurrence", "metadata", *QUERY_ARGUMENTS)
 _CONFERENCE_TYPE = "conferenceData.createRequest.conferenceSolutionKey.type"
+"""The path of a field that the form does not check, because the policy of the service defines the valid values."""
 _REQUEST_ID = "conferenceData.createRequest.requestId"
 
 

@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import ipywidgets as widgets
 
 from ...client.session import SessionLike
-from ...notebook.arguments import file_ids
+from ...notebook.arguments import file_ids, files_at, one_folder_id
 from ...notebook.files.files import update
 from ...notebook.files.folders import trash, untrash
-from ...notebook.folder_tree import files_at, one_folder_id
-from ...notebook.frames.frames import frame
-from ...notebook.frames.schemas import FILES
+from ...notebook.frames import FILES, frame
 from ...notebook.html import Markup, join_html, tag
 from ...notebook.quantities import count_text
 from ..widgets import ui
@@ -138,9 +136,6 @@ class FileToolbar(widgets.HBox):  # type: ignore[misc]
         self._last_pressed = key
         pressed(key)
 
-
-_KEYS = {"Delete": "trash", "F2": "rename"}
-"""The action of each key that a person presses in the list."""
 
 _NO_FOLDER = "Open a folder to upload files to it."
 
@@ -277,7 +272,7 @@ class FileBrowser(Form):
         `browser.selection` selects files. The errors are those of the other forms.
         """
         dialog = [self.question] if self.question.question else []
-        self._set_controls([*dialog, self.search, self.listing.pager, self.about], unnamed, values, "browser.fill")
+        self._set_controls([*dialog, self.search, self.about], unnamed, values, "browser.fill")
 
     @property
     def query(self) -> FileQuery:
@@ -352,11 +347,6 @@ class FileBrowser(Form):
     def _on_selection(self) -> None:
         self._clear_messages()
         self._show_selection()
-
-    def _on_key(self, key: str) -> None:
-        pressed = self.toolbar.buttons[_KEYS[key]]
-        if not pressed.disabled:
-            pressed.click()
 
     def _preview(self, facts: File) -> None:
         session, label = self.session, f"Loading {facts['name']}"

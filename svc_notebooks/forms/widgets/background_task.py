@@ -1,7 +1,5 @@
 """Runs long work in a thread with a progress bar and a Cancel button, or in the click handler without threads."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from typing import Any, TypeAlias, TypeVar

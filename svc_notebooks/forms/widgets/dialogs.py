@@ -1,7 +1,5 @@
 """Panels that ask a person a question before something is replaced, deleted or can cause harm."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial

@@ -5,8 +5,6 @@ Therefore the browser (`file_upload.js`) sends slices of 1 MiB. Each received sl
 browser repeats unacknowledged slices, and slices that are repeated or follow a gap are dropped here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path

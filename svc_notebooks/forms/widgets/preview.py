@@ -1,7 +1,5 @@
 """Converts exported content to HTML. Scripts in the content, which comes from other people, do not run."""
 
-from __future__ import annotations
-
 import base64
 import csv
 import io

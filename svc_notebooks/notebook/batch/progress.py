@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import time
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from math import ceil
@@ -24,11 +23,6 @@ from ..quantities import MIB, progress_text, share_text, size_text
 Report: TypeAlias = Callable[[int, int | None], None]
 """A function that is called with the bytes done and the total bytes. The total is None if it is not known."""
 
-_WINDOW = 10.0
-"""The seconds over which speeds are measured."""
-
-_SAMPLE_INTERVAL = 0.2
-
 
 class Counts:
     """The numbers of rows, bytes and failures of a batch. `report` and `end` may be called in any thread.
@@ -38,19 +32,18 @@ class Counts:
     >>> counts = Counts(2, "files", [1_048_576, 1_048_576])
     >>> counts.report(0, 524_288, 1_048_576)
     >>> counts.end(1, failed=True)
-    >>> counts.text(now=0.0)
+    >>> counts.text(seconds=0.0)
     '1 of 2 files, 0.5 of 2 MiB, 1 failed'
     """
 
     def __init__(self, rows: int, unit: str, sizes: Iterable[int | None] | None = None) -> None:
         self.rows, self.unit = rows, unit
-        self.rows_done = self.failed = self.moved = 0
+        self.rows_done = self.failed = self.moved = self._skipped = 0
         self._sizes = None if sizes is None else list(sizes)
         self.known_size = sum(size or 0 for size in self._sizes or ())
         self._unknown = sum(size is None for size in self._sizes or ())
         self._sent = 0  # the bytes that this call has sent or received, without those that were there before
         self._running: dict[int, int] = {}
-        self._samples: deque[tuple[float, int, int, int]] = deque()
         self._lock = Lock()
 
     def report(self, n: int, done: int, total: int | None) -> None:
@@ -78,6 +71,7 @@ class Counts:
     def skip(self, n: int) -> None:
         """Count a row that an earlier call has done, before others run."""
         self.rows_done += 1
+        self._skipped += 1
         self.moved += (self._sizes[n] or 0) if self._sizes else 0
 
     def _move(self, n: int, done: int, *, sent: bool) -> None:
@@ -101,9 +95,17 @@ class Counts:
     def _is_one_file(self) -> bool:
         return self.rows == 1 and self._sizes is not None
 
-    def text(self, now: float) -> str:
-        """Return what is done, the speed, the time left and the number of failures. `now` is a time in seconds."""
-        return ", ".join([self.done_text(), *self._speed(now), *self._failures()])
+    def text(self, seconds: float) -> str:
+        """Return what is done, the mean speed, the time left and the number of failures, after some seconds."""
+        rows, (done, total) = self.rows_done - self._skipped, self.share
+        parts, step = [self.done_text()], self._sent if self.total_size else rows
+        if self._sent and seconds > 0:
+            parts.append(f"{size_text(round(self._sent / seconds))}/s")
+        elif rows and self.rows != 1 and seconds > 0:
+            parts.append(f"{rows / seconds:.1f} {self.unit}/s")
+        if total and step and done < total and seconds > 0:
+            parts.append(f"{duration_text(ceil((total - done) * seconds / step))} left")
+        return ", ".join([*parts, *self._failures()])
 
     def summary(self, seconds: float) -> str:
         """Return what is done, the duration and the number of failures."""
@@ -118,27 +120,6 @@ class Counts:
 
     def _failures(self) -> list[str]:
         return [f"{self.failed:,} failed"] if self.failed and self.rows != 1 else []
-
-    def _speed(self, now: float) -> list[str]:
-        samples = self._samples
-        if not samples or now - samples[-1][0] >= _SAMPLE_INTERVAL:
-            samples.append((now, self.rows_done, self.moved, self._sent))
-        while now - samples[0][0] > _WINDOW and len(samples) > 2:
-            samples.popleft()
-        since, rows_done, moved, sent = samples[0]
-        seconds = now - since
-        if seconds <= 0:
-            return []
-        texts = []
-        if self._sent > sent:
-            texts.append(f"{size_text(round((self._sent - sent) / seconds))}/s")
-        elif self.rows_done > rows_done and self.rows != 1:
-            texts.append(f"{(self.rows_done - rows_done) / seconds:.1f} {self.unit}/s")
-        done, total = self.share
-        step = self.moved - moved if self.total_size else self.rows_done - rows_done
-        if total and step > 0 and done < total:
-            texts.append(f"{duration_text(ceil((total - done) * seconds / step))} left")
-        return texts
 
 
 def duration_text(seconds: float) -> str:
@@ -323,7 +304,7 @@ class BatchProgress:
         if self._displays is None:
             self._displays = displays(self._title, requested=self._progress is True, now=self._started)
         self._drawn_at, self._drawn_percent = now, percent
-        text = self._counts.text(now)
+        text = self._counts.text(now - self._started)
         for display in self._displays:
             display.show(done, total, text, now)
 

@@ -34,7 +34,7 @@ from ...core.suggestions import nearest_name
 from ...core.time_arguments import python_time
 from ...core.time_zones import zone
 from ..arguments import choice, flag, one_row_id, people, plain, row_ids, whole
-from ..frames.frames import camel
+from ..frames import camel
 
 LENIENT = Policy()
 """The policy by which this module checks events. A service with stricter limits refuses further events itself."""

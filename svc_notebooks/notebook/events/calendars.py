@@ -22,8 +22,7 @@ from ...core.time_arguments import calendar_period, python_time, without_words
 from ...core.time_zones import zone
 from ..arguments import Column, File, people as read_people, roles_of, row_ids
 from ..batch.batch import Batch, Errors, Report, RowCall, RowOperation, run
-from ..frames.frames import Record, frame
-from ..frames.schemas import CALENDAR_PERMISSIONS, CALENDARS, COLORS, FREE_BUSY, FREE_TIMES
+from ..frames import CALENDAR_PERMISSIONS, CALENDARS, COLORS, FREE_BUSY, FREE_TIMES, Record, frame
 from .body import When, Zone, calendar_id, calendar_ids, zone_name
 from .query import read_instant, wire_window
 from .records import in_zone

@@ -19,7 +19,7 @@ from ...core.events.value_checks import RESPONSES
 from ...core.http.messages import JSONObject
 from ...core.suggestions import nearest_name
 from ...core.time_arguments import without_words
-from ..arguments import File, choice, column_values, flag, is_frame, is_missing, row_ids
+from ..arguments import File, choice, column_values, files_at, flag, is_frame, is_missing, row_ids
 from ..batch.batch import (
     ROW_ERRORS,
     Batch,
@@ -33,9 +33,7 @@ from ..batch.batch import (
     known_id,
     run,
 )
-from ..folder_tree import files_at
-from ..frames.frames import Record, Schema, camel, snake
-from ..frames.schemas import CREATED, DELETED, EVENT
+from ..frames import CREATED, DELETED, EVENT, Record, Schema, camel, snake
 from .body import (
     QUERY_ARGUMENTS,
     READERS,

@@ -17,8 +17,7 @@ from ...core.events.times import instant, read_time
 from ...core.time_arguments import python_time, without_words
 from ...core.time_zones import UTC_NAME, zone
 from ..arguments import File, choice, one_row_id, optional_text, whole
-from ..frames.frames import Record, concatenate, frame, select_columns, snake
-from ..frames.schemas import EVENT, EVENTS, INSTANCES, PREVIEW
+from ..frames import EVENT, EVENTS, INSTANCES, PREVIEW, Record, concatenate, frame, select_columns, snake
 from .body import End, When, Zone, calendar_id, event_body, in_its_zone, query_of, time_object, zone_name
 from .records import event_frame, event_record, fields_mask, in_zone
 

@@ -24,8 +24,7 @@ from ...core.printable_text import printable
 from ...core.resources.events import Event
 from ...core.time_zones import UTC_NAME, zone
 from ..batch.batch import ROW_ERRORS, Batch, Report, RowCall, RowOperation, known_id, run
-from ..frames.frames import Record, Schema, frame, snake
-from ..frames.schemas import EVENT
+from ..frames import EVENT, Record, Schema, frame, snake
 from .body import Times, add_required, event_zones, partial_body, warn_about
 
 if TYPE_CHECKING:

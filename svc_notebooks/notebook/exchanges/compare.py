@@ -18,8 +18,7 @@ from ...client.session import Session, SessionLike, SessionOwner, session_or_cur
 from ...core.clock import format_time
 from ...core.http.messages import Query, reason
 from ...local.saving import make_folder, read_file, save_bytes
-from ..frames.frames import frame
-from ..frames.schemas import COMPARED, EXCHANGES, HAR_FILE
+from ..frames import COMPARED, EXCHANGES, HAR_FILE, frame
 from .exchanges import ExchangeView, exchange_row, exchanges
 
 if TYPE_CHECKING:

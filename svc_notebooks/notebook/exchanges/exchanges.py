@@ -21,8 +21,7 @@ from ...core.http.messages import Headers, Query, Request
 from ...core.http.redaction import REDACTED
 from ...core.printable_text import terminal_text
 from ...core.suggestions import missing_attribute
-from ..frames.frames import Record, frame
-from ..frames.schemas import EXCHANGES
+from ..frames import EXCHANGES, Record, frame
 from ..html import Markup, join_html, tag
 from ..quantities import size_text
 from .charts import LIGHT_AND_DARK, SENT, drawing, image

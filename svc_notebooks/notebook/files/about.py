@@ -13,9 +13,8 @@ from urllib.parse import urlsplit
 from ...client.about import get_about
 from ...client.session import Session, SessionLike, session_or_current
 from ...core.http.native_formats import PDF, ImportFormat
-from ..folder_tree import files_at
-from ..frames.frames import frame
-from ..frames.schemas import ABOUT, EXPORT_FORMATS, IMPORT_FORMATS, TOKEN_INFO
+from ..arguments import files_at
+from ..frames import ABOUT, EXPORT_FORMATS, IMPORT_FORMATS, TOKEN_INFO, frame
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -34,7 +34,7 @@ from ...core.errors.errors import NotFound
 from ...core.files.query import quote
 from ...core.http.ranges import ByteRange
 from ...core.resources.files import File
-from ..folder_tree import name_of_part, path_part
+from ..arguments import name_of_part, path_part
 from ..sandbox.sandbox import new_session
 
 _FIELDS = "id,name,mimeType,size,md5Checksum,headRevisionId,createdTime,modifiedTime,parents,shortcutDetails"

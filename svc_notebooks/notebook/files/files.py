@@ -15,7 +15,7 @@ from ...client import files as client
 from ...client.session import SessionLike, session_or_current
 from ...client.uploads.chosen_id import with_chosen_id
 from ...client.uploads.request import UploadArguments, UploadRequest
-from ..arguments import flag, sources, whole
+from ..arguments import files_at, flag, sources, whole
 from ..batch.batch import (
     Batch,
     Errors,
@@ -29,13 +29,12 @@ from ..batch.batch import (
     run,
     run_alone,
 )
-from ..folder_tree import files_at
-from ..frames.frames import Record, Schema, frame, snake
-from ..frames.schemas import FILE, IDS, file_schema
+from ..frames import FILE, IDS, Record, Schema, file_schema, frame, snake
 from .metadata import RowBodies, check_fields, files_schema_with, metadata_body, row_bodies, with_parent
 from .upload_requests import (
     has_tree,
     is_current,
+    local_trees,
     new_content,
     new_files,
     over_existing,
@@ -173,19 +172,13 @@ def upload(
     metadata, batch = with_parent(session, metadata, parent, folder), Batch(workers, executor, errors, resume, progress)
     source = sources(source) if isinstance(source, Iterator) else source  # a generator can be read only once
     if has_tree(source):
-        return upload_trees(
-            session,
-            source,
-            arguments,
-            name=name,
-            file_id=file_id,
-            metadata=metadata,
-            fields=fields,
-            recursive=recursive,
-            include_hidden=include_hidden,
-            overwrite=flag("overwrite", overwrite),
-            batch=batch,
-        )
+        if file_id is not None:
+            raise ValueError("file_id is the id of one file, and source is a folder or a pattern")
+        title, trees = local_trees(source, name, recursive, include_hidden=flag("include_hidden", include_hidden))
+        read: Any = partial(metadata_body, creating=True, names=session.names)
+        given: Any = {"name": name, "metadata": {**read(metadata), **read(fields)}}
+        replaces = flag("overwrite", overwrite)
+        return upload_trees(session, title, trees, replace(arguments, **given), batch, overwrite=replaces)
     schema, requests, bodies = new_files(
         session, source, arguments, name=name, file_id=file_id, metadata=metadata, fields=fields, errors=errors
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import PurePosixPath
@@ -10,16 +9,14 @@ from types import EllipsisType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...client.files import ROOT, copy_file, delete_file, get_file, update_file
-from ...client.session import Session, SessionLike, session_or_current
+from ...client.session import Parameters, Session, SessionLike, session_or_current
 from ...client.uploads.chosen_id import copy_with_chosen_id
 from ...client.uploads.request import UploadArguments
 from ...client.uploads.tree_upload import TreeUpload
 from ...core.errors.errors import NotFound
-from ..arguments import Column, File, optional_text
+from ..arguments import Column, File, files_at, one_folder_id, optional_text
 from ..batch.batch import Batch, Errors, Executor, Progress, Report, Resumable, Resume, RowOperation, known_id, run
-from ..folder_tree import files_at, one_folder_id
-from ..frames.frames import Record, snake
-from ..frames.schemas import DELETED, FILES
+from ..frames import DELETED, FILES, Record, snake
 from .files import create_file, file as _file, update_files
 from .metadata import RowBodies, files_schema_with, metadata_body, row_bodies, with_parent
 from .search import files
@@ -361,13 +358,7 @@ class _CopyRow(NamedTuple):
 
 
 def _copy_row(
-    session: Session,
-    row: _CopyRow,
-    report: Report,
-    shared: FileResource,
-    query: Mapping[str, object],
-    *,
-    repeated: bool = False,
+    session: Session, row: _CopyRow, report: Report, shared: FileResource, query: Parameters, *, repeated: bool = False
 ) -> Record:
     body: FileResource = {**shared, **row.body}
     if row.new_id is None:

@@ -18,10 +18,8 @@ from ...core.resources.field import Field, Write
 from ...core.resources.files import File
 from ...core.suggestions import nearest_name
 from ...core.time_arguments import python_time
-from ..arguments import column_values, file_ids, is_missing, plain
-from ..folder_tree import one_folder_id
-from ..frames.frames import Schema, camel, snake
-from ..frames.schemas import FILE, FILES
+from ..arguments import column_values, file_ids, is_missing, one_folder_id, plain
+from ..frames import FILE, FILES, Schema, camel, snake
 
 _WRITABLE = {
     True: {f.name: f for f in FILE_FIELDS if f.write is not Write.NEVER},

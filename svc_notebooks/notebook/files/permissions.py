@@ -12,11 +12,9 @@ from ...client.files import file_permissions, get_file, share_file, unshare_file
 from ...client.session import Session, SessionLike, session_or_current
 from ...core.errors.caller_warning import warn_caller
 from ...core.errors.errors import NotAllowed, SvcError
-from ..arguments import Column, File, is_frame, people, roles_of
+from ..arguments import Column, File, files_at, is_frame, people, roles_of
 from ..batch.batch import ROW_ERRORS, Batch, Errors, Executor, Progress, Report, Resumable, Resume, RowOperation, run
-from ..folder_tree import files_at
-from ..frames.frames import Record, frame
-from ..frames.schemas import PERMISSIONS
+from ..frames import PERMISSIONS, Record, frame
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -85,14 +83,8 @@ def share(
     resumable: Resumable[tuple[str, Permission]] = Resumable(
         "share", {"role": roles[0] if len({*roles}) == 1 else "by row"}, identity=list
     )
-    operation = RowOperation(
-        PERMISSIONS,
-        partial(_share_row, keeps=keeps),
-        known=_known,
-        resumable=resumable,
-        title="Share",
-        unit="permissions",
-    )
+    call = partial(_share_row, keeps=keeps)
+    operation = RowOperation(PERMISSIONS, call, _known, resumable=resumable, title="Share", unit="permissions")
     return run(operation, pairs, session, Batch(workers, executor, errors, resume, progress))
 
 

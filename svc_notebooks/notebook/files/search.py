@@ -7,7 +7,7 @@ on the listed files. The query then has only the text before the first wildcard,
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -40,10 +40,21 @@ from ...core.files.query import (
 )
 from ...core.resources.files import File as FileResource
 from ...core.time_arguments import instant_of
-from ..arguments import File, file_ids, flag, is_missing, optional_text, people, texts, whole
-from ..folder_tree import FOLDER, FolderTree, files_at, one_folder_id
-from ..frames.frames import Column, Record, Schema, concatenate, frame, select_columns, snake
-from ..frames.schemas import FILE, FILES
+from ..arguments import (
+    FOLDER,
+    File,
+    file_ids,
+    files_at,
+    flag,
+    is_missing,
+    one_folder_id,
+    optional_text,
+    path_part,
+    people,
+    texts,
+    whole,
+)
+from ..frames import FILE, FILES, Column, Record, Schema, concatenate, frame, select_columns, snake
 from ..html import Markup, tag
 from ..quantities import count_text, size_text
 
@@ -345,6 +356,55 @@ if TYPE_CHECKING:
 _LARGEST_PAGE = 1000
 _CHUNK = 10_000
 """The number of files whose JSON objects are in memory at once."""
+
+
+class FolderTree:
+    """All folders that a user can see. One request reads a thousand of them.
+
+    >>> from svc_notebooks.notebook.files.search import FolderTree
+    >>> lab = svc.sandbox()
+    >>> inner = svc.create_folder("birds/2026")
+    >>> tree = FolderTree(lab.session)
+    >>> tree.path({"name": "may.csv", "parents": inner["id"].tolist()})
+    'birds/2026/may.csv'
+    """
+
+    def __init__(self, session: Session) -> None:
+
+        query = f"mimeType = {quote(session.names.native('folder'))}"
+        folders = list_files(session, q=query, page_size=_LARGEST_PAGE, fields="id,name,parents")
+        self._folders: dict[str, FileResource] = {str(folder["id"]): folder for folder in folders}
+        self._session = session
+
+    def path(self, file: FileResource) -> str:
+        """Return the names of the folders above a file and its own, from the top folder, joined by slashes.
+
+        %2F is a slash in a name. The path of a shared file begins with the first folder that this user can see.
+        """
+        names = [path_part(str(file.get("name")))]
+        above: Collection[str] = file.get("parents") or ()
+        seen: set[str] = set()
+        while (folder := self._folders.get(next(iter(above), ""))) and folder["id"] not in seen:
+            seen.add(folder["id"])
+            names.append(path_part(str(folder.get("name"))))
+            above = folder.get("parents") or ()
+        return "/".join(reversed(names))
+
+    def below(self, folders: Iterable[str]) -> set[str]:
+        """Return the ids of folders and of all folders below them. The id "root" is the top folder."""
+
+        children: dict[str, list[str]] = {}
+        for folder_id, folder in self._folders.items():
+            for parent in folder.get("parents") or ():
+                children.setdefault(parent, []).append(folder_id)
+        waiting = [str(get_file(self._session, ROOT, fields="id")["id"]) if id == ROOT else id for id in folders]
+        ids: set[str] = set()
+        while waiting:
+            folder_id = waiting.pop()
+            if folder_id not in ids:
+                ids.add(folder_id)
+                waiting += children.get(folder_id, ())
+        return ids
 
 
 @overload

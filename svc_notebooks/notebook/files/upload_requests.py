@@ -28,8 +28,7 @@ from ...core.http.native_formats import CSV, IMPORTS, XLSX
 from ...local.tree import HIDDEN, LocalTree, list_tree, names_tree
 from ..arguments import Column, Source, Sources, flag, is_frame, is_table, names_for, sources
 from ..batch.batch import ROW_ERRORS, Batch, Errors, Report, Resumable, RowOperation, run
-from ..frames.frames import Record, Schema
-from ..frames.schemas import FILES, TREE_FILES, UPLOADS
+from ..frames import FILES, TREE_FILES, UPLOADS, Record, Schema
 from ..quantities import listed, share_text, size_text
 from ..tables.formats import (
     BY_NAME,
@@ -42,7 +41,7 @@ from ..tables.formats import (
     format_of_type,
 )
 from ..tables.write_table import write_table
-from .metadata import RowBodies, files_schema_with, metadata_body, row_bodies
+from .metadata import RowBodies, files_schema_with, row_bodies
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -326,46 +325,56 @@ def has_tree(source: object) -> bool:
     return any(names_tree(path) for path in sources(source) if isinstance(path, str | os.PathLike))
 
 
-def upload_trees(
-    session: Session,
-    source: object,
-    arguments: UploadArguments,
-    *,
-    name: object,
-    file_id: object,
-    metadata: Any,
-    fields: Mapping[str, Any],
-    recursive: bool | None,
-    include_hidden: bool,
-    overwrite: bool,
-    batch: Batch,
-) -> DataFrame:
-    """Upload folders and patterns. Return one row for each file. Arguments and errors are the same as for `upload`."""
-    if file_id is not None:
-        raise ValueError("file_id is the id of one file, and source is a folder or a pattern")
-    trees = _local_trees(source, name, include_hidden=flag("include_hidden", include_hidden))
-    files = [file for tree in trees for file in tree.files]
+def local_trees(
+    source: Any, name: object, recursive: bool | None, *, include_hidden: bool
+) -> tuple[str, list[LocalTree]]:
+    """Return a title and the trees of the folders and patterns that `upload` got. Arguments and errors are the same."""
+    paths = sources(source)
+    if name is not None and (len(paths) != 1 or not isinstance(name, str)):
+        folder = next(path for path in paths if isinstance(path, str | os.PathLike) and names_tree(path))
+        raise ValueError(
+            f"name is for one file or folder, but source has {len(paths)}, among them the folder or pattern {folder!r}"
+        )
+    if others := [type(member).__name__ for member in paths if not isinstance(member, str | os.PathLike)]:
+        raise ValueError(f"source mixes folders with {others[0]}; upload them in two calls")
+    trees = [list_tree(path, name=name, include_hidden=include_hidden) for path in paths]
     title = os.fspath(source) if isinstance(source, str | os.PathLike) else f"{len(trees)} sources"
-    _check_count(title, len(files), sum(tree.size for tree in trees), recursive)
-    read = partial(metadata_body, creating=True, names=session.names)
-    body: Any = {**read(metadata), **read(fields)}
+    if recursive is not None and not flag("recursive", recursive):
+        raise ValueError(f"source {title!r} is a folder or a pattern, and recursive is False")
+    if recursive is None and (count := sum(len(tree.files) for tree in trees)) > MAX_FILES:
+        raise ValueError(
+            f"source {title!r} has {count:,} files ({size_text(sum(tree.size for tree in trees))});"
+            f" give recursive=True to upload more than {MAX_FILES:,}. Nothing was sent"
+        )
+    return title, trees
+
+
+def upload_trees(
+    session: Session, title: str, trees: list[LocalTree], arguments: UploadArguments, batch: Batch, *, overwrite: bool
+) -> DataFrame:
+    """Upload folders and patterns, with the same metadata for each file. Return one row for each file."""
+    body: Any = arguments.metadata
     if of_one_file := next((key for key in ("name", "id") if key in body), None):
         raise ValueError(f"metadata has {of_one_file}, which is for one file, and source is a folder or a pattern")
     top = (body.get("parents") or [ROOT])[0]
     schema = files_schema_with(body)
     others = files_schema_with(body, UPLOADS).columns[len(FILES.columns) :]
     columns = Schema(TREE_FILES.columns + others)  # the fields that were set come last
-    upload = TreeUpload(session, top, replace(arguments, metadata=body, query=schema.query), overwrites=overwrite)
-    _warn_of_skipped(trees)
+    upload = TreeUpload(session, top, replace(arguments, query=schema.query), overwrites=overwrite)
+    entries = [entry for tree in trees for entry in tree.skipped]
+    if skipped := [f"{path} ({reason})" for path, reason in entries]:
+        hint = "; include_hidden=True uploads hidden files" if any(reason == HIDDEN for _, reason in entries) else ""
+        warn_caller(f"not uploaded: {listed(skipped)}{hint}")
     for tree in trees:
         for folder in tree.folders:
             upload.folder(folder)
+    files = [file for tree in trees for file in tree.files]
     if batch.executor is not None:  # the current folder of another process may be another one
         files = [replace(file, path=file.path.absolute()) for file in files]
     rows = [upload.plan(file) for file in files]
     resumable: Resumable[TreeFile] = Resumable(
         "upload",
-        {**body, "convert_to": arguments.convert_to, "mime_type": arguments.mime_type, "name": name},
+        {**body, "convert_to": arguments.convert_to, "mime_type": arguments.mime_type, "name": arguments.name},
         identity=_identity,
         with_id=lambda row, new_id: row._replace(new_id=new_id),
         needs_id=lambda row: row.file.size <= SIMPLE_LIMIT,  # a larger upload is found in the journal without an id
@@ -421,35 +430,3 @@ def _identity(row: TreeFile) -> list[object]:
     path = row.file.path.absolute()
     modified = None if row.file.error else path.stat().st_mtime_ns
     return [str(path), str(row.file.relative), row.file.size, modified]
-
-
-def _local_trees(source: Any, name: object, *, include_hidden: bool) -> list[LocalTree]:
-
-    paths = sources(source)
-    if name is not None and (len(paths) != 1 or not isinstance(name, str)):
-        folder = next(path for path in paths if isinstance(path, str | os.PathLike) and names_tree(path))
-        raise ValueError(
-            f"name is for one file or folder, but source has {len(paths)}, among them the folder or pattern {folder!r}"
-        )
-    if others := [type(member).__name__ for member in paths if not isinstance(member, str | os.PathLike)]:
-        raise ValueError(f"source mixes folders with {others[0]}; upload them in two calls")
-    return [list_tree(path, name=name, include_hidden=include_hidden) for path in paths]
-
-
-def _check_count(title: str, count: int, size: int, recursive: bool | None) -> None:
-    if recursive is not None and not flag("recursive", recursive):
-        raise ValueError(f"source {title!r} is a folder or a pattern, and recursive is False")
-    if recursive is None and count > MAX_FILES:
-        raise ValueError(
-            f"source {title!r} has {count:,} files ({size_text(size)});"
-            f" give recursive=True to upload more than {MAX_FILES:,}. Nothing was sent"
-        )
-
-
-def _warn_of_skipped(trees: Sequence[LocalTree]) -> None:
-
-    entries = [entry for tree in trees for entry in tree.skipped]
-    skipped = [f"{path} ({reason})" for path, reason in entries]
-    if skipped:
-        hint = "; include_hidden=True uploads hidden files" if any(reason == HIDDEN for _, reason in entries) else ""
-        warn_caller(f"not uploaded: {listed(skipped)}{hint}")

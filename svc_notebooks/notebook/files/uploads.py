@@ -13,12 +13,10 @@ from ...client.uploads import resumable_upload
 from ...core.errors.errors import SvcError
 from ...core.errors.public_calls import public_methods
 from ...core.suggestions import missing_attribute
-from ..arguments import is_frame, names_for, row_ids, single_source
+from ..arguments import is_frame, names_for, one_file_at, row_ids, single_source
 from ..batch.progress import Progress, check_progress, reporting
 from ..exchanges.charts import Picture, state_chart, state_path, upload_picture
-from ..folder_tree import one_file_at
-from ..frames.frames import frame
-from ..frames.schemas import HISTORY, PENDING
+from ..frames import HISTORY, PENDING, frame
 from .metadata import files_schema_with, metadata_body, with_parent
 from .upload_requests import content_of, new_contents, stored_text
 

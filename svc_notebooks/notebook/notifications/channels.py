@@ -13,12 +13,10 @@ from ...core.clock import to_millis
 from ...core.durations import Duration, parse_duration
 from ...core.http.redaction import mask_token, redact_url
 from ...core.time_arguments import python_time, without_words
-from ..arguments import File, is_frame, optional_text, row_ids
+from ..arguments import File, files_at, is_frame, optional_text, row_ids
 from ..batch.batch import apply_to_rows
 from ..exchanges.charts import INK, LEFT, PICTURE, RIGHT, SENT, Picture, bars, swatch, table_picture
-from ..folder_tree import files_at
-from ..frames.frames import Record, frame
-from ..frames.schemas import CHANNELS, STOPPED
+from ..frames import CHANNELS, STOPPED, Record, frame
 from ..html import Markup, join_html, tag
 from ..quantities import count_text
 from ..sandbox.sandbox import sandbox_of

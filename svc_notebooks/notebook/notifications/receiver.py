@@ -20,13 +20,12 @@ from ...core.brand_names import Names
 from ...core.durations import Duration, parse_duration
 from ...core.errors.public_calls import check_function, public_methods, takes
 from ...core.http.redaction import mask_token
-from ...core.notifications.messages import HEADERS, STATES
+from ...core.notifications.deliveries import HEADERS, STATES
 from ...core.platform import capabilities, need_sockets
 from ...core.processes import ForkedChild, after_fork
 from ...core.suggestions import missing_attribute
 from ..arguments import choice, optional_text, whole
-from ..frames.frames import Record, frame
-from ..frames.schemas import CHANGES, EXPLAINED, MESSAGES, NOTIFICATIONS
+from ..frames import CHANGES, EXPLAINED, MESSAGES, NOTIFICATIONS, Record, frame
 from ..html import Markup, join_html, tag
 from ..quantities import count_text
 from ..sandbox.sandbox import Sandbox, sandbox_of
@@ -582,9 +581,6 @@ def _certificate(host: str, files: _Files | None) -> tuple[ssl.SSLContext, str |
 # -- the messages of receivers with their channels and delivery attempts, and the changes of files
 
 
-_CHANGE_FIELDS = "time,removed,fileId,file(name,mimeType,trashed)"
-
-
 def notifications(receiver: Receiver | None = None, *, session: SessionLike = None) -> DataFrame:
     """List the messages that this session's receivers have received, in the order of arrival.
 
@@ -655,7 +651,7 @@ def changes(page_token: str | DataFrame | None = None, *, session: SessionLike =
             )
         page_token = attrs["page_token"]
     start = optional_text("page_token", page_token) or registry.page_token or start_page_token(session)
-    listed = changes_since(session, start, _CHANGE_FIELDS)
+    listed = changes_since(session, start)
     changed = frame(CHANGES, [{**(change.get("file") or {}), **change} for change in listed])
     changed.attrs["page_token"] = registry.page_token
     return changed

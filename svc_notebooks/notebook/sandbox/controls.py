@@ -20,8 +20,7 @@ from ...core.http.messages import JSONObject
 from ...core.suggestions import missing_attribute
 from ...core.time_arguments import instant_of
 from ..arguments import File, file_ids
-from ..frames.frames import frame
-from ..frames.schemas import AGENDA, DOMAINS, FAULT_PLANS, FAULT_PRESETS, LIMITS
+from ..frames import AGENDA, DOMAINS, FAULT_PLANS, FAULT_PRESETS, LIMITS, frame
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -28,7 +28,7 @@ from ...client.transport.bounds import WHOLE_RESPONSE
 from ...client.transport.in_process import TransportError
 from ...client.transport.retry import connection_error
 from ...core.api.operations import LIST_COST
-from ...core.brand_names import NOWHERE, Names
+from ...core.brand_names import IN_PROCESS_URL, Names
 from ...core.errors.caller_warning import warn_caller
 from ...core.errors.public_calls import public_methods
 from ...core.http.messages import JSONObject, Request, Response
@@ -36,10 +36,8 @@ from ...core.platform import need_sockets
 from ...core.policy import Policy
 from ...core.processes import after_fork, skip_finalizers
 from ...core.suggestions import CALLS, missing_attribute
-from ..arguments import File, choice, is_frame
-from ..folder_tree import one_file_at
-from ..frames.frames import frame
-from ..frames.schemas import DELIVERIES, JOURNAL, OUTBOX
+from ..arguments import File, choice, is_frame, one_file_at
+from ..frames import DELIVERIES, JOURNAL, OUTBOX, frame
 from .controls import Identities, SandboxControls
 from .sandbox_numbers import SEED_DISTANCE, explain_not_found, next_number, register, unregister
 
@@ -90,7 +88,7 @@ class Sandbox(Identities, SandboxControls):
         self.session = self._session(self.access_token)
         self._previous: Callable[[], Session | None] = lambda: None
         self._entered = False
-        self.served = NOWHERE
+        self.served = IN_PROCESS_URL
         self._resources = ExitStack()  # servers of the service, receivers, and their certificates
         register(self)
         after_fork(self, Sandbox._reset_in_child)
@@ -117,7 +115,7 @@ class Sandbox(Identities, SandboxControls):
             random = Random(self._seed if number == 1 else f"{self._seed}/session {number}")
         clock = self.service.clock
         session = Session(
-            NOWHERE,
+            IN_PROCESS_URL,
             token,
             names=self.service.names,
             handler=self.service.handle,

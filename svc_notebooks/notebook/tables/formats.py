@@ -53,8 +53,7 @@ class TableFormat:
 _CSV_TYPES = (CSV, "text/comma-separated-values", "text/x-csv", "application/csv")
 _LINES_TYPES = ("application/jsonl", "application/x-ndjson", "application/x-jsonlines")
 _PARQUET_TYPES = ("application/vnd.apache.parquet", "application/x-parquet")
-_EXCEL_BINARY = "application/vnd.ms-excel.sheet.binary.macroenabled.12"
-_VARIANT_TYPES = (*(media_type for media_type in _EXCEL_IMPORTS if media_type != XLSX), _EXCEL_BINARY)
+_VARIANT_TYPES = tuple(media_type for media_type in _EXCEL_IMPORTS if media_type != XLSX)
 
 # fmt: off
 FORMATS = (
@@ -64,8 +63,7 @@ FORMATS = (
     TableFormat("jsonl",   "JSON Lines",              _LINES_TYPES,   (".jsonl", ".ndjson")),
     TableFormat("parquet", "Parquet",                 _PARQUET_TYPES, (".parquet", ".pq"), "pyarrow", "pyarrow"),
     TableFormat("xlsx",    "Excel",                   (XLSX,),        (".xlsx",), "python_calamine", "xlsxwriter"),
-    TableFormat("xlsm",    "Excel",                   _VARIANT_TYPES, (".xlsm", ".xltx", ".xltm", ".xlsb"),
-                "python_calamine", None),
+    TableFormat("xlsm",    "Excel",         _VARIANT_TYPES, (".xlsm", ".xltx", ".xltm"), "python_calamine", None),
     TableFormat("xls",     "Excel 97 to 2003",        (_EXCEL,),      (".xls", ".xlt"), "python_calamine", None),
     TableFormat("ods",     "OpenDocument spreadsheet", (ODS, X_ODS),  (".ods",), "python_calamine", None),
 )

@@ -542,7 +542,6 @@ _ROW = re.compile(rb"<(?:\w+:)?row\b([^<>]*)>", re.IGNORECASE)
 _CELL = re.compile(rb"<(?:\w+:)?c\b([^<>]*)(?<!/)>(?!</)", re.IGNORECASE)
 """A cell with content. calamine skips empty cells, which have a style only."""
 _REFERENCE = re.compile(rb"""\br\s*=\s*["']([A-Za-z]{0,20})([0-9]{1,20})["']""")
-_ROW_RECORD, _LAST_CELL_RECORD = 0, 11
 _UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError)
 
 
@@ -555,8 +554,10 @@ def check_area(file: IO[bytes]) -> None:
             entry.file_size = most + 1  # the size in the directory can be wrong
             with archive.open(entry) as member:
                 with suppress(zipfile.BadZipFile):  # at the limit, the checksum is wrong
+                    if "worksheets/" in name and name.endswith(".bin"):
+                        raise ValueError("the file is a binary workbook (xlsb); save it as xlsx")
                     if "worksheets/" in name:
-                        cells, rows, columns = _binary_size(member) if name.endswith(".bin") else _size(member)
+                        cells, rows, columns = _size(member)
                     while member.read(_BLOCK):
                         pass
                 if member.tell() > most:
@@ -592,22 +593,3 @@ def _column(name: bytes) -> int:
     for letter in name.upper():
         number = number * 26 + letter - 64
     return number
-
-
-def _binary_size(sheet: IO[bytes]) -> tuple[int, int, int]:
-    """Return the numbers of cells, rows and columns of a sheet of records ([MS-XLSB] 2.1.4)."""
-    cells = rows = columns = 0
-    while first := sheet.read(1):
-        kind = first[0] if first[0] < 128 else first[0] % 128 + int.from_bytes(sheet.read(1)) * 128
-        size = shift = 0
-        while byte := sheet.read(1):
-            size |= byte[0] % 128 << shift
-            shift += 7
-            if byte[0] < 128:
-                break
-        number = int.from_bytes(sheet.read(size)[:4], "little") + 1
-        if kind == _ROW_RECORD:
-            rows = max(rows, number)
-        elif kind <= _LAST_CELL_RECORD:
-            cells, columns = cells + 1, max(columns, number)
-    return cells, rows, columns

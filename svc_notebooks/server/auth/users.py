@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
-from ...core.brand_names import NOWHERE
+from ...core.brand_names import IN_PROCESS_URL
 from ...core.events.value_checks import is_address
 from ...core.oauth import new_key
 from ..calendars.attendee_copies import emails_of, sync_attendee_copies
@@ -83,7 +83,7 @@ def create_oauth_client(
     redirect_uris: Sequence[str] = (),
     *,
     public: bool = False,
-    base_url: str = NOWHERE,
+    base_url: str = IN_PROCESS_URL,
 ) -> dict[str, Any]:
     """Register an OAuth client and return its credentials. Raises ValueError for an invalid redirect URI."""
     client_id, secret = f"{context.ids.number()}.apps.{context.policy.domain}", context.ids.secret()
@@ -118,7 +118,7 @@ def create_service_account(
     *,
     delegation: Iterable[str] = (),
     client: str = "notebook",
-    base_url: str = NOWHERE,
+    base_url: str = IN_PROCESS_URL,
 ) -> dict[str, str]:
     """Create a service account, or a new key for an existing account, and return the key file.
 

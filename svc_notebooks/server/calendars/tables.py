@@ -165,7 +165,8 @@ class Events(TableGroup):
 
     def __init__(self, database: Database) -> None:
         super().__init__(database)
-        self._generation = object()
+        self.generation = object()
+        """A value that changes when a snapshot is restored, after which a row number may mean another row."""
 
     def save(self, row: EventRow) -> None:
         """Add the row of an event, or replace the row with the same calendar and id."""
@@ -214,11 +215,6 @@ class Events(TableGroup):
         """Return the row numbers of the recurring events of a calendar."""
         return [seq for (seq,) in self._database.run(_RECURRING_NUMBERS, {"calendar": calendar})]
 
-    @property
-    def generation(self) -> object:
-        """A value that changes when a snapshot is restored, after which a row number may mean another row."""
-        return self._generation
-
     def changed_ids(self, calendar: str) -> dict[str, set[str]]:
         """Return the ids of the changed instances in a calendar, by the id of the recurring event."""
         ids: dict[str, set[str]] = {}
@@ -232,11 +228,11 @@ class Events(TableGroup):
         A change gives a row a new number, and a deletion reduces the number of rows.
         """
         rows = self._database.run("SELECT COUNT(*) FROM events WHERE calendar = :calendar", {"calendar": calendar})
-        return self._generation, self.last(calendar), int(rows[0][0])
+        return self.generation, self.last(calendar), int(rows[0][0])
 
     def forget(self) -> None:
         """Make all values of `state` different, because a snapshot with older row numbers was restored."""
-        self._generation = object()
+        self.generation = object()
 
     def since(self, calendar: str, seq: int) -> Iterator[EventRow]:
         """Yield the rows of a calendar whose number is greater than `seq`, in the order of the changes.

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from ...convert.pool.converter import Converter
 from ...core.api.error_rules import rule_for_scopes
 from ...core.api.operations import ALL_SCOPES, CONTENT, PERMISSION_ID, READ, Operation
-from ...core.brand_names import NOWHERE, Names
+from ...core.brand_names import IN_PROCESS_URL, Names
 from ...core.clock import to_millis
 from ...core.errors.catalogue import ApiError, refuse, row
 from ...core.events.rrule import WorkBudget
@@ -293,7 +293,7 @@ def link_base_url(request: Request, context: ServiceContext) -> str:
     if context.base_url:
         return context.base_url.rstrip("/")
     base_url = external_origin(request, context) + context.policy.path_prefix
-    if not context.servers or base_url != NOWHERE:
+    if not context.servers or base_url != IN_PROCESS_URL:
         return base_url
     return next((server.base_url for server in reversed(context.servers) if not server.stopping), base_url)
 

@@ -17,7 +17,7 @@ from ...core.files.permissions import Role, is_allowed, restrictions_in
 from ...core.http.messages import JSONObject
 from ...core.http.mime import UNKNOWN
 from ...core.http.native_formats import VENDOR_TYPES
-from ...core.notifications.messages import in_order
+from ...core.notifications.deliveries import in_order
 from ..dispatch.service_context import Caller, ServiceContext
 from ..notifications.tables import ChannelRow
 from .tables import NO_EXTRA, FileRow, PermissionRow

@@ -23,7 +23,7 @@ from ...core.notifications.channels import (
     host_of,
     plain_host,
 )
-from ...core.notifications.messages import FIRST_NUMBER
+from ...core.notifications.deliveries import FIRST_NUMBER
 from ...core.policy import Policy
 from ...core.resources.files import ChannelResource
 from ..dispatch.requests_and_responses import (

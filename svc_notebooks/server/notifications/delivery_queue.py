@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypedDict
 from ...core.clock import format_millis, from_millis
 from ...core.http.messages import Headers, Request, Response
 from ...core.notifications.channels import ChannelState
-from ...core.notifications.messages import (
+from ...core.notifications.deliveries import (
     CONTENT_TYPE,
     RETRIED,
     USER_AGENT,

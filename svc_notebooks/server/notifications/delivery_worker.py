@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from threading import Condition, Event, Thread
 
-from ...core.notifications.messages import AttemptOutcome
+from ...core.notifications.deliveries import AttemptOutcome
 from ..store.clock import VirtualClock
 from .delivery_queue import DeliveryQueue, Handler, call_receiver
 from .https_sender import HttpsSender

@@ -17,7 +17,7 @@ from typing import Any
 
 import h11
 
-from ...core.notifications.messages import AttemptOutcome
+from ...core.notifications.deliveries import AttemptOutcome
 from .channels import Endpoint, parse_endpoint
 from .trust_store import TrustStore
 

@@ -12,7 +12,7 @@ from datetime import datetime
 from threading import RLock
 from typing import TYPE_CHECKING
 
-from ...core.notifications.messages import AttemptOutcome
+from ...core.notifications.deliveries import AttemptOutcome
 from ...core.platform import capabilities
 from ..dispatch.service_context import ServiceContext
 from .channels import register_receiver, registered_receivers

@@ -8,7 +8,7 @@ import svc_notebooks as svc
 from svc_notebooks.core.errors.caller_warning import warn_caller
 from svc_notebooks.core.errors.errors import NotFound, ServiceFailed
 from svc_notebooks.notebook.batch.batch import Batch, RowOperation, run
-from svc_notebooks.notebook.frames.frames import schema
+from svc_notebooks.notebook.frames import schema
 
 COUNTS = schema("id text, n count")
 

@@ -25,12 +25,11 @@ def progress_of(clock, rows, sizes=None, *, progress=None):
 
 def test_the_text_has_files_bytes_speed_time_left_and_failures():
     counts = Counts(200, "files", [MIB] * 200)
-    counts.text(now=0.0)
     for n in range(40):
         counts.report(n, MIB // 2, MIB)
         counts.end(n, failed=n < 2)
 
-    assert counts.text(now=4.0) == "40 of 200 files, 39 of 200 MiB, 9.8 MiB/s, 17 s left, 2 failed"
+    assert counts.text(4.0) == "40 of 200 files, 39 of 200 MiB, 9.8 MiB/s, 17 s left, 2 failed"
     assert counts.summary(4.2) == "40 of 200 files, 39 of 200 MiB in 4 s, 2 failed"
 
 

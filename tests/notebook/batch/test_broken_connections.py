@@ -13,7 +13,7 @@ from svc_notebooks.core.errors.errors import Interrupted, Unreachable
 from svc_notebooks.core.http.backoff import RetryRule
 from svc_notebooks.notebook.batch import batch as batch_module
 from svc_notebooks.notebook.batch.batch import Batch, RowOperation, run
-from svc_notebooks.notebook.frames.frames import schema
+from svc_notebooks.notebook.frames import schema
 from tests.breaking_proxy import breaking_proxy
 
 ROWS = 24

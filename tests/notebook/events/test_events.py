@@ -7,7 +7,7 @@ import pytest
 from dateutil import tz
 
 import svc_notebooks as svc
-from svc_notebooks.notebook.frames.schemas import INSTANCES
+from svc_notebooks.notebook.frames import INSTANCES
 
 BERLIN = ZoneInfo("Europe/Berlin")
 TEN = pd.Timestamp("2026-11-02 10:00", tz="Europe/Berlin")

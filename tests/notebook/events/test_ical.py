@@ -7,7 +7,7 @@ import pytest
 import vobject
 
 import svc_notebooks as svc
-from svc_notebooks.notebook.frames.schemas import CALENDAR_FILE
+from svc_notebooks.notebook.frames import CALENDAR_FILE
 
 BERLIN = "Europe/Berlin"
 

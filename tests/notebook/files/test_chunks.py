@@ -10,8 +10,7 @@ from svc_notebooks.client.events.events import list_event_pages
 from svc_notebooks.client.files import list_file_pages
 from svc_notebooks.client.session import Session
 from svc_notebooks.core.http.messages import Request, Response
-from svc_notebooks.notebook.frames.frames import concatenate, frame
-from svc_notebooks.notebook.frames.schemas import FILES
+from svc_notebooks.notebook.frames import FILES, concatenate, frame
 
 NAMES = [f"{n}.txt" for n in range(7)]
 

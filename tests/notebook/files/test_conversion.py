@@ -6,7 +6,7 @@ import pytest
 import svc_notebooks as svc
 from svc_notebooks.convert.engines import available
 from svc_notebooks.notebook.batch.batch import batch_schema
-from svc_notebooks.notebook.frames.schemas import ABOUT, EXPORT_FORMATS, EXPORTED, IMPORT_FORMATS
+from svc_notebooks.notebook.frames import ABOUT, EXPORT_FORMATS, EXPORTED, IMPORT_FORMATS
 
 pytestmark = pytest.mark.usefixtures("in_folder")
 

@@ -4,8 +4,8 @@ import pytest
 
 import svc_notebooks as svc
 from svc_notebooks import PathExists
-from svc_notebooks.client.downloads.tree_download import list_remote_tree
 from svc_notebooks.local.saving import DistinctPaths
+from svc_notebooks.notebook.files.downloads.downloads import DownloadRows
 
 
 @pytest.fixture
@@ -200,14 +200,15 @@ def test_circles_and_several_parents_are_listed_once(lab, tmp_path, monkeypatch)
         "b": [{"id": "both", "name": "both", "mimeType": folder}, {"id": "x", "name": "x", **plain}],
         "both": [{"id": "top", "name": "top", "mimeType": folder}],
     }
-    monkeypatch.setattr(
-        "svc_notebooks.client.downloads.tree_download.list_children", lambda _session, file_id, **_: children[file_id]
-    )
+    module = "svc_notebooks.notebook.files.downloads.downloads"
+    monkeypatch.setattr(f"{module}.list_children", lambda _session, file_id, **_: children[file_id])
 
-    tree = list_remote_tree(lab.session, {"id": "top", "name": "top"}, tmp_path, DistinctPaths())
+    prepared = DownloadRows(lab.session, tmp_path, new_folder=True, paths=DistinctPaths())
+    rows = [*prepared.rows([({"id": "top", "name": "top", "mimeType": folder}, None)])]
 
-    assert [path.relative_to(tmp_path).as_posix() for path in tree.folders] == ["top", "top/a", "top/b", "top/a/both"]
-    assert [file.path.relative_to(tmp_path).as_posix() for file in tree.files] == ["top/a/x", "top/b/x"]
+    folders = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*"))
+    assert folders == ["top", "top/a", "top/a/both", "top/b"]
+    assert [row.path.relative_to(tmp_path).as_posix() for row in rows] == ["top/a/x", "top/b/x"]
 
 
 def test_a_file_is_saved_once_if_its_folder_is_listed_too(lab, tmp_path):

@@ -6,7 +6,7 @@ import trustme
 
 import svc_notebooks as svc
 from svc_notebooks.core.fault_plan import PRESETS
-from svc_notebooks.notebook.frames.frames import schema
+from svc_notebooks.notebook.frames import schema
 from tests.receivers import revocation_list
 
 Q = 262_144

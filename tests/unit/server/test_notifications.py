@@ -7,7 +7,7 @@ from svc_notebooks.core.brand_names import Names
 from svc_notebooks.core.errors.catalogue import ApiError
 from svc_notebooks.core.http.messages import Headers
 from svc_notebooks.core.notifications.channels import ChannelRequest, check_channel, host_of
-from svc_notebooks.core.notifications.messages import (
+from svc_notebooks.core.notifications.deliveries import (
     CHANGED,
     HEADERS,
     STATES,

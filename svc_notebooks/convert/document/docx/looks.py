@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from ...input.odf_file import color_of
+from ...input.odf_file import color_of, length
 from ...job import Job
 from ..looks import Look, Looks, page_lines, page_sign, readable_color
 from ..model import Page
@@ -23,8 +23,7 @@ _ALIGNMENTS = {
     "distribute": "justify", "lowKashida": "justify", "mediumKashida": "justify", "highKashida": "justify",
     "thaiDistribute": "justify",
 }  # fmt: skip
-_LENGTH = re.compile(r"(-?\d{1,6}(?:\.\d{1,6})?)(mm|cm|in|pt|pc|pi|px)?")
-_POINTS = {"mm": 72 / 25.4, "cm": 72 / 2.54, "in": 72.0, "pt": 1.0, "pc": 12.0, "pi": 12.0, "px": 0.75}
+_NUMBER = re.compile(r"-?\d{1,6}(?:\.\d{1,6})?")
 _DEFAULT_SIZE = "10pt"
 _VAL, _TYPE = tags("w:val w:type")
 _SIZES = dict(zip(tags("w:sz w:szCs"), ("size", "complex-size"), strict=True))
@@ -183,8 +182,8 @@ def _alignment(block: Look) -> Look:
 
 def points(text: str | None, unit: float) -> float:
     """Convert a length with a unit, or a number of `unit` points, to points. Returns 0 for another text."""
-    match = _LENGTH.fullmatch(text or "")
-    return round(float(match[1]) * (_POINTS[match[2]] if match[2] else unit), 2) if match else 0.0
+    plain = _NUMBER.fullmatch(text or "")
+    return round(float(plain[0]) * unit if plain else (length(text) or 0.0) / 12_700, 2)
 
 
 def _page(section: Any) -> Page | None:

@@ -342,11 +342,11 @@ class Lists:
         """Add an item to the open list with the same position, style and delimiter, or begin a new list."""
         while self._open and self._open[-1][0].position > item.position:
             self._open.pop()
-        first = self._open[-1][0] if self._open and self._open[-1][0].position == item.position else None
-        continues = first and (first.style, first.end) == (item.style, item.end)
-        if not continues or (item.style and first and item.number == first.number):
-            if first:
-                self._open.pop()
+        same_position = self._open and self._open[-1][0].position == item.position
+        if same_position and not _continues_list(self._open[-1][0], item):
+            self._open.pop()
+            same_position = False
+        if not same_position:
             items: list[list[Node]] = []
             order = [item.number, {"t": item.style}, {"t": item.end}]
             node = {"t": "OrderedList", "c": [order, items]} if item.style else {"t": "BulletList", "c": items}
@@ -357,6 +357,10 @@ class Lists:
     def close(self) -> None:
         """Close all open lists, so that the next item begins a new list."""
         self._open.clear()
+
+
+def _continues_list(first: RtfListItem, item: RtfListItem) -> bool:
+    return first.style == item.style and first.end == item.end and (not item.style or item.number != first.number)
 
 
 Flow = list[RtfParagraph | RtfTable]

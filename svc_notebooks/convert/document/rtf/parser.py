@@ -95,8 +95,7 @@ _BREAK: Node = {"t": "LineBreak"}
 _NON_HEX = re.compile(rb"[^0-9A-Fa-f]+")
 _TWIPS_PER_INCH = 1440
 _CELL = re.compile(rb"\\(?:nest)?cell(?![A-Za-z])")
-_PLANE_16 = re.compile(rb"\\u(?:-92[1-8]\d|562[5-9]\d|563[0-1]\d)")
-"""The first half of a character in the private-use plane that `Looks` prefers."""
+_PLANE_16 = re.compile(rb"\\u(?:-92[1-8]\d|562[5-9]\d|563[0-1]\d)")  # half a character that `Looks` prefers
 
 
 def parse(source: bytes, job: Job) -> dict[str, Any]:

@@ -18,20 +18,16 @@ class AutomaticStyles:
 
     def __init__(self) -> None:
         self._names: dict[tuple[str, str], str] = {}
-        self._lists: dict[str, str] = {}
+        self.lists: dict[str, str] = {}  # the names of list styles by the XML of their level
 
     def name(self, family: str, inside: Iterable[str], parent: str | None = None) -> str:
         """Return the name of the style with these property elements (XML), which is created on first use."""
         key = (family, f"{parent}\n" + "".join(inside))
         return self._names.setdefault(key, f"{family.replace('-', '')}{len(self._names) + 1}")
 
-    def list_name(self, level: str) -> str:
-        """Return the name of the list style with this level (XML), which is created on first use."""
-        return self._lists.setdefault(level, f"list{len(self._lists) + 1}")
-
     def styles(self) -> str:
         """Return the XML elements of all named styles."""
-        elements = [tag("text:list-style", {"style:name": name}, level) for level, name in self._lists.items()]
+        elements = [tag("text:list-style", {"style:name": name}, level) for level, name in self.lists.items()]
         for (family, definition), name in self._names.items():
             parent, _, inside = definition.partition("\n")
             parent_attribute = {} if parent == "None" else {"style:parent-style-name": parent}
@@ -187,7 +183,9 @@ class OdpPageWriter:
         element = tag("text:list-item", start, element)
         for _ in range(paragraph.level):
             element = tag("text:list-item", None, tag("text:list", None, element))
-        return tag("text:list", {"text:style-name": self.styles.list_name(list_level(paragraph))}, element)
+        lists = self.styles.lists
+        list_style = lists.setdefault(list_level(paragraph), f"list{len(lists) + 1}")
+        return tag("text:list", {"text:style-name": list_style}, element)
 
     def _run(self, run: model.TextRun) -> str:
         style = self.styles.name("text", [tag("style:text-properties", _text_properties(run))])

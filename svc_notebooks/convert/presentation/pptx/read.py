@@ -478,9 +478,8 @@ def _alt(element: Any) -> str:
 
 
 def _crop(rectangle: Any) -> tuple[float, float, float, float]:
-    if rectangle is None:
-        return (0.0, 0.0, 0.0, 0.0)
-    left, top, right, bottom = (max(0.0, min(0.99, theme.number(rectangle.get(side)) / 100_000)) for side in "ltrb")
+    sides = {} if rectangle is None else rectangle.attrib
+    left, top, right, bottom = (max(0.0, min(0.99, theme.number(sides.get(side)) / 100_000)) for side in "ltrb")
     return (left, top, right, bottom) if left + right < 1 and top + bottom < 1 else (0.0, 0.0, 0.0, 0.0)
 
 

@@ -11,9 +11,11 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
+from ....client.about import export_formats, native_name
 from ....client.downloads.downloads import Download, RangeGiven, as_range, safe_name, target_path
 from ....client.downloads.exports import (
     check_extension,
+    choose,
     export_name,
     export_target,
     normalize_format,
@@ -21,14 +23,13 @@ from ....client.downloads.exports import (
     same_export,
     save_export,
 )
-from ....client.downloads.tree_download import FIELDS, list_remote_tree
-from ....client.files import get_file
+from ....client.files import get_file, list_children
 from ....client.session import Session, SessionLike, session_or_current
 from ....core.errors.caller_warning import warn_caller
 from ....core.processes import temporary_folder
 from ....local.saving import DistinctPaths, make_folder
 from ....local.tree import UrlFile, is_url, without_file_scheme
-from ...arguments import File, download_path, flag, is_frame, is_new_folder
+from ...arguments import File, files_at, flag, is_frame, one_file_at
 from ...batch.batch import (
     ROW_ERRORS,
     Batch,
@@ -44,9 +45,7 @@ from ...batch.batch import (
     run,
 )
 from ...batch.progress import Counts, session_progress, showing
-from ...folder_tree import files_at, one_file_at
-from ...frames.frames import Record, Schema, camel, frame
-from ...frames.schemas import DOWNLOADS, EXPORTED
+from ...frames import DOWNLOADS, EXPORTED, Record, Schema, camel, frame
 from ...quantities import listed
 
 if TYPE_CHECKING:
@@ -355,6 +354,12 @@ def _known_row(row: Mapping[str, Any]) -> Iterator[FileResource]:
         yield cast("FileResource", known)
 
 
+FIELDS = "id,name,size,headRevisionId,mimeType,trashed,createdTime,modifiedTime,ownedByMe"
+"""The fields of the metadata of a file that is saved."""
+
+_IN_FOLDERS = ("docx", "xlsx", "pptx", "svg", "json")
+"""The export formats of documents in a folder. These formats keep the most, and can be converted to documents again."""
+
 _ARCHIVES = frozenset((".7z", ".bz2", ".gz", ".rar", ".tar", ".tbz2", ".tgz", ".txz", ".xz", ".zip", ".zst"))
 
 
@@ -435,10 +440,13 @@ def target_of(count: int, to: str | os.PathLike[str] | None, executor: Executor 
     """
     to = without_file_scheme(to)
     if not is_url(to):
-        path = download_path(count, to)
+        path = Path() if to is None else Path(to).expanduser()
+        is_folder, has_slash = path.is_dir(), to is not None and os.fspath(to).endswith(("/", os.sep))
+        if count > 1 and not is_folder and (path.exists() or (path.suffix and not has_slash)):
+            raise ValueError(f"to is {str(to)!r}; for {count} files it must be a folder")
         if executor is not None and not isinstance(executor, ThreadPoolExecutor):
             path = path.absolute()  # the current folder of another process may be another one
-        yield Target(path, is_new_folder(count, to))
+        yield Target(path, new_folder=not is_folder and (count > 1 or has_slash))
         return
     is_folder = to.endswith("/") or UrlFile(to).is_folder()
     if count > 1 and not is_folder and PurePosixPath(to).suffix:
@@ -536,7 +544,7 @@ class DownloadRows:
             except OSError as error:
                 return DownloadRow(file, f"row {n}", error=error)
         path = self.target / safe_name(name) if self.in_folder else self.target
-        return self._row(file, f"row {n}", self.paths.claim(path), export)
+        return self._with_folder(DownloadRow(file, f"row {n}", self.paths.claim(path), export))
 
     def _folder_rows(self, folder: FileResource) -> Iterator[DownloadRow]:
         if self.byte_range is not None:
@@ -546,20 +554,40 @@ class DownloadRows:
                 f"to is {self.target.name!r}, and {folder.get('name')!r} is a folder, which is saved as a folder; give"
                 " the name of a folder, and shutil.make_archive makes an archive of it"
             )
-        tree = list_remote_tree(self.session, folder, self.target, self.paths)
-        for path in tree.folders:
+        pending = [(folder, self.paths.claim(self.target / safe_name(str(folder.get("name")))))]
+        listed, rows = {folder["id"]}, list[DownloadRow]()
+        for above, path in pending:  # which grows
+            trashed = bool(above.get("trashed"))
+            for file in list_children(self.session, above["id"], fields=FIELDS, trashed=trashed):
+                row = self._row_in(path, file)
+                if row.path is None or file.get("mimeType") != self.session.names.native("folder"):
+                    rows.append(row)
+                elif file["id"] not in listed:  # a folder can be in several folders, or contain itself
+                    listed.add(file["id"])
+                    pending.append((file, row.path))
+        for _, path in pending:
             if error := self._folder_error(path):
                 yield DownloadRow(folder, str(path), error=error)
-        for file in tree.files:
-            if file.skipped:
-                yield DownloadRow(file.metadata, str(file.path), skipped=f"{file.path} ({file.skipped})")
-            else:
-                media_type = file.export.media_type if file.export else None
-                yield self._row(file.metadata, str(file.path), file.path, media_type)
+        yield from map(self._with_folder, sorted(rows, key=lambda row: Path(row.label)))
 
-    def _row(self, file: FileResource, label: str, path: Path, export: str | None = None) -> DownloadRow:
-        error = self._folder_error(path.parent)
-        return DownloadRow(file, label, None if error else path, None if error else export, error)
+    def _row_in(self, folder: Path, file: FileResource) -> DownloadRow:
+        """Return the row of a file in a folder on disk. A second file of the same name gets the path `name (1)`."""
+        names, name, media_type = self.session.names, str(file.get("name") or file["id"]), str(file.get("mimeType"))
+        if not names.is_native(media_type) or media_type == names.native("folder"):
+            path = self.paths.claim(folder / safe_name(name))
+            return DownloadRow(file, str(path), path)
+        formats = export_formats(self.session, media_type)
+        if not formats:
+            path = folder / safe_name(name)
+            return DownloadRow(file, str(path), skipped=f"{path} (a {native_name(names, media_type)})")
+        export = next(filter(None, (choose(formats, extension) for extension in _IN_FOLDERS)), formats[0])
+        path = self.paths.claim(folder / export_name(name, export))
+        return DownloadRow(file, str(path), path, export.media_type)
+
+    def _with_folder(self, row: DownloadRow) -> DownloadRow:
+        """Create the folder of a row if necessary. The row has the error if it cannot be created."""
+        error = self._folder_error(row.path.parent) if row.path else None
+        return row._replace(path=None, export=None, error=error) if error else row
 
     def _folder_error(self, folder: Path) -> OSError | None:
         """Create a folder if necessary. Returns the error if it cannot be created."""

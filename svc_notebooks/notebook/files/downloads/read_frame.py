@@ -18,10 +18,9 @@ from ....client.session import Session, SessionLike, session_or_current
 from ....core.http.multipart import MediaType
 from ....core.http.native_formats import XLSX
 from ....core.processes import temporary_folder
-from ...arguments import File, choice, optional_text
+from ...arguments import File, choice, files_at, optional_text
 from ...batch.batch import Batch, Executor, Progress, Report, RowOperation, run
-from ...folder_tree import files_at
-from ...frames.frames import Record, schema
+from ...frames import Record, schema
 from ...quantities import MIB
 from ...tables.formats import BY_NAME, TableFormat, format_of_file
 from ...tables.read_table import check_options, read_table

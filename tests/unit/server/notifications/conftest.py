@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from svc_notebooks.core.notifications.messages import AttemptOutcome
+from svc_notebooks.core.notifications.deliveries import AttemptOutcome
 from svc_notebooks.server.notifications.https_sender import HttpsSender
 from svc_notebooks.server.notifications.trust_store import TrustStore
 from tests.receivers import AUTHORITY, Receiver, pem_of, receiver

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 import trustme
 
-from svc_notebooks.core.notifications.messages import AttemptOutcome
+from svc_notebooks.core.notifications.deliveries import AttemptOutcome
 from svc_notebooks.server.notifications.trust_store import TrustStore
 from tests import receivers
 from tests.receivers import AUTHORITY, Receiver, pem_of, receiver, server_context

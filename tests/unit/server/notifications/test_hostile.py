@@ -12,7 +12,7 @@ import h11
 import pytest
 from hypothesis import HealthCheck, given, strategies as st
 
-from svc_notebooks.core.notifications.messages import AttemptOutcome
+from svc_notebooks.core.notifications.deliveries import AttemptOutcome
 from svc_notebooks.server.notifications.https_sender import Connection, ConnectionState, NoResponse, plain_status
 from tests.examples import examples
 from tests.patience import PATIENCE

@@ -4,7 +4,7 @@ from threading import Condition, Event
 
 import pytest
 
-from svc_notebooks.core.notifications.messages import AttemptOutcome
+from svc_notebooks.core.notifications.deliveries import AttemptOutcome
 from svc_notebooks.server.notifications.https_sender import HttpsSender
 from tests.patience import PATIENCE
 from tests.receivers import Receiver
