@@ -476,6 +476,17 @@ GONE = "STATUS:CANCELLED"
             ["Series", "B", "Series"],
         ),
         ([[series(2, "20240101")], [series(1, "20240101"), instance(1, "20240101", "x", more=GONE)]], ["Series"] * 3),
+        ([[instance(1, "20240101", "B")], [series(1, "20240201")]], ["Series", "B", "Series"]),
+        ([[instance(1, "20240101", "B", more=GONE)], [series(1, "20240201")]], ["Series"] * 2),
+        (
+            [[instance(2, "20240101", "B")], [series(1, "20240101"), instance(1, "20240101", "old")]],
+            ["Series", "B", "Series"],
+        ),
+        (
+            [[instance(1, "20240101", "old")], [series(1, "20240101"), instance(2, "20240101", "B")]],
+            ["Series", "B", "Series"],
+        ),
+        ([[instance(1, "20240101", "old")], [series(2, "20240101")]], ["Series"] * 3),
         (
             [[series(2, "20240101")], [series(1, "20240101"), instance(3, "20240101", "B")]],
             ["Series", "B", "Series"],
